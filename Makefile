@@ -1,0 +1,91 @@
+# Every target sets up what it needs: Python >= 3.11 (with venv and pip) and make are enough.
+#   make PYTHON=python3.12 test     another interpreter (for a fresh .venv)
+#   make test ARGS="-k ranking"     further arguments for pytest (test, test-slow, test-floor)
+
+PYTHON ?= python3
+VENV ?= .venv
+FLOOR_VENV ?= .venv-floor
+ARGS ?=
+
+BIN := $(VENV)/bin
+FLOOR_BIN := $(FLOOR_VENV)/bin
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+
+# Run a second time with the compiler off: what is compiled, what it is compared with, what drives it.
+NOJIT_TESTS = $(wildcard tests/kernels tests/oracles tests/solvers)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Two installers in one environment would trip over each other.
+.NOTPARALLEL:
+.PHONY: help demo test test-slow test-floor lint format bench clean
+
+help: ## list the targets
+	@echo "usage: make <target>"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.ready-demo ## run the demonstration
+	$(BIN)/disambig demo
+
+# pytest leaves with 5 when nothing was selected: no failure in the two runs that select.
+test: $(VENV)/.ready-test ## run the quick tests and the doctests, then the numeric ones without compiler
+	$(BIN)/python -m pytest $(ARGS)
+ifneq ($(NOJIT_TESTS),)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not needs_jit" $(ARGS) $(NOJIT_TESTS) \
+	  || test $$? -eq 5
+endif
+
+test-slow: $(VENV)/.ready-test ## run the slow tests, with many more generated examples
+	$(BIN)/python -m pytest -m slow --hypothesis-profile=thorough $(ARGS) || test $$? -eq 5
+
+test-floor: $(FLOOR_VENV)/.ready-floor ## run the quick tests on the oldest supported versions
+	$(FLOOR_BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.ready-lint $(VENV)/.ready-test ## check style, types and import arrows
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready-lint ## rewrite the code in the house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.ready-bench ## run the benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove environments, caches and built things
+	rm -rf .venv .venv-floor build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests benchmarks .ci -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# ---------------------------------------------------------------- environments
+# A stamp for each set of extras, older than pyproject.toml as soon as that changes.
+
+READY := $(addprefix $(VENV)/.ready-,demo bench test lint)
+$(VENV)/.ready-demo: EXTRAS = cli,plot
+$(VENV)/.ready-bench: EXTRAS = cli,plot
+$(VENV)/.ready-test: EXTRAS = test
+$(VENV)/.ready-lint: EXTRAS = lint
+
+$(READY): pyproject.toml $(VENV)/.created
+	$(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+	@touch $@
+
+# numba 0.59 exists for Python 3.11 and 3.12.
+$(FLOOR_VENV)/.ready-floor: pyproject.toml .ci/floor_constraints.py $(FLOOR_VENV)/.created
+	@$(FLOOR_BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' || { \
+	  echo "make test-floor: the oldest supported numba needs Python 3.11 or 3.12, $(FLOOR_VENV) has" \
+	       "$$($(FLOOR_BIN)/python -V). Remove $(FLOOR_VENV) and try: make PYTHON=python3.12 test-floor"; exit 1; }
+	$(FLOOR_BIN)/python .ci/floor_constraints.py > $(FLOOR_VENV)/constraints.txt
+	$(FLOOR_BIN)/python $(PIP_INSTALL) --constraint $(FLOOR_VENV)/constraints.txt --editable '.[test]'
+	@touch $@
+
+# An environment that is already there and works is kept.
+$(VENV)/.created $(FLOOR_VENV)/.created:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "make: no Python called '$(PYTHON)'. disambig needs 3.11 or newer; try: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: disambig needs Python 3.11 or newer, '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
+	       "Try: make PYTHON=python3.12 ..."; exit 1; }
+	@$(@D)/bin/python -m pip --version >/dev/null 2>&1 || { echo "creating $(@D)"; $(PYTHON) -m venv $(@D); }
+	@touch $@

@@ -1,0 +1,74 @@
+"""Learn from sets of candidate targets.
+
+Every sample comes with a set of targets of which one is right. `disambig` recovers the right one
+from the other samples and learns to predict: ``sum_ij alpha[i, j] <zeta[i], xi[j]>`` is minimised
+over predictions ``zeta`` and over targets ``xi`` inside their sets.
+
+Names are resolved when they are first used, so that ``import disambig`` costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from disambig import (
+        candidates,
+        datasets,
+        estimators,
+        losses,
+        metrics,
+        solvers,
+        votes,
+        weights,
+    )
+    from disambig.candidates.label_sets import LabelSets
+    from disambig.estimators.disambiguation import Disambiguation, disambiguate
+    from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+    from disambig.estimators.structured_predictor import StructuredPredictor
+
+    __version__: str
+else:
+    # Hidden from type checkers, to whom a module __getattr__ makes every misspelt name look valid.
+    _HOMES = {
+        "Disambiguation": "disambig.estimators.disambiguation",
+        "LabelSets": "disambig.candidates.label_sets",
+        "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
+        "StructuredPredictor": "disambig.estimators.structured_predictor",
+        "disambiguate": "disambig.estimators.disambiguation",
+    }
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value = version("disambig")
+        elif name in _HOMES:
+            value = getattr(import_module(_HOMES[name]), name)
+        elif name in __all__:
+            value = import_module(f"disambig.{name}")
+        else:
+            raise AttributeError(f"module 'disambig' has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    "Disambiguation",
+    "LabelSets",
+    "PartialLabelClassifier",
+    "StructuredPredictor",
+    "__version__",
+    "candidates",
+    "datasets",
+    "disambiguate",
+    "estimators",
+    "losses",
+    "metrics",
+    "solvers",
+    "votes",
+    "weights",
+]

@@ -1,0 +1,34 @@
+"""The contract of what was observed: one set of candidate targets per row."""
+
+from typing import Any, Protocol, runtime_checkable
+
+from disambig.notation import BoolArray
+
+__all__ = ["Candidates"]
+
+
+@runtime_checkable
+class Candidates(Protocol):
+    """``s[0], ..., s[n - 1]``: for every sample the set of targets it may have.
+
+    Solvers and losses read candidates in batches; this is the part that every kind shares, and
+    that scikit-learn needs to split them like any other ``y``.
+    """
+
+    def __len__(self) -> int:
+        """Number of rows, ``n``."""
+        ...
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The same kind of candidates for some rows; for an integer, the set of that row."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(n, ...)``."""
+        ...
+
+    @property
+    def informative(self) -> BoolArray:
+        """Rows which exclude something, shape ``(n,)``."""
+        ...

@@ -1,0 +1,264 @@
+"""Labels back from candidate sets: one function, no predictor."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.estimators.inputs import Kept, check_lengths, checked_inputs, kept_rows
+from disambig.estimators.label_votes import candidate_shares
+from disambig.exceptions import NoInformationError, UnusedClassWarning
+from disambig.losses import FiniteLoss, LabelFaces, resolve_loss
+from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.problem import Problem
+from disambig.solvers import (
+    Callback,
+    Progress,
+    Solution,
+    average_candidates,
+    infimum_loss,
+    resolve_solver,
+)
+from disambig.votes import Votes, as_votes
+from disambig.weights import resolve_weights
+
+__all__ = ["Disambiguation", "disambiguate"]
+
+METHODS = ("disambiguation", "infimum", "average")
+
+
+@dataclass(frozen=True, eq=False)
+class Disambiguation:
+    """Recovered labels, and how sure they are.
+
+    Attributes
+    ----------
+    sets : LabelSets
+        What was observed.
+    loss : FiniteLoss
+    distribution : float array (n, K)
+        The relaxed solution: what a predictor should learn from.
+    solution : Solution
+        The solver's own account.
+    """
+
+    sets: LabelSets
+    loss: FiniteLoss
+    distribution: FloatArray
+    solution: Solution
+    _leave_one_out: Callable[[FloatArray], FloatArray]
+
+    @property
+    def classes(self) -> AnyArray:
+        """The K classes."""
+        return self.sets.classes
+
+    @cached_property
+    def labels(self) -> AnyArray:
+        """The recovered label of every row, ``(n,)``."""
+        labels: AnyArray = self.classes[self.solution.decoded.outputs]
+        return labels
+
+    @cached_property
+    def resolved(self) -> BoolArray:
+        """Rows whose label the data decide; the others took the deterministic choice."""
+        return self.solution.resolved
+
+    @cached_property
+    def label_distributions(self) -> FloatArray:
+        """Positive leave-one-out votes within each set, scaled to sum one, ``(n, K)``."""
+        votes = self._leave_one_out(self.distribution)
+        return candidate_shares(votes, self.sets.mask, self.sets.distribution())
+
+    @cached_property
+    def confidence(self) -> FloatArray:
+        """The share of the leave-one-out votes that agree with each label, ``(n,)``."""
+        chosen = self.solution.decoded.outputs
+        shares: FloatArray = self.label_distributions[np.arange(len(chosen)), chosen]
+        return shares
+
+    @property
+    def objective(self) -> float:
+        """The objective at `labels`."""
+        return self.solution.objective
+
+    @property
+    def relaxed_objective(self) -> float:
+        """The objective at `distribution`."""
+        return self.solution.relaxed_objective
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the winning start."""
+        return self.solution.n_iter
+
+    @property
+    def converged(self) -> bool:
+        """Did it converge?"""
+        return self.solution.converged
+
+    @property
+    def trace(self) -> tuple[Progress, ...]:
+        """Every iteration."""
+        return self.solution.trace
+
+
+def disambiguate(
+    X: Any,
+    y: Any,
+    *,
+    weights: Any = "neighbors",
+    loss: Any = "zero_one",
+    method: str = "disambiguation",
+    solver: Any = "alternating",
+    classes: Any = None,
+    unlabeled: Any = None,
+    sample_weight: Any = None,
+    callback: Callback | None = None,
+) -> Disambiguation:
+    """Find the labels inside the sets that are the most deterministic function of the inputs.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix (n, d), or None
+        Inputs. None where `weights` are votes already.
+    y : array-like, n rows
+        Candidate sets in any form that `LabelSets.from_any` reads.
+    weights : str, piece, callable, array, sparse matrix or operator, default "neighbors"
+        Who votes: a weighting of `disambig.weights`, or votes ``(n, n)`` of your own; anything
+        with ``@``, ``T`` and ``shape`` serves.
+    loss : str, array or piece, default "zero_one"
+        What is paid: a name, a matrix, or a piece of `disambig.losses`.
+    method : {"disambiguation", "infimum", "average"}, default "disambiguation"
+        The paper's method, or one of the two baselines it is compared with.
+    solver : str or piece, default "alternating"
+        How it is settled.
+    classes, unlabeled
+        See `LabelSets.from_any`.
+    sample_weight : array-like (n,), optional
+        w means w copies. Rows of weight zero are refused here: leave them out.
+    callback : callable, optional
+        Called with a `Progress` after every iteration; returning True stops.
+
+    Returns
+    -------
+    Disambiguation
+
+    Examples
+    --------
+    >>> from disambig import disambiguate
+    >>> from disambig.weights import NeighborWeights
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+    >>> found = disambiguate(X, y, weights=NeighborWeights(n_neighbors=3))
+    >>> found.labels.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+    sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+    if _are_votes(weights):
+        votes = as_votes(weights, shape=(len(sets), len(sets)))
+        if sample_weight is not None:
+            raise ValueError(
+                "sample_weight cannot be combined with votes of your own: they say already how "
+                "much each row counts. Scale rows and columns of the votes instead."
+            )
+        return settle_labels(
+            votes,
+            _without_own_vote(votes),
+            sets,
+            resolve_loss(loss).bind(sets.classes),
+            method,
+            solver,
+            callback,
+        )
+    X = checked_inputs(X)
+    check_lengths(X, sets)
+    kept = kept_rows(sample_weight, X)
+    if not kept.everything:
+        row = int(np.setdiff1d(np.arange(kept.n), kept.rows)[0])
+        raise ValueError(
+            f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
+            "would take no part. Leave such rows out of X and y."
+        )
+    piece = resolve_weights(weights).fit(X, sample_weight=kept.weights)
+    return settle_with(piece, kept, sets, loss, method, solver, callback)
+
+
+def settle_with(
+    piece: Any,
+    kept: Kept,
+    sets: LabelSets,
+    loss: Any,
+    method: str,
+    solver: Any,
+    callback: Callback | None,
+) -> Disambiguation:
+    """Disambiguate with a fitted weighting; `sets` are those of the kept rows."""
+    votes = piece.training_votes()
+    if kept.weights is not None:
+        votes = votes.scale_rows(kept.weights)
+    bound = resolve_loss(loss).bind(sets.classes)
+
+    def leave_one_out(values: FloatArray) -> FloatArray:
+        product: FloatArray = piece.leave_one_out_votes() @ values
+        return product
+
+    return settle_labels(votes, leave_one_out, sets, bound, method, solver, callback)
+
+
+def settle_labels(
+    votes: Votes,
+    leave_one_out: Callable[[FloatArray], FloatArray],
+    sets: LabelSets,
+    loss: FiniteLoss,
+    method: str,
+    solver: Any,
+    callback: Callback | None,
+) -> Disambiguation:
+    """Check that there is something to learn from, and run the method."""
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
+    _check_information(sets)
+    problem = Problem(votes, loss, sets)
+    if method == "infimum":
+        solution, _ = infimum_loss(problem)
+        distribution = cast(LabelFaces, solution.decoded).distribution
+    elif method == "average":
+        solution = average_candidates(problem)
+        distribution = sets.distribution()
+    else:
+        solution = resolve_solver(solver).solve(problem, callback=callback)
+        distribution = cast(LabelFaces, solution.targets).distribution
+    return Disambiguation(sets, loss, distribution, solution, leave_one_out)
+
+
+def _check_information(sets: LabelSets) -> None:
+    if sets.n_classes > 1 and not sets.informative.any():
+        raise NoInformationError(
+            f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
+            "Label at least one row, or narrow some sets."
+        )
+    unused = sets.unused_classes
+    if len(unused):
+        names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
+        warnings.warn(
+            f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
+            "probability 0.",
+            UnusedClassWarning,
+            stacklevel=4,
+        )
+
+
+def _are_votes(weights: Any) -> bool:
+    return hasattr(weights, "shape") and hasattr(weights, "__matmul__")
+
+
+def _without_own_vote(votes: Votes) -> Callable[[FloatArray], FloatArray]:
+    def leave_one_out(values: FloatArray) -> FloatArray:
+        return votes @ values - votes.diagonal()[:, None] * values
+
+    return leave_one_out

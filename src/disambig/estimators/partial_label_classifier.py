@@ -1,0 +1,269 @@
+"""Classification from candidate label sets."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.candidates import LabelSets
+from disambig.estimators.disambiguation import Disambiguation, settle_with
+from disambig.estimators.inputs import (
+    Kept,
+    check_lengths,
+    kept_rows,
+    take_inputs,
+    validated_inputs,
+)
+from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
+from disambig.metrics import covering_accuracy
+from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.solvers import Callback, resolve_solver
+from disambig.votes import Votes
+from disambig.weights import is_pairwise, resolve_weights
+
+__all__ = ["PartialLabelClassifier"]
+
+_RTOL = 1e-10
+
+
+class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Classify from sets of possible classes: disambiguate all rows together, then learn.
+
+    Parameters
+    ----------
+    weights : str, piece or callable, default "neighbors"
+        Who votes when training rows are disambiguated: "neighbors", "kernel_ridge",
+        "nadaraya_watson", "precomputed" (X holds the votes), a piece of `disambig.weights`, or
+        ``f(X_query, X_train) -> (q, n)``.
+    predict_weights : str, piece or callable, optional
+        Who votes at new inputs; by default the same.
+    loss : str, array or piece, default "zero_one"
+        "zero_one", "absolute" or "squared" (ordered classes), a matrix with one row a prediction
+        and one column a class, or a piece of `disambig.losses`.
+    method : {"disambiguation", "infimum", "average"}, default "disambiguation"
+        The paper's method (DF), or a baseline: infimum loss (IL), average candidates (AC).
+    solver : str or piece, default "alternating"
+        How the disambiguation is settled; see `disambig.solvers`.
+    classes : array-like (K,), optional
+        The classes, in order; by default read from y (`LabelSets.from_any`).
+    unlabeled : object, optional
+        Marker of unlabelled rows in y; NaN stands for every missing value.
+    callback : callable, optional
+        Hears of every iteration (`disambig.solvers.Progress`); stops the run by returning True.
+
+    Attributes
+    ----------
+    classes_ : array (K,)
+    predictions_ : array (P,)
+        What `predict` can say: the classes, and "abstain" if the loss has it.
+    labels_ : array (n,)
+        The recovered label of every training row.
+    resolved_ : bool array (n,)
+        Rows whose label the data decide; the others took the deterministic choice of the solver.
+    label_distributions_ : float array (n, K)
+        Positive leave-one-out votes within each set, scaled to sum one.
+    confidence_ : float array (n,)
+        The same at `labels_`: the share of the other rows' votes that agree.
+    objective_, relaxed_objective_ : float
+        The objective at `labels_` and at the relaxed solution, from which `predict` learns.
+    n_iter_ : int
+    converged_ : bool
+    trace_ : tuple of Progress
+    loss_, weights_, predict_weights_, solver_
+        The pieces in use.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from disambig import PartialLabelClassifier
+    >>> from disambig.weights import NeighborWeights
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+    >>> clf = PartialLabelClassifier(weights=NeighborWeights(n_neighbors=3)).fit(X, y)
+    >>> clf.labels_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    >>> clf.predict([[0.05], [4.9]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        weights: Any = "neighbors",
+        *,
+        predict_weights: Any = None,
+        loss: Any = "zero_one",
+        method: str = "disambiguation",
+        solver: Any = "alternating",
+        classes: Any = None,
+        unlabeled: Any = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.weights = weights
+        self.predict_weights = predict_weights
+        self.loss = loss
+        self.method = method
+        self.solver = solver
+        self.classes = classes
+        self.unlabeled = unlabeled
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_pairwise(self.weights)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Disambiguate the training rows and keep what prediction needs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
+        y : array-like, n rows
+            Candidate sets in any form that `LabelSets.from_any` reads; plain labels are sets of
+            one.
+        sample_weight : array-like (n,), optional
+            w means w copies of a row. Rows of weight zero take no part; they are labelled by the
+            votes of the others.
+        """
+        X = validated_inputs(self, X, reset=True)
+        sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
+        check_lengths(X, sets)
+        kept = kept_rows(sample_weight, X)
+        columns = kept.rows if is_pairwise(self.weights) else None
+        inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
+        self.solver_ = resolve_solver(self.solver)
+        self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight=kept.weights)
+        self.predict_weights_ = self._fit_predict_weights(inputs, kept)
+        found = settle_with(
+            self.weights_,
+            kept,
+            sets[kept.rows],
+            self.loss,
+            self.method,
+            self.solver_,
+            self.callback,
+        )
+        self._store(found, kept)
+        self._label_rows(found, kept, X, sets)
+        return self
+
+    def _fit_predict_weights(self, inputs: Any, kept: Kept) -> Any:
+        if self.predict_weights is None:
+            return self.weights_
+        if is_pairwise(self.predict_weights) != is_pairwise(self.weights):
+            raise ValueError(
+                "weights and predict_weights must both read X as inputs, or both as precomputed "
+                "pairs of samples."
+            )
+        return resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
+
+    def _store(self, found: Disambiguation, kept: Kept) -> None:
+        self.classes_ = found.classes
+        self.predictions_ = found.loss.predictions
+        self.loss_ = found.loss
+        self.objective_ = found.objective
+        self.relaxed_objective_ = found.relaxed_objective
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
+        self.trace_ = found.trace
+        self._rows_ = kept.rows
+        self._sets_ = found.sets
+        self._distribution_ = found.distribution
+        # Frequencies of the labels that the data decide: what is said where nobody votes.
+        trusted = found.resolved if found.resolved.any() else np.ones(kept.rows.size, np.bool_)
+        masses = kept.masses[trusted] @ found.distribution[trusted]
+        self._prior_ = masses / masses.sum()
+
+    def _label_rows(self, found: Disambiguation, kept: Kept, X: Any, sets: LabelSets) -> None:
+        """Recovered labels of all rows, those of weight zero by the votes of the others."""
+        self.labels_ = np.empty(kept.n, dtype=self.classes_.dtype)
+        self.resolved_ = np.empty(kept.n, dtype=np.bool_)
+        self.label_distributions_ = np.empty((kept.n, len(self.classes_)))
+        self.labels_[kept.rows] = found.labels
+        self.resolved_[kept.rows] = found.resolved
+        self.label_distributions_[kept.rows] = found.label_distributions
+        if not kept.everything:
+            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+            votes = self._votes(X[rest]) @ self._distribution_
+            distribution = candidate_shares(votes, sets.mask[rest], sets[rest].distribution())
+            best = distribution == distribution.max(axis=1, keepdims=True)
+            self.labels_[rest] = self.classes_[best.argmax(axis=1)]
+            self.resolved_[rest] = best.sum(axis=1) == 1
+            self.label_distributions_[rest] = distribution
+        chosen = self.classes_[None, :] == self.labels_[:, None]
+        self.confidence_ = (self.label_distributions_ * chosen).sum(axis=1)
+
+    def predict(self, X: Any) -> AnyArray:
+        """The prediction of least expected loss at each input, one of `predictions_`.
+
+        Ties, and inputs that no training row votes at, go by the frequencies of the labels.
+        """
+        scores, scale = self._scores(X)
+        index = best_predictions(self.loss_, scores, scale, self._prior_, _RTOL)
+        return self.predictions_[index]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, ``(q, K)``: positive votes of the recovered labels.
+
+        A class that is voted against gets 0; an input without votes gets the frequencies of the
+        labels. `predict` minimises the expected loss and may differ from the largest probability.
+        """
+        return shares(self._checked_votes(X) @ self._distribution_, self._prior_)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Minus the expected loss, ``(q, P)``; for two classes under 0-1, ``(q,)``.
+
+        The one column of the latter is positive where the second class is predicted.
+        """
+        scores, _ = self._scores(X)
+        if len(self.classes_) == 2 and self.loss_.is_zero_one:
+            return scores[:, 0] - scores[:, 1]
+        return -scores
+
+    def is_reached(self, X: Any) -> BoolArray:
+        """Inputs at which at least one training row votes, ``(q,)``."""
+        return self._checked_votes(X).absolute_row_sums() > 0
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
+        return covering_accuracy(
+            y,
+            self.predict(X),
+            classes=self.classes_,
+            unlabeled=self.unlabeled,
+            sample_weight=sample_weight,
+        )
+
+    def _scores(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Expected losses ``(q, P)`` and the size of the votes ``(q,)``."""
+        votes = self._checked_votes(X)
+        scale = votes.absolute_row_sums()
+        if self.method == "infimum":
+            scores = self.loss_.infimum_scores(votes, self._sets_)
+        else:
+            scores = (votes @ self._distribution_) @ self.loss_.matrix.T
+        silent = scale == 0
+        if silent.any():
+            scores[silent] = self.loss_.matrix @ self._prior_
+            warnings.warn(
+                f"{int(silent.sum())} of {len(silent)} inputs are out of reach of every training "
+                "row; they are predicted by the frequencies of the labels. is_reached(X) tells "
+                "which.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return scores, scale
+
+    def _checked_votes(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        return self._votes(validated_inputs(self, X, reset=False))
+
+    def _votes(self, X: Any) -> Votes:
+        if is_pairwise(self.weights) and X.shape[1] != self._rows_.size:
+            X = X[:, self._rows_]
+        votes: Votes = self.predict_weights_.votes(X)
+        return votes

@@ -1,0 +1,235 @@
+"""Any structured output: the user gives the loss, we do the rest."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.candidates import LabelSets
+from disambig.estimators.disambiguation import METHODS
+from disambig.estimators.inputs import (
+    check_lengths,
+    kept_rows,
+    take_inputs,
+    validated_inputs,
+)
+from disambig.losses import Faces, LabelLoss, Loss, StructuredLoss, resolve_loss
+from disambig.notation import AnyArray, FloatArray
+from disambig.problem import Problem
+from disambig.solvers import (
+    Callback,
+    average_candidates,
+    infimum_loss,
+    infimum_prediction,
+    resolve_solver,
+)
+from disambig.votes import Votes
+from disambig.weights import is_pairwise, resolve_weights
+
+__all__ = ["StructuredPredictor"]
+
+_RTOL = 1e-10
+
+
+class StructuredPredictor(BaseEstimator):
+    """Disambiguate and predict outputs of any kind: sequences, trees, matchings, ...
+
+    Parameters
+    ----------
+    task : StructuredTask, or a loss on labels, default "zero_one"
+        An object with the seven methods of `disambig.losses.StructuredTask`: what y may be, two
+        embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
+        the largest loss. A name or piece of `disambig.losses` makes outputs plain labels.
+    weights, predict_weights
+        Who votes; see `PartialLabelClassifier`.
+    method : {"disambiguation", "infimum", "average"}, default "disambiguation"
+        The infimum loss is minimised exactly if the task has ``infimum_prediction``; otherwise by
+        alternation at each query, which can stop above the minimum: `infimum_is_exact_` says.
+    solver : str or piece, default "alternating"
+    callback : callable, optional
+        Hears of every iteration; stops the run by returning True.
+
+    Attributes
+    ----------
+    labels_ : array, first axis n
+        The recovered output of every training row, in the form that the task returns.
+    resolved_ : bool array (n,)
+        Rows that the solver settled itself. Outputs whose ties cannot be averaged are always
+        settled: the current one stays at a tie.
+    embedded_targets_ : float array (n, p)
+        The relaxed targets that prediction learns from.
+    objective_, relaxed_objective_ : float
+    n_iter_ : int
+    converged_ : bool
+    trace_ : tuple of Progress
+    infimum_is_exact_ : bool or None
+        None for other methods.
+    loss_, weights_, predict_weights_, solver_
+        The pieces in use.
+
+    Notes
+    -----
+    Rows of ``sample_weight`` zero take no part and are labelled by the candidate nearest to their
+    prediction.
+
+    Examples
+    --------
+    >>> from disambig import StructuredPredictor
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = [{0, 1}, {0, 2}, {0}, {1, 2}, {1}, {0, 1}]
+    >>> from disambig.weights import NeighborWeights
+    >>> model = StructuredPredictor("absolute", weights=NeighborWeights(n_neighbors=3)).fit(X, y)
+    >>> model.predict([[0.05], [4.9]]).tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        task: Any = "zero_one",
+        *,
+        weights: Any = "neighbors",
+        predict_weights: Any = None,
+        method: str = "disambiguation",
+        solver: Any = "alternating",
+        callback: Callback | None = None,
+    ) -> None:
+        self.task = task
+        self.weights = weights
+        self.predict_weights = predict_weights
+        self.method = method
+        self.solver = solver
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_pairwise(self.weights)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Disambiguate the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d)
+        y : whatever the task reads, n rows
+        sample_weight : array-like (n,), optional
+            w means w copies of a row.
+        """
+        if self.method not in METHODS:
+            raise ValueError(f"method={self.method!r} is not known; choose one of {list(METHODS)}.")
+        X = validated_inputs(self, X, reset=True)
+        if y is None:
+            raise ValueError(
+                "StructuredPredictor requires y to be passed, but the target y is None."
+            )
+        candidates = self._bind(y)
+        check_lengths(X, candidates)
+        kept = kept_rows(sample_weight, X)
+        self._rows_ = kept.rows
+        columns = kept.rows if is_pairwise(self.weights) else None
+        inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
+        self.solver_ = resolve_solver(self.solver)
+        self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight=kept.weights)
+        self.predict_weights_ = (
+            self.weights_
+            if self.predict_weights is None
+            else resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
+        )
+        votes = self.weights_.training_votes()
+        if kept.weights is not None:
+            votes = votes.scale_rows(kept.weights)
+        self._candidates_ = candidates if kept.everything else candidates[kept.rows]
+        self._settle(Problem(votes, self.loss_, self._candidates_))
+        if not kept.everything:
+            self._label_the_rest(X, candidates, kept.n)
+        self.labels_ = self._named(self.labels_, self._target_names_)
+        return self
+
+    def _bind(self, y: Any) -> Any:
+        """Candidates from y, and the loss that understands them."""
+        self._target_names_: AnyArray | None = None
+        self._prediction_names_: AnyArray | None = None
+        task = self.task
+        self.loss_: Loss
+        if isinstance(task, (str, LabelLoss)) or np.ndim(task) == 2:
+            sets = LabelSets.from_any(y)
+            bound = resolve_loss(task).bind(sets.classes)
+            self.loss_ = bound
+            self._target_names_, self._prediction_names_ = bound.classes, bound.predictions
+            return sets
+        self.loss_ = StructuredLoss(task)
+        return task.candidates(y)
+
+    def _settle(self, problem: Problem) -> None:
+        self.infimum_is_exact_: bool | None = None
+        if self.method == "average":
+            solution = average_candidates(problem)
+            self.embedded_targets_ = problem.loss.start(problem.candidates, "average")
+        elif self.method == "infimum":
+            solution, self.infimum_is_exact_ = infimum_loss(problem)
+            self.embedded_targets_ = solution.decoded.embedded
+        else:
+            solution = self.solver_.solve(problem, callback=self.callback)
+            self.embedded_targets_ = solution.targets.embedded
+        self.labels_ = solution.decoded.outputs
+        self.resolved_ = solution.resolved
+        self.objective_ = solution.objective
+        self.relaxed_objective_ = solution.relaxed_objective
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.trace_ = solution.trace
+
+    def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
+        rest = np.setdiff1d(np.arange(n), self._rows_)
+        nearest = self._nearest(self._predictions(self._votes(X[rest])), candidates[rest])
+        labels = np.empty((n, *self.labels_.shape[1:]), dtype=self.labels_.dtype)
+        labels[self._rows_], labels[rest] = self.labels_, nearest.outputs
+        resolved = np.zeros(n, dtype=np.bool_)
+        resolved[self._rows_], resolved[rest] = self.resolved_, nearest.is_vertex
+        self.labels_, self.resolved_ = labels, resolved
+
+    def predict(self, X: Any) -> AnyArray:
+        """The output of least expected loss at each input, in the form that the task returns."""
+        predictions = self._predictions(self._checked_votes(X))
+        return self._named(predictions.outputs, self._prediction_names_)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best."""
+        predictions = self._predictions(self._checked_votes(X))
+        if self._target_names_ is not None:
+            candidates = LabelSets.from_any(y, classes=self._target_names_)
+        else:
+            candidates = self.task.candidates(y)
+        check_lengths(X, candidates)
+        nearest = self._nearest(predictions, candidates)
+        paid = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
+        return -float(np.average(paid, weights=sample_weight))
+
+    def _nearest(self, predictions: Faces, candidates: Any) -> Faces:
+        tolerance = np.full(len(predictions), _RTOL * self.loss_.magnitude(candidates))
+        return self.loss_.best_candidate(predictions.first().embedded, candidates, tolerance)
+
+    def _predictions(self, votes: Votes) -> Faces:
+        if self.method == "infimum":
+            found = infimum_prediction(self.loss_, votes, self._candidates_, rtol=_RTOL)
+            return found.predictions.first()
+        size = _RTOL * self.loss_.magnitude(self._candidates_)
+        scores: FloatArray = votes @ self.embedded_targets_
+        return self.loss_.best_prediction(scores, size * votes.absolute_row_sums()).first()
+
+    def _checked_votes(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        return self._votes(validated_inputs(self, X, reset=False))
+
+    def _votes(self, X: Any) -> Votes:
+        if is_pairwise(self.weights) and X.shape[1] != self._rows_.size:
+            X = X[:, self._rows_]
+        votes: Votes = self.predict_weights_.votes(X)
+        return votes
+
+    @staticmethod
+    def _named(outputs: AnyArray, names: AnyArray | None) -> AnyArray:
+        return outputs if names is None else names[outputs]

@@ -1,0 +1,99 @@
+"""Squared euclidean distances of listed pairs, by differences.
+
+The quick formula ``|x|^2 - 2 <x, y> + |y|^2`` loses digits to cancellation and, through blocked
+matrix products, depends on which rows are asked for together. Here a pair always gives the same
+number, equal rows give exactly 0, and the order of the two rows does not matter.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from disambig.kernels.jit import kernel
+from disambig.notation import AnyArray, FloatArray
+
+__all__ = ["dense_pair_distances", "sparse_pair_distances", "squared_distance"]
+
+
+@kernel
+def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
+    """``|left[i] - right[j]|^2`` in a fixed order of summation.
+
+    Four running sums: a single one makes every addition wait for the one before.
+    """
+    width = left.shape[1]
+    s0 = s1 = s2 = s3 = 0.0
+    c = 0
+    while c + 3 < width:
+        d0 = left[i, c] - right[j, c]
+        d1 = left[i, c + 1] - right[j, c + 1]
+        d2 = left[i, c + 2] - right[j, c + 2]
+        d3 = left[i, c + 3] - right[j, c + 3]
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+        c += 4
+    while c < width:
+        d0 = left[i, c] - right[j, c]
+        s0 += d0 * d0
+        c += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def dense_pair_distances(
+    left: FloatArray, right: FloatArray, indptr: AnyArray, indices: AnyArray
+) -> FloatArray:
+    """``|left[i] - right[j]|^2`` for every j that row i lists.
+
+    Parameters
+    ----------
+    left, right : float64, (q, d) and (n, d)
+    indptr, indices : int64, (q + 1,) and (pairs,)
+        Row i lists ``indices[indptr[i]:indptr[i + 1]]``.
+
+    Returns
+    -------
+    float64, (pairs,)
+    """
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left.shape[0]):
+        for position in range(indptr[i], indptr[i + 1]):
+            distances[position] = squared_distance(left, i, right, indices[position])
+    return distances
+
+
+@kernel
+def sparse_pair_distances(
+    left_indptr: AnyArray,
+    left_indices: AnyArray,
+    left_data: FloatArray,
+    right_indptr: AnyArray,
+    right_indices: AnyArray,
+    right_data: FloatArray,
+    indptr: AnyArray,
+    indices: AnyArray,
+) -> FloatArray:
+    """The same for compressed rows, whose column indices must be sorted and free of repeats."""
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left_indptr.size - 1):
+        for position in range(indptr[i], indptr[i + 1]):
+            j = indices[position]
+            a, a_end = left_indptr[i], left_indptr[i + 1]
+            b, b_end = right_indptr[j], right_indptr[j + 1]
+            total = 0.0
+            while a < a_end or b < b_end:
+                if b == b_end or (a < a_end and left_indices[a] < right_indices[b]):
+                    difference = left_data[a]
+                    a += 1
+                elif a == a_end or right_indices[b] < left_indices[a]:
+                    difference = right_data[b]
+                    b += 1
+                else:
+                    difference = left_data[a] - right_data[b]
+                    a += 1
+                    b += 1
+                total += difference * difference
+            distances[position] = total
+    return distances

@@ -1,0 +1,32 @@
+"""WHAT IS PAID: losses, their embeddings and their two exact minimisers."""
+
+from disambig.losses.abstain import AbstainLoss
+from disambig.losses.choice import LabelLoss, resolve_loss
+from disambig.losses.faces import Faces
+from disambig.losses.finite import FiniteLoss
+from disambig.losses.hierarchical import HierarchicalLoss
+from disambig.losses.label_faces import LabelFaces
+from disambig.losses.matrix import MatrixLoss
+from disambig.losses.ordinal import OrdinalLoss
+from disambig.losses.point_faces import PointFaces
+from disambig.losses.protocol import ExactInfimum, Loss
+from disambig.losses.structured import StructuredLoss, StructuredTask
+from disambig.losses.zero_one import ZeroOneLoss
+
+__all__ = [
+    "AbstainLoss",
+    "ExactInfimum",
+    "Faces",
+    "FiniteLoss",
+    "HierarchicalLoss",
+    "LabelFaces",
+    "LabelLoss",
+    "Loss",
+    "MatrixLoss",
+    "OrdinalLoss",
+    "PointFaces",
+    "StructuredLoss",
+    "StructuredTask",
+    "ZeroOneLoss",
+    "resolve_loss",
+]

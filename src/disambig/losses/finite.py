@@ -1,0 +1,126 @@
+"""Any loss between finitely many predictions and classes, ready for the solvers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from disambig.candidates.label_sets import LabelSets
+from disambig.kernels.ties import tied_minima, tied_minima_within
+from disambig.losses.embeddings import (
+    ComplementEmbedding,
+    Embedding,
+    IdentityEmbedding,
+    TableEmbedding,
+)
+from disambig.losses.label_faces import LabelFaces
+from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.votes import Votes
+
+__all__ = ["FiniteLoss"]
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteLoss:
+    """``loss(z, y) = matrix[z, y]``; ``psi(z)`` is a unit vector and ``phi(y) = matrix[:, y]``.
+
+    In this embedding ``p = P`` and ``A @ xi`` *is* the table of expected losses, so a start can be
+    any score matrix ``V[j, z]``, well-behaved problem or not (Definition 5 of the paper).
+
+    Parameters
+    ----------
+    matrix : float array (P, K)
+    predictions : array (P,)
+        What each row of the matrix stands for.
+    classes : array (K,)
+        What each column stands for.
+    """
+
+    matrix: FloatArray
+    predictions: AnyArray
+    classes: AnyArray
+
+    @cached_property
+    def is_zero_one(self) -> bool:
+        """Is this the 0-1 loss on the classes?"""
+        return np.array_equal(self.matrix, 1.0 - np.eye(*self.matrix.shape)) and np.array_equal(
+            self.predictions, self.classes
+        )
+
+    @cached_property
+    def _target_embedding(self) -> Embedding:
+        return ComplementEmbedding() if self.is_zero_one else TableEmbedding(self.matrix.T)
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest ``|loss(z, y)|``."""
+        return float(np.abs(self.matrix).max())
+
+    def magnitude(self, candidates: LabelSets) -> float:
+        return self.largest
+
+    def start(self, candidates: LabelSets, kind: str) -> FloatArray:
+        if kind == "average":
+            return _centred(self._target_embedding.embed(candidates.distribution()))
+        if kind == "infimum":
+            return self._extremes(candidates.mask, largest=False)
+        raise ValueError(
+            f"start={kind!r} is not known to a finite loss; choose 'average' or 'infimum'."
+        )
+
+    def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> LabelFaces:
+        return LabelFaces(tied_minima(scores, tolerance), IdentityEmbedding())
+
+    def best_candidate(
+        self, scores: FloatArray, candidates: LabelSets, tolerance: FloatArray
+    ) -> LabelFaces:
+        costs = self._target_embedding.costs(scores)
+        mask = tied_minima_within(costs, candidates.mask, tolerance)
+        return LabelFaces(mask, self._target_embedding)
+
+    def target_faces(self, mask: BoolArray) -> LabelFaces:
+        """Faces of targets from a mask of classes, ``(n, K)``."""
+        return LabelFaces(mask, self._target_embedding)
+
+    def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
+        tolerance = rtol * votes.absolute_row_sums() * self.largest
+        return self.best_prediction(self.infimum_scores(votes, candidates), tolerance)
+
+    def infimum_scores(self, votes: Votes, candidates: LabelSets) -> FloatArray:
+        """``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` up to a constant a row, ``(q, P)``.
+
+        A negative vote takes the worst member of the set. Under the 0-1 loss it thus counts on
+        singletons only, and a whole set never counts; with another loss or an abstention it may.
+        """
+        positive, negative = votes.split()
+        # Constants in z are taken off row by row: a whole-set row then carries exactly no vote,
+        # and a sea of unlabelled rows cannot drown a labelled one in rounding.
+        scores = positive @ self._extremes(candidates.mask, largest=False)
+        return scores - negative @ self._extremes(candidates.mask, largest=True)
+
+    def compatible_predictions(self, mask: BoolArray) -> LabelFaces:
+        """Faces of the predictions that are best for some class of each set, ``(n, P)``."""
+        best = self.matrix == self.matrix.min(axis=0)
+        reachable = (mask.astype(np.float64) @ best.T.astype(np.float64)) > 0
+        return LabelFaces(reachable, IdentityEmbedding())
+
+    def _extremes(self, mask: BoolArray, *, largest: bool) -> FloatArray:
+        """``min`` or ``max`` of ``matrix[z, y]`` over y in each set, ``(n, P)``, rows centred."""
+        # Data sets hold far fewer different sets than rows.
+        _, index, inverse = np.unique(
+            np.packbits(mask, axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        sets = mask[index]
+        table = np.empty((len(sets), len(self.matrix)))
+        for z, row in enumerate(self.matrix):
+            if largest:
+                table[:, z] = np.where(sets, row, -np.inf).max(axis=1)
+            else:
+                table[:, z] = np.where(sets, row, np.inf).min(axis=1)
+        return _centred(table)[inverse.ravel()]
+
+
+def _centred(scores: FloatArray) -> FloatArray:
+    """Scores with the row minimum taken off: the same predictions, no vote from whole sets."""
+    centred: FloatArray = scores - scores.min(axis=1, keepdims=True)
+    return centred

@@ -1,0 +1,64 @@
+"""How much memory is free, asked before a large array is made rather than after."""
+
+import os
+from pathlib import Path
+
+from disambig.exceptions import MemoryBudgetError
+
+__all__ = ["free_bytes", "require_bytes"]
+
+_MEMINFO = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def free_bytes() -> int | None:
+    """Bytes that a new array may take, or None where the system does not say.
+
+    The smaller of what the machine has available and what is left of the control group's limit
+    (containers report the whole machine otherwise).
+    """
+    known = [b for b in (_machine_bytes(), _cgroup_bytes()) if b is not None]
+    return min(known) if known else None
+
+
+def _machine_bytes() -> int | None:
+    if _MEMINFO.exists():
+        for line in _MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:
+        # Without MemAvailable (macOS) the physical size is the best bound that the standard
+        # library gives.
+        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _cgroup_bytes() -> int | None:
+    limit, used = _CGROUP / "memory.max", _CGROUP / "memory.current"
+    try:
+        text = limit.read_text().strip()
+        return None if text == "max" else max(int(text) - int(used.read_text()), 0)
+    except (OSError, ValueError):
+        return None
+
+
+def require_bytes(n_bytes: float, what: str, instead: str) -> None:
+    """Raise `MemoryBudgetError` if `n_bytes` more would not fit.
+
+    Parameters
+    ----------
+    n_bytes : float
+        Peak size of what is about to be allocated.
+    what : str
+        What it is for, as the subject of the message ("The kernel matrix of 100000 rows").
+    instead : str
+        What the user can do, as an imperative sentence.
+    """
+    free = free_bytes()
+    if free is not None and n_bytes > free:
+        gib = 1024.0**3
+        raise MemoryBudgetError(
+            f"{what} would take {n_bytes / gib:.1f} GiB, and {free / gib:.1f} GiB are free. "
+            f"{instead}"
+        )

@@ -1,0 +1,183 @@
+"""Scores against sets: what can be said of predictions without ground truth.
+
+A set that allows every class says nothing and is not counted. A mask looks like a multilabel
+target to scikit-learn, whose own scorers then raise or return a meaningless number: use these.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.exceptions import CandidateError
+from disambig.losses import FiniteLoss, resolve_loss
+from disambig.notation import AnyArray, BoolArray, FloatArray
+
+__all__ = ["covering_accuracy", "covering_scorer", "infimum_loss", "infimum_loss_scorer"]
+
+
+def covering_accuracy(
+    y: Any,
+    y_pred: Any,
+    *,
+    classes: Any = None,
+    unlabeled: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """The share of informative rows whose prediction is a candidate; accuracy on plain labels.
+
+    Parameters
+    ----------
+    y : array-like, n rows
+        Sets in any form that `LabelSets.from_any` reads. A label that is not among `classes` is
+        a mistake waiting to happen, not an error: nothing can predict it.
+    y_pred : array-like (n,)
+    classes : array-like (K,), optional
+        The classes that could be predicted; they name the columns of a mask, and a set that holds
+        all of them is not counted.
+    unlabeled : object, optional
+        Marker of unlabelled rows.
+    sample_weight : array-like (n,), optional
+
+    Returns
+    -------
+    float
+        NaN, with a warning, if no row is informative.
+
+    Examples
+    --------
+    >>> covering_accuracy([{"a", "b"}, {"c"}, {"a", "b", "c"}], ["b", "a", "a"])
+    0.5
+    """
+    y_pred = np.asarray(y_pred)
+    sets, counted = _observed(y, classes, unlabeled, len(y_pred))
+    return _mean(sets.contains(y_pred).astype(np.float64), counted, sample_weight)
+
+
+def infimum_loss(
+    y: Any,
+    y_pred: Any,
+    *,
+    loss: Any = "zero_one",
+    classes: Any = None,
+    unlabeled: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """The mean over informative rows of ``min_{y in s} loss(prediction, y)``; smaller is better.
+
+    Parameters
+    ----------
+    y, y_pred, classes, unlabeled, sample_weight
+        See `covering_accuracy`.
+    loss : str, array, piece or bound loss, default "zero_one"
+        See `disambig.losses.resolve_loss`.
+
+    Examples
+    --------
+    >>> infimum_loss([{0, 1}, {3}], [2, 1], loss="absolute", classes=[0, 1, 2, 3])
+    1.5
+    """
+    y_pred = np.asarray(y_pred)
+    sets, counted = _observed(y, classes, unlabeled, len(y_pred))
+    if isinstance(loss, FiniteLoss):
+        bound = loss
+    else:
+        known = sets.classes if classes is None else np.asarray(classes)
+        bound = resolve_loss(loss).bind(known)
+    sets = sets.with_classes(bound.classes)
+    paid = np.where(sets.mask, bound.matrix[_rows_of(bound, y_pred)], np.inf).min(axis=1)
+    return _mean(paid, counted, sample_weight)
+
+
+@dataclass(frozen=True)
+class SetScorer:
+    """A scorer for ``scoring=``: it knows the classes, the loss and the marker of the estimator."""
+
+    name: str
+    score: Callable[..., float]
+    sign: float
+    uses_loss: bool
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        inner = _innermost(estimator)
+        options: dict[str, Any] = {
+            "classes": getattr(inner, "classes_", None),
+            "unlabeled": getattr(inner, "unlabeled", None),
+            "sample_weight": sample_weight,
+        }
+        if self.uses_loss:
+            options["loss"] = getattr(inner, "loss_", "zero_one")
+        return self.sign * self.score(y, estimator.predict(X), **options)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, uses_loss=False)
+"""`covering_accuracy` of an estimator, for ``scoring=``."""
+
+infimum_loss_scorer = SetScorer("infimum_loss_scorer", infimum_loss, -1.0, uses_loss=True)
+"""Minus the `infimum_loss` of an estimator under its own loss, for ``scoring=``."""
+
+
+def _innermost(estimator: Any) -> Any:
+    """The estimator that was fitted on sets, inside searches and pipelines."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return estimator
+
+
+def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:
+    """The sets, and which rows exclude a class that could be predicted."""
+    try:
+        sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+    except CandidateError:
+        if classes is None or np.ndim(y) == 2:
+            raise
+        # A label that training never saw: it stays, and no prediction will hit it.
+        sets = LabelSets.from_any(y, unlabeled=unlabeled)
+    if len(sets) != n:
+        raise ValueError(f"y has {len(sets)} rows and y_pred has {n}; expected as many.")
+    known = sets.classes if classes is None else np.asarray(classes)
+    missing = np.isin(known, sets.classes, invert=True).any()
+    columns = np.isin(sets.classes, known)
+    whole = np.zeros(n, dtype=np.bool_)
+    if len(known) > 1 and not missing:
+        whole |= sets.mask[:, columns].all(axis=1)
+    if unlabeled is not None:
+        whole |= sets.is_whole & (sets.n_classes > 1)
+    return sets, ~whole
+
+
+def _rows_of(loss: FiniteLoss, y_pred: AnyArray) -> AnyArray:
+    positions = {name: z for z, name in enumerate(loss.predictions.tolist())}
+    unique, inverse = np.unique(y_pred, return_inverse=True)
+    unknown = [name for name in unique.tolist() if name not in positions]
+    if unknown:
+        raise ValueError(
+            f"y_pred holds {unknown[0]!r}, which is no prediction of the loss; expected one of "
+            f"{loss.predictions.tolist()!r}."
+        )
+    return np.array([positions[name] for name in unique.tolist()])[inverse.ravel()]
+
+
+def _mean(values: FloatArray, counted: BoolArray, sample_weight: Any) -> float:
+    weights = counted.astype(np.float64)
+    if sample_weight is not None:
+        weights = weights * np.asarray(sample_weight, dtype=np.float64)
+    total = weights.sum()
+    if not total > 0:
+        warnings.warn(
+            "No row to score excludes a class; the score is NaN. Score on rows with information.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return float("nan")
+    return float(weights @ values / total)

@@ -1,0 +1,112 @@
+"""``alpha`` + loss + candidates: the objective and its two half steps."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.losses.faces import Faces
+from disambig.losses.protocol import Loss
+from disambig.notation import FloatArray
+from disambig.votes import Votes
+
+__all__ = ["HalfStep", "Problem"]
+
+# Sums of up to n products are exact to a few units of rounding; a tie is judged far above that
+# and far below one vote.
+_TIE_TOLERANCE = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-10}
+
+
+class HalfStep(NamedTuple):
+    """The faces that a half step found, and the objective there."""
+
+    faces: Faces
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    r"""Minimise ``F(xi, zeta) = sum_ij A[i, j] <zeta[i], xi[j]>`` over targets and predictions.
+
+    Parameters
+    ----------
+    votes : Votes (n, n)
+        ``A``. Signed votes are welcome: both steps stay exact.
+    loss : Loss
+        Its embeddings and minimisers.
+    candidates : object
+        The sets, of the kind that the loss understands.
+    tie_tolerance : float, optional
+        Relative size below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
+    """
+
+    votes: Votes
+    loss: Loss
+    candidates: Any
+    tie_tolerance: float | None = None
+
+    @cached_property
+    def rtol(self) -> float:
+        """Relative tolerance of ties."""
+        if self.tie_tolerance is not None:
+            return self.tie_tolerance
+        return _TIE_TOLERANCE.get(self.prediction_scale.dtype, 1e-10)
+
+    @cached_property
+    def transposed(self) -> Votes:
+        """``A.T``, asked for once."""
+        return self.votes.T
+
+    @cached_property
+    def prediction_scale(self) -> FloatArray:
+        """``sum_j |A[i, j]|`` times the largest loss: the size of the scores of row i."""
+        return self.votes.absolute_row_sums() * self.loss.magnitude(self.candidates)
+
+    @cached_property
+    def target_scale(self) -> FloatArray:
+        """``sum_i |A[i, j]|`` times the largest loss: the size of the scores of sample j."""
+        return self.transposed.absolute_row_sums() * self.loss.magnitude(self.candidates)
+
+    @cached_property
+    def objective_tolerance(self) -> float:
+        """A fall of the objective below this is rounding."""
+        # Rounding errors of rows are independent, hence the root of the number of rows.
+        return self.rtol * float(np.linalg.norm(self.prediction_scale))
+
+    def scores_of_predictions(self, xi: FloatArray) -> FloatArray:
+        """``A @ xi``: row i is the linear function that the prediction at i minimises."""
+        return self.votes @ xi
+
+    def scores_of_targets(self, zeta: FloatArray) -> FloatArray:
+        """``A.T @ zeta``: row j is the linear function that the target of j minimises."""
+        return self.transposed @ zeta
+
+    def choose_predictions(self, scores: FloatArray) -> Faces:
+        """``zeta[i]`` minimises ``<psi(z), scores[i]>`` over all predictions."""
+        return self.loss.best_prediction(scores, self.rtol * self.prediction_scale)
+
+    def choose_targets(self, scores: FloatArray) -> Faces:
+        """``xi[j]`` minimises ``<phi(y), scores[j]>`` over the candidates of j."""
+        return self.loss.best_candidate(scores, self.candidates, self.rtol * self.target_scale)
+
+    def best_predictions(self, xi: FloatArray) -> HalfStep:
+        """The first half step."""
+        scores = self.scores_of_predictions(xi)
+        faces = self.choose_predictions(scores)
+        return HalfStep(faces, inner(faces.embedded, scores))
+
+    def best_targets(self, zeta: FloatArray) -> HalfStep:
+        """The second half step."""
+        scores = self.scores_of_targets(zeta)
+        faces = self.choose_targets(scores)
+        return HalfStep(faces, inner(faces.embedded, scores))
+
+    def objective(self, xi: FloatArray) -> float:
+        """``min_zeta F(xi, zeta)``."""
+        return self.best_predictions(xi).objective
+
+
+def inner(left: FloatArray, right: FloatArray) -> float:
+    """``sum_ij left[i, j] right[i, j]`` without a temporary."""
+    return float(np.vdot(left, right))

@@ -1,0 +1,113 @@
+"""From undecided rows to one vertex each.
+
+A barycentre can be a saddle that a vertex improves on. The objective is concave in the targets, so
+moving *one* row from its barycentre to the best of its tied vertices never raises it. Hence: pin
+one row of every connected group of undecided rows, run again, repeat; at the end let all pins go
+and run once more, moving only to strictly better vertices.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from disambig.losses.faces import Faces
+from disambig.notation import IntArray
+from disambig.problem import Problem
+from disambig.solvers.descent import Descent, DescentState
+from disambig.solvers.loop import Callback, Progress, Status, iterate
+
+__all__ = ["decode"]
+
+
+def decode(
+    problem: Problem,
+    state: DescentState,
+    *,
+    max_iter: int,
+    max_rounds: int,
+    stage: str,
+    callback: Callback | None = None,
+) -> tuple[DescentState, tuple[Progress, ...]]:
+    """One vertex a row, of an objective no higher than that of `state`.
+
+    After `max_rounds` rounds of pinning the rows still undecided take their first vertex.
+
+    Returns
+    -------
+    (DescentState, trace)
+    """
+    if not state.undecided:
+        return state, ()
+    trace: list[Progress] = []
+    pins = np.empty(0, dtype=np.intp)
+    for turn in range(1, max_rounds + 1):
+        rows, targets = _pin(problem, state)
+        pins = np.union1d(pins, rows)
+        descent = Descent(problem, pinned_rows=pins, pinned_targets=targets.take(pins))
+        run = iterate(
+            descent,
+            descent.resume(targets, state),
+            max_iter=max_iter,
+            stage=f"{stage}, decoding {turn}",
+            callback=callback,
+        )
+        state = run.state
+        trace.extend(run.trace)
+        if not state.undecided or run.status is Status.STOPPED:
+            break
+    free = Descent(problem, at_vertices=True)
+    run = iterate(
+        free,
+        free.resume(state.targets.first(), state),
+        max_iter=max_iter,
+        stage=f"{stage}, decoded",
+        callback=callback,
+    )
+    trace.extend(run.trace)
+    return run.state, tuple(trace)
+
+
+def _pin(problem: Problem, state: DescentState) -> tuple[IntArray, Faces]:
+    """One row of each group of undecided rows, and the targets with it at its best vertex."""
+    rows = _leaders(problem, np.flatnonzero(~state.targets.is_vertex))
+    targets = state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
+    if rows.size > 1 and problem.objective(targets.embedded) > (
+        state.objective + problem.objective_tolerance
+    ):
+        # Groups that share no vote can still share a listener; then they are pinned in turn.
+        rows = rows[:1]
+        targets = state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
+    return rows, targets
+
+
+def _leaders(problem: Problem, undecided: IntArray) -> IntArray:
+    """The first row of each connected group of undecided rows in ``A + A.T``."""
+    links = problem.votes.links(undecided)
+    if links is None:
+        return undecided[:1]
+    _, group = connected_components(sp.csr_array(links), directed=True, connection="weak")
+    return undecided[np.unique(group, return_index=True)[1]]
+
+
+def _best_vertices(problem: Problem, targets: Faces, rows: IntArray) -> Faces:
+    """For each row on its own: the tied vertex with the lowest resulting objective."""
+    owner, vertices = targets.vertices(rows)
+    steps = vertices.embedded - targets.embedded[rows[owner]]
+    scores = problem.scores_of_predictions(targets.embedded)
+    listeners, position, votes = problem.votes.column_entries(rows)
+    # The t-th vertex of every row at once: as many passes as the largest face has vertices.
+    rank = np.arange(owner.size) - np.searchsorted(owner, owner)
+    table = np.full((rows.size, int(rank.max()) + 1), -1, dtype=np.intp)
+    table[owner, rank] = np.arange(owner.size)
+    values = np.full(table.shape, np.inf)
+    tolerance = problem.rtol * problem.prediction_scale[listeners]
+    for t in range(table.shape[1]):
+        choice = table[position, t]
+        here = choice >= 0
+        moved = scores[listeners[here]] + votes[here, None] * steps[choice[here]]
+        faces = problem.loss.best_prediction(moved, tolerance[here])
+        paid = np.einsum("ip,ip->i", faces.embedded, moved)
+        exists = table[:, t] >= 0
+        values[exists, t] = np.bincount(position[here], weights=paid, minlength=rows.size)[exists]
+    close = values <= values.min(axis=1, keepdims=True) + problem.objective_tolerance
+    return vertices.take(table[np.arange(rows.size), close.argmax(axis=1)])

@@ -1,0 +1,87 @@
+"""Alternating minimisation as a process: predictions for targets, targets for predictions."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disambig.losses.faces import Faces
+from disambig.notation import IntArray
+from disambig.problem import Problem, inner
+
+__all__ = ["Descent", "DescentState"]
+
+
+@dataclass(frozen=True, eq=False)
+class DescentState:
+    """Predictions, and the targets that answer them."""
+
+    targets: Faces
+    predictions: Faces
+    objective: float
+
+    @property
+    def undecided(self) -> int:
+        """Rows whose target is not a single vertex."""
+        return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Both half steps in turn; the objective never rises from the first target step on.
+
+    Parameters
+    ----------
+    problem : Problem
+    pinned_rows, pinned_targets : int array and Faces, optional
+        Rows whose targets stay as they are.
+    at_vertices : bool, default False
+        Targets stay single vertices, and a row moves only to a strictly better one. By default a
+        row rests on the barycentre of its tied vertices.
+    """
+
+    problem: Problem
+    pinned_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    pinned_targets: Faces | None = None
+    at_vertices: bool = False
+
+    def begin(self, predictions: Faces) -> DescentState:
+        """The first target step: nothing to compare with yet."""
+        targets, objective = self.problem.best_targets(predictions.embedded)
+        return DescentState(targets, predictions, objective)
+
+    def step(self, state: DescentState) -> DescentState:
+        """One prediction step, then one target step."""
+        predictions, objective = self._predictions(state)
+        if predictions.equals(state.predictions):
+            return state
+        return self._targets(state, predictions, objective)
+
+    def resume(self, targets: Faces, state: DescentState) -> DescentState:
+        """A full step from other targets, of an objective no higher than that of `state`."""
+        moved = DescentState(targets, state.predictions, state.objective)
+        return self._targets(moved, *self._predictions(moved))
+
+    def has_converged(self, before: DescentState, after: DescentState) -> bool:
+        """Did the step find nothing to change?"""
+        return after is before
+
+    def _predictions(self, state: DescentState) -> tuple[Faces, float]:
+        faces, objective = self.problem.best_predictions(state.targets.embedded)
+        if not self._fell(state.objective, objective):
+            faces = state.predictions.union(faces)
+        return faces, objective
+
+    def _targets(self, state: DescentState, predictions: Faces, objective: float) -> DescentState:
+        scores = self.problem.scores_of_targets(predictions.embedded)
+        faces = self.problem.choose_targets(scores)
+        if self.at_vertices:
+            tolerance = self.problem.rtol * self.problem.target_scale
+            faces = faces.settle(state.targets, scores, tolerance)
+        elif not self._fell(objective, inner(faces.embedded, scores)):
+            faces = state.targets.union(faces)
+        if self.pinned_targets is not None:
+            faces = faces.replace(self.pinned_rows, self.pinned_targets)
+        return DescentState(faces, predictions, inner(faces.embedded, scores))
+
+    def _fell(self, before: float, after: float) -> bool:
+        return before - after > self.problem.objective_tolerance

@@ -1,0 +1,69 @@
+"""What a solver returns."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from disambig.losses.faces import Faces
+from disambig.notation import BoolArray
+from disambig.problem import Problem
+from disambig.solvers.loop import Callback, Progress, Status
+
+__all__ = ["Solution", "Solver"]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A settled problem.
+
+    Attributes
+    ----------
+    targets : Faces
+        The relaxed targets: undecided rows rest on a barycentre. Predict from these.
+    decoded : Faces
+        One vertex a row.
+    relaxed_objective, objective : float
+        The objective at `targets` and at `decoded`.
+    start : str
+        Which start won.
+    status : Status
+        How its run ended.
+    n_iter : int
+        Iterations of its run before decoding.
+    trace : tuple of Progress
+        Every iteration of every start and of the decoding.
+    """
+
+    targets: Faces
+    decoded: Faces
+    relaxed_objective: float
+    objective: float
+    start: str
+    status: Status
+    n_iter: int
+    trace: tuple[Progress, ...]
+
+    def with_trace(self, trace: tuple[Progress, ...]) -> "Solution":
+        """The same solution with the trace of all starts."""
+        return replace(self, trace=trace)
+
+    @property
+    def converged(self) -> bool:
+        """Did the winning run converge?"""
+        return self.status is Status.CONVERGED
+
+    @property
+    def resolved(self) -> BoolArray:
+        """Rows that the run settled itself, on the vertex that decoding kept, ``(n,)``."""
+        same: BoolArray = (self.targets.embedded == self.decoded.embedded).all(axis=1)
+        return np.asarray(self.targets.is_vertex & same)
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `Problem`."""
+
+    def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
+        """Disambiguate."""
+        ...

@@ -1,0 +1,72 @@
+"""Where to begin: from a name or an array to the first predictions."""
+
+from typing import Any
+
+import numpy as np
+
+from disambig.exceptions import MissingOracleError
+from disambig.kernels.intersection import growing_intersection
+from disambig.losses.faces import Faces
+from disambig.losses.finite import FiniteLoss
+from disambig.problem import Problem
+
+__all__ = ["first_predictions", "start_names"]
+
+# Neighbours whose sets are intersected at most; a few dozen sets of a non-ambiguous problem leave
+# one class with a probability exponentially close to one.
+_NEIGHBORHOOD = 100
+
+
+def start_names(start: Any) -> list[tuple[str, Any]]:
+    """``(name, start)`` of one start or of a list or tuple of them."""
+    starts = list(start) if isinstance(start, (list, tuple)) else [start]
+    if not starts:
+        raise ValueError("start is empty; give at least one of 'average', 'infimum', ...")
+    return [(s if isinstance(s, str) else f"array {k}", s) for k, s in enumerate(starts)]
+
+
+def first_predictions(problem: Problem, start: Any) -> Faces:
+    """The predictions that a start calls for.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : str or array (n, p)
+        ``"average"`` and ``"infimum"`` are score matrices ``V`` of the loss, and so is an array;
+        the first predictions are those that ``A @ V`` calls for. ``"intersection"`` (finite
+        losses) takes at each row the classes common to a growing neighbourhood, appendix B.1 of
+        the paper.
+    """
+    if isinstance(start, str):
+        if start == "intersection":
+            return _intersection(problem)
+        return _from_scores(problem, problem.loss.start(problem.candidates, start))
+    scores = np.asarray(start, dtype=np.float64)
+    expected = problem.loss.start(problem.candidates, "average").shape
+    if scores.shape != expected:
+        raise ValueError(
+            f"start has shape {scores.shape}; expected {expected}: one row a sample, one column a "
+            "prediction, the smaller the better."
+        )
+    if not np.isfinite(scores).all():
+        row = int(np.argwhere(~np.isfinite(scores))[0, 0])
+        raise ValueError(f"start holds NaN or infinity, first in row {row}.")
+    return _from_scores(problem, scores)
+
+
+def _from_scores(problem: Problem, scores: Any) -> Faces:
+    # A start may lie outside the hulls and be larger than any loss: the rounding scale follows it.
+    size = max(1.0, float(np.abs(scores).max(initial=0.0)))
+    tolerance = problem.rtol * problem.votes.absolute_row_sums() * size
+    return problem.loss.best_prediction(problem.votes @ scores, tolerance)
+
+
+def _intersection(problem: Problem) -> Faces:
+    if not isinstance(problem.loss, FiniteLoss):
+        raise MissingOracleError(
+            f"start='intersection' needs a finite loss; {type(problem.loss).__name__} is none. "
+            "Use start='average'."
+        )
+    order = problem.votes.strongest(min(_NEIGHBORHOOD, problem.votes.shape[1]))
+    common = growing_intersection(order, problem.candidates.mask)
+    return problem.loss.compatible_predictions(common)

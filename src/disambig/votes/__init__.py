@@ -1,0 +1,10 @@
+"""WHO IS HEARD: ``alpha`` as an operator, dense, sparse, factored or the user's own."""
+
+from disambig.votes.coercion import as_votes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.product import ProductVotes
+from disambig.votes.protocol import Votes
+from disambig.votes.sparse import SparseVotes
+
+__all__ = ["DenseVotes", "OperatorVotes", "ProductVotes", "SparseVotes", "Votes", "as_votes"]

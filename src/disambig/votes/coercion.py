@@ -1,0 +1,75 @@
+"""From what a user holds to votes."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.exceptions import VotesError
+from disambig.votes.dense import DenseVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.protocol import Votes
+from disambig.votes.sparse import SparseVotes
+
+__all__ = ["as_votes"]
+
+
+def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None)) -> Votes:
+    """Wrap an array, a sparse matrix or an operator as `Votes`; check shape and finiteness.
+
+    Parameters
+    ----------
+    alpha : array, sparse matrix, `Votes`, or an object with ``@``, ``T`` and ``shape``
+    shape : (int or None, int or None)
+        Expected ``(q, n)``; None accepts any.
+
+    Examples
+    --------
+    >>> as_votes([[0.5, 0.5], [0.0, 1.0]]).shape
+    (2, 2)
+    """
+    votes = _wrap(alpha)
+    for axis, (got, expected) in enumerate(zip(votes.shape, shape, strict=True)):
+        if expected is not None and got != expected:
+            side = ("rows, one a query", "columns, one a training sample")[axis]
+            raise VotesError(
+                f"The votes have shape {votes.shape}; expected {expected} {side}. "
+                "Entry [i, j] says how much input i listens to sample j."
+            )
+    return votes
+
+
+def _wrap(alpha: Any) -> Votes:
+    if sp.issparse(alpha):
+        # Repeated entries of one place add up; not in the user's own arrays.
+        matrix = sp.csr_array(alpha, copy=not getattr(alpha, "has_canonical_format", False))
+        matrix.sum_duplicates()
+        if not np.issubdtype(matrix.dtype, np.floating):
+            matrix = matrix.astype(np.float64)
+        bad = ~np.isfinite(matrix.data)
+        if bad.any():
+            row = int(np.searchsorted(matrix.indptr, np.flatnonzero(bad)[0], side="right")) - 1
+            raise VotesError(_not_finite(row, int(bad.sum())))
+        return SparseVotes(matrix)
+    if isinstance(alpha, Votes):
+        return alpha
+    if all(hasattr(alpha, name) for name in ("__matmul__", "T", "shape")) and not hasattr(
+        alpha, "__array__"
+    ):
+        return OperatorVotes(alpha)
+    array = np.asarray(alpha)
+    if array.ndim != 2:
+        raise VotesError(f"The votes must be two-dimensional (q, n); got shape {array.shape}.")
+    if not np.issubdtype(array.dtype, np.floating):
+        array = array.astype(np.float64)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        raise VotesError(_not_finite(int(np.argwhere(bad)[0, 0]), int(bad.sum())))
+    return DenseVotes(array)
+
+
+def _not_finite(row: int, count: int) -> str:
+    return (
+        f"The votes hold NaN or infinity, first in row {row} ({count} such entries). "
+        "Every vote must be a finite number; use 0 for a sample that is not heard."
+    )

@@ -1,0 +1,77 @@
+"""Votes behind an operator of the user's own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from disambig.exceptions import MissingOracleError
+from disambig.notation import FloatArray, IntArray
+
+__all__ = ["OperatorVotes"]
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorVotes:
+    """Anything with ``@``, ``T`` and ``shape``: a scipy ``LinearOperator``, a blocked array.
+
+    What the operator offers under the names of `Votes` is used; what can be had by multiplying
+    (``row_sums``, ``column_entries``) is; the rest refuses. Only ``absolute_row_sums`` has a
+    stand-in: ``|alpha @ 1|``, which is exact for non-negative votes and too small for votes that
+    cancel. An operator with signed votes should offer its own.
+    """
+
+    operator: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        q, n = self.operator.shape
+        return int(q), int(n)
+
+    @property
+    def T(self) -> "OperatorVotes":
+        return OperatorVotes(self.operator.T)
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        return np.asarray(self.operator @ values)
+
+    def row_sums(self) -> FloatArray:
+        if hasattr(self.operator, "row_sums"):
+            return np.asarray(self.operator.row_sums())
+        return self @ np.ones(self.shape[1])
+
+    def absolute_row_sums(self) -> FloatArray:
+        if hasattr(self.operator, "absolute_row_sums"):
+            return np.asarray(self.operator.absolute_row_sums())
+        return np.abs(self.row_sums())
+
+    def diagonal(self) -> FloatArray:
+        return np.asarray(self._ask("diagonal", "leave-one-out votes"))
+
+    def split(self) -> Any:
+        return self._ask("split", "the exact infimum loss")
+
+    def scale_rows(self, factors: FloatArray) -> Any:
+        return self._ask("scale_rows", "sample weights", factors)
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        indicator = np.zeros((self.shape[1], columns.size))
+        indicator[columns, np.arange(columns.size)] = 1.0
+        part = self @ indicator
+        rows, positions = np.nonzero(part)
+        return rows, positions, part[rows, positions]
+
+    def links(self, rows: IntArray) -> Any:
+        return self.operator.links(rows) if hasattr(self.operator, "links") else None
+
+    def strongest(self, limit: int) -> IntArray:
+        return np.asarray(self._ask("strongest", "the neighbourhood start", limit))
+
+    def _ask(self, name: str, purpose: str, *arguments: Any) -> Any:
+        if not hasattr(self.operator, name):
+            raise MissingOracleError(
+                f"The votes are a {type(self.operator).__name__} without {name}(), which {purpose} "
+                f"needs. Add the method (see disambig.votes.Votes), or pass an array or a sparse "
+                f"matrix."
+            )
+        return getattr(self.operator, name)(*arguments)

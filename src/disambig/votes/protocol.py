@@ -1,0 +1,68 @@
+"""The contract of ``alpha``: who listens to whom, as an operator."""
+
+from typing import Any, Protocol, runtime_checkable
+
+from disambig.notation import FloatArray, IntArray
+
+__all__ = ["Votes"]
+
+
+@runtime_checkable
+class Votes(Protocol):
+    """``alpha`` of shape ``(q, n)``: a linear operator that solvers only multiply with.
+
+    A solver needs ``shape``, ``T``, ``@`` and ``absolute_row_sums`` (the scale of rounding, hence
+    of ties). The rest serves particular questions: ``split`` the exact infimum loss,
+    ``column_entries`` and ``links`` the decoding of undecided rows, ``strongest`` the
+    neighbourhood start. An operator that cannot answer raises `MissingOracleError` when it is
+    asked; it never approximates in silence.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(q, n)``."""
+        ...
+
+    @property
+    def T(self) -> "Votes":
+        """The transpose, ``(n, q)``."""
+        ...
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        """``alpha @ values`` for ``values`` of shape ``(n, p)`` or ``(n,)``."""
+        ...
+
+    def row_sums(self) -> FloatArray:
+        """``alpha @ 1``, shape ``(q,)``."""
+        ...
+
+    def absolute_row_sums(self) -> FloatArray:
+        """``|alpha| @ 1``, or an upper bound of the same order, shape ``(q,)``."""
+        ...
+
+    def diagonal(self) -> FloatArray:
+        """``alpha[i, i]``, shape ``(min(q, n),)``."""
+        ...
+
+    def split(self) -> tuple["Votes", "Votes"]:
+        """Non-negative ``(positive, negative)`` with ``alpha = positive - negative``."""
+        ...
+
+    def scale_rows(self, factors: FloatArray) -> "Votes":
+        """``diag(factors) @ alpha``."""
+        ...
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Non-zero entries of some columns as ``(row, position in columns, value)``."""
+        ...
+
+    def links(self, rows: IntArray) -> Any:
+        """``alpha[rows][:, rows]`` as a sparse matrix, or None: every row may reach every other."""
+        ...
+
+    def strongest(self, limit: int) -> IntArray:
+        """Columns of the `limit` largest positive votes of each row, ``(q, limit)``.
+
+        Strongest first, equal votes by column; -1 where a row has fewer.
+        """
+        ...

@@ -1,0 +1,78 @@
+"""Votes held as a sparse matrix."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.notation import FloatArray, IntArray
+
+__all__ = ["SparseVotes"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseVotes:
+    """``alpha`` as a sparse matrix ``(q, n)`` in compressed rows; a missing entry is no vote.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> votes = SparseVotes(sp.csr_array([[0.5, 0.5], [0.0, 1.0]]))
+    >>> votes.T @ np.array([1.0, 0.0])
+    array([0.5, 0.5])
+    """
+
+    matrix: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        q, n = self.matrix.shape
+        return q, n
+
+    @cached_property
+    def T(self) -> "SparseVotes":
+        # Kept: a solver multiplies by the transpose once an iteration.
+        return SparseVotes(sp.csr_array(self.matrix.T))
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        product: FloatArray = self.matrix @ values
+        return product
+
+    def row_sums(self) -> FloatArray:
+        return np.asarray(self.matrix.sum(axis=1)).ravel()
+
+    def absolute_row_sums(self) -> FloatArray:
+        return np.asarray(abs(self.matrix).sum(axis=1)).ravel()
+
+    def diagonal(self) -> FloatArray:
+        return np.asarray(self.matrix.diagonal())
+
+    def split(self) -> tuple["SparseVotes", "SparseVotes"]:
+        return SparseVotes(self.matrix.maximum(0)), SparseVotes((-self.matrix).maximum(0))
+
+    def scale_rows(self, factors: FloatArray) -> "SparseVotes":
+        return SparseVotes(sp.csr_array(sp.diags_array(factors) @ self.matrix))
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        # The kept transpose makes columns contiguous.
+        part = self.T.matrix[columns].tocoo()
+        heard = part.data != 0
+        return part.col[heard].astype(np.intp), part.row[heard].astype(np.intp), part.data[heard]
+
+    def links(self, rows: IntArray) -> Any:
+        return self.matrix[rows][:, rows]
+
+    def strongest(self, limit: int) -> IntArray:
+        matrix = self.matrix.tocoo()
+        positive = matrix.data > 0
+        rows, columns, data = matrix.row[positive], matrix.col[positive], matrix.data[positive]
+        order = np.lexsort((columns, -data, rows))
+        rows, columns = rows[order], columns[order]
+        starts = np.searchsorted(rows, np.arange(self.shape[0]))
+        rank = np.arange(rows.size) - starts[rows]
+        table = np.full((self.shape[0], min(limit, self.shape[1])), -1, dtype=np.intp)
+        kept = rank < table.shape[1]
+        table[rows[kept], rank[kept]] = columns[kept]
+        return table

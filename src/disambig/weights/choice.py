@@ -1,0 +1,75 @@
+"""From what a user names to a weighting."""
+
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from disambig.weights.from_function import FunctionWeights
+from disambig.weights.kernel_ridge import KernelRidgeWeights
+from disambig.weights.nadaraya_watson import NadarayaWatsonWeights
+from disambig.weights.neighbors import NeighborWeights
+from disambig.weights.precomputed import PrecomputedWeights
+from disambig.weights.protocol import Weights
+
+__all__ = ["is_pairwise", "resolve_weights"]
+
+_NAMED: dict[str, type[Any]] = {
+    "neighbors": NeighborWeights,
+    "kernel_ridge": KernelRidgeWeights,
+    "nadaraya_watson": NadarayaWatsonWeights,
+    "precomputed": PrecomputedWeights,
+}
+
+
+def resolve_weights(weights: Any) -> Weights:
+    """An unfitted weighting of our own: the user's object is never touched.
+
+    Parameters
+    ----------
+    weights : str, weighting or callable
+        "neighbors", "kernel_ridge", "nadaraya_watson" or "precomputed", with default parameters;
+        a weighting, which is cloned; or a function of ``(Q, X)`` that returns votes ``(q, n)``.
+
+    Examples
+    --------
+    >>> resolve_weights("neighbors")
+    NeighborWeights()
+    """
+    if isinstance(weights, str) and weights in _NAMED:
+        named: Weights = _NAMED[weights]()
+        return named
+    if isinstance(weights, type):
+        raise TypeError(
+            f"weights: got the class {weights.__name__}; pass an instance, {weights.__name__}(...)."
+        )
+    if isinstance(weights, Weights):
+        if not hasattr(weights, "get_params"):
+            raise TypeError(
+                f"weights: {type(weights).__name__} cannot be cloned. Derive it from "
+                "sklearn.base.BaseEstimator and only store the arguments in __init__."
+            )
+        cloned: Weights = clone(weights)
+        return cloned
+    if callable(weights):
+        return FunctionWeights(weights)
+    choices = ", ".join(repr(name) for name in _NAMED)
+    raise ValueError(
+        f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
+        "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n)."
+    )
+
+
+def is_pairwise(weights: Any) -> bool:
+    """Whether X holds a matrix between rows instead of features; False for what is no weighting.
+
+    Examples
+    --------
+    >>> is_pairwise("precomputed"), is_pairwise(NeighborWeights())
+    (True, False)
+    """
+    if isinstance(weights, str):
+        return weights == "precomputed"
+    if isinstance(weights, type) or not hasattr(weights, "__sklearn_tags__"):
+        return False
+    return bool(get_tags(weights).input_tags.pairwise)

@@ -1,0 +1,34 @@
+"""The contract of a weighting: from inputs to votes."""
+
+from typing import Any, Protocol, Self, runtime_checkable
+
+from disambig.notation import FloatArray
+from disambig.votes import Votes
+
+__all__ = ["Weights"]
+
+
+@runtime_checkable
+class Weights(Protocol):
+    """Who votes: a scikit-learn ``BaseEstimator`` that turns inputs into ``alpha``.
+
+    ``sample_weight`` w means w copies of a row: a column of ``alpha`` carries the votes of all
+    copies of its sample. Rows are left alone; whoever sums over training rows scales them.
+    Every weight given here is positive: rows of weight zero leave before ``fit``.
+    """
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Learn from the training inputs ``(n, d)``."""
+        ...
+
+    def training_votes(self) -> Votes:
+        """``alpha`` at the training inputs, ``(n, n)``, leave-one-out if the piece says so."""
+        ...
+
+    def leave_one_out_votes(self) -> Votes:
+        """``alpha`` at the training inputs as if each row had been absent, diagonal zero."""
+        ...
+
+    def votes(self, X: Any) -> Votes:
+        """``alpha`` at new inputs, ``(q, n)``; a row of zeros where nobody is in reach."""
+        ...

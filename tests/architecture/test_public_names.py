@@ -1,0 +1,74 @@
+"""Every name that we publish is there, documented, and shown at work."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import disambig
+
+
+def packages() -> list[str]:
+    """`disambig` and every subpackage of it, found on disk."""
+    found = [
+        info.name
+        for info in pkgutil.walk_packages(disambig.__path__, prefix="disambig.")
+        if info.ispkg
+    ]
+    return ["disambig", *sorted(found)]
+
+
+@pytest.mark.parametrize("name", disambig.__all__)
+def test_a_public_name_resolves_and_is_documented(name: str) -> None:
+    thing = getattr(disambig, name)
+    if name == "__version__":
+        assert thing.count(".") >= 2
+        return
+    text = inspect.getdoc(thing)
+    assert text, f"disambig.{name} has no docstring"
+    if isinstance(thing, ModuleType):
+        assert thing.__name__ == f"disambig.{name}"
+    else:
+        assert thing.__name__ == name
+        assert thing.__doc__, f"disambig.{name} shows the docstring of a parent"
+        assert ">>>" in text, f"the docstring of disambig.{name} has no example"
+
+
+def test_names_are_listed_before_they_are_used() -> None:
+    assert set(disambig.__all__) <= set(dir(disambig))
+    assert len(disambig.__all__) == len(set(disambig.__all__))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'PartialLabelClasifier'"):
+        disambig.PartialLabelClasifier  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    """The imports under TYPE_CHECKING and the lazy table are two lists of one thing."""
+    tree = ast.parse(Path(inspect.getfile(disambig)).read_text(encoding="utf-8"))
+    guard = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {"__version__"}
+    for node in guard.body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                seen.add(alias.name)
+                home = importlib.import_module(str(node.module))
+                assert getattr(home, alias.name) is getattr(disambig, alias.name)
+    assert seen == set(disambig.__all__)
+
+
+@pytest.mark.parametrize("package", packages())
+def test_every_name_of_every_room_resolves(package: str) -> None:
+    room = importlib.import_module(package)
+    assert room.__doc__, f"{package} does not say what it is"
+    missing = [name for name in getattr(room, "__all__", []) if not hasattr(room, name)]
+    assert not missing, f"{package}.__all__ names {missing}, which are not there"

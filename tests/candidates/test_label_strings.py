@@ -1,0 +1,68 @@
+"""Sets written as text."""
+
+import numpy as np
+import pytest
+
+from disambig.candidates import LabelSets
+from disambig.exceptions import CandidateError
+
+NAN = float("nan")
+
+
+def refusal(y, **options):
+    with pytest.raises(CandidateError) as caught:
+        LabelSets.from_strings(y, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("make", [list, np.array, lambda y: np.array(y, dtype=object)])
+def test_text_is_split_and_stripped(make):
+    sets = LabelSets.from_strings(make(["cat|dog", " cow ", "dog | cow|cat"]))
+    assert sets.to_sets() == [{"cat", "dog"}, {"cow"}, {"cat", "cow", "dog"}]
+    assert sets.classes.tolist() == ["cat", "cow", "dog"]
+
+
+def test_other_separators():
+    assert LabelSets.from_strings(["a or b", "c|d"], separator=" or ").to_sets() == [
+        {"a", "b"},
+        {"c|d"},
+    ]
+
+
+@pytest.mark.parametrize("y", [["a", "b|", "|"], ["a", "b||c", ""], ["a", "  ", "b| "]])
+def test_empty_pieces_are_refused_by_row(y):
+    message = refusal(y)
+    assert message.startswith(f"LabelSets: row 1 holds {y[1]!r}, which has an empty piece")
+    assert "(2 such rows)" in message
+
+
+def test_marked_rows_may_be_any_class():
+    y = ["a|b", "?", "c"]
+    assert LabelSets.from_strings(y, unlabeled="?").to_sets()[1] == {"a", "b", "c"}
+    y = ["a|b", "", "c"]
+    assert LabelSets.from_strings(y, unlabeled="").to_sets()[1] == {"a", "b", "c"}
+    y = ["a|b", None, " ? "]
+    assert LabelSets.from_strings(y[:2], unlabeled=NAN).to_sets()[1] == {"a", "b"}
+    assert LabelSets.from_strings([y[0], y[2]], unlabeled="?").to_sets()[1] == {"a", "b"}
+    assert LabelSets.from_strings(["a", -1], unlabeled=-1, classes=["a", "b"]).sizes[1] == 2
+
+
+def test_the_marker_beside_labels_is_refused():
+    assert "row 1 holds the marker unlabeled='?' beside" in refusal(["a", "a|?"], unlabeled="?")
+
+
+def test_missing_rows_need_the_marker():
+    assert "row 1 holds None, a missing value" in refusal(["a", None])
+
+
+def test_repeats_strangers_and_other_types_are_refused_by_row():
+    assert "row 1 repeats a label" in refusal(["a", "a|a"])
+    assert "row 1 holds 'c', which is not among" in refusal(["a", "b|c"], classes=["a", "b"])
+    assert "row 1 holds 3, a int, where text is expected" in refusal(["a", 3])
+    assert "row 0 holds {'a'}, a set, where text is expected" in refusal([{"a"}])
+    assert "row 0 holds 1, a int" in refusal(np.array([1, 2]))
+
+
+@pytest.mark.parametrize("separator", ["", None, 3])
+def test_the_separator_must_be_text(separator):
+    assert "separator must be a text" in refusal(["a"], separator=separator)

@@ -1,0 +1,415 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from disambig import LabelSets, PartialLabelClassifier, disambiguate
+from disambig.losses import AbstainLoss, OrdinalLoss
+from disambig.solvers import AlternatingMinimization
+from disambig.weights import (
+    FunctionWeights,
+    KernelRidgeWeights,
+    NadarayaWatsonWeights,
+    NeighborWeights,
+    PrecomputedWeights,
+)
+
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, truth = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    # A mask makes scikit-learn cut folds in order, and iris comes sorted by class.
+    order = rng.permutation(150)
+    X, truth = X[order], truth[order]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(150, 3)) < 0.3)
+    return X, mask, truth
+
+
+def as_sets(mask):
+    return [set(NAMES[row]) for row in mask]
+
+
+# ------------------------------------------------------------------ what it learns
+
+
+def test_recovers_more_labels_than_chance_and_says_how_sure(iris):
+    X, mask, truth = iris
+    model = PartialLabelClassifier(weights=NeighborWeights(15)).fit(X, mask)
+    assert (model.labels_ == truth).mean() > 0.9
+    assert model.score(X, truth) > 0.9
+    assert mask[np.arange(150), model.labels_].all()
+    assert model.label_distributions_.shape == (150, 3)
+    np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
+    assert (model.label_distributions_[~mask] == 0).all()
+    ambiguous = mask.sum(axis=1) > 1
+    # Confidence is the other rows' word, not the hard solution's.
+    assert model.confidence_[ambiguous].min() < 1
+    right = model.labels_ == truth
+    assert model.confidence_[right].mean() > model.confidence_[~right].mean()
+
+
+def test_plain_labels_give_nearest_neighbours(iris):
+    X, _, truth = iris
+    rng = np.random.default_rng(1)
+    queries = X + rng.normal(scale=0.3, size=X.shape)
+    ours = PartialLabelClassifier(weights=NeighborWeights(7)).fit(X, truth)
+    theirs = KNeighborsClassifier(7, algorithm="brute").fit(X, truth)
+    np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries))
+    np.testing.assert_array_equal(ours.labels_, truth)
+    assert ours.resolved_.all()
+
+
+def test_plain_labels_give_kernel_ridge(iris):
+    X, _, truth = iris
+    weights = KernelRidgeWeights(bandwidth=1.0, regularization=1e-2)
+    ours = PartialLabelClassifier(weights=weights).fit(X, truth)
+    theirs = KernelRidge(alpha=150 * 1e-2, kernel="rbf", gamma=0.5).fit(X, np.eye(3)[truth])
+    scores = theirs.predict(X)
+    np.testing.assert_array_equal(ours.predict(X), scores.argmax(axis=1))
+    # Minus the expected 0-1 loss is the vote for a class minus all votes.
+    np.testing.assert_allclose(
+        ours.decision_function(X), scores - scores.sum(axis=1, keepdims=True), atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
+def test_methods_agree_on_plain_labels(iris, method):
+    X, _, truth = iris
+    for weights in (NeighborWeights(5), KernelRidgeWeights(bandwidth=1.0)):
+        model = PartialLabelClassifier(weights=weights, method=method).fit(X, truth)
+        reference = PartialLabelClassifier(weights=weights).fit(X, truth)
+        np.testing.assert_array_equal(model.labels_, truth)
+        np.testing.assert_array_equal(model.predict(X), reference.predict(X))
+
+
+def test_permuting_rows_permutes_results(iris):
+    X, mask, _ = iris
+    X = X + np.random.default_rng(2).normal(scale=1e-3, size=X.shape)
+    order = np.random.default_rng(3).permutation(150)
+    weights = KernelRidgeWeights(bandwidth=1.0)
+    one = PartialLabelClassifier(weights=weights).fit(X, mask)
+    two = PartialLabelClassifier(weights=weights).fit(X[order], mask[order])
+    np.testing.assert_array_equal(one.labels_[order], two.labels_)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(one.objective_, two.objective_)
+
+
+# ------------------------------------------------------------------ forms of y and X
+
+
+def test_all_forms_of_y_give_the_same_labels(iris):
+    X, mask, _ = iris
+    sets = as_sets(mask)
+    objects = np.empty(150, dtype=object)
+    objects[:] = [frozenset(s) for s in sets]
+    strings = ["|".join(sorted(s)) for s in sets]
+    forms = {
+        "sets": sets,
+        "lists": [sorted(s) for s in sets],
+        "objects": objects,
+        "series": pd.Series(objects),
+        "frame": pd.DataFrame(mask, columns=NAMES),
+        "polars frame": pl.DataFrame(mask, schema=list(NAMES)),
+        "polars lists": pl.Series([sorted(s) for s in sets]),
+        "label sets": LabelSets.from_strings(strings),
+    }
+    reference = NAMES[PartialLabelClassifier().fit(X, mask).labels_]
+    for name, y in forms.items():
+        model = PartialLabelClassifier().fit(X, y)
+        np.testing.assert_array_equal(model.labels_, reference, err_msg=name)
+        assert set(model.predict(X)) <= set(NAMES), name
+
+
+def test_feature_names_from_pandas_and_polars(iris):
+    X, mask, _ = iris
+    columns = ["a", "b", "c", "d"]
+    reference = PartialLabelClassifier().fit(X, mask).predict(X)
+    for frame in (pd.DataFrame(X, columns=columns), pl.DataFrame(X, schema=columns)):
+        model = PartialLabelClassifier().fit(frame, mask)
+        assert list(model.feature_names_in_) == columns
+        np.testing.assert_array_equal(model.predict(frame), reference)
+
+
+def test_sparse_inputs_and_float32(iris):
+    X, mask, _ = iris
+    reference = PartialLabelClassifier(weights=NeighborWeights(15)).fit(X, mask)
+    for form in (sp.csr_array(X), sp.csr_matrix(X), X.astype(np.float32)):
+        model = PartialLabelClassifier(weights=NeighborWeights(15)).fit(form, mask)
+        assert (model.labels_ == reference.labels_).mean() > 0.97
+
+
+def test_unlabeled_marker(iris):
+    X, _, truth = iris
+    y = np.where(np.arange(150) % 10 == 0, truth, -1)
+    model = PartialLabelClassifier(weights=NeighborWeights(10), unlabeled=-1).fit(X, y)
+    assert list(model.classes_) == [0, 1, 2]
+    assert model.score(X, truth) > 0.85
+
+
+def test_a_class_that_never_is_a_candidate_warns_and_keeps_probability_zero(iris):
+    X, mask, _ = iris
+    wider = np.column_stack([mask, np.zeros(150, dtype=bool)])
+    with pytest.warns(UserWarning, match="1 of 4 classes are never a candidate"):
+        model = PartialLabelClassifier().fit(X, wider)
+    assert list(model.classes_) == [0, 1, 2, 3]
+    assert (model.predict_proba(X)[:, 3] == 0).all()
+
+
+def test_soft_weights_move_the_average_and_not_the_sets(iris):
+    X, mask, _ = iris
+    rng = np.random.default_rng(4)
+    soft = np.where(mask, rng.uniform(0.1, 1, size=mask.shape), 0)
+    soft /= soft.sum(axis=1, keepdims=True)
+    average = PartialLabelClassifier(method="average").fit(X, soft)
+    plain = PartialLabelClassifier(method="average").fit(X, mask)
+    assert not np.allclose(average.predict_proba(X), plain.predict_proba(X))
+    model = PartialLabelClassifier().fit(X, soft)
+    assert mask[np.arange(150), model.labels_].all()
+
+
+# ------------------------------------------------------------------ losses and predictions
+
+
+def test_abstention(iris):
+    X, mask, truth = iris
+    model = PartialLabelClassifier(weights=NeighborWeights(15), loss=AbstainLoss(cost=0.2)).fit(
+        X, as_sets(mask)
+    )
+    assert model.predictions_.tolist() == [*NAMES, "abstain"]
+    predicted = model.predict(X)
+    spoken = predicted != "abstain"
+    assert 0.5 < spoken.mean() < 1
+    assert (predicted[spoken] == NAMES[truth][spoken]).mean() > 0.95
+    assert model.predict_proba(X).shape == (150, 3)
+    assert model.decision_function(X).shape == (150, 4)
+
+
+def test_predict_minimises_the_expected_loss(iris):
+    X, mask, _ = iris
+    matrix = np.array([[0, 1, 1], [1, 0, 1], [0.05, 0.05, 0]])
+    model = PartialLabelClassifier(weights=NeighborWeights(15), loss=matrix).fit(X, mask)
+    expected = model.predict_proba(X) @ matrix.T
+    np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
+    assert (model.predict(X) != model.predict_proba(X).argmax(axis=1)).any()
+
+
+def test_ordered_classes(iris):
+    X, mask, truth = iris
+    for loss in ("absolute", "squared", OrdinalLoss(power=1)):
+        model = PartialLabelClassifier(weights=NeighborWeights(15), loss=loss).fit(X, mask)
+        assert model.score(X, truth) > 0.85
+
+
+def test_queries_out_of_reach_get_the_frequencies_and_are_flagged():
+    X = np.array([[0.0], [0.1], [0.2], [5.0]])
+    model = PartialLabelClassifier(weights=NadarayaWatsonWeights(bandwidth=0.1))
+    model.fit(X, ["a", "b", "b", "a"])
+    far = np.array([[0.1], [1e4]])
+    np.testing.assert_array_equal(model.is_reached(far), [True, False])
+    with pytest.warns(UserWarning, match="1 of 2 inputs are out of reach"):
+        model.predict(far)
+    np.testing.assert_allclose(model.predict_proba(far)[1], [0.5, 0.5])
+    assert np.isfinite(model.predict_proba(far)).all()
+
+
+# ------------------------------------------------------------------ weights and solvers
+
+
+def test_precomputed_votes_are_sliced_by_cross_validation(iris):
+    X, mask, _ = iris
+    similarity = np.exp(-((X[:, None] - X) ** 2).sum(-1))
+    model = PartialLabelClassifier(weights=PrecomputedWeights(normalize=True))
+    direct = PartialLabelClassifier(weights=NadarayaWatsonWeights(bandwidth=np.sqrt(0.5)))
+    np.testing.assert_allclose(
+        cross_val_score(model, similarity, mask, cv=4, error_score="raise"),
+        cross_val_score(direct, X, mask, cv=4, error_score="raise"),
+    )
+    graph = sp.csr_array(np.where(similarity > 0.5, similarity, 0))
+    assert PartialLabelClassifier(weights="precomputed").fit(graph, mask).score(graph, mask) > 0.8
+
+
+def test_a_callable_weighting(iris):
+    X, mask, _ = iris
+
+    def similarity(queries, train):
+        return np.exp(-((queries[:, None] - train) ** 2).sum(-1))
+
+    one = PartialLabelClassifier(weights=similarity).fit(X, mask)
+    two = PartialLabelClassifier(weights=FunctionWeights(similarity)).fit(X, mask)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_several_starts_never_end_above_one(iris):
+    X, mask, _ = iris
+    names = ["average", "infimum", "intersection"]
+    found = {
+        name: PartialLabelClassifier(solver=AlternatingMinimization(start)).fit(X, mask).objective_
+        for name, start in [*zip(names, names, strict=True), ("all", names)]
+    }
+    assert found["all"] == pytest.approx(min(found[name] for name in names))
+
+
+def test_start_from_a_score_matrix(iris):
+    X, mask, truth = iris
+    scores = 1.0 - np.eye(3)[truth]
+    model = PartialLabelClassifier(solver=AlternatingMinimization(scores)).fit(X, mask)
+    assert (model.labels_ == truth).mean() > 0.95
+
+
+def test_callback_hears_and_stops(iris):
+    X, mask, _ = iris
+    heard = []
+
+    def stop(progress):
+        heard.append(progress)
+        return True
+
+    model = PartialLabelClassifier(callback=stop).fit(X, mask)
+    assert len(heard) >= 1
+    assert heard[0].iteration == 1
+    assert not model.converged_
+    assert len(pd.DataFrame(model.trace_).columns) == 4
+
+
+# ------------------------------------------------------------------ sample weights
+
+
+@pytest.mark.parametrize("weights", [NeighborWeights(9), KernelRidgeWeights(bandwidth=1.0)])
+def test_a_weight_of_w_means_w_copies(iris, weights):
+    X, mask, _ = iris
+    X = X + np.random.default_rng(5).normal(scale=1e-2, size=X.shape)
+    copies = np.random.default_rng(6).integers(0, 3, size=150)
+    weighted = PartialLabelClassifier(weights=weights).fit(X, mask, sample_weight=copies)
+    repeated = PartialLabelClassifier(weights=weights).fit(
+        np.repeat(X, copies, axis=0), np.repeat(mask, copies, axis=0)
+    )
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, atol=1e-6)
+
+
+def test_rows_of_weight_zero_are_labelled_and_change_nothing(iris):
+    X, mask, _ = iris
+    weight = np.ones(150)
+    weight[::7] = 0
+    kept = weight > 0
+    model = PartialLabelClassifier().fit(X, mask, sample_weight=weight)
+    alone = PartialLabelClassifier().fit(X[kept], mask[kept])
+    np.testing.assert_array_equal(model.labels_[kept], alone.labels_)
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X))
+    assert mask[np.arange(150), model.labels_].all()
+    np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
+
+
+def test_zero_weights_with_precomputed_votes(iris):
+    X, mask, _ = iris
+    similarity = np.exp(-((X[:, None] - X) ** 2).sum(-1))
+    weight = np.ones(150)
+    weight[::7] = 0
+    kept = weight > 0
+    model = PartialLabelClassifier(weights="precomputed").fit(
+        similarity, mask, sample_weight=weight
+    )
+    alone = PartialLabelClassifier(weights="precomputed")
+    alone.fit(similarity[np.ix_(kept, kept)], mask[kept])
+    np.testing.assert_array_equal(model.predict(similarity), alone.predict(similarity[:, kept]))
+
+
+# ------------------------------------------------------------------ scikit-learn manners
+
+
+def test_grid_search_over_pieces_and_pipelines(iris):
+    X, mask, _ = iris
+    pipe = make_pipeline(StandardScaler(), PartialLabelClassifier(weights=NeighborWeights()))
+    search = GridSearchCV(
+        pipe,
+        {
+            "partiallabelclassifier__weights__n_neighbors": [3, 15],
+            "partiallabelclassifier__method": ["disambiguation", "average"],
+        },
+        cv=3,
+        error_score="raise",
+    )
+    search.fit(X, mask)
+    assert 0.5 < search.best_score_ <= 1
+    assert search.predict(X).shape == (150,)
+    objects = np.empty(150, dtype=object)
+    objects[:] = [frozenset(s) for s in as_sets(mask)]
+    assert np.isfinite(cross_val_score(pipe, X, objects, error_score="raise")).all()
+    assert cross_val_predict(pipe, X, mask).shape == (150,)
+    assert np.isfinite(
+        cross_val_score(pipe, X, LabelSets.from_mask(mask), error_score="raise")
+    ).all()
+
+
+def test_clone_and_pickle(iris):
+    X, mask, _ = iris
+    model = PartialLabelClassifier(
+        weights=NeighborWeights(7), predict_weights=NadarayaWatsonWeights(bandwidth=0.5)
+    )
+    fitted = clone(model).fit(X, mask)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    assert not hasattr(model, "labels_")
+    assert not hasattr(model.weights, "n_features_in_")
+
+
+def test_unfitted_says_so():
+    with pytest.raises(NotFittedError):
+        PartialLabelClassifier().predict([[0.0]])
+
+
+# ------------------------------------------------------------------ disambiguate()
+
+
+def test_disambiguate_equals_fit(iris):
+    X, mask, _ = iris
+    found = disambiguate(X, mask)
+    model = PartialLabelClassifier().fit(X, mask)
+    np.testing.assert_array_equal(found.labels, model.labels_)
+    np.testing.assert_array_equal(found.resolved, model.resolved_)
+    np.testing.assert_allclose(found.label_distributions, model.label_distributions_)
+    np.testing.assert_allclose(found.confidence, model.confidence_)
+    assert found.objective == model.objective_
+
+
+class OnlyProducts:
+    """The least an operator of the user's can be."""
+
+    def __init__(self, matrix):
+        self._matrix = matrix
+
+    shape = property(lambda self: self._matrix.shape)
+    T = property(lambda self: OnlyProducts(self._matrix.T))
+
+    def __matmul__(self, values):
+        return self._matrix @ values
+
+
+def test_disambiguate_with_votes_of_ones_own(iris):
+    X, mask, _ = iris
+    alpha = NeighborWeights(9).fit(X).training_votes().matrix
+    reference = disambiguate(X, mask, weights=NeighborWeights(9))
+    for votes in (alpha, alpha.toarray(), OnlyProducts(alpha)):
+        found = disambiguate(None, mask, weights=votes)
+        np.testing.assert_array_equal(found.resolved, reference.resolved)
+        np.testing.assert_array_equal(
+            found.labels[found.resolved], reference.labels[reference.resolved]
+        )
+    from disambig.exceptions import MissingOracleError
+
+    with pytest.raises(MissingOracleError, match=r"without diagonal\(\)"):
+        _ = disambiguate(None, mask, weights=OnlyProducts(alpha)).confidence

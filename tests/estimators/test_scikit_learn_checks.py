@@ -1,0 +1,29 @@
+"""Every estimator passes scikit-learn's own checks, without an expected failure."""
+
+import warnings
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from disambig import PartialLabelClassifier, StructuredPredictor
+from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
+
+ESTIMATORS = [
+    PartialLabelClassifier(),
+    PartialLabelClassifier(weights=KernelRidgeWeights()),
+    PartialLabelClassifier(weights=NadarayaWatsonWeights()),
+    PartialLabelClassifier(method="infimum"),
+    PartialLabelClassifier(method="average"),
+    StructuredPredictor(),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*n_neighbors.*:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*out of reach.*:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*never a candidate.*:UserWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    with warnings.catch_warnings():
+        # The checks feed column vectors on purpose; the warning is scikit-learn's own.
+        warnings.filterwarnings("ignore", message="A column-vector y was passed")
+        check(estimator)

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from disambig import LabelSets, PartialLabelClassifier
+from disambig.losses import AbstainLoss
+from disambig.metrics import covering_accuracy, covering_scorer, infimum_loss, infimum_loss_scorer
+from disambig.weights import NeighborWeights
+
+
+def test_plain_labels_give_the_accuracy():
+    rng = np.random.default_rng(0)
+    truth, guess = rng.integers(0, 3, size=(2, 50))
+    weight = rng.uniform(size=50)
+    assert covering_accuracy(truth, guess) == accuracy_score(truth, guess)
+    assert covering_accuracy(truth, guess, sample_weight=weight) == pytest.approx(
+        accuracy_score(truth, guess, sample_weight=weight)
+    )
+
+
+def test_whole_sets_are_not_counted():
+    mask = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1]], dtype=bool)
+    assert covering_accuracy(mask, [0, 1, 1]) == 0.5
+    assert covering_accuracy([0, -1, 1], [0, 0, 0], unlabeled=-1) == 0.5
+
+
+def test_a_whole_set_is_one_that_allows_every_class_that_could_be_predicted():
+    sets = [{"a", "b"}, {"a"}]
+    assert covering_accuracy(sets, ["a", "b"]) == 0.0
+    assert covering_accuracy(sets, ["a", "b"], classes=["a", "b", "c"]) == 0.5
+
+
+def test_nothing_to_score_is_nan_with_a_warning():
+    with pytest.warns(UserWarning, match="No row to score excludes a class"):
+        assert np.isnan(covering_accuracy(np.ones((3, 2), dtype=bool), [0, 1, 0]))
+
+
+def test_an_unseen_label_counts_as_missed():
+    assert covering_accuracy(["a", "z"], ["a", "a"], classes=["a", "b"]) == 0.5
+
+
+def test_one_class_is_scored():
+    assert covering_accuracy(["a", "a"], ["a", "a"], classes=["a"]) == 1.0
+
+
+def test_infimum_loss_takes_the_nearest_member():
+    sets = LabelSets.from_sets([{0, 3}, {1}, {2, 3}], classes=[0, 1, 2, 3])
+    assert infimum_loss(sets, [1, 1, 0], loss="squared") == pytest.approx((1 + 0 + 4) / 3)
+    assert infimum_loss(sets, [1, 1, 0]) == pytest.approx(2 / 3)
+    guess = np.array(["a", "abstain"], dtype=object)
+    assert infimum_loss(["a", "b"], guess, loss=AbstainLoss(cost=0.3)) == pytest.approx(0.15)
+
+
+def test_infimum_loss_names_an_impossible_prediction():
+    with pytest.raises(ValueError, match="y_pred holds 7, which is no prediction of the loss"):
+        infimum_loss([0, 1], [0, 7])
+
+
+def test_lengths_must_agree():
+    with pytest.raises(ValueError, match="y has 2 rows and y_pred has 3"):
+        covering_accuracy([0, 1], [0, 1, 1])
+
+
+def _blobs(n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, size=n)
+    X = rng.normal(scale=0.3, size=(n, 2)) + 3 * np.eye(3)[truth][:, :2]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(n, 3)) < 0.3)
+    return X, mask, truth
+
+
+@pytest.mark.parametrize("scorer", [covering_scorer, infimum_loss_scorer])
+def test_scorers_work_in_searches_and_pipelines(scorer):
+    X, mask, _ = _blobs()
+    pipe = make_pipeline(StandardScaler(), PartialLabelClassifier(weights=NeighborWeights()))
+    search = GridSearchCV(
+        pipe,
+        {"partiallabelclassifier__weights__n_neighbors": [1, 5, 9]},
+        scoring=scorer,
+        cv=3,
+        error_score="raise",
+    ).fit(X, mask)
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert scorer(search, X, mask) == scorer(search.best_estimator_, X, mask)
+    assert repr(scorer).endswith("_scorer")
+
+
+def test_scorer_reads_marker_and_classes_of_the_estimator():
+    X, _, truth = _blobs()
+    names = np.array(["x", "y", "z"])[truth]
+    y = np.where(np.arange(90) % 3 == 0, "?", names)
+    model = PartialLabelClassifier(weights=NeighborWeights(5), unlabeled="?")
+    scores = cross_val_score(model, X, y, scoring=covering_scorer, cv=3, error_score="raise")
+    assert scores.min() > 0.9

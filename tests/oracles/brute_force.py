@@ -1,0 +1,53 @@
+"""The objective and its minimum by counting everything: slow, and too simple to be wrong."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.notation import AnyArray, FloatArray
+
+__all__ = ["Optimum", "double_loop_objective", "global_optimum", "labellings"]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The lowest objective over all labellings, and every labelling that has it (to rounding)."""
+
+    objective: float
+    labels: AnyArray
+    n_labellings: int
+
+
+def labellings(sets: LabelSets) -> AnyArray:
+    """Every choice of one class a row inside its set, ``(number of choices, n)``."""
+    members = [np.flatnonzero(row) for row in sets.mask]
+    grid = np.meshgrid(*members, indexing="ij")
+    return np.stack([axis.ravel() for axis in grid], axis=1)
+
+
+def global_optimum(A: FloatArray, matrix: FloatArray, sets: LabelSets) -> Optimum:
+    """``min_y sum_i min_z sum_j A[i, j] matrix[z, y_j]`` over all labellings y.
+
+    The minimum over relaxed targets is the same number: for fixed predictions the objective is
+    linear in the targets, so that its minimum over predictions is concave in them, and a concave
+    function on a product of polytopes is smallest at a vertex.
+    """
+    choices = labellings(sets)
+    expected = np.einsum("ij,zbj->biz", A, matrix[:, choices])
+    values = expected.min(axis=2).sum(axis=1)
+    lowest = float(values.min())
+    rounding = 1e-11 * float(np.abs(A).sum()) * float(np.abs(matrix).max())
+    return Optimum(lowest, choices[values <= lowest + rounding], len(choices))
+
+
+def double_loop_objective(A: FloatArray, targets: FloatArray, predictions: FloatArray) -> float:
+    """``sum_ij A[i, j] <predictions[i], targets[j]>``, term by term."""
+    total = 0.0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            inner = 0.0
+            for c in range(targets.shape[1]):
+                inner += float(predictions[i, c]) * float(targets[j, c])
+            total += float(A[i, j]) * inner
+    return total

@@ -1,0 +1,207 @@
+"""Every kind of votes answers as the array it stands for."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.linalg import aslinearoperator
+
+from disambig.exceptions import MissingOracleError, VotesError
+from disambig.votes import (
+    DenseVotes,
+    OperatorVotes,
+    ProductVotes,
+    SparseVotes,
+    Votes,
+    as_votes,
+)
+
+KINDS = ("dense", "sparse", "product", "operator of dense", "operator of sparse")
+
+
+def signed_matrix(seed, q, n, *, rank=None):
+    """Small signed integers, about half of them zero, so that votes tie and sums are exact."""
+    rng = np.random.default_rng(seed)
+    if rank is not None:
+        return rng.integers(-2, 3, (q, rank)).astype(float), rng.integers(-2, 3, (rank, n)) * 1.0
+    return (rng.integers(-3, 4, (q, n)) * rng.integers(0, 2, (q, n))).astype(float)
+
+
+def votes_and_array(kind, seed=0, q=5, n=7):
+    if kind == "product":
+        left, right = signed_matrix(seed, q, n, rank=3)
+        return ProductVotes(left, right), left @ right
+    array = signed_matrix(seed, q, n)
+    if kind == "dense":
+        return DenseVotes(array), array
+    if kind == "sparse":
+        return SparseVotes(sp.csr_array(array)), array
+    inner = DenseVotes(array) if "dense" in kind else SparseVotes(sp.csr_array(array))
+    return OperatorVotes(inner), array
+
+
+def entries(votes):
+    """The array, by products alone."""
+    return votes @ np.eye(votes.shape[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000), q=st.integers(1, 6), n=st.integers(1, 6))
+def test_products_and_sums(kind, seed, q, n):
+    votes, array = votes_and_array(kind, seed, q, n)
+    assert isinstance(votes, Votes)
+    assert votes.shape == array.shape
+    assert votes.T.shape == array.T.shape
+    values = np.random.default_rng(seed).normal(size=(n, 3))
+    assert_allclose(votes @ values, array @ values, atol=1e-12)
+    assert_allclose(votes @ values[:, 0], array @ values[:, 0], atol=1e-12)
+    back = np.random.default_rng(seed).normal(size=(q, 2))
+    assert_allclose(votes.T @ back, array.T @ back, atol=1e-12)
+    assert_allclose(entries(votes.T.T), array, atol=1e-12)
+    assert_allclose(votes.row_sums(), array.sum(axis=1), atol=1e-12)
+    assert_allclose(votes.T.row_sums(), array.sum(axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000))
+def test_absolute_row_sums(kind, seed):
+    votes, array = votes_and_array(kind, seed)
+    expected = np.abs(array).sum(axis=1)
+    if kind == "product":
+        # A bound: the entries are never formed.
+        assert (votes.absolute_row_sums() >= expected).all()
+        positive = ProductVotes(np.abs(votes.left), np.abs(votes.right))
+        assert_array_equal(positive.absolute_row_sums(), positive.row_sums())
+    else:
+        assert_array_equal(votes.absolute_row_sums(), expected)
+
+
+def test_absolute_row_sums_of_many_rows():
+    array = np.random.default_rng(0).normal(size=(2500, 1000))
+    assert_allclose(DenseVotes(array).absolute_row_sums(), np.abs(array).sum(axis=1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000), q=st.integers(1, 6), n=st.integers(1, 6))
+def test_diagonal_split_and_scaling(kind, seed, q, n):
+    votes, array = votes_and_array(kind, seed, q, n)
+    assert_array_equal(votes.diagonal(), array.diagonal())
+    positive, negative = votes.split()
+    assert_array_equal(entries(positive), np.maximum(array, 0))
+    assert_array_equal(entries(negative), np.maximum(-array, 0))
+    factors = np.arange(1.0, q + 1)
+    assert_array_equal(entries(votes.scale_rows(factors)), array * factors[:, None])
+    assert_array_equal(entries(votes.scale_rows(factors).T), (array * factors[:, None]).T)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000))
+def test_column_entries(kind, seed):
+    votes, array = votes_and_array(kind, seed)
+    columns = np.array([4, 0, 6])
+    rows, positions, values = votes.column_entries(columns)
+    assert (values != 0).all()
+    rebuilt = np.zeros((array.shape[0], columns.size))
+    rebuilt[rows, positions] = values
+    assert_allclose(rebuilt, array[:, columns], atol=1e-12)
+    assert rows.size == np.count_nonzero(array[:, columns])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_links(kind):
+    votes, array = votes_and_array(kind, q=6, n=6)
+    rows = np.array([1, 3, 4])
+    links = votes.links(rows)
+    if kind == "product":
+        assert links is None
+    else:
+        assert_array_equal(links.toarray(), array[np.ix_(rows, rows)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000), limit=st.integers(1, 9))
+def test_strongest(kind, seed, limit):
+    votes, array = votes_and_array(kind, seed)
+    table = votes.strongest(limit)
+    assert table.shape == (array.shape[0], min(limit, array.shape[1]))
+    for row, found in zip(array, table, strict=True):
+        order = sorted(np.flatnonzero(row > 0), key=lambda j, row=row: (-row[j], j))
+        expected = [*order, *[-1] * row.size][: table.shape[1]]
+        assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pickle(kind):
+    votes, array = votes_and_array(kind)
+    assert_array_equal(entries(pickle.loads(pickle.dumps(votes))), array)
+
+
+def test_stored_zeros_are_no_votes():
+    matrix = sp.csr_array((np.array([0.0, 2.0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
+    rows, positions, values = SparseVotes(matrix).column_entries(np.array([0, 1]))
+    assert (rows.tolist(), positions.tolist(), values.tolist()) == ([0], [1], [2.0])
+
+
+def test_a_bare_operator_refuses_what_it_cannot_know():
+    array = np.abs(signed_matrix(0, 4, 4))
+    votes = as_votes(aslinearoperator(array))
+    assert isinstance(votes, OperatorVotes)
+    assert_allclose(votes @ np.ones(4), array.sum(axis=1))
+    assert_allclose(votes.T @ np.ones(4), array.sum(axis=0))
+    assert_allclose(votes.row_sums(), array.sum(axis=1))
+    assert_allclose(votes.absolute_row_sums(), array.sum(axis=1))
+    assert votes.links(np.array([0])) is None
+    for ask in (
+        votes.diagonal,
+        votes.split,
+        lambda: votes.scale_rows(np.ones(4)),
+        lambda: votes.strongest(2),
+    ):
+        with pytest.raises(MissingOracleError, match=r"without .*which .* needs"):
+            ask()
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, list, sp.csr_matrix, sp.coo_array, sp.csc_array])
+def test_as_votes_takes_what_users_hold(wrap):
+    array = np.array([[0, 1], [2, 0], [3, 4]])
+    votes = as_votes(wrap(array), shape=(3, 2))
+    assert_array_equal(entries(votes), array)
+    assert (votes @ np.ones(2)).dtype == np.float64
+    assert as_votes(votes) is votes
+
+
+def test_as_votes_adds_repeated_entries_outside_the_users_arrays():
+    data, columns = np.array([2.0, -1.0, 5.0]), np.array([1, 1, 0])
+    given_matrix = sp.csr_array((data.copy(), columns.copy(), np.array([0, 2, 3])), shape=(2, 2))
+    votes = as_votes(given_matrix)
+    assert_array_equal(votes.absolute_row_sums(), [1.0, 5.0])
+    positive, negative = votes.split()
+    assert_array_equal(entries(positive), [[0, 1], [5, 0]])
+    assert_array_equal(entries(negative), np.zeros((2, 2)))
+    assert_array_equal(given_matrix.data, data)
+    assert_array_equal(given_matrix.indices, columns)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_as_votes_refuses_what_is_not_finite(wrap, value):
+    array = np.array([[1.0, 2.0], [3.0, value]])
+    with pytest.raises(VotesError, match=r"first in row 1 \(1 such entries\)"):
+        as_votes(wrap(array))
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"), [((3, 2), "expected 3 rows"), ((2, 3), "expected 3 columns")]
+)
+def test_as_votes_refuses_another_shape(shape, message):
+    with pytest.raises(VotesError, match=message):
+        as_votes(np.eye(2), shape=shape)
+
+
+def test_as_votes_refuses_a_vector():
+    with pytest.raises(VotesError, match=r"two-dimensional \(q, n\); got shape \(3,\)"):
+        as_votes(np.ones(3))
