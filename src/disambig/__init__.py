@@ -16,11 +16,13 @@ if TYPE_CHECKING:
         estimators,
         losses,
         metrics,
+        model_selection,
         solvers,
         votes,
         weights,
     )
     from disambig.candidates.label_sets import LabelSets
+    from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 else:
     # Hidden from type checkers, to whom a module __getattr__ makes every misspelt name look valid.
     _HOMES = {
+        "DisambiguatedClassifier": "disambig.estimators.disambiguated_classifier",
         "Disambiguation": "disambig.estimators.disambiguation",
         "LabelSets": "disambig.candidates.label_sets",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
@@ -57,6 +60,7 @@ else:
 
 
 __all__ = [
+    "DisambiguatedClassifier",
     "Disambiguation",
     "LabelSets",
     "PartialLabelClassifier",
@@ -68,6 +72,7 @@ __all__ = [
     "estimators",
     "losses",
     "metrics",
+    "model_selection",
     "solvers",
     "votes",
     "weights",

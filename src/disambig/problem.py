@@ -46,6 +46,13 @@ class Problem:
     candidates: Any
     tie_tolerance: float | None = None
 
+    def __post_init__(self) -> None:
+        # Below zero nothing ties with the minimum, not even the minimum itself.
+        if self.tie_tolerance is not None and not 0.0 <= self.tie_tolerance < np.inf:
+            raise ValueError(
+                f"tie_tolerance={self.tie_tolerance!r}; expected a finite number of at least 0."
+            )
+
     @cached_property
     def rtol(self) -> float:
         """Relative tolerance of ties."""

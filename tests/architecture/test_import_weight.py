@@ -36,9 +36,10 @@ def test_the_version_loads_nothing_heavy() -> None:
 def test_an_estimator_loads_no_screen_and_no_frames_of_its_own() -> None:
     loaded = modules_after("import disambig; disambig.PartialLabelClassifier")
     assert "disambig.estimators.partial_label_classifier" in loaded
-    assert not set(loaded) & SCREEN
+    assert not set(loaded) & {"disambig.cli", "matplotlib", "dask"}
 
-    # scikit-learn may load a frame library by itself; only what it does not load is our doing.
+    # scikit-learn may load such a library by itself (1.9 loads rich for its progress bars); only
+    # what it does not load is our doing.
     neighbours = [
         name for name in loaded if name.partition(".")[0] in {"sklearn", "scipy", "numpy", "joblib"}
     ]
@@ -50,4 +51,4 @@ def test_an_estimator_loads_no_screen_and_no_frames_of_its_own() -> None:
         "    except ImportError:\n"
         "        pass\n"  # names put into sys.modules by hand, with no file behind them
     )
-    assert set(loaded) & FRAMES <= set(theirs)
+    assert set(loaded) & (FRAMES | SCREEN) <= set(theirs)

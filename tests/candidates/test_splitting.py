@@ -89,7 +89,14 @@ def test_cross_val_score(sets, inputs, cv):
     np.testing.assert_allclose(scores, by_hand)
 
 
-def test_in_a_pipeline_and_over_processes(sets, inputs):
+def test_in_a_pipeline(sets, inputs):
+    pipeline = make_pipeline(StandardScaler(), MostCommon("b"))
+    by_hand = [sets[test].mask[:, 1].mean() for _, test in KFold(3).split(inputs)]
+    np.testing.assert_allclose(cross_val_score(pipeline, inputs, sets, cv=3), by_hand)
+
+
+@pytest.mark.slow
+def test_over_processes(sets, inputs):
     pipeline = make_pipeline(StandardScaler(), MostCommon())
     alone = cross_validate(pipeline, inputs, sets, cv=3)["test_score"]
     joint = cross_validate(pipeline, inputs, sets, cv=3, n_jobs=2)["test_score"]

@@ -3,9 +3,10 @@
 import warnings
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from disambig import PartialLabelClassifier, StructuredPredictor
+from disambig import DisambiguatedClassifier, PartialLabelClassifier, StructuredPredictor
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
 
 ESTIMATORS = [
@@ -15,6 +16,8 @@ ESTIMATORS = [
     PartialLabelClassifier(method="infimum"),
     PartialLabelClassifier(method="average"),
     StructuredPredictor(),
+    DisambiguatedClassifier(),
+    DisambiguatedClassifier(GaussianNB(), weight_by_confidence=True),
 ]
 
 

@@ -92,9 +92,7 @@ def test_a_huge_mass_does_not_blur_the_small_ones():
     masses[-1] = 1e17
     distances = np.arange(n, 0.0, -1.0)  # the heaviest row is the nearest, and comes last
     distances[-1] = 500.0
-    found = nearest_in_lists(
-        np.array([0, n]), np.arange(n), distances, masses, 2.0, np.array([-1])
-    )
+    found = nearest_in_lists(np.array([0, n]), np.arange(n), distances, masses, 2.0, np.array([-1]))
     assert found[1].tolist() == list(range(n - 2, n - 22, -1))
     assert_allclose(found[2], np.full(20, 0.05))
 

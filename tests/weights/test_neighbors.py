@@ -92,8 +92,9 @@ def test_no_ties_many_features():
     X, Q = rng.normal(size=(300, 30)), rng.normal(size=(40, 30))
     piece = NeighborWeights(7).fit(X)
     assert_array_equal(dense(piece.votes(Q)), by_sorting(squared(Q, X), 7))
-    assert_array_equal(dense(NeighborWeights(7).fit(sp.csr_array(X)).votes(sp.csr_array(Q))),
-                       dense(piece.votes(Q)))
+    assert_array_equal(
+        dense(NeighborWeights(7).fit(sp.csr_array(X)).votes(sp.csr_array(Q))), dense(piece.votes(Q))
+    )
     assert_array_equal(dense(piece.votes(sp.csr_array(Q))), dense(piece.votes(Q)))
 
 
@@ -185,7 +186,9 @@ def test_cosine_and_a_function():
 def test_bits_stay_bits():
     X = np.random.default_rng(9).integers(0, 2, (70, 8)).astype(bool)
     expected = by_sorting(pairwise_distances(X, metric="jaccard"), 4)
-    assert_array_equal(dense(NeighborWeights(4, metric="jaccard").fit(X).training_votes()), expected)
+    assert_array_equal(
+        dense(NeighborWeights(4, metric="jaccard").fit(X).training_votes()), expected
+    )
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -216,13 +219,17 @@ def test_a_graph_of_scikit_learn():
     X = np.random.default_rng(12).normal(size=(60, 3))
     graph = KNeighborsTransformer(n_neighbors=8).fit_transform(X)
     piece = NeighborWeights(5, metric="precomputed").fit(graph)
-    assert_array_equal(dense(piece.training_votes()), dense(NeighborWeights(5).fit(X).training_votes()))
+    assert_array_equal(
+        dense(piece.training_votes()), dense(NeighborWeights(5).fit(X).training_votes())
+    )
 
 
 def test_a_graph_with_short_and_empty_rows():
     graph = sp.csr_array(np.array([[0.0, 2.0, 1.0], [3.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
     piece = NeighborWeights(2, metric="precomputed").fit(graph)
-    with pytest.warns(UserWarning, match="2 rows of the graph .* fewer neighbours than n_neighbors=2"):
+    with pytest.warns(
+        UserWarning, match="2 rows of the graph .* fewer neighbours than n_neighbors=2"
+    ):
         alpha = dense(piece.training_votes())
     assert_array_equal(alpha, [[0, 0.5, 0.5], [1, 0, 0], [0, 0, 0]])
 

@@ -1,7 +1,14 @@
 """The scikit-learn doors: validate, assemble, solve, store."""
 
+from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguation import Disambiguation, disambiguate
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.estimators.structured_predictor import StructuredPredictor
 
-__all__ = ["Disambiguation", "PartialLabelClassifier", "StructuredPredictor", "disambiguate"]
+__all__ = [
+    "DisambiguatedClassifier",
+    "Disambiguation",
+    "PartialLabelClassifier",
+    "StructuredPredictor",
+    "disambiguate",
+]

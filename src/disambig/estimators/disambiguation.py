@@ -44,6 +44,14 @@ class Disambiguation:
         The relaxed solution: what a predictor should learn from.
     solution : Solution
         The solver's own account.
+
+    Examples
+    --------
+    >>> from disambig import disambiguate
+    >>> near = [[0.5, 0.5, 0.0], [0.3, 0.4, 0.3], [0.0, 0.5, 0.5]]
+    >>> found = disambiguate([[0.0], [0.1], [0.2]], [{"a"}, {"a", "b"}, {"a", "b"}], weights=near)
+    >>> found.labels.tolist(), found.resolved.tolist()
+    (['a', 'a', 'a'], [True, True, True])
     """
 
     sets: LabelSets
@@ -254,7 +262,9 @@ def _check_information(sets: LabelSets) -> None:
 
 
 def _are_votes(weights: Any) -> bool:
-    return hasattr(weights, "shape") and hasattr(weights, "__matmul__")
+    return isinstance(weights, list) or (
+        hasattr(weights, "shape") and hasattr(weights, "__matmul__")
+    )
 
 
 def _without_own_vote(votes: Votes) -> Callable[[FloatArray], FloatArray]:

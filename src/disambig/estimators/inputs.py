@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.weights.finite import first_not_finite
 
 __all__ = [
     "Kept",
@@ -37,27 +37,15 @@ def checked_inputs(X: Any) -> Any:
 
 
 def _finite(X: Any) -> Any:
-    values = X.data if sp.issparse(X) else X
-    if not np.isfinite(values).all():
-        _refuse_not_finite(X)
+    fault = first_not_finite(X)
+    if fault is not None:
+        what = "NaN" if np.isnan(fault.value) else "infinity"
+        raise ValueError(
+            f"Input X contains {what} (inf or NaN entries: {fault.count}), first in row "
+            f"{fault.row}, column {fault.column}. Every input must be a finite number; impute or "
+            "drop such rows, for example with sklearn.impute.SimpleImputer in a pipeline."
+        )
     return X
-
-
-def _refuse_not_finite(X: Any) -> None:
-    if sp.issparse(X):
-        X = X.tocoo()
-        bad = ~np.isfinite(X.data)
-        row, column, value = X.row[bad][0], X.col[bad][0], X.data[bad][0]
-    else:
-        bad = ~np.isfinite(X)
-        row, column = np.argwhere(bad)[0]
-        value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
-    raise ValueError(
-        f"Input X contains {what} (inf or NaN entries: {int(bad.sum())}), first in row {row}, "
-        f"column {column}. Every input must be a finite number; impute or drop such rows, for "
-        "example with sklearn.impute.SimpleImputer in a pipeline."
-    )
 
 
 def check_lengths(X: Any, candidates: Any) -> None:

@@ -1,5 +1,6 @@
 """Any structured output: the user gives the loss, we do the rest."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import METHODS
 from disambig.estimators.inputs import (
+    Kept,
     check_lengths,
     kept_rows,
     take_inputs,
@@ -40,7 +42,8 @@ class StructuredPredictor(BaseEstimator):
     task : StructuredTask, or a loss on labels, default "zero_one"
         An object with the seven methods of `disambig.losses.StructuredTask`: what y may be, two
         embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
-        the largest loss. A name or piece of `disambig.losses` makes outputs plain labels.
+        the largest loss; its optional methods can matter much. It is used as it is, not copied.
+        A name or piece of `disambig.losses` makes outputs plain labels.
     weights, predict_weights
         Who votes; see `PartialLabelClassifier`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
@@ -55,8 +58,8 @@ class StructuredPredictor(BaseEstimator):
     labels_ : array, first axis n
         The recovered output of every training row, in the form that the task returns.
     resolved_ : bool array (n,)
-        Rows that the solver settled itself. Outputs whose ties cannot be averaged are always
-        settled: the current one stays at a tie.
+        Rows that the solver settled itself. Targets of a `StructuredTask` are always settled:
+        of tied ones the first is taken, and it stays until a step gains something.
     embedded_targets_ : float array (n, p)
         The relaxed targets that prediction learns from.
     objective_, relaxed_objective_ : float
@@ -109,7 +112,7 @@ class StructuredPredictor(BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Disambiguate the training rows.
+        """Disambiguate the training rows and keep what prediction needs.
 
         Parameters
         ----------
@@ -133,20 +136,28 @@ class StructuredPredictor(BaseEstimator):
         inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
         self.solver_ = resolve_solver(self.solver)
         self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight=kept.weights)
-        self.predict_weights_ = (
-            self.weights_
-            if self.predict_weights is None
-            else resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
-        )
+        self.predict_weights_ = self._fit_predict_weights(inputs, kept)
         votes = self.weights_.training_votes()
         if kept.weights is not None:
             votes = votes.scale_rows(kept.weights)
         self._candidates_ = candidates if kept.everything else candidates[kept.rows]
         self._settle(Problem(votes, self.loss_, self._candidates_))
+        # The mean target: what is said where nobody votes.
+        self._prior_ = kept.masses @ self.embedded_targets_ / kept.masses.sum()
         if not kept.everything:
             self._label_the_rest(X, candidates, kept.n)
-        self.labels_ = self._named(self.labels_, self._target_names_)
+        self.labels_: AnyArray = self._named(self.labels_, self._target_names_)
         return self
+
+    def _fit_predict_weights(self, inputs: Any, kept: Kept) -> Any:
+        if self.predict_weights is None:
+            return self.weights_
+        if is_pairwise(self.predict_weights) != is_pairwise(self.weights):
+            raise ValueError(
+                "weights and predict_weights must both read X as inputs, or both as precomputed "
+                "pairs of samples."
+            )
+        return resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
 
     def _bind(self, y: Any) -> Any:
         """Candidates from y, and the loss that understands them."""
@@ -160,8 +171,9 @@ class StructuredPredictor(BaseEstimator):
             self.loss_ = bound
             self._target_names_, self._prediction_names_ = bound.classes, bound.predictions
             return sets
-        self.loss_ = StructuredLoss(task)
-        return task.candidates(y)
+        loss = StructuredLoss(task)
+        self.loss_ = loss
+        return loss.candidates(y)
 
     def _settle(self, problem: Problem) -> None:
         self.infimum_is_exact_: bool | None = None
@@ -185,25 +197,30 @@ class StructuredPredictor(BaseEstimator):
     def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
         rest = np.setdiff1d(np.arange(n), self._rows_)
         nearest = self._nearest(self._predictions(self._votes(X[rest])), candidates[rest])
-        labels = np.empty((n, *self.labels_.shape[1:]), dtype=self.labels_.dtype)
+        dtype = np.result_type(self.labels_, nearest.outputs)
+        labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
         labels[self._rows_], labels[rest] = self.labels_, nearest.outputs
         resolved = np.zeros(n, dtype=np.bool_)
         resolved[self._rows_], resolved[rest] = self.resolved_, nearest.is_vertex
         self.labels_, self.resolved_ = labels, resolved
 
     def predict(self, X: Any) -> AnyArray:
-        """The output of least expected loss at each input, in the form that the task returns."""
+        """The output of least expected loss at each input, in the form that the task returns.
+
+        Inputs that no training row votes at get the output of least loss to the mean target.
+        """
         predictions = self._predictions(self._checked_votes(X))
         return self._named(predictions.outputs, self._prediction_names_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best."""
-        predictions = self._predictions(self._checked_votes(X))
-        if self._target_names_ is not None:
-            candidates = LabelSets.from_any(y, classes=self._target_names_)
+        votes = self._checked_votes(X)
+        if isinstance(self.loss_, StructuredLoss):
+            candidates = self.loss_.candidates(y)
         else:
-            candidates = self.task.candidates(y)
-        check_lengths(X, candidates)
+            candidates = LabelSets.from_any(y, classes=self._target_names_)
+        check_lengths(votes, candidates)
+        predictions = self._predictions(votes)
         nearest = self._nearest(predictions, candidates)
         paid = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         return -float(np.average(paid, weights=sample_weight))
@@ -213,12 +230,28 @@ class StructuredPredictor(BaseEstimator):
         return self.loss_.best_candidate(predictions.first().embedded, candidates, tolerance)
 
     def _predictions(self, votes: Votes) -> Faces:
+        size = votes.absolute_row_sums()
+        silent = size == 0
         if self.method == "infimum":
             found = infimum_prediction(self.loss_, votes, self._candidates_, rtol=_RTOL)
-            return found.predictions.first()
-        size = _RTOL * self.loss_.magnitude(self._candidates_)
-        scores: FloatArray = votes @ self.embedded_targets_
-        return self.loss_.best_prediction(scores, size * votes.absolute_row_sums()).first()
+            predictions = found.predictions.first()
+        else:
+            predictions = self._best_predictions(votes @ self.embedded_targets_, size)
+        if silent.any():
+            warnings.warn(
+                f"{int(silent.sum())} of {len(silent)} inputs are out of reach of every training "
+                "row; they are predicted by the mean of the recovered targets.",
+                UserWarning,
+                stacklevel=3,
+            )
+            rows = np.flatnonzero(silent)
+            usual = self._best_predictions(self._prior_[None, :], np.ones(1))
+            predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
+        return predictions
+
+    def _best_predictions(self, scores: FloatArray, size: FloatArray) -> Faces:
+        tolerance = _RTOL * self.loss_.magnitude(self._candidates_) * size
+        return self.loss_.best_prediction(scores, tolerance).first()
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)

@@ -85,7 +85,7 @@ def _offer(
     _rise(distances, members, size)
     size += 1
     held += min(masses[member], wanted)
-    while held - min(masses[members[0]], wanted) >= enough:
+    while size > 1 and held - min(masses[members[0]], wanted) >= enough:
         held -= min(masses[members[0]], wanted)
         size -= 1
         distances[0] = distances[size]

@@ -72,9 +72,9 @@ class MatrixLoss(BaseEstimator):
 def name_array(names: list[Any], classes: AnyArray) -> AnyArray:
     """Names as an array of the classes' own kind where they fit in it, of objects otherwise."""
     array = np.array(names)
-    if array.dtype.kind == classes.dtype.kind or (
-        array.dtype.kind in "US" and classes.dtype.kind in "US"
-    ):
+    # numpy turns a number among texts into a text, and pairs into a second axis.
+    unchanged = array.shape == (len(names),) and array.tolist() == names
+    if unchanged and array.dtype.kind == classes.dtype.kind:
         return array
     objects = np.empty(len(names), dtype=object)
     objects[:] = names

@@ -1,6 +1,7 @@
 """A loss of the user's own: what to give, and how the solvers see it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from disambig.exceptions import MissingOracleError
 from disambig.losses.point_faces import PointFaces
 from disambig.notation import AnyArray, FloatArray
+from disambig.votes import Votes
 
 __all__ = ["StructuredLoss", "StructuredTask"]
 
@@ -18,8 +20,17 @@ class StructuredTask(Protocol):
     ``n`` outputs are an array with first axis n, or a list of n objects. All methods take and
     return whole batches. A method may be written as a loop; a batched one is faster.
 
-    Optional methods: ``start(candidates, kind)`` for starts other than ``"average"``, and
-    ``infimum_prediction(votes, candidates, rtol)`` (see `ExactInfimum`) for an exact infimum loss.
+    Optional methods, each worth writing where it can be had:
+
+    * ``start(candidates, kind)``, ``(n, p)``: starts other than ``"average"``. For
+      ``kind="infimum"`` return V such that ``<psi(z), V[j]>`` is the loss from z to the nearest
+      candidate, or close to it, up to a constant a row. The average start counts candidates, and
+      may favour an output only because many candidates resemble it; this one does not.
+    * ``mean_prediction(scores, tolerance)``, ``(q, p)``: the mean of ``psi`` over all outputs
+      whose score is within ``tolerance[i]`` of the minimum. Without it a row that has heard
+      nothing yet takes the first of its tied outputs, and passes it on as if it were known.
+    * ``infimum_prediction(votes, candidates, rtol)``: the q outputs that minimise
+      ``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` exactly (see `ExactInfimum`).
     """
 
     def candidates(self, y: Any) -> Any:
@@ -51,58 +62,120 @@ class StructuredTask(Protocol):
         ...
 
 
+_METHODS = tuple(name for name in vars(StructuredTask) if not name.startswith("_"))
+
+
 @dataclass(frozen=True, eq=False)
 class StructuredLoss:
-    """A `StructuredTask` under the contract of `Loss`."""
+    """A `StructuredTask` under the contract of `Loss`; what the task returns is checked.
+
+    It fulfils `ExactInfimum` if and only if the task has ``infimum_prediction``.
+    """
 
     task: StructuredTask
+    # A method that is None is no method to a runtime protocol.
+    infimum_prediction: Callable[[Votes, Any, float], PointFaces] | None = field(
+        init=False, default=None, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        _check_methods(self.task)
+        if hasattr(self.task, "infimum_prediction"):
+            object.__setattr__(self, "infimum_prediction", self._infimum_prediction)
+
+    def candidates(self, y: Any) -> Any:
+        """The sets that the task reads in y; a list of them becomes an array of objects."""
+        candidates = self.task.candidates(y)
+        if isinstance(candidates, (list, tuple)):
+            return _objects(candidates)
+        return candidates
 
     def start(self, candidates: Any, kind: str) -> FloatArray:
         if kind == "average":
-            return _checked(self.task.average(candidates), len(candidates), "average")
+            return _matrix(self.task.average(candidates), len(candidates), None, "average")
         if hasattr(self.task, "start"):
-            return _checked(self.task.start(candidates, kind), len(candidates), "start")
+            return _matrix(self.task.start(candidates, kind), len(candidates), None, "start")
         raise MissingOracleError(
             f"start={kind!r} needs a method start(candidates, kind) of "
             f"{type(self.task).__name__}, which has none. Add it, or use start='average'."
         )
 
     def magnitude(self, candidates: Any) -> float:
-        return float(self.task.largest_loss(candidates))
+        largest = float(self.task.largest_loss(candidates))
+        if not (np.isfinite(largest) and largest >= 0):
+            raise ValueError(
+                f"largest_loss returned {largest}; expected the largest |loss(z, y)|, a finite "
+                "number that is not negative."
+            )
+        return largest
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> PointFaces:
-        outputs = _rows(self.task.best_prediction(scores), len(scores), "best_prediction")
-        embedded = _checked(self.task.embed_prediction(outputs), len(scores), "embed_prediction")
-        return PointFaces(outputs, embedded)
+        q, p = scores.shape
+        faces = self._predictions(self.task.best_prediction(scores), q, p, "best_prediction")
+        if not hasattr(self.task, "mean_prediction"):
+            return faces
+        means = _matrix(self.task.mean_prediction(scores, tolerance), q, p, "mean_prediction")
+        return PointFaces(faces.outputs, means, corners=faces.embedded)
 
     def best_candidate(
         self, scores: FloatArray, candidates: Any, tolerance: FloatArray
     ) -> PointFaces:
-        outputs = _rows(self.task.best_candidate(scores, candidates), len(scores), "best_candidate")
+        n, p = scores.shape
+        outputs = _rows(self.task.best_candidate(scores, candidates), n, "best_candidate")
+        return PointFaces(outputs, _matrix(self.task.embed_target(outputs), n, p, "embed_target"))
+
+    def _predictions(self, outputs: Any, n: int, p: int | None, method: str) -> PointFaces:
+        outputs = _rows(outputs, n, method)
         return PointFaces(
-            outputs, _checked(self.task.embed_target(outputs), len(scores), "embed_target")
+            outputs, _matrix(self.task.embed_prediction(outputs), n, p, "embed_prediction")
+        )
+
+    def _infimum_prediction(self, votes: Votes, candidates: Any, rtol: float) -> PointFaces:
+        outputs = self.task.infimum_prediction(  # type: ignore[attr-defined]
+            votes, candidates, rtol
+        )
+        return self._predictions(outputs, votes.shape[0], None, "infimum_prediction")
+
+
+def _check_methods(task: Any) -> None:
+    if isinstance(task, type):
+        raise TypeError(
+            f"task: got the class {task.__name__}; pass an instance, {task.__name__}(...)."
+        )
+    missing = [name for name in _METHODS if not callable(getattr(task, name, None))]
+    if missing:
+        raise TypeError(
+            f"task: {type(task).__name__} lacks {', '.join(missing)}; expected the methods of "
+            f"disambig.losses.StructuredTask: {', '.join(_METHODS)}."
         )
 
 
-def _rows(outputs: Any, n: int, method: str) -> AnyArray:
-    if isinstance(outputs, np.ndarray):
-        array = outputs
-    else:
-        array = np.empty(len(outputs), dtype=object)
-        array[:] = outputs
-    if len(array) != n:
-        raise ValueError(f"{method} returned {len(array)} outputs; expected {n}, one a row.")
+def _objects(items: Any) -> AnyArray:
+    """One object a row, whatever it is: numpy would make columns of lists of equal length."""
+    array = np.empty(len(items), dtype=object)
+    for row, item in enumerate(items):
+        array[row] = item
     return array
 
 
-def _checked(embedded: Any, n: int, method: str) -> FloatArray:
+def _rows(outputs: Any, n: int, method: str) -> AnyArray:
+    array = outputs if isinstance(outputs, np.ndarray) else _objects(outputs)
+    if array.ndim == 0 or len(array) != n:
+        found = len(array) if array.ndim else "a scalar instead of"
+        raise ValueError(f"{method} returned {found} outputs; expected {n}, one a row.")
+    return array
+
+
+def _matrix(embedded: Any, n: int, p: int | None, method: str) -> FloatArray:
     array = np.asarray(embedded, dtype=np.float64)
-    if array.ndim != 2 or len(array) != n:
+    if array.ndim != 2 or len(array) != n or p not in (None, array.shape[1]):
         raise ValueError(
-            f"{method} returned an array of shape {array.shape}; expected ({n}, p), one row an "
-            "output."
+            f"{method} returned an array of shape {array.shape}; expected ({n}, {p or 'p'}), one "
+            "row an output, one column a dimension that phi and psi share."
         )
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])
-        raise ValueError(f"{method} returned NaN or infinity, first in row {row}.")
+        raise ValueError(
+            f"{method} returned NaN or infinity, first in row {row}; expected finite numbers."
+        )
     return array

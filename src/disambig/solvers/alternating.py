@@ -109,7 +109,7 @@ class AlternatingMinimization(BaseEstimator):
             stage=name,
             callback=callback,
         )
-        decoded, more = decode(
+        ending = decode(
             problem,
             run.state,
             max_iter=self.max_iter,
@@ -119,11 +119,11 @@ class AlternatingMinimization(BaseEstimator):
         )
         return Solution(
             targets=run.state.targets,
-            decoded=decoded.targets,
+            decoded=ending.state.targets,
             relaxed_objective=run.state.objective,
-            objective=problem.objective(decoded.targets.embedded),
+            objective=problem.objective(ending.state.targets.embedded),
             start=name,
-            status=run.status,
+            status=Status.STOPPED if ending.status is Status.STOPPED else run.status,
             n_iter=run.n_iter,
-            trace=run.trace + more,
+            trace=run.trace + ending.trace,
         )

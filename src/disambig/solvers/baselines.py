@@ -40,7 +40,8 @@ def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
     # A prediction outside the set leaves all members equally near under many losses: then those
     # that the other rows' predictions favour are taken.
     others = problem.scores_of_targets(predictions.embedded)
-    others = others * (_SECOND_OPINION / max(float(np.abs(others).max(initial=0.0)), 1e-300))
+    size = _SECOND_OPINION * float(np.abs(predictions.embedded).max(initial=0.0))
+    others = others * (size / max(float(np.abs(others).max(initial=0.0)), 1e-300))
     decoded = problem.loss.best_candidate(
         predictions.embedded + others, problem.candidates, tolerance
     ).first()

@@ -14,7 +14,7 @@ from disambig.losses.faces import Faces
 from disambig.notation import IntArray
 from disambig.problem import Problem
 from disambig.solvers.descent import Descent, DescentState
-from disambig.solvers.loop import Callback, Progress, Status, iterate
+from disambig.solvers.loop import Callback, Progress, Run, Status, iterate
 
 __all__ = ["decode"]
 
@@ -27,18 +27,17 @@ def decode(
     max_rounds: int,
     stage: str,
     callback: Callback | None = None,
-) -> tuple[DescentState, tuple[Progress, ...]]:
+) -> Run[DescentState]:
     """One vertex a row, of an objective no higher than that of `state`.
 
-    After `max_rounds` rounds of pinning the rows still undecided take their first vertex.
-
-    Returns
-    -------
-    (DescentState, trace)
+    After `max_rounds` rounds of pinning, or at the callback's word, the rows still undecided take
+    their first vertex. All vertices of a row tie under the predictions of `state`, so that does
+    not raise the objective either.
     """
     if not state.undecided:
-        return state, ()
+        return Run(state, Status.CONVERGED, ())
     trace: list[Progress] = []
+    stopped = False
     pins = np.empty(0, dtype=np.intp)
     for turn in range(1, max_rounds + 1):
         rows, targets = _pin(problem, state)
@@ -53,18 +52,19 @@ def decode(
         )
         state = run.state
         trace.extend(run.trace)
-        if not state.undecided or run.status is Status.STOPPED:
+        stopped = run.status is Status.STOPPED
+        if not state.undecided or stopped:
             break
     free = Descent(problem, at_vertices=True)
-    run = iterate(
+    last = iterate(
         free,
         free.resume(state.targets.first(), state),
-        max_iter=max_iter,
+        max_iter=0 if stopped else max_iter,
         stage=f"{stage}, decoded",
         callback=callback,
     )
-    trace.extend(run.trace)
-    return run.state, tuple(trace)
+    trace.extend(last.trace)
+    return Run(last.state, Status.STOPPED if stopped else last.status, tuple(trace))
 
 
 def _pin(problem: Problem, state: DescentState) -> tuple[IntArray, Faces]:

@@ -74,13 +74,13 @@ class Descent:
     def _targets(self, state: DescentState, predictions: Faces, objective: float) -> DescentState:
         scores = self.problem.scores_of_targets(predictions.embedded)
         faces = self.problem.choose_targets(scores)
+        if self.pinned_targets is not None:
+            faces = faces.replace(self.pinned_rows, self.pinned_targets)
         if self.at_vertices:
             tolerance = self.problem.rtol * self.problem.target_scale
             faces = faces.settle(state.targets, scores, tolerance)
         elif not self._fell(objective, inner(faces.embedded, scores)):
             faces = state.targets.union(faces)
-        if self.pinned_targets is not None:
-            faces = faces.replace(self.pinned_rows, self.pinned_targets)
         return DescentState(faces, predictions, inner(faces.embedded, scores))
 
     def _fell(self, before: float, after: float) -> bool:

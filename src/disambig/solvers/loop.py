@@ -102,10 +102,11 @@ def iterate(
     for iteration in range(1, max_iter + 1):
         before, state = state, process.step(state)
         trace.append(Progress(stage, iteration, state.objective, state.undecided))
-        if process.has_converged(before, state):
-            status = Status.CONVERGED
-        elif callback is not None and callback(trace[-1]) is True:
+        # The callback's word goes first: it also ends what would follow a converged run.
+        if callback is not None and callback(trace[-1]):
             status = Status.STOPPED
+        elif process.has_converged(before, state):
+            status = Status.CONVERGED
         if status is not Status.MAX_ITER:
             break
     return Run(state, status, tuple(trace))

@@ -56,7 +56,8 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
 
 def _from_scores(problem: Problem, scores: Any) -> Faces:
     # A start may lie outside the hulls and be larger than any loss: the rounding scale follows it.
-    size = max(1.0, float(np.abs(scores).max(initial=0.0)))
+    # No absolute size enters: a loss in other units has the same ties.
+    size = max(problem.loss.magnitude(problem.candidates), float(np.abs(scores).max(initial=0.0)))
     tolerance = problem.rtol * problem.votes.absolute_row_sums() * size
     return problem.loss.best_prediction(problem.votes @ scores, tolerance)
 

@@ -13,6 +13,9 @@ from disambig.votes.sparse import SparseVotes
 
 __all__ = ["as_votes"]
 
+# The precisions that kernels are compiled for; anything else becomes float64.
+_COMPILED = (np.dtype(np.float32), np.dtype(np.float64))
+
 
 def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None)) -> Votes:
     """Wrap an array, a sparse matrix or an operator as `Votes`; check shape and finiteness.
@@ -41,10 +44,11 @@ def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None))
 
 def _wrap(alpha: Any) -> Votes:
     if sp.issparse(alpha):
+        _require_two_dimensions(alpha.shape)
         # Repeated entries of one place add up; not in the user's own arrays.
         matrix = sp.csr_array(alpha, copy=not getattr(alpha, "has_canonical_format", False))
         matrix.sum_duplicates()
-        if not np.issubdtype(matrix.dtype, np.floating):
+        if matrix.dtype not in _COMPILED:
             matrix = matrix.astype(np.float64)
         bad = ~np.isfinite(matrix.data)
         if bad.any():
@@ -58,14 +62,18 @@ def _wrap(alpha: Any) -> Votes:
     ):
         return OperatorVotes(alpha)
     array = np.asarray(alpha)
-    if array.ndim != 2:
-        raise VotesError(f"The votes must be two-dimensional (q, n); got shape {array.shape}.")
-    if not np.issubdtype(array.dtype, np.floating):
+    _require_two_dimensions(array.shape)
+    if array.dtype not in _COMPILED:
         array = array.astype(np.float64)
     bad = ~np.isfinite(array)
     if bad.any():
         raise VotesError(_not_finite(int(np.argwhere(bad)[0, 0]), int(bad.sum())))
     return DenseVotes(array)
+
+
+def _require_two_dimensions(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise VotesError(f"The votes must be two-dimensional (q, n); got shape {shape}.")
 
 
 def _not_finite(row: int, count: int) -> str:

@@ -53,7 +53,9 @@ class SparseVotes:
         return SparseVotes(self.matrix.maximum(0)), SparseVotes((-self.matrix).maximum(0))
 
     def scale_rows(self, factors: FloatArray) -> "SparseVotes":
-        return SparseVotes(sp.csr_array(sp.diags_array(factors) @ self.matrix))
+        matrix = self.matrix
+        data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+        return SparseVotes(sp.csr_array((data, matrix.indices, matrix.indptr), shape=self.shape))
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         # The kept transpose makes columns contiguous.

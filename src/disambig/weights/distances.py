@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from disambig.exceptions import VotesError
 from disambig.kernels.nearest import nearest_in_lists
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.weights.compressed import small_indices
 
 __all__ = ["check_distances", "listed_shares"]
 
@@ -78,4 +79,4 @@ def _select(
     )
     matrix = sp.csr_array((shares, out_indices, out_indptr), shape=(own.size, masses.size))
     matrix.sort_indices()
-    return matrix, filled
+    return small_indices(matrix), filled

@@ -7,6 +7,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
+from disambig.weights.compressed import small_indices
+from disambig.weights.finite import first_not_finite
 
 __all__ = ["query_inputs", "training_inputs"]
 
@@ -64,13 +66,11 @@ def query_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float6
 
 
 def _check_finite(piece: Any, X: Any) -> None:
-    bad = ~np.isfinite(X.data if sp.issparse(X) else X)
-    if bad.any():
-        place = np.argwhere(bad)[0, 0]
-        row = np.searchsorted(X.indptr, place, side="right") - 1 if sp.issparse(X) else place
+    fault = first_not_finite(X)
+    if fault is not None:
         raise VotesError(
-            f"{type(piece).__name__}: X contains NaN or infinity, first in row {row} "
-            f"({int(bad.sum())} such entries). Every entry must be a finite number."
+            f"{type(piece).__name__}: X contains NaN or infinity, first in row {fault.row} "
+            f"({fault.count} such entries). Every entry must be a finite number."
         )
 
 
@@ -80,4 +80,4 @@ def _canonical(X: Any) -> Any:
     # Sorting and adding up repeats happen in place: not in the user's matrix.
     matrix = sp.csr_array(X, copy=not X.has_canonical_format)
     matrix.sum_duplicates()
-    return matrix
+    return small_indices(matrix)

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from disambig.kernels.nearest import nearest_in_lists
 from disambig.notation import AnyArray, FloatArray
+from disambig.weights.compressed import small_indices
 
 __all__ = ["NeighborIndex", "nearest_shares"]
 
@@ -90,7 +91,7 @@ def nearest_shares(
     if not parts:
         return sp.csr_array(shape)
     rows, columns, shares = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return sp.csr_array((shares, (rows, columns)), shape=shape)
+    return small_indices(sp.csr_array((shares, (rows, columns)), shape=shape))
 
 
 def _blocks(rows: AnyArray, width: int) -> Iterator[AnyArray]:

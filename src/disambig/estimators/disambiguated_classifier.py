@@ -1,0 +1,240 @@
+"""Disambiguate, then train any classifier of scikit-learn."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from disambig.estimators.inputs import validated_inputs
+from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.metrics import covering_accuracy
+from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.solvers import Callback
+from disambig.weights import is_pairwise
+
+__all__ = ["DisambiguatedClassifier"]
+
+_UNRESOLVED = ("exclude", "include", "weight")
+
+
+def _estimator_has(name: str) -> Any:
+    def check(self: Any) -> bool:
+        inner = getattr(self, "estimator_", None) or self._template()
+        getattr(inner, name)
+        return True
+
+    return check
+
+
+class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
+    """Recover a label for every row from its set, then fit any classifier to the labels.
+
+    The votes that disambiguate need not be the model that predicts: neighbours or kernel ridge
+    settle the labels, gradient boosting or a linear model learns from them.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What learns from the recovered labels; by default ``LogisticRegression(max_iter=1000)``.
+    weights, loss, method, solver, classes, unlabeled, callback
+        How the labels are recovered; see `PartialLabelClassifier`.
+    unresolved : {"exclude", "include", "weight"}, default "exclude"
+        Rows whose label the data do not decide: left out, taken with the solver's choice, or taken
+        with their confidence as weight. A warning gives their number.
+    weight_by_confidence : bool, default False
+        Weight every row by its confidence (the share of the other rows' votes that agree); rows
+        with one candidate keep weight one.
+
+    Attributes
+    ----------
+    estimator_ : the fitted classifier
+    disambiguator_ : PartialLabelClassifier
+        Fitted on the same rows: `labels_`, `confidence_`, `trace_` and the rest.
+    classes_ : array (K,)
+    labels_, resolved_, confidence_, label_distributions_
+        Those of `disambiguator_`.
+    training_rows_ : int array
+        Rows that `estimator_` was trained on.
+    loss_ : FiniteLoss
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from disambig import DisambiguatedClassifier
+    >>> from disambig.weights import NeighborWeights
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+    >>> model = DisambiguatedClassifier(DecisionTreeClassifier(), weights=NeighborWeights(3))
+    >>> model.fit(X, y).predict([[0.05], [4.9]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        weights: Any = "neighbors",
+        loss: Any = "zero_one",
+        method: str = "disambiguation",
+        solver: Any = "alternating",
+        classes: Any = None,
+        unlabeled: Any = None,
+        unresolved: str = "exclude",
+        weight_by_confidence: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.weights = weights
+        self.loss = loss
+        self.method = method
+        self.solver = solver
+        self.classes = classes
+        self.unlabeled = unlabeled
+        self.unresolved = unresolved
+        self.weight_by_confidence = weight_by_confidence
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = self._template()
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
+        return tags
+
+    def _template(self) -> Any:
+        return LogisticRegression(max_iter=1000) if self.estimator is None else self.estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Recover the labels, then fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d)
+        y : array-like, n rows
+            Candidate sets in any form that `LabelSets.from_any` reads.
+        sample_weight : array-like (n,), optional
+            w means w copies of a row, in both steps.
+        """
+        self._check_options()
+        checked = validated_inputs(self, X, reset=True)
+        self.disambiguator_ = PartialLabelClassifier(
+            weights=self.weights,
+            loss=self.loss,
+            method=self.method,
+            solver=self.solver,
+            classes=self.classes,
+            unlabeled=self.unlabeled,
+            callback=self.callback,
+        ).fit(checked, y, sample_weight=sample_weight)
+        for name in ("classes_", "labels_", "resolved_", "confidence_", "label_distributions_"):
+            setattr(self, name, getattr(self.disambiguator_, name))
+        self.loss_ = self.disambiguator_.loss_
+        rows, weights = self._training_rows(sample_weight)
+        self.training_rows_ = rows
+        self.estimator_ = clone(self._template())
+        options = {} if weights is None else {"sample_weight": weights[rows]}
+        inputs = _safe_indexing(self._inner_inputs(X, checked), rows)
+        self.estimator_.fit(inputs, self.labels_[rows], **options)
+        return self
+
+    def _check_options(self) -> None:
+        if self.unresolved not in _UNRESOLVED:
+            raise ValueError(
+                f"unresolved={self.unresolved!r} is not known; choose one of {list(_UNRESOLVED)}."
+            )
+        if is_pairwise(self.weights):
+            raise ValueError(
+                "DisambiguatedClassifier needs inputs that its classifier can learn from; X cannot "
+                "hold precomputed pairs. Use disambiguate() with them, then fit on the labels."
+            )
+
+    def _training_rows(self, sample_weight: Any) -> tuple[IntArray, FloatArray | None]:
+        """Rows to train on, and their weights or None."""
+        n = len(self.labels_)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        taken = np.ones(n, dtype=np.bool_) if weights is None else weights > 0
+        open_rows = ~self.resolved_ & taken
+        if open_rows.any():
+            what = {
+                "exclude": "they are left out of training",
+                "include": "they are trained on with the solver's choice",
+                "weight": "they are weighted by their confidence",
+            }[self.unresolved]
+            warnings.warn(
+                f"{int(open_rows.sum())} of {int(taken.sum())} rows are not resolved; {what} "
+                f"(unresolved={self.unresolved!r}).",
+                UserWarning,
+                stacklevel=3,
+            )
+        if self.unresolved == "exclude":
+            taken = taken & self.resolved_
+        if not taken.any():
+            raise ValueError(
+                "No row is resolved, so there is no label to train on. Use unresolved='include', "
+                "or give more informative sets."
+            )
+        by_confidence = self.weight_by_confidence or (
+            self.unresolved == "weight" and open_rows.any()
+        )
+        if by_confidence:
+            share = np.where(open_rows | bool(self.weight_by_confidence), self.confidence_, 1.0)
+            weights = share if weights is None else weights * share
+        if weights is not None:
+            self._require_sample_weight()
+        return np.flatnonzero(taken), weights
+
+    def _require_sample_weight(self) -> None:
+        if not has_fit_parameter(self._template(), "sample_weight"):
+            raise ValueError(
+                f"{type(self._template()).__name__}.fit takes no sample_weight, which these "
+                "options need. Choose a classifier that does, or unresolved='exclude' with "
+                "weight_by_confidence=False and no sample_weight."
+            )
+
+    @staticmethod
+    def _inner_inputs(X: Any, checked: Any) -> Any:
+        # Frames go on as they are, so that a pipeline inside can pick columns by name.
+        return X if hasattr(X, "columns") else checked
+
+    def predict(self, X: Any) -> AnyArray:
+        """What the classifier predicts."""
+        queries = self._queries(X)
+        labels: AnyArray = self.estimator_.predict(queries)
+        return labels
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classifier, ``(q, K)``; 0 for classes it never saw."""
+        queries = self._queries(X)
+        found = self.estimator_.predict_proba(queries)
+        probabilities = np.zeros((len(found), len(self.classes_)))
+        position = {label: k for k, label in enumerate(self.classes_.tolist())}
+        columns = [position[label] for label in self.estimator_.classes_.tolist()]
+        probabilities[:, columns] = found
+        return probabilities
+
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, X: Any) -> FloatArray:
+        """The classifier's own scores; the columns are those of ``estimator_.classes_``."""
+        queries = self._queries(X)
+        scores: FloatArray = self.estimator_.decision_function(queries)
+        return scores
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
+        return covering_accuracy(
+            y,
+            self.predict(X),
+            classes=self.classes_,
+            unlabeled=self.unlabeled,
+            sample_weight=sample_weight,
+        )
+
+    def _queries(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._inner_inputs(X, validated_inputs(self, X, reset=False))

@@ -1,0 +1,234 @@
+"""Every finite loss keeps the contract of `Loss`: embeddings, exact minimisers, starts.
+
+A new loss on labels is added to `tests.oracles.tiny_problems.LOSSES` and is then held to all of
+this.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.candidates import LabelSets
+from disambig.exceptions import MissingOracleError
+from disambig.losses import ExactInfimum, MatrixLoss
+from tests.oracles.brute_force import labellings
+from tests.oracles.tiny_problems import FORMS, LOSSES, random_sets, wrapped
+
+SEEDS = st.integers(0, 10**6)
+CLASS_COUNTS = st.integers(1, 5)
+
+
+def bound(name, rng, K):
+    return LOSSES[name](rng, K).bind(np.arange(K))
+
+
+def psi(loss):
+    """``psi(z)`` for every prediction z, asked of the loss one minimum at a time, ``(P, p)``."""
+    P = len(loss.matrix)
+    faces = loss.best_prediction(-np.eye(P), np.zeros(P))
+    assert faces.is_vertex.all()
+    assert faces.outputs.tolist() == list(range(P))
+    return faces.embedded
+
+
+def phi(loss):
+    """``phi(y)`` for every class y, asked as the only candidate of a row, ``(K, p)``."""
+    K = loss.matrix.shape[1]
+    singles = LabelSets(np.eye(K, dtype=np.bool_), loss.classes)
+    faces = loss.best_candidate(np.zeros((K, len(loss.matrix))), singles, np.zeros(K))
+    assert faces.is_vertex.all()
+    assert faces.outputs.tolist() == list(range(K))
+    return faces.embedded
+
+
+def by_row_constants(left, right):
+    """Are two score tables equal up to one constant a row?"""
+    difference = left - right
+    return np.allclose(difference, difference[:, :1], rtol=0, atol=1e-12)
+
+
+# Every property runs over every loss: a third of the usual examples for each is plenty.
+few = settings(max_examples=settings.default.max_examples // 3)
+
+pytestmark = pytest.mark.parametrize("name", LOSSES)
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_loss_is_an_inner_product(name, seed, K):
+    loss = bound(name, np.random.default_rng(seed), K)
+    np.testing.assert_allclose(psi(loss) @ phi(loss).T, loss.matrix, rtol=0, atol=1e-14)
+    assert len(loss.predictions) == len(loss.matrix)
+    assert loss.classes.tolist() == list(range(K))
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS, ties=st.booleans())
+def test_the_best_prediction_is_that_of_brute_force(name, seed, K, ties):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    vertices = psi(loss)
+    shape = (20, vertices.shape[1])
+    scores = rng.integers(-2, 3, size=shape).astype(float) if ties else rng.normal(size=shape)
+    tolerance = rng.choice([0.0, 1e-10, 1.0], size=20)
+    faces = loss.best_prediction(scores, tolerance)
+    for row in range(20):
+        paid = [float(vertex @ scores[row]) for vertex in vertices]
+        tied = [z for z, cost in enumerate(paid) if cost <= min(paid) + tolerance[row]]
+        assert np.flatnonzero(faces.mask[row]).tolist() == tied
+        np.testing.assert_allclose(faces.embedded[row], vertices[tied].mean(axis=0), atol=1e-14)
+        assert faces.outputs[row] == tied[0]
+        assert faces.is_vertex[row] == (len(tied) == 1)
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS, ties=st.booleans())
+def test_the_best_candidate_is_that_of_brute_force(name, seed, K, ties):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = random_sets(rng, 20, K)
+    vertices = phi(loss)
+    shape = (20, vertices.shape[1])
+    scores = rng.integers(-2, 3, size=shape).astype(float) if ties else rng.normal(size=shape)
+    # Sums are taken in another order there than here: exact ties need the usual margin.
+    tolerance = np.full(20, 1e-10)
+    faces = loss.best_candidate(scores, sets, tolerance)
+    for row in range(20):
+        members = np.flatnonzero(sets.mask[row])
+        paid = {int(y): float(vertices[y] @ scores[row]) for y in members}
+        tied = [y for y, cost in paid.items() if cost <= min(paid.values()) + tolerance[row]]
+        assert np.flatnonzero(faces.mask[row]).tolist() == tied
+        np.testing.assert_allclose(faces.embedded[row], vertices[tied].mean(axis=0), atol=1e-14)
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_candidate_nearest_to_a_prediction(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = random_sets(rng, 8, K)
+    for z, vertex in enumerate(psi(loss)):
+        faces = loss.best_candidate(np.tile(vertex, (8, 1)), sets, np.full(8, 1e-12))
+        for row in range(8):
+            members = np.flatnonzero(sets.mask[row])
+            assert loss.matrix[z, faces.outputs[row]] == loss.matrix[z, members].min()
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_average_start_is_the_mean_of_each_set(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = random_sets(rng, 12, K)
+    expected = [loss.matrix[:, row].mean(axis=1) for row in sets.mask]
+    assert by_row_constants(loss.start(sets, "average"), np.array(expected))
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_average_start_of_soft_weights_is_their_mean(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = LabelSets.from_weights(random_sets(rng, 12, K).mask * rng.uniform(0.1, 1, size=(12, K)))
+    assert by_row_constants(loss.start(sets, "average"), sets.weights @ loss.matrix.T)
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_infimum_start_is_the_loss_to_the_nearest_member(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = random_sets(rng, 12, K)
+    expected = [loss.matrix[:, row].min(axis=1) for row in sets.mask]
+    assert by_row_constants(loss.start(sets, "infimum"), np.array(expected))
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_a_start_without_information_is_exactly_no_vote(name, seed, K):
+    """One labelled row among a million whole ones must not drown in their rounding."""
+    loss = bound(name, np.random.default_rng(seed), K)
+    whole = LabelSets(np.ones((2, K), dtype=np.bool_), np.arange(K))
+    for kind in ("average", "infimum"):
+        start = loss.start(whole, kind)
+        assert start.shape == (2, len(loss.matrix))
+        assert np.array_equal(start.min(axis=1), np.zeros(2))
+    if name in {"zero-one", "absolute", "hierarchical"}:
+        assert not loss.start(whole, "infimum").any()
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_the_magnitude_bounds_the_loss(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    assert loss.magnitude(random_sets(rng, 3, K)) == np.abs(loss.matrix).max()
+
+
+def test_an_unknown_start_lists_the_known_ones(name):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="start='best' is not known.*'average'.*'infimum'"):
+        bound(name, rng, 3).start(random_sets(rng, 4, 3), "best")
+
+
+@few
+@given(
+    seed=SEEDS,
+    K=st.integers(1, 4),
+    n=st.integers(1, 5),
+    form=st.sampled_from([form for form in FORMS if form != "operator"]),
+    ties=st.booleans(),
+)
+def test_the_infimum_prediction_is_that_of_all_choices(name, seed, K, n, form, ties):
+    """``argmin_z min_y sum_j alpha_j loss(z, y_j)`` with y over *every* choice of members."""
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    assert isinstance(loss, ExactInfimum)
+    sets = random_sets(rng, n, K)
+    q = 4
+    alpha = rng.integers(-2, 3, size=(q, n)).astype(float) if ties else rng.normal(size=(q, n))
+    found = loss.infimum_prediction(wrapped(alpha, form), sets, 1e-10)
+    choices = labellings(sets)
+    for i in range(q):
+        paid = (loss.matrix[:, choices] @ alpha[i]).min(axis=1)
+        margin = 1e-9 * max(1.0, np.abs(alpha[i]).sum()) * max(np.abs(loss.matrix).max(), 1.0)
+        tied = [z for z, cost in enumerate(paid) if cost <= paid.min() + margin]
+        assert np.flatnonzero(found.mask[i]).tolist() == tied
+
+
+def test_an_operator_that_hides_its_signs_is_refused(name):
+    rng = np.random.default_rng(0)
+    loss, sets = bound(name, rng, 3), random_sets(rng, 4, 3)
+    with pytest.raises(MissingOracleError, match="without split"):
+        loss.infimum_prediction(wrapped(np.eye(4), "operator"), sets, 1e-10)
+
+
+@few
+@given(seed=SEEDS, K=CLASS_COUNTS)
+def test_compatible_predictions_are_best_for_some_member(name, seed, K):
+    rng = np.random.default_rng(seed)
+    loss = bound(name, rng, K)
+    sets = random_sets(rng, 10, K)
+    faces = loss.compatible_predictions(sets.mask)
+    for row in range(10):
+        expected = {
+            z
+            for y in np.flatnonzero(sets.mask[row])
+            for z in range(len(loss.matrix))
+            if loss.matrix[z, y] == loss.matrix[:, y].min()
+        }
+        assert set(np.flatnonzero(faces.mask[row]).tolist()) == expected
+
+
+def test_other_units_change_no_choice(name):
+    """The loss in other units, however small: the same faces."""
+    rng = np.random.default_rng(1)
+    loss, sets = bound(name, rng, 4), random_sets(rng, 10, 4)
+    scores = rng.normal(size=(10, len(loss.matrix)))
+    tolerance = np.full(10, 1e-10)
+    for unit in (1e-12, 1e12):
+        names = [str(z) for z in range(len(loss.matrix))]
+        other = MatrixLoss(loss.matrix * unit, names).bind(loss.classes)
+        found = other.best_candidate(scores, sets, tolerance * unit)
+        assert np.array_equal(found.mask, loss.best_candidate(scores, sets, tolerance).mask)

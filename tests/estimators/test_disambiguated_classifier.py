@@ -1,0 +1,145 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from disambig import DisambiguatedClassifier, disambiguate
+from disambig.model_selection import CandidateKFold
+from disambig.weights import KernelRidgeWeights, NeighborWeights
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, truth = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(150)
+    X, truth = X[order], truth[order]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(150, 3)) < 0.3)
+    return X, mask, truth
+
+
+def some_open_rows():
+    """Two groups, and a row that ties between two labels."""
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    y = [{"a"}, {"a"}, {"a"}, {"a", "b"}, {"a", "b"}, {"a", "b"}]
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [None, HistGradientBoostingClassifier(max_iter=20), LinearSVC(), RandomForestClassifier(20)],
+)
+def test_any_classifier_learns_from_the_recovered_labels(iris, estimator):
+    X, mask, truth = iris
+    model = DisambiguatedClassifier(estimator, weights=KernelRidgeWeights(bandwidth=1.0))
+    model.fit(X, mask)
+    assert model.score(X, truth) > 0.9
+    np.testing.assert_array_equal(
+        model.labels_, disambiguate(X, mask, weights=KernelRidgeWeights(bandwidth=1.0)).labels
+    )
+    assert hasattr(model, "predict_proba") == (not isinstance(estimator, LinearSVC))
+
+
+def test_plain_labels_are_ordinary_learning(iris):
+    X, _, truth = iris
+    ours = DisambiguatedClassifier(LogisticRegression(max_iter=500)).fit(X, truth)
+    theirs = LogisticRegression(max_iter=500).fit(X, truth)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+def test_unresolved_rows():
+    X, y = some_open_rows()
+    for choice, n_rows in [("exclude", 3), ("include", 6), ("weight", 6)]:
+        model = DisambiguatedClassifier(
+            RandomForestClassifier(5, random_state=0),
+            weights=NeighborWeights(2),
+            unresolved=choice,
+        )
+        with pytest.warns(UserWarning, match=f"3 of 6 rows are not resolved.*{choice}"):
+            model.fit(X, y)
+        assert model.training_rows_.size == n_rows
+        # The class that no training row has keeps its column.
+        assert model.predict_proba(X).shape == (6, 2)
+
+
+def test_nothing_resolved_says_what_to_do():
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    y = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "c"}]
+    with (
+        pytest.warns(UserWarning, match="not resolved"),
+        pytest.raises(ValueError, match="unresolved='include'"),
+    ):
+        DisambiguatedClassifier(weights=NeighborWeights(2)).fit(X, y)
+
+
+def test_confidence_enters_as_weight(iris):
+    X, mask, _ = iris
+
+    class Spy(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            self.seen_ = sample_weight
+            return super().fit(X, y, sample_weight)
+
+    weights = KernelRidgeWeights(bandwidth=1.0)
+    model = DisambiguatedClassifier(Spy(max_iter=500), weights=weights, weight_by_confidence=True)
+    model.fit(X, mask)
+    np.testing.assert_allclose(model.estimator_.seen_, model.confidence_[model.training_rows_])
+    single = mask.sum(axis=1) == 1
+    assert (model.confidence_[single] == 1).all()
+    copies = np.random.default_rng(0).integers(0, 3, size=150)
+    model.fit(X, mask, sample_weight=copies)
+    rows = model.training_rows_
+    assert (copies[rows] > 0).all()
+    np.testing.assert_allclose(model.estimator_.seen_, (copies * model.confidence_)[rows])
+
+
+def test_a_classifier_without_weights_refuses_them(iris):
+    X, mask, _ = iris
+    model = DisambiguatedClassifier(KNeighborsClassifier(), weight_by_confidence=True)
+    with pytest.raises(ValueError, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
+        model.fit(X, mask)
+
+
+def test_bad_options(iris):
+    X, mask, _ = iris
+    with pytest.raises(ValueError, match="unresolved='drop' is not known"):
+        DisambiguatedClassifier(unresolved="drop").fit(X, mask)
+    with pytest.raises(ValueError, match="cannot hold precomputed pairs"):
+        DisambiguatedClassifier(weights="precomputed").fit(np.eye(150), mask)
+
+
+def test_frames_reach_a_pipeline_that_picks_columns_by_name(iris):
+    X, mask, truth = iris
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    inner = make_pipeline(
+        make_column_transformer((StandardScaler(), ["c", "d"])), LogisticRegression()
+    )
+    model = DisambiguatedClassifier(inner, weights=KernelRidgeWeights(bandwidth=1.0))
+    model.fit(frame, mask)
+    assert model.score(frame, truth) > 0.9
+    assert list(model.feature_names_in_) == ["a", "b", "c", "d"]
+
+
+def test_search_and_pickle(iris):
+    X, mask, _ = iris
+    search = GridSearchCV(
+        DisambiguatedClassifier(
+            LogisticRegression(max_iter=500), weights=KernelRidgeWeights(bandwidth=1.0)
+        ),
+        {"estimator__C": [0.1, 10], "weights__regularization": [1e-3, 1e-1]},
+        cv=CandidateKFold(3),
+        error_score="raise",
+    ).fit(X, mask)
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))

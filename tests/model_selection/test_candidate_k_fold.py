@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from disambig import LabelSets, PartialLabelClassifier
+from disambig.metrics import covering_scorer
+from disambig.model_selection import CandidateKFold
+from disambig.weights import NeighborWeights
+
+
+@st.composite
+def masks(draw):
+    n, k = draw(st.integers(4, 30)), draw(st.integers(2, 6))
+    mask = draw(hnp.arrays(np.bool_, (n, k)))
+    mask[np.arange(n), draw(hnp.arrays(np.intp, n, elements=st.integers(0, k - 1)))] = True
+    return mask
+
+
+@pytest.mark.filterwarnings("ignore:CandidateKFold")
+@given(masks(), st.integers(2, 4), st.sampled_from([None, 0, 1]))
+def test_folds_partition_the_rows_and_keep_every_class_possible(mask, n_splits, seed):
+    tested = []
+    for train, test in CandidateKFold(n_splits, random_state=seed).split(mask, mask):
+        assert np.intersect1d(train, test).size == 0
+        assert train.size + test.size == len(mask)
+        assert test.size > 0
+        tested.append(test)
+        possible = mask[train].any(axis=0)
+        shared = mask.sum(axis=0) > 1
+        assert possible[shared].all()
+    assert np.array_equal(np.sort(np.concatenate(tested)), np.arange(len(mask)))
+
+
+def test_plain_labels_are_stratified():
+    y = np.repeat([0, 1, 2], [50, 30, 10])
+    for _, test in CandidateKFold(5).split(y, y):
+        np.testing.assert_array_equal(np.bincount(y[test]), [10, 6, 2])
+
+
+def test_a_class_of_one_row_is_named():
+    y = ["a", "a", "b", "a"]
+    with pytest.warns(UserWarning, match=r"'b'.* of row 2"):
+        list(CandidateKFold(2).split(y, y))
+
+
+def test_sorted_rows_are_where_plain_folds_fail():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 40)
+    X = rng.normal(scale=0.3, size=(120, 2)) + 3 * np.eye(3)[truth][:, :2]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(120, 3)) < 0.2)
+    model = PartialLabelClassifier(weights=NeighborWeights(10))
+    blocks = cross_val_score(model, X, mask, cv=3)
+    spread = cross_val_score(model, X, mask, cv=CandidateKFold(3), scoring=covering_scorer)
+    assert spread.min() > 0.95
+    assert blocks.max() < 0.7
+
+
+def test_in_a_search_and_on_label_sets():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    sets = LabelSets.from_mask(rng.uniform(size=(60, 3)) < [0.5, 0.4, 2])
+    search = GridSearchCV(
+        PartialLabelClassifier(weights=NeighborWeights()),
+        {"weights__n_neighbors": [3, 7]},
+        cv=clone(CandidateKFold(3)),
+        scoring=covering_scorer,
+        error_score="raise",
+    ).fit(X, sets)
+    assert np.isfinite(search.best_score_)
+    assert CandidateKFold(4).get_n_splits() == 4
+
+
+def test_unlabeled_marker():
+    y = np.array([0, -1, 1, -1, 0, 1, -1, -1])
+    for train, _ in CandidateKFold(2, unlabeled=-1).split(y, y):
+        assert {0, 1} <= set(y[train])
+
+
+@pytest.mark.parametrize("n_splits", [1, 7])
+def test_impossible_numbers_of_folds(n_splits):
+    with pytest.raises(ValueError, match=f"n_splits={n_splits} with 6 rows"):
+        list(CandidateKFold(n_splits).split(None, [0, 1, 0, 1, 0, 1]))
+
+
+def test_groups_are_refused():
+    with pytest.raises(ValueError, match="cannot keep groups together"):
+        list(CandidateKFold(2).split(None, [0, 1, 0, 1], groups=[0, 0, 1, 1]))

@@ -1,0 +1,49 @@
+"""A finite loss told as a structured task: the general road must lead where the short one does."""
+
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.losses import FiniteLoss
+from disambig.notation import AnyArray, FloatArray
+
+__all__ = ["LabelTask", "MeanLabelTask"]
+
+
+class LabelTask:
+    """Class numbers as outputs; the two minimisers return the first minimum, as users' code does."""
+
+    def __init__(self, loss: FiniteLoss) -> None:
+        self.loss = loss
+
+    def candidates(self, y: Any) -> LabelSets:
+        return LabelSets.from_any(y, classes=self.loss.classes)
+
+    def embed_target(self, outputs: AnyArray) -> FloatArray:
+        return self.loss.matrix.T[outputs]
+
+    def embed_prediction(self, outputs: AnyArray) -> FloatArray:
+        return np.eye(len(self.loss.matrix))[outputs]
+
+    def best_prediction(self, scores: FloatArray) -> AnyArray:
+        return scores.argmin(axis=1)
+
+    def best_candidate(self, scores: FloatArray, candidates: LabelSets) -> AnyArray:
+        return np.where(candidates.mask, scores @ self.loss.matrix, np.inf).argmin(axis=1)
+
+    def average(self, candidates: LabelSets) -> FloatArray:
+        return candidates.distribution() @ self.loss.matrix.T
+
+    def largest_loss(self, candidates: LabelSets) -> float:
+        return float(np.abs(self.loss.matrix).max())
+
+
+class MeanLabelTask(LabelTask):
+    """The same with what a task may add: means of tied predictions, and another start."""
+
+    def mean_prediction(self, scores: FloatArray, tolerance: FloatArray) -> FloatArray:
+        return self.loss.best_prediction(scores, tolerance).embedded
+
+    def start(self, candidates: LabelSets, kind: str) -> FloatArray:
+        return self.loss.start(candidates, kind)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from disambig.weights import (
+    FunctionWeights,
+    KernelRidgeWeights,
+    NadarayaWatsonWeights,
+    NeighborWeights,
+    PrecomputedWeights,
+    is_pairwise,
+    resolve_weights,
+)
+
+
+class Bare:
+    """Fulfils the contract but cannot be cloned."""
+
+    def fit(self, X, sample_weight=None):
+        return self
+
+    def training_votes(self): ...
+
+    def leave_one_out_votes(self): ...
+
+    def votes(self, X): ...
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("neighbors", NeighborWeights),
+        ("kernel_ridge", KernelRidgeWeights),
+        ("nadaraya_watson", NadarayaWatsonWeights),
+        ("precomputed", PrecomputedWeights),
+    ],
+)
+def test_names(name, kind):
+    piece = resolve_weights(name)
+    assert type(piece) is kind
+    assert piece.get_params() == kind().get_params()
+
+
+def test_a_piece_is_cloned():
+    mine = NeighborWeights(3).fit(np.eye(4))
+    ours = resolve_weights(mine)
+    assert ours is not mine
+    assert ours.n_neighbors == 3
+    assert not hasattr(ours, "masses_")
+
+
+def test_a_function():
+    piece = resolve_weights(np.dot)
+    assert isinstance(piece, FunctionWeights)
+    assert piece.function is np.dot
+
+
+@pytest.mark.parametrize("weights", ["neighbours", None, 3])
+def test_unknown(weights):
+    message = "'neighbors', 'kernel_ridge', 'nadaraya_watson', 'precomputed', a weighting"
+    with pytest.raises(ValueError, match=message):
+        resolve_weights(weights)
+
+
+def test_not_quite_a_piece():
+    with pytest.raises(TypeError, match=r"got the class NeighborWeights; pass an instance"):
+        resolve_weights(NeighborWeights)
+    with pytest.raises(TypeError, match=r"Bare cannot be cloned"):
+        resolve_weights(Bare())
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ("precomputed", True),
+        (PrecomputedWeights(), True),
+        (NeighborWeights(metric="precomputed"), True),
+        (KernelRidgeWeights("precomputed"), True),
+        (NadarayaWatsonWeights("precomputed"), True),
+        ("neighbors", False),
+        (NeighborWeights(), False),
+        (NeighborWeights(metric=np.dot), False),
+        (KernelRidgeWeights(), False),
+        (KernelRidgeWeights(np.dot), False),
+        (NadarayaWatsonWeights("box"), False),
+        (FunctionWeights(np.dot), False),
+        (np.dot, False),
+        (Bare(), False),
+        (PrecomputedWeights, False),
+        (None, False),
+        ("nonsense", False),
+    ],
+)
+def test_is_pairwise(weights, expected):
+    assert is_pairwise(weights) is expected

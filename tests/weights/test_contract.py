@@ -1,0 +1,243 @@
+"""What every weighting owes, run over every piece."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from disambig.votes import Votes
+from disambig.weights import (
+    FunctionWeights,
+    KernelRidgeWeights,
+    NadarayaWatsonWeights,
+    NeighborWeights,
+    PrecomputedWeights,
+    Weights,
+    is_pairwise,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(25, 3))
+X[7] = X[3]
+Q = RNG.normal(size=(6, 3))
+COUNTS = RNG.integers(1, 5, 25)
+
+
+def inner(A, B):
+    return np.maximum(A @ B.T, 0.0)
+
+
+PIECES = {
+    "neighbors": NeighborWeights(4),
+    "neighbors, brute": NeighborWeights(4, algorithm="brute", metric="manhattan"),
+    "neighbors, precomputed": NeighborWeights(4, metric="precomputed"),
+    "kernel ridge": KernelRidgeWeights(),
+    "kernel ridge, laplacian": KernelRidgeWeights("laplacian", normalize=True),
+    "kernel ridge, polynomial": KernelRidgeWeights("polynomial", degree=2),
+    "kernel ridge, precomputed": KernelRidgeWeights("precomputed"),
+    "Nadaraya-Watson": NadarayaWatsonWeights(),
+    "Nadaraya-Watson, box": NadarayaWatsonWeights("box", bandwidth=1.0),
+    "Nadaraya-Watson, precomputed": NadarayaWatsonWeights("precomputed"),
+    "precomputed": PrecomputedWeights(),
+    "precomputed, normalized": PrecomputedWeights(normalize=True),
+    "function": FunctionWeights(inner),
+    "function, normalized": FunctionWeights(inner, normalize=True),
+}
+TAKE_SPARSE = [name for name, piece in PIECES.items() if not isinstance(piece, FunctionWeights)]
+every_piece = pytest.mark.parametrize("name", PIECES)
+
+
+def inputs(piece, A, B):
+    """A as the piece wants it, B being the training rows."""
+    if not is_pairwise(piece):
+        return A
+    squared = ((A[:, None] - B[None]) ** 2).sum(axis=-1)
+    if isinstance(piece, NeighborWeights):
+        return np.sqrt(squared)
+    return np.exp(-squared / 2)
+
+
+def fitted(name, rows=X, sample_weight=None):
+    piece = clone(PIECES[name])
+    return piece.fit(inputs(piece, rows, rows), sample_weight)
+
+
+def entries(votes):
+    return votes @ np.eye(votes.shape[1])
+
+
+@every_piece
+def test_it_is_a_weighting(name):
+    piece = fitted(name)
+    assert isinstance(piece, Weights)
+    for votes, shape in (
+        (piece.training_votes(), (25, 25)),
+        (piece.leave_one_out_votes(), (25, 25)),
+        (piece.votes(inputs(piece, Q, X)), (6, 25)),
+    ):
+        assert isinstance(votes, Votes)
+        assert votes.shape == shape
+        assert np.isfinite(entries(votes)).all()
+        assert np.abs(entries(votes)).sum() > 0
+
+
+@every_piece
+def test_new_votes_at_the_training_rows_are_the_training_votes(name):
+    piece = fitted(name, sample_weight=COUNTS)
+    again = piece.votes(inputs(piece, X.copy(), X))
+    assert_allclose(entries(again), entries(piece.training_votes()), atol=1e-7)
+
+
+@every_piece
+def test_no_weights_are_weights_of_one(name):
+    assert_array_equal(
+        entries(fitted(name).training_votes()),
+        entries(fitted(name, sample_weight=np.ones(25)).training_votes()),
+    )
+
+
+@every_piece
+def test_integer_weights_are_copies(name):
+    copies = np.repeat(np.arange(25), COUNTS)
+    weighted = fitted(name, sample_weight=COUNTS)
+    repeated = fitted(name, X[copies])
+    together = np.zeros((copies.size, 25))
+    together[np.arange(copies.size), copies] = 1.0
+    if hasattr(weighted, "bandwidth_"):
+        assert weighted.bandwidth_ == repeated.bandwidth_
+    assert_allclose(
+        entries(weighted.votes(inputs(weighted, Q, X))),
+        entries(repeated.votes(inputs(repeated, Q, X[copies]))) @ together,
+        atol=1e-9,
+    )
+    first = np.concatenate([[0], np.cumsum(COUNTS)[:-1]])
+    assert_allclose(
+        entries(weighted.training_votes()),
+        (entries(repeated.training_votes()) @ together)[first],
+        atol=1e-9,
+    )
+
+
+@every_piece
+def test_leave_one_out_has_no_diagonal_and_is_what_the_switch_gives(name):
+    piece = fitted(name, sample_weight=COUNTS)
+    others = entries(piece.leave_one_out_votes())
+    assert_array_equal(others.diagonal(), np.zeros(25))
+    switched = clone(PIECES[name]).set_params(leave_one_out=True)
+    switched.fit(inputs(switched, X, X), COUNTS)
+    assert_array_equal(entries(switched.training_votes()), others)
+    # New inputs have no vote of their own to leave out.
+    queries = inputs(piece, Q, X)
+    assert_array_equal(entries(switched.votes(queries)), entries(piece.votes(queries)))
+
+
+@pytest.mark.parametrize("name", [name for name in PIECES if "kernel ridge" not in name])
+def test_leave_one_out_is_removal(name):
+    # Kernel ridge keeps n lam, see its own test.
+    piece = fitted(name, sample_weight=COUNTS)
+    parameters = {"bandwidth": piece.bandwidth_} if name == "Nadaraya-Watson" else {}
+    found = entries(piece.leave_one_out_votes())
+    for i in range(25):
+        rest = np.delete(np.arange(25), i)
+        without = clone(PIECES[name]).set_params(**parameters)
+        without.fit(inputs(without, X[rest], X[rest]), COUNTS[rest])
+        expected = entries(without.votes(inputs(without, X[i : i + 1], X[rest])))[0]
+        assert_allclose(found[i, rest], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+def test_sparse_inputs(name):
+    piece = fitted(name)
+    sparse = clone(PIECES[name]).fit(sp.csr_matrix(stored(inputs(piece, X, X))))
+    queries = inputs(piece, Q, X)
+    assert_allclose(
+        entries(sparse.votes(stored(queries))), entries(piece.votes(queries)), atol=1e-9
+    )
+    assert_allclose(entries(sparse.training_votes()), entries(piece.training_votes()), atol=1e-9)
+
+
+def stored(array):
+    """A sparse array that stores its zeros, which are distances too."""
+    q, n = array.shape
+    return sp.csr_array(
+        (array.ravel(), np.tile(np.arange(n), q), np.arange(0, q * n + 1, n)), shape=(q, n)
+    )
+
+
+@every_piece
+def test_parameters_clone_and_pickle(name):
+    piece = fitted(name)
+    copy = clone(piece)
+    assert copy.get_params() == piece.get_params()
+    assert not [key for key in vars(copy) if key.endswith("_")]
+    assert piece.set_params(**piece.get_params()).get_params() == copy.get_params()
+    restored = pickle.loads(pickle.dumps(piece))
+    assert_array_equal(entries(restored.training_votes()), entries(piece.training_votes()))
+    queries = inputs(piece, Q, X)
+    assert_array_equal(entries(restored.votes(queries)), entries(piece.votes(queries)))
+
+
+@every_piece
+def test_inputs_are_not_written_to(name):
+    piece = clone(PIECES[name])
+    rows, queries = inputs(piece, X, X).copy(), inputs(piece, Q, X).copy()
+    weights = COUNTS.astype(float)
+    for array in (rows, queries, weights):
+        array.flags.writeable = False
+    piece.fit(rows, weights)
+    piece.training_votes()
+    piece.leave_one_out_votes()
+    piece.votes(queries)
+
+
+@every_piece
+def test_before_fit(name):
+    piece = clone(PIECES[name])
+    for ask in (piece.training_votes, piece.leave_one_out_votes, lambda: piece.votes(X)):
+        with pytest.raises(NotFittedError):
+            ask()
+
+
+@every_piece
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (
+            np.ones(24),
+            r"sample_weight must have shape \(25,\), one number a row; got shape \(24,\)",
+        ),
+        (np.ones((25, 1)), r"got shape \(25, 1\)"),
+        (np.arange(25.0), r"row 0 has 0.0 \(1 such rows\). Leave rows of weight 0 out"),
+        (np.where(np.arange(25) < 23, 1.0, -1.0), r"row 23 has -1.0 \(2 such rows\)"),
+        (np.where(np.arange(25) == 4, np.nan, 1.0), "row 4 has nan"),
+        (np.where(np.arange(25) == 4, np.inf, 1.0), "row 4 has inf"),
+    ],
+)
+def test_bad_weights(name, weights, message):
+    with pytest.raises(ValueError, match=f"{type(PIECES[name]).__name__}: .*{message}"):
+        fitted(name, sample_weight=weights)
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
+def test_inputs_that_are_not_finite(name, value, wrap):
+    piece = fitted(name)
+    rows, queries = inputs(piece, X, X).copy(), inputs(piece, Q, X).copy()
+    rows[5, 1] = queries[2, 1] = value
+    who = type(piece).__name__
+    with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 2 "):
+        piece.votes(wrap(queries))
+    with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 5 "):
+        piece.fit(wrap(rows))
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+def test_another_number_of_columns(name):
+    piece = fitted(name)
+    with pytest.raises(ValueError, match=r"shape \(6, 2\)|has 2 features"):
+        piece.votes(inputs(piece, Q, X)[:, :2])
