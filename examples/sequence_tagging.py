@@ -119,7 +119,7 @@ class SequenceTagging:
         first = ending[:, 0] <= ending[:, 0].min(axis=1, keepdims=True) + slack
         onward = np.where(self.allowed, ending[:, 1:, None, :], np.inf)
         steps = onward <= onward.min(axis=3, keepdims=True) + slack[:, :, None, None]
-        return 1.0 - self._mean_over_paths(first, steps & self.allowed)
+        return 1.0 - self._mean_over_paths(first, steps)
 
     def start(self, candidates, kind):
         """1 at each tag that some completion has: a hidden position votes for nobody.

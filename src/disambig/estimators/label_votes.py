@@ -32,7 +32,7 @@ def best_predictions(
 
     Without that rule a query that nobody reaches would get the first class.
     """
-    tied = loss.best_prediction(scores, rtol * scale * loss.largest).mask
+    tied = loss.best_prediction(scores, rtol * scale).mask
     expected = loss.matrix @ prior
     index: IntArray = np.where(tied, expected, np.inf).argmin(axis=1)
     return index

@@ -239,14 +239,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _scores(self, X: Any) -> tuple[FloatArray, FloatArray]:
-        """Expected losses ``(q, P)`` and the size of the votes ``(q,)``."""
+        """Expected losses ``(q, P)``, and the size of the sums they are made of, ``(q,)``."""
         votes = self._checked_votes(X)
-        scale = votes.absolute_row_sums()
         if self.method == "infimum":
-            scores = self.loss_.infimum_scores(votes, self._sets_)
+            scores, scale = self.loss_.infimum_scores(votes, self._sets_)
         else:
-            scores = (votes @ self._distribution_) @ self.loss_.matrix.T
-        silent = scale == 0
+            classes = votes @ self._distribution_
+            scores = classes @ self.loss_.matrix.T
+            scale = np.abs(classes).max(axis=1) * self.loss_.largest
+        silent = votes.absolute_row_sums() == 0
         if silent.any():
             scores[silent] = self.loss_.matrix @ self._prior_
             warnings.warn(

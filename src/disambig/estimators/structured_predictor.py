@@ -76,6 +76,10 @@ class StructuredPredictor(BaseEstimator):
     Rows of ``sample_weight`` zero take no part and are labelled by the candidate nearest to their
     prediction.
 
+    `examples/sequence_tagging.py` writes a task from the beginning: tag sequences, by dynamic
+    programming. Which start the solver takes can matter more than the method; see `StructuredTask`
+    for the one that a task can add.
+
     Examples
     --------
     >>> from disambig import StructuredPredictor

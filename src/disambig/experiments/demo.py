@@ -30,7 +30,7 @@ CEILING = "true labels"
 
 N_NEIGHBORS = (5, 10, 20, 40, 80)
 N_INNER_FOLDS = 3
-TEST_SHARE = 1 / 3
+TEST_SHARE = 1 / 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,11 +83,13 @@ class FiniteLoss:
         return LabelFaces(mask, self._target_embedding)
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
-        tolerance = rtol * votes.absolute_row_sums() * self.largest
-        return self.best_prediction(self.infimum_scores(votes, candidates), tolerance)
+        scores, scale = self.infimum_scores(votes, candidates)
+        return self.best_prediction(scores, rtol * scale)
 
-    def infimum_scores(self, votes: Votes, candidates: LabelSets) -> FloatArray:
+    def infimum_scores(self, votes: Votes, candidates: LabelSets) -> tuple[FloatArray, FloatArray]:
         """``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` up to a constant a row, ``(q, P)``.
+
+        And the size of the sums, ``(q,)``.
 
         A negative vote takes the worst member of the set. Under the 0-1 loss it thus counts on
         singletons only, and a whole set never counts; with another loss or an abstention it may.
@@ -95,8 +97,10 @@ class FiniteLoss:
         positive, negative = votes.split()
         # Constants in z are taken off row by row: a whole-set row then carries exactly no vote,
         # and a sea of unlabelled rows cannot drown a labelled one in rounding.
-        scores = positive @ self._extremes(candidates.mask, largest=False)
-        return scores - negative @ self._extremes(candidates.mask, largest=True)
+        best = self._extremes(candidates.mask, largest=False)
+        worst = self._extremes(candidates.mask, largest=True)
+        scale = positive @ best.max(axis=1) + negative @ worst.max(axis=1)
+        return positive @ best - negative @ worst, scale
 
     def compatible_predictions(self, mask: BoolArray) -> LabelFaces:
         """Faces of the predictions that are best for some class of each set, ``(n, P)``."""

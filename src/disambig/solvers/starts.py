@@ -55,10 +55,9 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
 
 
 def _from_scores(problem: Problem, scores: Any) -> Faces:
-    # A start may lie outside the hulls and be larger than any loss: the rounding scale follows it.
-    # No absolute size enters: a loss in other units has the same ties.
-    size = max(problem.loss.magnitude(problem.candidates), float(np.abs(scores).max(initial=0.0)))
-    tolerance = problem.rtol * problem.votes.absolute_row_sums() * size
+    # Rounding follows the start, not the loss: it may lie outside the hulls, and a row that says
+    # nothing (a whole set) must not hide a faint vote of one that does.
+    tolerance = problem.rtol * problem.votes.absolute_row_sums(np.abs(scores).max(axis=1))
     return problem.loss.best_prediction(problem.votes @ scores, tolerance)
 
 

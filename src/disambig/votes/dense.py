@@ -41,13 +41,14 @@ class DenseVotes:
         sums: FloatArray = self.array.sum(axis=1)
         return sums
 
-    def absolute_row_sums(self) -> FloatArray:
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
         # In blocks of rows: |alpha| as a whole would double the memory.
         q, n = self.array.shape
         sums = np.empty(q, dtype=self.array.dtype)
         step = max(1, 2**20 // max(1, n))
         for start in range(0, q, step):
-            np.abs(self.array[start : start + step]).sum(axis=1, out=sums[start : start + step])
+            block = np.abs(self.array[start : start + step])
+            sums[start : start + step] = block.sum(axis=1) if scales is None else block @ scales
         return sums
 
     def diagonal(self) -> FloatArray:

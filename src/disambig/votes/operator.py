@@ -40,10 +40,11 @@ class OperatorVotes:
             return np.asarray(self.operator.row_sums())
         return self @ np.ones(self.shape[1])
 
-    def absolute_row_sums(self) -> FloatArray:
-        if hasattr(self.operator, "absolute_row_sums"):
-            return np.asarray(self.operator.absolute_row_sums())
-        return np.abs(self.row_sums())
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        if not hasattr(self.operator, "absolute_row_sums"):
+            return np.abs(self.row_sums() if scales is None else self @ scales)
+        sums = np.asarray(self.operator.absolute_row_sums())
+        return sums if scales is None else sums * scales.max(initial=0.0)
 
     def diagonal(self) -> FloatArray:
         return np.asarray(self._ask("diagonal", "leave-one-out votes"))

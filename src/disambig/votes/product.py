@@ -44,9 +44,12 @@ class ProductVotes:
     def row_sums(self) -> FloatArray:
         return self @ np.ones(self.shape[1], dtype=self.right.dtype)
 
-    def absolute_row_sums(self) -> FloatArray:
-        # An upper bound, and the right one: rounding happens at the size of the factors.
-        sums: FloatArray = np.abs(self.left) @ np.abs(self.right).sum(axis=1)
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        # An upper bound: rounding happens at the size of the factors.
+        right = np.abs(self.right)
+        sums: FloatArray = np.abs(self.left) @ (
+            right.sum(axis=1) if scales is None else right @ scales
+        )
         return sums
 
     def diagonal(self) -> FloatArray:

@@ -36,8 +36,11 @@ class Votes(Protocol):
         """``alpha @ 1``, shape ``(q,)``."""
         ...
 
-    def absolute_row_sums(self) -> FloatArray:
-        """``|alpha| @ 1``, or an upper bound of the same order, shape ``(q,)``."""
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        """``|alpha| @ scales``, or an upper bound of the same order, shape ``(q,)``.
+
+        `scales` ``(n,)`` are non-negative; by default all one.
+        """
         ...
 
     def diagonal(self) -> FloatArray:

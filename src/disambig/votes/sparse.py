@@ -43,8 +43,9 @@ class SparseVotes:
     def row_sums(self) -> FloatArray:
         return np.asarray(self.matrix.sum(axis=1)).ravel()
 
-    def absolute_row_sums(self) -> FloatArray:
-        return np.asarray(abs(self.matrix).sum(axis=1)).ravel()
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        size = abs(self.matrix)
+        return np.asarray(size.sum(axis=1) if scales is None else size @ scales).ravel()
 
     def diagonal(self) -> FloatArray:
         return np.asarray(self.matrix.diagonal())

@@ -1,0 +1,1 @@
+"""What is measured: accuracy beside time, on seeded workloads. `python -m benchmarks`."""

@@ -1,0 +1,187 @@
+"""An interpreter with the authors' wheel: built once, kept with a stamp of what is in it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["FOLDER", "Environment", "EnvironmentMissingError", "build", "find", "find_or_build"]
+
+FOLDER = Path(__file__).resolve().parents[2] / ".venv-reference"
+PYTHON_VARIABLE = "DISAMBIG_REFERENCE_PYTHON"
+
+# The wheel says `np.float`, gone from numpy 1.24; numba 0.58 asks for a newer numpy.
+_PINNED = ("numpy==1.23.5", "numba==0.57.1", "scipy==1.10.1", "scikit-learn==1.2.2")
+# On its own account it would ask for packages that its figures need and we do not.
+_WHEEL = ("plasp==1.0.0",)
+# Each opens one more of its modules; without them the rest still works.
+_OPTIONAL = {
+    "dataloader": (("requests",), ("liac-arff==2.5.0", "scikit-multilearn==0.2.0")),
+    "ranking": (("cplex",), ()),
+}
+# Versions for which all pinned packages have wheels.
+_OLDEST, _NEWEST = (3, 8), (3, 11)
+_STAMP = "reference.json"
+_PATIENCE = 1800
+
+
+class EnvironmentMissingError(RuntimeError):
+    """There is no such environment here; the message says why and what would help."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An interpreter that can import the authors' modules.
+
+    Attributes
+    ----------
+    python : Path
+    optional : tuple of str
+        Optional parts that were installed: "dataloader", "ranking".
+    missing : dict
+        Optional parts that were not, with the reason.
+    """
+
+    python: Path
+    optional: tuple[str, ...]
+    missing: dict[str, str]
+
+    def describe(self) -> str:
+        """One line for reports."""
+        absent = "; ".join(f"without {part} ({why})" for part, why in self.missing.items())
+        return ", ".join([*_WHEEL, *_PINNED]) + (f"; {absent}" if absent else "")
+
+
+def find(folder: Path = FOLDER) -> Environment | None:
+    """The environment in `folder` if it was finished and holds what this version asks for."""
+    python = _python_in(folder)
+    try:
+        stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(stamp, dict) or stamp.get("requirements") != _requirements():
+        return None
+    if not python.exists():
+        return None
+    return Environment(python, tuple(stamp["optional"]), dict(stamp["missing"]))
+
+
+def find_or_build(folder: Path = FOLDER, *, base: str | None = None) -> Environment:
+    """The environment in `folder`, built if need be; `EnvironmentMissingError` if it cannot be."""
+    return find(folder) or build(folder, base=base)
+
+
+def build(folder: Path = FOLDER, *, base: str | None = None) -> Environment:
+    """Make the environment anew.
+
+    Parameters
+    ----------
+    folder : Path
+        Replaced if it is an environment of ours or not there; anything else is left alone.
+    base : str, optional
+        The interpreter to build on; by default the variable DISAMBIG_REFERENCE_PYTHON, this
+        interpreter, or one on the path, whichever comes first with a version that suits.
+    """
+    interpreter = _base_interpreter(base)
+    if folder.exists():
+        if not (folder / "pyvenv.cfg").exists():
+            raise EnvironmentMissingError(
+                f"Reference environment: {folder.name} exists and is no virtual environment. "
+                "Move it away, then build again."
+            )
+        shutil.rmtree(folder)
+    _run([interpreter, "-m", "venv", str(folder)], "making a virtual environment")
+    python = _python_in(folder)
+    # Compiling these from source takes long and fails late.
+    _install(python, _PINNED, "--only-binary=:all:")
+    _install(python, _WHEEL, "--no-deps")
+    _run([str(python), "-I", "-c", "import problems.classification, weights"], "importing plasp")
+    missing = {}
+    for part, (plain, bare) in _OPTIONAL.items():
+        try:
+            _install(python, plain, "--only-binary=:all:")
+            _install(python, bare, "--no-deps")
+        except EnvironmentMissingError as error:
+            missing[part] = str(error)
+    optional = [part for part in _OPTIONAL if part not in missing]
+    stamp = {"requirements": _requirements(), "optional": optional, "missing": missing}
+    # Last: a build that broke off has no stamp and counts for nothing.
+    (folder / _STAMP).write_text(json.dumps(stamp, indent=1), encoding="utf-8")
+    return Environment(python, tuple(optional), missing)
+
+
+def _requirements() -> list[str]:
+    bare = [name for parts in _OPTIONAL.values() for group in parts for name in group]
+    return [*_PINNED, *_WHEEL, *bare]
+
+
+def _python_in(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _base_interpreter(wanted: str | None) -> str:
+    """The first interpreter of a version that suits."""
+    wanted = wanted or os.environ.get(PYTHON_VARIABLE)
+    names = [wanted] if wanted else [sys.executable, *_names_on_the_path()]
+    seen = []
+    for name in names:
+        found = _version_of(name)
+        if found is not None and _OLDEST <= found <= _NEWEST:
+            return name
+        seen.append(f"{name} is {'.'.join(map(str, found)) if found else 'no Python'}")
+    raise EnvironmentMissingError(
+        f"Reference environment: plasp needs Python {_dotted(_OLDEST)} to {_dotted(_NEWEST)} (its "
+        f"numpy has no wheels for others); {'; '.join(seen)}. Install such a version, or name it: "
+        f"{PYTHON_VARIABLE}=/path/to/python3.11."
+    )
+
+
+def _names_on_the_path() -> Iterable[str]:
+    for minor in range(_NEWEST[1], _OLDEST[1] - 1, -1):
+        if shutil.which(f"python3.{minor}"):
+            yield f"python3.{minor}"
+
+
+def _version_of(interpreter: str) -> tuple[int, int] | None:
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [interpreter, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        )
+        major, minor = done.stdout.split()
+        return int(major), int(minor)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
+
+
+def _install(python: Path, requirements: Sequence[str], *options: str) -> None:
+    if requirements:
+        command = [str(python), "-m", "pip", "install", "--quiet", *options, *requirements]
+        _run(command, f"installing {' '.join(requirements)}")
+
+
+def _run(command: Sequence[str], purpose: str) -> None:
+    try:
+        subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE)
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or error.stdout or "").strip().splitlines()
+        errors = [line for line in said if "error" in line.lower()] or said[-1:] or ["no message"]
+        reason = errors[-1].strip()
+    except subprocess.TimeoutExpired:
+        reason = f"nothing after {_PATIENCE} s"
+    except OSError as error:
+        reason = str(error)
+    else:
+        return
+    raise EnvironmentMissingError(
+        f"Reference environment: {purpose} failed ({reason}). It needs a package registry with "
+        "wheels for this system; the benchmarks run without it and say so."
+    )

@@ -1,0 +1,164 @@
+"""Runs inside the reference environment: arrays in, the authors' routines, arrays out.
+
+`python -I runner.py JOB IN.npz OUT.npz`. It is executed as a file by another interpreter, so it
+imports nothing of ours. CPU seconds are those of the routines, without imports and files.
+"""
+
+import importlib
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+
+import numpy as np
+
+JOBS: dict[str, Callable] = {}
+
+
+def job(function: Callable) -> Callable:
+    """Register under the name of the function."""
+    JOBS[function.__name__] = function
+    return function
+
+
+class Clock:
+    """CPU seconds of this process, by the part of the work."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, part: str):
+        begun = time.process_time()
+        yield
+        self.seconds[part] = self.seconds.get(part, 0.0) + time.process_time() - begun
+
+    def arrays(self) -> dict[str, float]:
+        return {f"seconds_{part}": spent for part, spent in self.seconds.items()}
+
+
+@contextmanager
+def limited(seconds: float):
+    """Raise TimeoutError in the block after so long: their loop has no cap on iterations."""
+    if not hasattr(signal, "SIGALRM"):  # Windows: the whole job has a time limit still
+        yield
+        return
+
+    def expire(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@job
+def check() -> dict:
+    """Which of their modules can be imported here."""
+    found = {}
+    for name in ("problems.classification", "weights", "dataloader", "problems.ranking"):
+        try:
+            importlib.import_module(name)
+            found[name] = ""
+        except ImportError as error:
+            found[name] = str(error) or type(error).__name__
+    return {"modules": np.array(list(found)), "errors": np.array(list(found.values()))}
+
+
+@job
+def disambiguate(votes, sets, rows, classes, limit) -> dict:
+    """Labels of several problems in padded stacks; -1 where the loop did not end.
+
+    Problem t has `rows[t]` rows and `classes[t]` classes.
+    """
+    from problems.classification import DF
+
+    clock = Clock()
+    labels = np.full(sets.shape[:2], -1)
+    ended = np.ones(len(rows), dtype=bool)
+    for t, (n, m) in enumerate(zip(rows, classes)):  # noqa: B905 (Python 3.8 has no `strict`)
+        alpha, mask = votes[t, :n, :n].copy(), sets[t, :n, :m].copy()
+        try:
+            with limited(float(limit)), clock("disambiguation"):
+                labels[t, :n] = DF.disambiguation(alpha, mask).argmax(axis=1)
+        except TimeoutError:
+            ended[t] = False
+    return {"labels": labels, "ended": ended, **clock.arrays()}
+
+
+@job
+def neighbor_votes(X, queries, k) -> dict:
+    """Their 0/1 weights at training and at new inputs."""
+    from weights import NearestNeighbors
+
+    computer = NearestNeighbors(int(k))
+    computer.set_support(X)
+    return {"training": computer(X), "queries": computer(queries)}
+
+
+@job
+def ridge_votes(X, queries, bandwidth, regularization) -> dict:
+    """Their kernel ridge weights at training and at new inputs."""
+    from weights import RidgeRegressor
+
+    computer = RidgeRegressor("Gaussian", sigma=float(bandwidth), lambd=float(regularization))
+    computer.set_support(X)
+    computer.train()
+    return {"training": computer(X), "queries": computer(queries)}
+
+
+@job
+def sweep(X, queries, sets, bandwidths, regularizations, limit) -> dict:
+    """Predictions (cells, problems, queries) of DF, IL and AC for every cell and every S.
+
+    `sets` is (problems, n, K). One eigendecomposition serves the ridges of a bandwidth, as in the
+    experiments that come with the wheel, and the training weights are made symmetric as there.
+    """
+    from problems.classification import DF
+    from weights import RidgeRegressor
+
+    clock = Clock()
+    computer = RidgeRegressor("Gaussian", sigma=1.0)
+    computer.set_support(X)
+    shape = (len(bandwidths) * len(regularizations), len(sets), len(queries))
+    found = {method: np.full(shape, -1, dtype=np.int16) for method in ("df", "il", "ac")}
+    unended = 0
+    cell = 0
+    for bandwidth in bandwidths:
+        with clock("decomposition"):
+            computer.update_sigma(bandwidth)
+        for regularization in regularizations:
+            with clock("weights"):
+                computer.update_lambda(regularization)
+                alpha = computer(queries)
+                training = computer(X)
+                training += training.T
+            for t, mask in enumerate(sets):
+                try:
+                    with limited(float(limit)), clock("disambiguation"):
+                        targets = DF.disambiguation(training, mask)
+                    found["df"][cell, t] = (alpha @ targets).argmax(axis=1)
+                except TimeoutError:
+                    unended += 1
+                with clock("baselines"):
+                    votes = mask.astype(np.float64)
+                    found["il"][cell, t] = (alpha @ votes).argmax(axis=1)
+                    votes /= votes.sum(axis=1, keepdims=True)
+                    found["ac"][cell, t] = (alpha @ votes).argmax(axis=1)
+            cell += 1
+    return {**found, "unended": np.array(unended), **clock.arrays()}
+
+
+def main(name: str, source: str, target: str) -> None:
+    with np.load(source) as file:
+        arrays = {key: file[key] for key in file.files}
+    np.savez(target, **JOBS[name](**arrays))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,131 @@
+"""The two baselines: what they predict, and how rows are labelled from it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from disambig.candidates import LabelSets
+from disambig.losses import MatrixLoss, StructuredLoss, ZeroOneLoss
+from disambig.problem import Problem
+from disambig.solvers import Status, average_candidates, infimum_loss
+from disambig.votes import as_votes
+from tests.oracles.brute_force import double_loop_objective
+from tests.oracles.generated_problems import problems
+from tests.oracles.labels_as_task import LabelTask
+
+WITH_ENTRIES = ("dense", "sparse", "product")
+METHODS = {
+    "average": average_candidates,
+    "infimum": lambda problem: infimum_loss(problem)[0],
+}
+
+
+def first_faces(problem, method):
+    """The predictions that the method labels rows from."""
+    if method == "average":
+        return problem.best_predictions(problem.loss.start(problem.candidates, "average")).faces
+    return problem.loss.infimum_prediction(problem.votes, problem.candidates, problem.rtol)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(tiny=problems(forms=WITH_ENTRIES))
+def test_a_row_takes_the_member_nearest_to_its_prediction(method, tiny):
+    problem = tiny.problem
+    solution = METHODS[method](problem)
+    predictions = first_faces(problem, method).embedded
+    own = predictions @ tiny.loss.matrix
+    heard = (tiny.A.T @ predictions) @ tiny.loss.matrix
+    magnitude = max(np.abs(tiny.loss.matrix).max(), 1e-300)
+    # Second opinions are added at a millionth of the size and compared at the tolerance of ties.
+    blur = 2e-4 * magnitude * max(np.abs(tiny.A.T @ predictions).max(), 1e-300)
+    for j, label in enumerate(solution.decoded.outputs):
+        members = np.flatnonzero(tiny.sets.mask[j])
+        assert label in members
+        nearest = members[own[j, members] <= own[j, members].min() + 1e-9 * magnitude]
+        assert np.flatnonzero(solution.targets.mask[j]).tolist() == nearest.tolist()
+        assert label in nearest
+        assert heard[j, label] <= heard[j, nearest].min() + blur
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(tiny=problems(forms=WITH_ENTRIES))
+def test_the_account_of_a_baseline(method, tiny):
+    problem = tiny.problem
+    solution = METHODS[method](problem)
+    assert solution.start == method
+    assert solution.status is Status.CONVERGED
+    assert solution.n_iter == len(solution.trace) == 1
+    assert solution.trace[0].objective == solution.objective
+    assert solution.trace[0].undecided == np.count_nonzero(~solution.targets.is_vertex)
+    assert solution.decoded.is_vertex.all()
+    for targets, value in (
+        (solution.decoded, solution.objective),
+        (solution.targets, solution.relaxed_objective),
+    ):
+        predictions = problem.best_predictions(targets.embedded).faces
+        direct = double_loop_objective(tiny.A, targets.embedded, predictions.embedded)
+        assert value == pytest.approx(direct, rel=0, abs=10 * problem.objective_tolerance)
+    single = tiny.sets.is_single
+    assert solution.resolved[single].all()
+    assert np.array_equal(solution.decoded.outputs[single], tiny.sets.first_labels()[single])
+
+
+def test_average_candidates_by_hand():
+    # Row 1 hears a half vote for a, a half and a whole one for b.
+    sets = LabelSets.from_sets([{"a", "b"}, {"a", "b"}, {"b"}])
+    A = np.array([[1.0, 0, 0], [0.5, 0, 1], [0, 0, 1]])
+    solution = average_candidates(
+        Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
+    )
+    assert sets.classes[solution.decoded.outputs].tolist() == ["b", "b", "b"]
+    # Row 0 hears itself alone: it is undecided, and takes the side of those who listen to it.
+    assert solution.resolved.tolist() == [False, True, True]
+
+
+def test_the_two_baselines_differ():
+    """Squared ordinal loss on {0, 2} most of the time, else {0}: the mean is 1, never the truth."""
+    sets = LabelSets.from_sets([{0, 2}] * 9 + [{0}], classes=[0, 1, 2])
+    loss = MatrixLoss([[0, 1, 4], [1, 0, 1], [4, 1, 0]]).bind(sets.classes)
+    problem = Problem(as_votes(np.full((10, 10), 0.1)), loss, sets)
+    average = problem.best_predictions(loss.start(sets, "average")).faces
+    infimum = loss.infimum_prediction(problem.votes, sets, problem.rtol)
+    assert set(average.outputs.tolist()) == {1}
+    assert set(infimum.outputs.tolist()) == {0}
+    solution, exact = infimum_loss(problem)
+    assert exact
+    assert solution.decoded.outputs.tolist() == [0] * 10
+    assert solution.resolved.all()
+
+
+@given(tiny=problems(forms=WITH_ENTRIES))
+def test_a_structured_loss_goes_the_same_way(tiny):
+    problem = Problem(tiny.problem.votes, StructuredLoss(LabelTask(tiny.loss)), tiny.sets)
+    for solution in (average_candidates(problem), infimum_loss(problem)[0]):
+        outputs = solution.decoded.outputs
+        assert tiny.sets.mask[np.arange(len(outputs)), outputs].all()
+    assert infimum_loss(problem)[1] is False
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_second_opinions_have_no_units(unit):
+    """Embeddings in other units: the row's own prediction still comes first."""
+
+    class InUnits(LabelTask):
+        def embed_prediction(self, outputs):
+            return unit * super().embed_prediction(outputs)
+
+        def embed_target(self, outputs):
+            return super().embed_target(outputs) / unit
+
+        def average(self, candidates):
+            return super().average(candidates) / unit
+
+        def best_candidate(self, scores, candidates):
+            return super().best_candidate(scores / unit, candidates)
+
+    # Row 0 hears only row 1, which is a 1; everybody else predicts 0 and listens to row 0.
+    sets = LabelSets.from_sets([{0, 1}, {1}, {0}, {0}], classes=[0, 1])
+    A = np.array([[0.0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 5, 0], [1, 0, 0, 5]])
+    loss = StructuredLoss(InUnits(ZeroOneLoss().bind(sets.classes)))
+    solution = average_candidates(Problem(as_votes(A), loss, sets))
+    assert solution.decoded.outputs.tolist() == [1, 1, 0, 0]

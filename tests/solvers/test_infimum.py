@@ -1,0 +1,113 @@
+"""The infimum loss at a query: exact for finite losses, local for structured ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.candidates import LabelSets
+from disambig.losses import StructuredLoss, ZeroOneLoss
+from disambig.solvers import infimum, infimum_prediction
+from disambig.votes import as_votes
+from tests.oracles.brute_force import labellings
+from tests.oracles.generated_problems import problems
+from tests.oracles.labels_as_task import LabelTask, MeanLabelTask
+from tests.oracles.tiny_problems import FORMS
+
+WITH_ENTRIES = ("dense", "sparse", "product")
+
+
+def infimum_losses(A, loss, sets):
+    """``min_y sum_j A[i, j] loss(z, y_j)`` over all choices of members, ``(q, P)``."""
+    return np.stack([(loss.matrix[:, labellings(sets)] @ row).min(axis=1) for row in A])
+
+
+def margin(A, loss):
+    return 1e-9 * (1.0 + np.abs(A).sum(axis=1)) * (1.0 + np.abs(loss.matrix).max())
+
+
+@given(tiny=problems(forms=WITH_ENTRIES, largest=5))
+def test_finite_losses_are_exact(tiny):
+    found = infimum_prediction(tiny.loss, FORMS[tiny.form](tiny.A), tiny.sets)
+    assert found.exact
+    paid = infimum_losses(tiny.A, tiny.loss, tiny.sets)
+    tied = paid <= (paid.min(axis=1) + margin(tiny.A, tiny.loss))[:, None]
+    assert np.array_equal(found.predictions.mask, tied)
+
+
+@given(tiny=problems(forms=("dense",)), q=st.integers(0, 4))
+def test_sparse_and_dense_votes_agree_at_any_number_of_queries(tiny, q):
+    A = np.resize(tiny.A, (q, len(tiny.sets)))
+    dense = infimum_prediction(tiny.loss, as_votes(A), tiny.sets)
+    sparse = infimum_prediction(tiny.loss, FORMS["sparse"](A), tiny.sets)
+    assert len(dense.predictions) == q
+    assert np.array_equal(dense.predictions.mask, sparse.predictions.mask)
+
+
+@pytest.mark.parametrize("task", [LabelTask, MeanLabelTask])
+@given(tiny=problems(largest=5))
+def test_the_local_way_descends_from_average_candidates(task, tiny):
+    loss = StructuredLoss(task(tiny.loss))
+    votes = FORMS[tiny.form](tiny.A)
+    found = infimum_prediction(loss, votes, tiny.sets)
+    assert not found.exact
+    paid = infimum_losses(tiny.A, tiny.loss, tiny.sets)
+    rows = np.arange(len(tiny.sets))
+    reached = paid[rows, found.predictions.outputs]
+    first = (tiny.A @ loss.start(tiny.sets, "average")).argmin(axis=1)
+    if task is LabelTask:
+        assert (reached <= paid[rows, first] + margin(tiny.A, tiny.loss)).all()
+    assert (reached >= paid.min(axis=1) - margin(tiny.A, tiny.loss)).all()
+
+
+def test_the_local_way_is_often_exact():
+    """Where it is not, it says so; this guards against one that stops at its start."""
+    rng = np.random.default_rng(0)
+    hits = better = 0
+    for _ in range(100):
+        A = rng.random((4, 6))
+        mask = rng.random((6, 4)) < 0.5
+        mask[np.arange(6), rng.integers(0, 4, size=6)] = True
+        sets = LabelSets(mask, np.arange(4))
+        finite = ZeroOneLoss().bind(sets.classes)
+        loss = StructuredLoss(LabelTask(finite))
+        paid = infimum_losses(A, finite, sets)
+        found = infimum_prediction(loss, as_votes(A), sets).predictions.outputs
+        first = (A @ loss.start(sets, "average")).argmin(axis=1)
+        rows = np.arange(4)
+        hits += int((paid[rows, found] <= paid.min(axis=1) + 1e-9).sum())
+        better += int((paid[rows, found] < paid[rows, first] - 1e-9).sum())
+    assert hits >= 300
+    assert better >= 1
+
+
+@given(tiny=problems(forms=("dense",), largest=5))
+def test_the_local_way_does_not_depend_on_batches_or_form(tiny):
+    loss = StructuredLoss(LabelTask(tiny.loss))
+    whole = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(infimum, "_PAIRS", 3)
+        parts = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
+    sparse = infimum_prediction(loss, FORMS["sparse"](tiny.A), tiny.sets).predictions
+    assert np.array_equal(parts.outputs, whole.outputs)
+    assert np.array_equal(sparse.outputs, whole.outputs)
+
+
+def test_a_task_may_be_exact_itself():
+    class Exact(LabelTask):
+        def infimum_prediction(self, votes, candidates, rtol):
+            return self.loss.infimum_prediction(votes, candidates, rtol).outputs
+
+    sets = LabelSets.from_sets([{0, 1}, {1, 2}, {0, 1, 2}])
+    finite = ZeroOneLoss().bind(sets.classes)
+    votes = as_votes(np.eye(3) + 0.1)
+    found = infimum_prediction(StructuredLoss(Exact(finite)), votes, sets)
+    assert found.exact
+    expected = infimum_prediction(finite, votes, sets).predictions.outputs
+    assert np.array_equal(found.predictions.outputs, expected)
+
+
+def test_a_query_that_hears_nobody_ties_everywhere():
+    sets = LabelSets.from_sets([{0}, {1, 2}])
+    found = infimum_prediction(ZeroOneLoss().bind(sets.classes), as_votes(np.zeros((1, 2))), sets)
+    assert found.predictions.mask.all()

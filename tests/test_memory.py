@@ -1,0 +1,94 @@
+"""How much memory is free, and the refusal of what would not fit."""
+
+import numpy as np
+import pytest
+
+from disambig import memory
+from disambig.exceptions import MemoryBudgetError
+from disambig.memory import free_bytes, require_bytes
+
+GIB = 1024**3
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A machine of our own: write what it should report."""
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+
+    def report(available=None, limit=None, used=None):
+        if available is not None:
+            text = f"MemTotal: 99999999 kB\nMemAvailable: {available // 1024} kB\n"
+            (tmp_path / "meminfo").write_text(text)
+        if limit is not None:
+            (tmp_path / "memory.max").write_text(f"{limit}\n")
+        if used is not None:
+            (tmp_path / "memory.current").write_text(f"{used}\n")
+
+    return report
+
+
+def test_this_machine_says_something_sane():
+    free = free_bytes()
+    assert free is None or 0 <= free < 2**60
+    assert free is None or isinstance(free, int)
+
+
+def test_what_the_machine_has_available(machine):
+    machine(available=8 * GIB)
+    assert free_bytes() == 8 * GIB
+
+
+def test_the_limit_of_the_control_group_counts(machine):
+    machine(available=8 * GIB, limit=4 * GIB, used=3 * GIB)
+    assert free_bytes() == GIB
+
+
+def test_no_limit_is_no_bound(machine):
+    machine(available=8 * GIB, limit="max", used=3 * GIB)
+    assert free_bytes() == 8 * GIB
+
+
+def test_a_group_over_its_limit_has_nothing(machine):
+    machine(available=8 * GIB, limit=4 * GIB, used=5 * GIB)
+    assert free_bytes() == 0
+
+
+@pytest.mark.parametrize("limit", ["", "lots"])
+def test_a_limit_that_cannot_be_read_is_no_bound(machine, limit):
+    machine(available=8 * GIB, limit=limit, used=0)
+    assert free_bytes() == 8 * GIB
+
+
+def test_without_reports_the_physical_size(machine, monkeypatch):
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory.os, "sysconf", sizes.__getitem__, raising=False)
+    assert free_bytes() == 4096000
+
+
+def test_without_anything_nobody_knows(machine, monkeypatch):
+    def unknown(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(memory.os, "sysconf", unknown, raising=False)
+    assert free_bytes() is None
+    require_bytes(1e30, "Anything", "Go on.")
+
+
+def test_a_refusal_says_what_how_much_and_what_instead(monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2 * GIB)
+    with pytest.raises(MemoryBudgetError) as caught:
+        require_bytes(74.5 * GIB, "The kernel matrix of 100000 rows", "Use NeighborWeights.")
+    assert str(caught.value) == (
+        "The kernel matrix of 100000 rows would take 74.5 GiB, and 2.0 GiB are free. "
+        "Use NeighborWeights."
+    )
+    assert isinstance(caught.value, MemoryError)
+
+
+def test_what_fits_passes(monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    require_bytes(1000, "It", "Nothing.")
+    require_bytes(np.float64(999.5), "It", "Nothing.")
+    with pytest.raises(MemoryBudgetError):
+        require_bytes(1001, "It", "Nothing.")
