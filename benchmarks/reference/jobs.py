@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class JobError(RuntimeError):
 
 
 def run_job(
-    environment: Environment, name: str, *, timeout: float = 3600.0, **arrays: Any
+    environment: Environment, name: str, arrays: Mapping[str, Any], *, timeout: float = 3600.0
 ) -> dict[str, AnyArray]:
     """What job `name` of `runner` makes of `arrays`, on one core.
 

@@ -1,22 +1,25 @@
 """Runs inside the reference environment: arrays in, the authors' routines, arrays out.
 
 `python -I runner.py JOB IN.npz OUT.npz`. It is executed as a file by another interpreter, so it
-imports nothing of ours. CPU seconds are those of the routines, without imports and files.
+imports nothing of ours and keeps to Python 3.9. CPU seconds are those of the routines, without
+imports and files.
 """
 
 import importlib
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-JOBS: dict[str, Callable] = {}
+Job = Callable[..., dict[str, Any]]
+JOBS: dict[str, Job] = {}
 
 
-def job(function: Callable) -> Callable:
+def job(function: Job) -> Job:
     """Register under the name of the function."""
     JOBS[function.__name__] = function
     return function
@@ -29,7 +32,7 @@ class Clock:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def __call__(self, part: str):
+    def __call__(self, part: str) -> Iterator[None]:
         begun = time.process_time()
         yield
         self.seconds[part] = self.seconds.get(part, 0.0) + time.process_time() - begun
@@ -39,13 +42,13 @@ class Clock:
 
 
 @contextmanager
-def limited(seconds: float):
+def limited(seconds: float) -> Iterator[None]:
     """Raise TimeoutError in the block after so long: their loop has no cap on iterations."""
     if not hasattr(signal, "SIGALRM"):  # Windows: the whole job has a time limit still
         yield
         return
 
-    def expire(*_):
+    def expire(*_: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, expire)
@@ -58,7 +61,7 @@ def limited(seconds: float):
 
 
 @job
-def check() -> dict:
+def check() -> dict[str, Any]:
     """Which of their modules can be imported here."""
     found = {}
     for name in ("problems.classification", "weights", "dataloader", "problems.ranking"):
@@ -71,7 +74,7 @@ def check() -> dict:
 
 
 @job
-def disambiguate(votes, sets, rows, classes, limit) -> dict:
+def disambiguate(votes: Any, sets: Any, rows: Any, classes: Any, limit: Any) -> dict[str, Any]:
     """Labels of several problems in padded stacks; -1 where the loop did not end.
 
     Problem t has `rows[t]` rows and `classes[t]` classes.
@@ -81,7 +84,7 @@ def disambiguate(votes, sets, rows, classes, limit) -> dict:
     clock = Clock()
     labels = np.full(sets.shape[:2], -1)
     ended = np.ones(len(rows), dtype=bool)
-    for t, (n, m) in enumerate(zip(rows, classes)):  # noqa: B905 (Python 3.8 has no `strict`)
+    for t, (n, m) in enumerate(zip(rows, classes)):  # noqa: B905 (Python 3.9 has no `strict`)
         alpha, mask = votes[t, :n, :n].copy(), sets[t, :n, :m].copy()
         try:
             with limited(float(limit)), clock("disambiguation"):
@@ -92,7 +95,7 @@ def disambiguate(votes, sets, rows, classes, limit) -> dict:
 
 
 @job
-def neighbor_votes(X, queries, k) -> dict:
+def neighbor_votes(X: Any, queries: Any, k: Any) -> dict[str, Any]:
     """Their 0/1 weights at training and at new inputs."""
     from weights import NearestNeighbors
 
@@ -102,7 +105,7 @@ def neighbor_votes(X, queries, k) -> dict:
 
 
 @job
-def ridge_votes(X, queries, bandwidth, regularization) -> dict:
+def ridge_votes(X: Any, queries: Any, bandwidth: Any, regularization: Any) -> dict[str, Any]:
     """Their kernel ridge weights at training and at new inputs."""
     from weights import RidgeRegressor
 
@@ -113,7 +116,9 @@ def ridge_votes(X, queries, bandwidth, regularization) -> dict:
 
 
 @job
-def sweep(X, queries, sets, bandwidths, regularizations, limit) -> dict:
+def sweep(
+    X: Any, queries: Any, sets: Any, bandwidths: Any, regularizations: Any, limit: Any
+) -> dict[str, Any]:
     """Predictions (cells, problems, queries) of DF, IL and AC for every cell and every S.
 
     `sets` is (problems, n, K). One eigendecomposition serves the ridges of a bandwidth, as in the
@@ -142,7 +147,7 @@ def sweep(X, queries, sets, bandwidths, regularizations, limit) -> dict:
                 try:
                     with limited(float(limit)), clock("disambiguation"):
                         targets = DF.disambiguation(training, mask)
-                    found["df"][cell, t] = (alpha @ targets).argmax(axis=1)
+                        found["df"][cell, t] = (alpha @ targets).argmax(axis=1)
                 except TimeoutError:
                     unended += 1
                 with clock("baselines"):

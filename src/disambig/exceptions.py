@@ -7,6 +7,7 @@ working.
 __all__ = [
     "CandidateError",
     "ConvergenceWarning",
+    "DatasetError",
     "MemoryBudgetError",
     "MissingOracleError",
     "NoInformationError",
@@ -27,6 +28,10 @@ class NoInformationError(CandidateError):
 
 class VotesError(ValueError):
     """A weighting that cannot be used: wrong shape, not finite, not of this training set."""
+
+
+class DatasetError(RuntimeError):
+    """A data set that cannot be had or read: not found, not the known one, broken, ill-formed."""
 
 
 class MissingOracleError(TypeError):

@@ -40,10 +40,8 @@ def point_faces(*, means):
     for mask in (MASK, OTHER_MASK):
         first = mask.argmax(axis=1)
         middle = (mask / mask.sum(axis=1, keepdims=True)) @ TABLE
-        outputs = WORDS[first]
-        pair.append(
-            PointFaces(outputs, middle, TABLE[first]) if means else PointFaces(outputs, TABLE[first])
-        )
+        corners = TABLE[first]
+        pair.append(PointFaces(WORDS[first], *((middle, corners) if means else (corners,))))
     return tuple(pair)
 
 

@@ -168,7 +168,7 @@ def test_the_magnitude_bounds_the_loss(name, seed, K):
 
 def test_an_unknown_start_lists_the_known_ones(name):
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="start='best' is not known.*'average'.*'infimum'"):
+    with pytest.raises(ValueError, match=r"start='best' is not known.*'average'.*'infimum'"):
         bound(name, rng, 3).start(random_sets(rng, 4, 3), "best")
 
 

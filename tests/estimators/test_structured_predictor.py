@@ -9,7 +9,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from disambig import PartialLabelClassifier, StructuredPredictor
 from disambig.exceptions import CandidateError, MissingOracleError
@@ -316,11 +315,6 @@ def test_precomputed_distances() -> None:
 
 
 # ------------------------------------------------------------------------- scikit-learn's manners
-
-
-@parametrize_with_checks([StructuredPredictor()])
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("method", METHODS)

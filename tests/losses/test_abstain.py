@@ -36,7 +36,7 @@ def test_the_name_stays_what_it_is(name, classes):
 
 
 def test_a_name_that_is_taken():
-    with pytest.raises(ValueError, match="AbstainLoss: 'dog' is a prediction already.*name="):
+    with pytest.raises(ValueError, match=r"AbstainLoss: 'dog' is a prediction already.*name="):
         AbstainLoss(cost=0.3, name="dog").bind(np.array(["cat", "dog"]))
     named = MatrixLoss([[0, 1], [1, 0]], ["no", "yes"])
     with pytest.raises(ValueError, match="'yes' is a prediction already"):
@@ -45,7 +45,7 @@ def test_a_name_that_is_taken():
 
 @pytest.mark.parametrize("cost", [np.nan, np.inf])
 def test_a_cost_that_is_no_number(cost):
-    with pytest.raises(ValueError, match="AbstainLoss: cost=.*finite"):
+    with pytest.raises(ValueError, match=r"AbstainLoss: cost=.*finite"):
         AbstainLoss(cost=cost).bind(np.array([0, 1]))
 
 

@@ -10,7 +10,7 @@ CLASSES = np.array(["healthy", "sick"])
 
 
 def refusal(matrix, predictions=None, classes=CLASSES):
-    with pytest.raises(ValueError, match="^MatrixLoss: ") as caught:
+    with pytest.raises(ValueError, match=r"^MatrixLoss: ") as caught:
         MatrixLoss(matrix, predictions).bind(classes)
     return str(caught.value)
 

@@ -25,6 +25,6 @@ def test_the_order_is_that_of_the_classes():
 
 @pytest.mark.parametrize("power", [0, -1, np.nan, np.inf])
 def test_a_power_that_is_no_loss(power):
-    with pytest.raises(ValueError, match="^OrdinalLoss: power=.*positive") as caught:
+    with pytest.raises(ValueError, match=r"^OrdinalLoss: power=.*positive") as caught:
         OrdinalLoss(power=power).bind(np.arange(3))
     assert repr(power) in str(caught.value)

@@ -12,11 +12,29 @@ __all__ = ["Optimum", "double_loop_objective", "global_optimum", "labellings"]
 
 @dataclass(frozen=True)
 class Optimum:
-    """The lowest objective over all labellings, and every labelling that has it (to rounding)."""
+    """The lowest objective over all labellings, and what it is to be compared with.
+
+    Attributes
+    ----------
+    objective : float
+        The lowest.
+    mean : float
+        The mean over all labellings: what a blind choice pays.
+    labels : int array (number of optimal labellings, n)
+        Every labelling that is optimal to rounding.
+    rounding : float
+        Differences below this are none.
+    """
 
     objective: float
+    mean: float
     labels: AnyArray
-    n_labellings: int
+    rounding: float
+
+    @property
+    def matters(self) -> bool:
+        """Is any labelling worse than another?"""
+        return self.mean > self.objective + self.rounding
 
 
 def labellings(sets: LabelSets) -> AnyArray:
@@ -38,7 +56,7 @@ def global_optimum(A: FloatArray, matrix: FloatArray, sets: LabelSets) -> Optimu
     values = expected.min(axis=2).sum(axis=1)
     lowest = float(values.min())
     rounding = 1e-11 * float(np.abs(A).sum()) * float(np.abs(matrix).max())
-    return Optimum(lowest, choices[values <= lowest + rounding], len(choices))
+    return Optimum(lowest, float(values.mean()), choices[values <= lowest + rounding], rounding)
 
 
 def double_loop_objective(A: FloatArray, targets: FloatArray, predictions: FloatArray) -> float:

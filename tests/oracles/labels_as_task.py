@@ -12,7 +12,7 @@ __all__ = ["LabelTask", "MeanLabelTask"]
 
 
 class LabelTask:
-    """Class numbers as outputs; the two minimisers return the first minimum, as users' code does."""
+    """Class numbers as outputs; of tied minima the minimisers return the first, as most would."""
 
     def __init__(self, loss: FiniteLoss) -> None:
         self.loss = loss

@@ -189,7 +189,7 @@ def random_sets(rng: Generator, n: int, K: int) -> LabelSets:
 def tiny_problem(seed: int, weighting: str | None = None, loss: str | None = None) -> TinyProblem:
     """The problem of this seed; weighting and loss in turn by the seed unless they are named."""
     rng = np.random.default_rng(seed)
-    n, K = int(rng.integers(2, 7)), int(rng.integers(2, 5))
+    n, K = int(rng.integers(2, 8)), int(rng.integers(2, 5))
     weighting = weighting or list(WEIGHTINGS)[seed % len(WEIGHTINGS)]
     loss = loss or list(LOSSES)[(seed // len(WEIGHTINGS)) % len(LOSSES)]
     sets = random_sets(rng, n, K)

@@ -132,9 +132,7 @@ def objectives(votes, A, loss, sets):
     state = descent.begin(first_predictions(descent.problem, "average"))
     values = []
     while True:
-        values.append(
-            double_loop_objective(A, state.targets.embedded, state.predictions.embedded)
-        )
+        values.append(double_loop_objective(A, state.targets.embedded, state.predictions.embedded))
         after = descent.step(state)
         if after is state:
             return values
@@ -297,7 +295,7 @@ def test_a_start_that_is_no_number(bad):
 
 
 def test_an_unknown_start():
-    with pytest.raises(ValueError, match="start='best' is not known"):
+    with pytest.raises(ValueError, match=r"start='best' is not known"):
         solve(chain(4, {}), "best")
     with pytest.raises(ValueError, match="start is empty"):
         solve(chain(4, {}), [])
@@ -391,7 +389,7 @@ def test_the_tie_tolerance_decides_what_ties():
 
 @pytest.mark.parametrize("bad", [-1e-12, np.nan, np.inf])
 def test_a_tolerance_that_cannot_be(bad):
-    with pytest.raises(ValueError, match="tie_tolerance=.*at least 0"):
+    with pytest.raises(ValueError, match=r"tie_tolerance=.*at least 0"):
         solve(chain(4, {}), tie_tolerance=bad)
 
 

@@ -74,9 +74,7 @@ def test_average_candidates_by_hand():
     # Row 1 hears a half vote for a, a half and a whole one for b.
     sets = LabelSets.from_sets([{"a", "b"}, {"a", "b"}, {"b"}])
     A = np.array([[1.0, 0, 0], [0.5, 0, 1], [0, 0, 1]])
-    solution = average_candidates(
-        Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
-    )
+    solution = average_candidates(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert sets.classes[solution.decoded.outputs].tolist() == ["b", "b", "b"]
     # Row 0 hears itself alone: it is undecided, and takes the side of those who listen to it.
     assert solution.resolved.tolist() == [False, True, True]

@@ -24,7 +24,7 @@ def test_a_piece_is_cloned():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match="solver='newton' is not known.*alternating"):
+    with pytest.raises(ValueError, match=r"solver='newton' is not known.*alternating"):
         resolve_solver("newton")
 
 

@@ -39,9 +39,7 @@ def intersected(A, loss, sets, limit):
     return rows
 
 
-@given(
-    tiny=problems(forms=("dense", "sparse", "product")), limit=st.sampled_from([1, 2, 3, 100])
-)
+@given(tiny=problems(forms=("dense", "sparse", "product")), limit=st.sampled_from([1, 2, 3, 100]))
 def test_the_intersection_start(tiny, limit):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(starts, "_NEIGHBORHOOD", limit)
@@ -103,7 +101,7 @@ def test_a_structured_task_offers_what_it_has():
     finite = ZeroOneLoss().bind(sets.classes)
     votes = as_votes(np.eye(2))
     plain = Problem(votes, StructuredLoss(LabelTask(finite)), sets)
-    with pytest.raises(MissingOracleError, match=r"start='infimum' needs a method start.*LabelTask"):
+    with pytest.raises(MissingOracleError, match=r"start='infimum' needs .* of LabelTask"):
         first_predictions(plain, "infimum")
     with pytest.raises(MissingOracleError, match="start='intersection' needs a finite loss"):
         first_predictions(plain, "intersection")

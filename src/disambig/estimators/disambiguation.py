@@ -9,8 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.estimators.inputs import Kept, check_lengths, checked_inputs, kept_rows
+from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
 from disambig.estimators.label_votes import candidate_shares
+from disambig.estimators.voters import fit_voters
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -24,7 +25,6 @@ from disambig.solvers import (
     resolve_solver,
 )
 from disambig.votes import Votes, as_votes
-from disambig.weights import resolve_weights
 
 __all__ = ["Disambiguation", "disambiguate"]
 
@@ -167,6 +167,7 @@ def disambiguate(
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+    bound = resolve_loss(loss).bind(sets.classes)
     if _are_votes(weights):
         votes = as_votes(weights, shape=(len(sets), len(sets)))
         if sample_weight is not None:
@@ -178,7 +179,7 @@ def disambiguate(
             votes,
             _without_own_vote(votes),
             sets,
-            resolve_loss(loss).bind(sets.classes),
+            bound,
             method,
             solver,
             callback,
@@ -192,30 +193,10 @@ def disambiguate(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
-    piece = resolve_weights(weights).fit(X, sample_weight=kept.weights)
-    return settle_with(piece, kept, sets, loss, method, solver, callback)
-
-
-def settle_with(
-    piece: Any,
-    kept: Kept,
-    sets: LabelSets,
-    loss: Any,
-    method: str,
-    solver: Any,
-    callback: Callback | None,
-) -> Disambiguation:
-    """Disambiguate with a fitted weighting; `sets` are those of the kept rows."""
-    votes = piece.training_votes()
-    if kept.weights is not None:
-        votes = votes.scale_rows(kept.weights)
-    bound = resolve_loss(loss).bind(sets.classes)
-
-    def leave_one_out(values: FloatArray) -> FloatArray:
-        product: FloatArray = piece.leave_one_out_votes() @ values
-        return product
-
-    return settle_labels(votes, leave_one_out, sets, bound, method, solver, callback)
+    voters = fit_voters(weights, None, X, kept)
+    return settle_labels(
+        voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback
+    )
 
 
 def settle_labels(

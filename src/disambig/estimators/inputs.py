@@ -41,7 +41,7 @@ def _finite(X: Any) -> Any:
     if fault is not None:
         what = "NaN" if np.isnan(fault.value) else "infinity"
         raise ValueError(
-            f"Input X contains {what} (inf or NaN entries: {fault.count}), first in row "
+            f"Input X contains {what} (inf or NaN entries: {fault.total}), first in row "
             f"{fault.row}, column {fault.column}. Every input must be a finite number; impute or "
             "drop such rows, for example with sklearn.impute.SimpleImputer in a pipeline."
         )

@@ -1,6 +1,5 @@
 """Classification from candidate label sets."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -8,20 +7,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.disambiguation import Disambiguation, settle_with
-from disambig.estimators.inputs import (
-    Kept,
-    check_lengths,
-    kept_rows,
-    take_inputs,
-    validated_inputs,
-)
+from disambig.estimators.disambiguation import Disambiguation, settle_labels
+from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
 from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
+from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.losses import resolve_loss
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.solvers import Callback, resolve_solver
 from disambig.votes import Votes
-from disambig.weights import is_pairwise, resolve_weights
+from disambig.weights import is_pairwise
 
 __all__ = ["PartialLabelClassifier"]
 
@@ -133,16 +128,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
         check_lengths(X, sets)
         kept = kept_rows(sample_weight, X)
-        columns = kept.rows if is_pairwise(self.weights) else None
-        inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
         self.solver_ = resolve_solver(self.solver)
-        self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight=kept.weights)
-        self.predict_weights_ = self._fit_predict_weights(inputs, kept)
-        found = settle_with(
-            self.weights_,
-            kept,
+        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
+        self.weights_ = self._voters_.weights
+        self.predict_weights_ = self._voters_.predict_weights
+        found = settle_labels(
+            self._voters_.training_votes(),
+            self._voters_.leave_one_out,
             sets[kept.rows],
-            self.loss,
+            resolve_loss(self.loss).bind(sets.classes),
             self.method,
             self.solver_,
             self.callback,
@@ -150,16 +144,6 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self._store(found, kept)
         self._label_rows(found, kept, X, sets)
         return self
-
-    def _fit_predict_weights(self, inputs: Any, kept: Kept) -> Any:
-        if self.predict_weights is None:
-            return self.weights_
-        if is_pairwise(self.predict_weights) != is_pairwise(self.weights):
-            raise ValueError(
-                "weights and predict_weights must both read X as inputs, or both as precomputed "
-                "pairs of samples."
-            )
-        return resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
 
     def _store(self, found: Disambiguation, kept: Kept) -> None:
         self.classes_ = found.classes
@@ -170,7 +154,6 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         self.trace_ = found.trace
-        self._rows_ = kept.rows
         self._sets_ = found.sets
         self._distribution_ = found.distribution
         # Frequencies of the labels that the data decide: what is said where nobody votes.
@@ -188,7 +171,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.label_distributions_[kept.rows] = found.label_distributions
         if not kept.everything:
             rest = np.setdiff1d(np.arange(kept.n), kept.rows)
-            votes = self._votes(X[rest]) @ self._distribution_
+            votes = self._voters_.votes(X[rest]) @ self._distribution_
             distribution = candidate_shares(votes, sets.mask[rest], sets[rest].distribution())
             best = distribution == distribution.max(axis=1, keepdims=True)
             self.labels_[rest] = self.classes_[best.argmax(axis=1)]
@@ -247,24 +230,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             classes = votes @ self._distribution_
             scores = classes @ self.loss_.matrix.T
             scale = np.abs(classes).max(axis=1) * self.loss_.largest
-        silent = votes.absolute_row_sums() == 0
-        if silent.any():
-            scores[silent] = self.loss_.matrix @ self._prior_
-            warnings.warn(
-                f"{int(silent.sum())} of {len(silent)} inputs are out of reach of every training "
-                "row; they are predicted by the frequencies of the labels. is_reached(X) tells "
-                "which.",
-                UserWarning,
-                stacklevel=3,
-            )
+        silent = silent_rows(votes, "the frequencies of the labels (is_reached(X) tells which)")
+        scores[silent] = self.loss_.matrix @ self._prior_
         return scores, scale
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._votes(validated_inputs(self, X, reset=False))
-
-    def _votes(self, X: Any) -> Votes:
-        if is_pairwise(self.weights) and X.shape[1] != self._rows_.size:
-            X = X[:, self._rows_]
-        votes: Votes = self.predict_weights_.votes(X)
-        return votes
+        return self._voters_.votes(validated_inputs(self, X, reset=False))

@@ -1,6 +1,5 @@
 """Any structured output: the user gives the loss, we do the rest."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -9,13 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import METHODS
-from disambig.estimators.inputs import (
-    Kept,
-    check_lengths,
-    kept_rows,
-    take_inputs,
-    validated_inputs,
-)
+from disambig.estimators.inputs import check_lengths, kept_rows, validated_inputs
+from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import Faces, LabelLoss, Loss, StructuredLoss, resolve_loss
 from disambig.notation import AnyArray, FloatArray
 from disambig.problem import Problem
@@ -27,7 +21,7 @@ from disambig.solvers import (
     resolve_solver,
 )
 from disambig.votes import Votes
-from disambig.weights import is_pairwise, resolve_weights
+from disambig.weights import is_pairwise
 
 __all__ = ["StructuredPredictor"]
 
@@ -135,33 +129,18 @@ class StructuredPredictor(BaseEstimator):
         candidates = self._bind(y)
         check_lengths(X, candidates)
         kept = kept_rows(sample_weight, X)
-        self._rows_ = kept.rows
-        columns = kept.rows if is_pairwise(self.weights) else None
-        inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
         self.solver_ = resolve_solver(self.solver)
-        self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight=kept.weights)
-        self.predict_weights_ = self._fit_predict_weights(inputs, kept)
-        votes = self.weights_.training_votes()
-        if kept.weights is not None:
-            votes = votes.scale_rows(kept.weights)
+        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
+        self.weights_ = self._voters_.weights
+        self.predict_weights_ = self._voters_.predict_weights
         self._candidates_ = candidates if kept.everything else candidates[kept.rows]
-        self._settle(Problem(votes, self.loss_, self._candidates_))
+        self._settle(Problem(self._voters_.training_votes(), self.loss_, self._candidates_))
         # The mean target: what is said where nobody votes.
         self._prior_ = kept.masses @ self.embedded_targets_ / kept.masses.sum()
         if not kept.everything:
             self._label_the_rest(X, candidates, kept.n)
         self.labels_: AnyArray = self._named(self.labels_, self._target_names_)
         return self
-
-    def _fit_predict_weights(self, inputs: Any, kept: Kept) -> Any:
-        if self.predict_weights is None:
-            return self.weights_
-        if is_pairwise(self.predict_weights) != is_pairwise(self.weights):
-            raise ValueError(
-                "weights and predict_weights must both read X as inputs, or both as precomputed "
-                "pairs of samples."
-            )
-        return resolve_weights(self.predict_weights).fit(inputs, sample_weight=kept.weights)
 
     def _bind(self, y: Any) -> Any:
         """Candidates from y, and the loss that understands them."""
@@ -199,13 +178,14 @@ class StructuredPredictor(BaseEstimator):
         self.trace_ = solution.trace
 
     def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
-        rest = np.setdiff1d(np.arange(n), self._rows_)
-        nearest = self._nearest(self._predictions(self._votes(X[rest])), candidates[rest])
+        kept = self._voters_.rows
+        rest = np.setdiff1d(np.arange(n), kept)
+        nearest = self._nearest(self._predictions(self._voters_.votes(X[rest])), candidates[rest])
         dtype = np.result_type(self.labels_, nearest.outputs)
         labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
-        labels[self._rows_], labels[rest] = self.labels_, nearest.outputs
+        labels[kept], labels[rest] = self.labels_, nearest.outputs
         resolved = np.zeros(n, dtype=np.bool_)
-        resolved[self._rows_], resolved[rest] = self.resolved_, nearest.is_vertex
+        resolved[kept], resolved[rest] = self.resolved_, nearest.is_vertex
         self.labels_, self.resolved_ = labels, resolved
 
     def predict(self, X: Any) -> AnyArray:
@@ -234,38 +214,24 @@ class StructuredPredictor(BaseEstimator):
         return self.loss_.best_candidate(predictions.first().embedded, candidates, tolerance)
 
     def _predictions(self, votes: Votes) -> Faces:
-        size = votes.absolute_row_sums()
-        silent = size == 0
         if self.method == "infimum":
             found = infimum_prediction(self.loss_, votes, self._candidates_, rtol=_RTOL)
             predictions = found.predictions.first()
         else:
-            predictions = self._best_predictions(votes @ self.embedded_targets_, size)
-        if silent.any():
-            warnings.warn(
-                f"{int(silent.sum())} of {len(silent)} inputs are out of reach of every training "
-                "row; they are predicted by the mean of the recovered targets.",
-                UserWarning,
-                stacklevel=3,
-            )
-            rows = np.flatnonzero(silent)
-            usual = self._best_predictions(self._prior_[None, :], np.ones(1))
+            predictions = self._best_predictions(votes @ self.embedded_targets_)
+        rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered targets"))
+        if rows.size:
+            usual = self._best_predictions(self._prior_[None, :])
             predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
         return predictions
 
-    def _best_predictions(self, scores: FloatArray, size: FloatArray) -> Faces:
-        tolerance = _RTOL * self.loss_.magnitude(self._candidates_) * size
-        return self.loss_.best_prediction(scores, tolerance).first()
+    def _best_predictions(self, scores: FloatArray) -> Faces:
+        size = np.abs(scores).max(axis=1, initial=0.0)
+        return self.loss_.best_prediction(scores, _RTOL * size).first()
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._votes(validated_inputs(self, X, reset=False))
-
-    def _votes(self, X: Any) -> Votes:
-        if is_pairwise(self.weights) and X.shape[1] != self._rows_.size:
-            X = X[:, self._rows_]
-        votes: Votes = self.predict_weights_.votes(X)
-        return votes
+        return self._voters_.votes(validated_inputs(self, X, reset=False))
 
     @staticmethod
     def _named(outputs: AnyArray, names: AnyArray | None) -> AnyArray:

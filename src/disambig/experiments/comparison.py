@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Estimate", "Outcome", "Summary", "paired_difference", "summarize"]
+__all__ = ["Estimate", "Outcome", "Standing", "Summary", "standings", "summarize"]
 
 
 class Estimate(NamedTuple):
@@ -73,6 +73,40 @@ class Summary:
     recovered: Estimate
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A method and its best rival on the same splits.
+
+    Attributes
+    ----------
+    kind : str
+    level : float
+    rival : str
+    error, rival_error : Estimate
+    difference : Estimate
+        Ours minus theirs, split by split: both saw the same rows.
+    """
+
+    kind: str
+    level: float
+    rival: str
+    error: Estimate
+    rival_error: Estimate
+    difference: Estimate
+
+    @property
+    def verdict(self) -> str:
+        """Who has the lower mean error: "wins", "ties" or "loses"; rounding is a tie."""
+        if abs(self.difference.mean) < 1e-12:
+            return "ties"
+        return "wins" if self.difference.mean < 0 else "loses"
+
+    @property
+    def is_clear(self) -> bool:
+        """Is the difference larger than two of its standard errors?"""
+        return abs(self.difference.mean) > 2 * self.difference.standard_error
+
+
 def summarize(outcomes: Iterable[Outcome]) -> list[Summary]:
     """Means over splits, in the order in which (kind, level, method) first appear.
 
@@ -100,12 +134,37 @@ def summarize(outcomes: Iterable[Outcome]) -> list[Summary]:
     ]
 
 
-def paired_difference(
-    outcomes: Iterable[Outcome], kind: str, level: float, first: str, second: str
-) -> Estimate:
-    """The error of `first` minus that of `second`, split by split: both saw the same rows."""
-    errors: dict[int, dict[str, float]] = {}
+def standings(outcomes: Iterable[Outcome], method: str, rivals: Sequence[str]) -> list[Standing]:
+    """`method` against the best rival of each (kind, level), judged by mean test error.
+
+    The best rival is picked with hindsight, which favours the rivals.
+
+    Examples
+    --------
+    >>> outcomes = [
+    ...     Outcome("uniform", 0.5, 0, name, 2.0, 10, error, 1.0)
+    ...     for name, error in [("DF", 0.2), ("IL", 0.1), ("AC", 0.3)]
+    ... ]
+    >>> [standing] = standings(outcomes, "DF", ["IL", "AC"])
+    >>> standing.rival, round(standing.difference.mean, 6), standing.verdict
+    ('IL', 0.1, 'loses')
+    """
+    errors: dict[tuple[str, float], dict[str, dict[int, float]]] = {}
     for outcome in outcomes:
-        if (outcome.kind, outcome.level) == (kind, level):
-            errors.setdefault(outcome.split, {})[outcome.method] = outcome.error
-    return Estimate.of([pair[first] - pair[second] for pair in errors.values()])
+        setting = errors.setdefault((outcome.kind, outcome.level), {})
+        setting.setdefault(outcome.method, {})[outcome.split] = outcome.error
+    found = []
+    for (kind, level), by_method in errors.items():
+        rival = min(rivals, key=lambda name: np.mean(list(by_method[name].values())))
+        pairs = [(error, by_method[rival][split]) for split, error in by_method[method].items()]
+        found.append(
+            Standing(
+                kind=kind,
+                level=level,
+                rival=rival,
+                error=Estimate.of([ours for ours, _ in pairs]),
+                rival_error=Estimate.of([theirs for _, theirs in pairs]),
+                difference=Estimate.of([ours - theirs for ours, theirs in pairs]),
+            )
+        )
+    return found

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -20,7 +21,7 @@ from disambig.experiments.neighbor_choice import (
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-__all__ = ["CEILING", "KINDS", "LEVELS", "METHODS", "Demo", "Recovered"]
+__all__ = ["CEILING", "KINDS", "LEVELS", "METHODS", "Demo", "Recovered", "Setting"]
 
 KINDS = ("uniform", "skewed")
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -28,9 +29,17 @@ LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 METHODS = {"DF": "disambiguation", "IL": "infimum", "AC": "average"}
 CEILING = "true labels"
 
-N_NEIGHBORS = (5, 10, 20, 40, 80)
+N_NEIGHBORS = (5, 10, 20, 40)
 N_INNER_FOLDS = 3
 TEST_SHARE = 1 / 2
+
+
+class Setting(NamedTuple):
+    """Which sets: how candidates join, how likely, in which split."""
+
+    kind: str
+    level: float
+    split: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +63,23 @@ class Recovered:
     confidence: FloatArray
     truth: AnyArray
 
+    def candidates(self) -> list[list[Any]]:
+        """The classes of each set, in the order of the classes."""
+        classes = self.sets.classes
+        return [classes[allowed].tolist() for allowed in self.sets.mask]
+
 
 @dataclass(frozen=True, eq=False)
 class Demo:
     """Compare three methods on candidate sets with one that is told the true labels.
 
-    Each split sets a third of the rows aside for testing. In the other rows, wrong classes join
+    Each split sets half of the rows aside for testing. In the other half, wrong classes join
     the true one: under "uniform" every wrong class with probability `level`; under "skewed" only
     the most frequent class, with probability `level`. All methods use nearest neighbours, whose
-    number each chooses for itself among 5, 10, 20, 40 and 80 by three-fold cross-validation: the
-    one whose held-out predictions lie inside the sets most often. The truth is used for scoring
-    alone.
+    number each method chooses for itself, among 5, 10, 20 and 40, by three-fold
+    cross-validation: the one whose held-out predictions lie inside the sets most often. The truth
+    makes the sets, keeps the classes in proportion in each split, and scores; no method but the
+    ceiling sees it.
 
     Parameters
     ----------
@@ -78,9 +93,7 @@ class Demo:
     --------
     >>> from disambig.experiments import load_labelled_data
     >>> demo = Demo(load_labelled_data("iris"), n_splits=2, seed=0)
-    >>> demo.sets("uniform", 0.5, split=0)[:2].to_sets() == demo.sets(
-    ...     "uniform", 0.5, split=0
-    ... )[:2].to_sets()
+    >>> demo.sets("uniform", 0.5, split=0).contains(demo.truth).all().item()
     True
     """
 
@@ -96,9 +109,21 @@ class Demo:
             )
 
     @property
+    def truth(self) -> AnyArray:
+        """The true class of every row."""
+        return self.data.classes[self.data.labels]
+
+    @property
     def n_outcomes(self) -> int:
         """How many outcomes `run` yields."""
         return self.n_splits * len(KINDS) * len(LEVELS) * (len(METHODS) + 1)
+
+    @property
+    def grid(self) -> list[int]:
+        """Numbers of neighbours to choose from: those that the rows of an inner fold can give."""
+        n_rows = self.splits[0][0].size
+        fewest = n_rows - math.ceil(n_rows / N_INNER_FOLDS)
+        return [k for k in N_NEIGHBORS if k < fewest]
 
     @cached_property
     def splits(self) -> list[tuple[IntArray, IntArray]]:
@@ -126,9 +151,7 @@ class Demo:
         The method that knows the true labels does not depend on the level; it is run once a split
         and its outcome repeated at each level.
         """
-        certain = LabelSets.from_labels(
-            self.data.classes[self.data.labels], classes=self.data.classes
-        )
+        certain = LabelSets.from_labels(self.truth, classes=self.data.classes)
         for split in range(self.n_splits):
             # Products of a few thousand numbers: threads would wait for each other more than work.
             with threadpool_limits(limits=1):
@@ -157,16 +180,13 @@ class Demo:
             labels=model.labels_,
             resolved=model.resolved_,
             confidence=model.confidence_,
-            truth=self.data.classes[self.data.labels[chosen.rows]],
+            truth=self.truth[chosen.rows],
         )
 
     def _neighborhoods(self, split: int) -> tuple[Neighborhoods, list[Neighborhoods]]:
         rows, test = self.splits[split]
-        # The rows of a fold must hold the neighbours of each of them.
-        fewest = rows.size - math.ceil(rows.size / N_INNER_FOLDS)
-        grid = [k for k in N_NEIGHBORS if k < fewest]
-        near = neighborhoods(self.data.X, rows, test, grid)
-        folds = inner_folds(self.data.X, rows, grid, n_folds=N_INNER_FOLDS, seed=self.seed)
+        near = neighborhoods(self.data.X, rows, test, self.grid)
+        folds = inner_folds(self.data.X, rows, self.grid, n_folds=N_INNER_FOLDS, seed=self.seed)
         return near, folds
 
     def _compare(
@@ -174,6 +194,5 @@ class Demo:
     ) -> tuple[int, float, float]:
         chosen = near[chosen_neighbors(folds, sets, method)]
         model = chosen.fit(sets, method)
-        truth = self.data.classes[self.data.labels]
-        error = float(np.mean(model.predict(chosen.to_rows) != truth[chosen.others]))
-        return chosen.n_neighbors, error, float(np.mean(model.labels_ == truth[chosen.rows]))
+        error = float(np.mean(model.predict(chosen.to_rows) != self.truth[chosen.others]))
+        return chosen.n_neighbors, error, float(np.mean(model.labels_ == self.truth[chosen.rows]))

@@ -57,11 +57,11 @@ def neighborhoods(
     found = {}
     for k in grid:
         search = KNeighborsTransformer(mode="distance", n_neighbors=k)
-        graphs = [search.fit_transform(X[rows]), search.transform(X[others])]
-        for graph in graphs:
-            # They come in the order of the distances; every fit would sort them anew.
-            graph.sort_indices()
-        found[k] = Neighborhood(rows, others, *graphs, k)
+        among_rows, to_rows = search.fit_transform(X[rows]), search.transform(X[others])
+        # They come in the order of the distances; every fit would sort them anew.
+        among_rows.sort_indices()
+        to_rows.sort_indices()
+        found[k] = Neighborhood(rows, others, among_rows, to_rows, k)
     return found
 
 

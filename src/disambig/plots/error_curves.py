@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import PercentFormatter
 
 from disambig.experiments import Summary
@@ -90,10 +91,10 @@ def plot_error_curves(
 def _dress(ax: Axes, summaries: Sequence[Summary], ceiling: str | None, title: str) -> None:
     sizes = {s.level: s.set_size for s in summaries if s.method != ceiling}
     ticks = sorted(sizes)
-    ax.set_xticks(ticks, [f"{100 * level:.0f} %\n{sizes[level]:.1f}" for level in ticks])
+    ax.set_xticks(ticks, [f"{100 * level:.0f}%\n{sizes[level]:.1f}" for level in ticks])
     ax.set_xlabel("chance of joining a set\nmean number of candidates in a set")
     ax.set_ylabel("test error")
-    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0, symbol=" %"))
+    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
     ax.set_ylim(bottom=0.0)
     ax.set_title(title, loc="left", fontsize="medium")
     ax.grid(axis="y", color=_FAINT, linewidth=0.8)
@@ -126,7 +127,8 @@ def error_curves_figure(
         What bars and band are.
     """
     found = list(dict.fromkeys(summary.kind for summary in summaries))
-    figure = Figure(figsize=(1.2 + 4.4 * len(found), 5.0), layout="constrained")
+    layout = ConstrainedLayoutEngine(wspace=0.06)
+    figure = Figure(figsize=(1.2 + 4.4 * len(found), 5.0), layout=layout)
     panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
     for ax, kind in zip(panels, found, strict=True):
         plot_error_curves(
@@ -137,7 +139,6 @@ def error_curves_figure(
             ax=ax,
         )
         ax.label_outer()
-    figure.get_layout_engine().set(wspace=0.06)
     figure.suptitle(title, x=0.01, ha="left", fontsize="x-large", fontweight="bold")
     drawn = dict(zip(*reversed(panels[0].get_legend_handles_labels()), strict=True))
     labels = [(names or {}).get(m, m) for m in dict.fromkeys(s.method for s in summaries)]

@@ -14,7 +14,7 @@ class NotFinite(NamedTuple):
     row: int
     column: int
     value: float
-    count: int
+    total: int
 
 
 def first_not_finite(X: Any) -> NotFinite | None:

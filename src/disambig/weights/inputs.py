@@ -70,7 +70,7 @@ def _check_finite(piece: Any, X: Any) -> None:
     if fault is not None:
         raise VotesError(
             f"{type(piece).__name__}: X contains NaN or infinity, first in row {fault.row} "
-            f"({fault.count} such entries). Every entry must be a finite number."
+            f"({fault.total} such entries). Every entry must be a finite number."
         )
 
 

@@ -60,10 +60,9 @@ def out_of_fold_scores(
     (40, 2)
     """
     truth = read_truth(y, classes)
-    inputs = X if sparse.issparse(X) else np.asarray(X)
+    # Rows of other sparse formats cannot be selected.
+    inputs = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     _check_inputs(inputs, len(truth.codes), n_splits)
-    if sparse.issparse(inputs):
-        inputs = inputs.tocsr()
     if classifier is None:
         scaler = StandardScaler(with_mean=not sparse.issparse(inputs))
         classifier = make_pipeline(scaler, LogisticRegression(max_iter=1000))

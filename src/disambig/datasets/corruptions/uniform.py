@@ -30,7 +30,7 @@ class UniformCorruption:
     >>> from disambig.datasets import UniformCorruption
     >>> corruption = UniformCorruption(0.5)
     >>> [sorted(s) for s in corruption(["a", "b", "c"], random_state=1)]
-    [['a'], ['a', 'b', 'c'], ['b', 'c']]
+    [['a', 'c'], ['b', 'c'], ['b', 'c']]
     >>> corruption.inclusion(["a", "b"]).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """

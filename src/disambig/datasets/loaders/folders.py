@@ -37,10 +37,10 @@ def _existing(folder: Path, source: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: DISAMBIG_CACHE, else the cache of the user on this platform.
+    r"""Where downloads are kept: DISAMBIG_CACHE, else the cache of the user on this platform.
 
     ``~/.cache/disambig`` (or below XDG_CACHE_HOME) on Linux, ``~/Library/Caches/disambig`` on
-    macOS, ``%LOCALAPPDATA%\\disambig\\cache`` on Windows.
+    macOS, ``%LOCALAPPDATA%\disambig\cache`` on Windows.
     """
     named = os.environ.get("DISAMBIG_CACHE")
     if named:

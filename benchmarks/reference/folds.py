@@ -1,0 +1,198 @@
+"""Both codes on the folds of one data set: errors of every cell, with and without the truth."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+from threadpoolctl import threadpool_limits
+
+from benchmarks.reference.environment import Environment
+from benchmarks.reference.jobs import JobError, run_job
+from benchmarks.reference.sweep import METHODS, sweep
+from disambig.candidates import LabelSets
+from disambig.datasets import CORRUPTIONS, fetch_libsvm
+from disambig.notation import BoolArray, FloatArray, IntArray
+
+__all__ = ["BANDWIDTHS", "KINDS", "RIDGES", "CodeErrors", "DataErrors", "run_folds", "standardized"]
+
+KINDS = ("skewed_text", "skewed_code")
+BANDWIDTHS = (1.0, 0.1, 0.01)
+RIDGES = (1.0, 1e-3, 1e-6)
+_N_SPLITS = 8
+# One disambiguation takes milliseconds; one that does not end is given up after this.
+_LIMIT = 60.0
+# Their baselines by the names of ours: IL is as coded.
+_THEIRS = {"df": "df", "il_coded": "il", "ac": "ac"}
+
+
+@dataclass(frozen=True, eq=False)
+class CodeErrors:
+    """What one code made of the folds it finished.
+
+    Attributes
+    ----------
+    clean : dict of float arrays (folds, cells, problems)
+        Share of held-out rows whose prediction is not the truth.
+    covering : dict of float arrays (folds, cells, problems)
+        Share of held-out rows, those that allow everything left out, whose prediction is not in
+        the set: what can be seen without the truth.
+    seconds : dict
+        CPU seconds of one core by the part of the work, all folds.
+    unended : int
+        Disambiguations that did not end.
+    """
+
+    clean: dict[str, FloatArray]
+    covering: dict[str, FloatArray]
+    seconds: dict[str, float]
+    unended: int
+
+    @property
+    def n_folds(self) -> int:
+        """Folds that were finished."""
+        return len(self.clean["df"])
+
+
+@dataclass(frozen=True, eq=False)
+class DataErrors:
+    """Both codes on one data set; problems are kinds × levels, the levels running fastest.
+
+    `equal` is, by method, the share of predictions that both agree on, (folds, cells, problems).
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    levels: tuple[float, ...]
+    ours: CodeErrors
+    theirs: CodeErrors | None
+    equal: dict[str, FloatArray]
+    failures: tuple[str, ...]
+
+    def problem(self, kind: str, level: float) -> int:
+        """Position of a problem."""
+        return KINDS.index(kind) * len(self.levels) + self.levels.index(level)
+
+
+class _Ledger:
+    """Errors of one code, fold after fold."""
+
+    def __init__(self) -> None:
+        self.clean: dict[str, list[FloatArray]] = {}
+        self.covering: dict[str, list[FloatArray]] = {}
+        self.seconds: dict[str, float] = {}
+        self.unended = 0
+
+    def add(self, method: str, found: IntArray, truth: IntArray, masks: BoolArray) -> None:
+        self.clean.setdefault(method, []).append((found != truth).mean(axis=-1))
+        self.covering.setdefault(method, []).append(covering_errors(found, masks))
+
+    def add_seconds(self, seconds: dict[str, float]) -> None:
+        for part, spent in seconds.items():
+            self.seconds[part] = self.seconds.get(part, 0.0) + spent
+
+    def close(self) -> CodeErrors:
+        clean = {method: np.array(values) for method, values in self.clean.items()}
+        covering = {method: np.array(values) for method, values in self.covering.items()}
+        return CodeErrors(clean, covering, self.seconds, self.unended)
+
+
+def standardized(X: FloatArray) -> FloatArray:
+    """Columns of mean 0 and variance 1 over all rows, constant ones 0: their loader's way."""
+    centred = X - X.mean(axis=0)
+    scale = centred.std(axis=0)
+    scaled: FloatArray = centred / np.where(scale == 0, 1.0, scale)
+    return scaled
+
+
+def covering_errors(found: IntArray, masks: BoolArray) -> FloatArray:
+    """Share of informative rows whose prediction is outside the set, (cells, problems).
+
+    `found` is (cells, problems, q), `masks` is (problems, q, K). A prediction of -1 is none.
+    """
+    counted = ~masks.all(axis=-1)
+    problem, row = np.indices(masks.shape[:2])
+    hit = masks[problem, row, found] & (found >= 0)
+    errors: FloatArray = (counted & ~hit).sum(axis=-1) / counted.sum(axis=-1)
+    return errors
+
+
+def run_folds(
+    name: str,
+    *,
+    levels: Sequence[float],
+    n_folds: int,
+    seed: int,
+    environment: Environment | None,
+    folder: Any = None,
+    say: Callable[[str], None] = print,
+) -> DataErrors:
+    """The first `n_folds` of eight shuffled folds; `environment` None leaves the authors out."""
+    data = fetch_libsvm(name, folder=folder)
+    X = standardized(data.X)
+    problems = [CORRUPTIONS[kind](c)(data.y, random_state=seed) for kind in KINDS for c in levels]
+    truth = np.searchsorted(problems[0].classes, data.y)
+    ours, theirs = _Ledger(), _Ledger()
+    equal: dict[str, list[FloatArray]] = {method: [] for method in _THEIRS}
+    failures = []
+    splitter = KFold(_N_SPLITS, shuffle=True, random_state=seed)
+    for fold, (train, test) in enumerate(list(splitter.split(X))[:n_folds]):
+        scales = [c * X.shape[1] for c in BANDWIDTHS]
+        ridges = [c / np.sqrt(len(train)) for c in RIDGES]
+        sets = [p[train] for p in problems]
+        masks = np.array([p.mask[test] for p in problems])
+        with threadpool_limits(1):
+            run = sweep(X[train], X[test], sets, scales, ridges)
+        for method in METHODS:
+            ours.add(method, run.predictions[method], truth[test], masks)
+        ours.add_seconds(run.seconds)
+        ours.unended += run.unconverged
+        line = f"{name}, fold {fold + 1} of {n_folds}: ours {sum(run.seconds.values()):.1f} s CPU"
+        if environment is not None:
+            try:
+                found = _authors(environment, X[train], X[test], sets, scales, ridges)
+            except JobError as error:
+                failures.append(f"{name}, fold {fold + 1}: {error}")
+                line += f", authors: {error}"
+            else:
+                for method, theirs_name in _THEIRS.items():
+                    predictions = found[theirs_name].astype(np.intp)
+                    theirs.add(method, predictions, truth[test], masks)
+                    equal[method].append((predictions == run.predictions[method]).mean(axis=-1))
+                spent = {k[8:]: float(v) for k, v in found.items() if k.startswith("seconds_")}
+                theirs.add_seconds(spent)
+                theirs.unended += int(found["unended"])
+                line += f", authors {sum(spent.values()):.1f} s"
+        say(line)
+    return DataErrors(
+        name=name,
+        shape=(len(X), X.shape[1], len(problems[0].classes)),
+        levels=tuple(levels),
+        ours=ours.close(),
+        theirs=theirs.close() if theirs.clean else None,
+        equal={method: np.array(values) for method, values in equal.items()},
+        failures=tuple(failures),
+    )
+
+
+def _authors(
+    environment: Environment,
+    X: FloatArray,
+    queries: FloatArray,
+    sets: Sequence[LabelSets],
+    bandwidths: Sequence[float],
+    ridges: Sequence[float],
+) -> dict[str, Any]:
+    return run_job(
+        environment,
+        "sweep",
+        {
+            "X": X,
+            "queries": queries,
+            "sets": np.array([s.mask for s in sets]),
+            "bandwidths": np.array(bandwidths),
+            "regularizations": np.array(ridges),
+            "limit": _LIMIT,
+        },
+    )

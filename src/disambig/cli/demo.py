@@ -1,0 +1,132 @@
+"""``disambig demo``: labels hidden in sets of candidates, and recovered."""
+
+import argparse
+import os
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from disambig.cli.refusal import Refusal, require_packages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from disambig.experiments import Demo, Outcome
+
+__all__ = ["add_command", "run"]
+
+DATASETS = ("digits", "wine", "iris")
+FOLDER = "disambig-demo"
+# Longer lines are hard to read.
+WIDEST = 88
+
+
+def add_command(commands: Any) -> None:
+    """Add ``demo`` to the commands of a parser."""
+    parser = commands.add_parser(
+        "demo",
+        help="hide known labels in sets of candidates, recover them, compare methods",
+        description="Hide the known labels of a data set in sets of candidates, recover them, and "
+        "compare three methods with one that is told the truth. Needs no data: the sets ship with "
+        "scikit-learn. Prints tables and writes a figure and two CSV files.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--dataset", choices=DATASETS, default="digits", help="which data")
+    parser.add_argument(
+        "--splits", type=_at_least(2), default=5, metavar="N", help="random splits to average over"
+    )
+    parser.add_argument(
+        "--seed", type=_at_least(0), default=0, metavar="N", help="seed of all that is random"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(FOLDER),
+        metavar="DIR",
+        help="folder for the three files; others in it are left alone",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the demonstration; `arguments` are those of the parser."""
+    require_packages(("rich", "matplotlib"), "cli,plot")
+    from rich.console import Console
+
+    from disambig.cli import demo_files, demo_story, demo_tables
+    from disambig.experiments import Demo, load_labelled_data
+
+    began = time.perf_counter()
+    with _folder(arguments.out) as folder:
+        data = load_labelled_data(arguments.dataset)
+        demo = Demo(data, n_splits=arguments.splits, seed=arguments.seed)
+        console = Console(highlight=False)
+        console.width = min(console.width, WIDEST)
+        unicode = console.encoding.startswith("utf")
+        console.print(demo_story.introduction(demo, shades=" ░▒▓█" if unicode else " .:*#"))
+        outcomes = _run_with_progress(demo)
+        recovered = demo.recover(*demo_story.SHOWN)
+        demo_files.write_all(folder, demo, outcomes, recovered)
+        console.print(demo_tables.results(demo, outcomes, width=console.width))
+        console.print(demo_story.recovered_examples(demo, recovered))
+        console.print(demo_story.farewell(folder, recovered, time.perf_counter() - began))
+    return 0
+
+
+def _run_with_progress(demo: "Demo") -> list["Outcome"]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f}%"),
+        TimeRemainingColumn(),
+    )
+    outcomes: list[Outcome] = []
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("comparing", total=demo.n_outcomes)
+        for outcome in demo.run():
+            outcomes.append(outcome)
+            progress.update(
+                task, advance=1, description=f"split {outcome.split + 1} of {demo.n_splits}"
+            )
+    return outcomes
+
+
+@contextmanager
+def _folder(path: Path) -> "Iterator[Path]":
+    """The folder, made before the work so that a bad name costs nothing, gone again if unused."""
+    was_there = path.is_dir()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise Refusal(f"--out {path} is a file; name a folder.") from None
+    except OSError as error:
+        raise Refusal(f"--out {path}: cannot make this folder: {error.strerror}.") from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise Refusal(f"--out {path}: this folder cannot be written to. Name another one.")
+    try:
+        yield path
+    finally:
+        if not was_there:
+            # Only an empty folder can be removed.
+            with suppress(OSError):
+                path.rmdir()
+
+
+def _at_least(least: int) -> Any:
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if not least <= value < 2**32:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return value
+
+    return number

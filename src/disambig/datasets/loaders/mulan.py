@@ -1,0 +1,209 @@
+"""Multilabel data in the format of MULAN: an ARFF file, and a list of its label attributes."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from disambig.datasets.loaders.choice import chosen, parts_of
+from disambig.datasets.loaders.columns import Column, encoded
+from disambig.datasets.loaders.fetching import fetched
+from disambig.datasets.loaders.label_list import read_label_list
+from disambig.datasets.loaders.read_only import read_only
+from disambig.datasets.loaders.registry import MULAN_FILES, MULAN_LABELS, Part
+from disambig.datasets.loaders.transfer import Progress
+from disambig.exceptions import DatasetError
+from disambig.notation import BoolArray, FloatArray, IntArray
+
+__all__ = ["MultilabelData", "fetch_mulan", "load_mulan"]
+
+
+@dataclass(frozen=True, eq=False)
+class MultilabelData:
+    """Inputs with any number of labels each; the arrays are read-only.
+
+    Attributes
+    ----------
+    X : float array (n, d)
+    Y : int array (n, L)
+        1 where the label applies, 0 where it does not.
+    feature_names : tuple of d str
+        A nominal attribute stands as ``attribute=category``, a column for each category.
+    label_names : tuple of L str
+    name : str
+    """
+
+    X: FloatArray
+    Y: IntArray
+    feature_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    name: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "X", read_only(self.X))
+        object.__setattr__(self, "Y", read_only(self.Y))
+
+
+def fetch_mulan(
+    name: str,
+    *,
+    part: Part = "all",
+    folder: str | os.PathLike[str] | None = None,
+    download: bool = True,
+    progress: Progress | None = None,
+) -> MultilabelData:
+    """A multilabel set of the MULAN collection, from this machine or from a public source.
+
+    ========  ====  ===  ======  =========================================================
+    name         n    d  labels  inputs
+    ========  ====  ===  ======  =========================================================
+    emotions   593   72       6  pieces of music
+    flags      194   48       7  countries; 10 numbers, and 9 attributes in 38 categories
+    scene     2407  294       6  pictures; parts "train" (1211) and "test" (1196)
+    ========  ====  ===  ======  =========================================================
+
+    Files are looked for and downloaded as in `fetch_libsvm`, as ``mulan/emotions.arff``.
+
+    Parameters
+    ----------
+    name : str
+        A name of the table.
+    part : {"all", "train", "test"}, default "all"
+        One part of a set that is published in two; with "all", first "train", then "test".
+    folder : path, optional
+        Where to look first.
+    download : bool, default True
+        False: use what is on this machine, or raise.
+    progress : callable, optional
+        ``progress(done, total)``, in bytes, while downloading; total may be None.
+
+    Returns
+    -------
+    MultilabelData
+
+    Raises
+    ------
+    DatasetError
+        The file cannot be had, or is not the one we know.
+
+    Examples
+    --------
+    >>> from disambig.datasets import fetch_mulan
+    >>> data = fetch_mulan("emotions")  # doctest: +SKIP
+    >>> data.X.shape, data.label_names[-1]  # doctest: +SKIP
+    ((593, 72), 'angry-aggresive')
+    """
+    parts = parts_of("fetch_mulan", MULAN_FILES, name)
+    if part == "all":
+        files = list(parts.values())
+    else:
+        files = [chosen("fetch_mulan", MULAN_FILES, name, part)]
+    paths = [fetched(f, folder=folder, download=download, progress=progress) for f in files]
+    pieces = [load_mulan(path, MULAN_LABELS[name]) for path in paths]
+    return MultilabelData(
+        np.vstack([piece.X for piece in pieces]),
+        np.vstack([piece.Y for piece in pieces]),
+        pieces[0].feature_names,
+        pieces[0].label_names,
+        name,
+    )
+
+
+def load_mulan(
+    path: str | os.PathLike[str], labels: str | os.PathLike[str] | Sequence[str]
+) -> MultilabelData:
+    r"""Read an ARFF file some of whose attributes are labels.
+
+    Numeric attributes are taken as they are, NaN where missing. Nominal ones are one-hot: a column
+    for every category that the file declares, all 0 where the value is missing.
+
+    Parameters
+    ----------
+    path : path
+        The ARFF file, not of the sparse kind. Labels take the values 0 and 1.
+    labels : path, or sequence of str
+        The XML file that lists the labels, or their names.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from disambig.datasets import load_mulan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "toy.arff"
+    ...     lines = ["@relation toy", "@attribute size numeric", "@attribute kind {a, b}"]
+    ...     lines += ["@attribute loud {0, 1}", "@data", "0.5,b,1", "2,a,0"]
+    ...     _ = path.write_text("\n".join(lines))
+    ...     data = load_mulan(path, ["loud"])
+    >>> data.feature_names
+    ('size', 'kind=a', 'kind=b')
+    >>> data.X
+    array([[0.5, 0. , 1. ],
+           [2. , 1. , 0. ]])
+    >>> data.Y.ravel()
+    array([1, 0])
+    """
+    path = Path(path)
+    if isinstance(labels, (str, os.PathLike)):
+        names = read_label_list(Path(labels))
+    else:
+        names = tuple(labels)
+    columns, n_rows = _read_arff(path)
+    unknown = [name for name in names if name not in columns]
+    if unknown or len(set(names)) < len(names):
+        raise DatasetError(
+            f"{path}: expected labels that are distinct attributes of the file, of which there are "
+            f"{len(columns)}; got {list(names)}, where {unknown} are no attributes."
+        )
+    Y = np.empty((n_rows, len(names)), dtype=np.intp)
+    for position, name in enumerate(names):
+        Y[:, position] = _bits(path, columns[name])
+    features = [column for name, column in columns.items() if name not in set(names)]
+    X, feature_names = encoded(features, n_rows)
+    return MultilabelData(X, Y, feature_names, names, path.stem)
+
+
+def _read_arff(path: Path) -> tuple[dict[str, Column], int]:
+    from scipy.io import arff
+
+    try:
+        with path.open(encoding="utf-8") as stream:
+            table, meta = arff.loadarff(stream)
+    except (
+        arff.ArffError,
+        NotImplementedError,  # attributes that are texts
+        ValueError,
+        IndexError,
+        StopIteration,
+        RuntimeError,
+    ) as error:
+        raise DatasetError(
+            f"{path}: not an ARFF file of numeric and nominal attributes, not of the sparse kind "
+            f"({type(error).__name__}: {error})."
+        ) from error
+    columns = {name: _column(path, name, meta[name], table[name]) for name in meta.names()}
+    return columns, len(table)
+
+
+def _column(path: Path, name: str, attribute: tuple[str, Any], values: Any) -> Column:
+    kind, categories = attribute
+    if kind == "nominal":
+        return Column(name, np.char.decode(values, "utf-8"), tuple(categories))
+    if values.dtype.kind != "f":
+        raise DatasetError(f"{path}: attribute {name!r} is {kind}; expected numeric or nominal.")
+    return Column(name, values)
+
+
+def _bits(path: Path, column: Column) -> IntArray:
+    one, zero = (1.0, 0.0) if column.categories is None else ("1", "0")
+    bits: BoolArray = column.values == one
+    strange = ~bits & (column.values != zero)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise DatasetError(
+            f"{path}: label {column.name!r} is {column.values[row]!r} in row {row}; expected 0 or "
+            "1."
+        )
+    return bits.astype(np.intp)
