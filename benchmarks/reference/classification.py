@@ -4,9 +4,9 @@
 
 Two corruptions, eight folds, nine cells (bandwidth d × 1, .1, .01; ridge n^-1/2 × 1, 1e-3, 1e-6).
 As in the paper the cell is the one with the lowest clean error over the folds: that looks at the
-truth. Beside it the cell of the lowest held-out covering error, which does not. Cells of the
-smallest bandwidth hold rounding on dna (permuting the rows changes the authors' own errors there),
-so everything is given with and without them.
+truth. Beside it the cell of the lowest covering error of the same rows, which does not. Cells of
+the smallest bandwidth hold rounding on dna (permuting the rows changes the authors' own errors
+there), so everything is given with and without them.
 """
 
 from collections.abc import Sequence
@@ -77,8 +77,9 @@ def report(
         "## Classification: the paper's figure, beside the authors' code",
         "Error on held-out rows, mean ± standard error over folds. Columns *best*: the cell with "
         "the lowest clean error, chosen with the truth as in the paper; *covering*: chosen by the "
-        "held-out covering error, without it. *9* cells, or *6* without bandwidth .01 d, where "
-        "votes on dna are rounding. *Earlier*: a run of the authors' code on other folds and "
+        "covering error (is the prediction in the set?) of the same held-out rows, without the "
+        "truth, except at c = 0 where the sets are the truth. *9* cells, or *6* without bandwidth "
+        ".01 d, where votes on dna are rounding. *Earlier*: a run of the authors' code on other folds and "
         "draws, 9 cells. IL is exact for negative votes only in the row that says so; the "
         "authors' programs have the other.",
         about,

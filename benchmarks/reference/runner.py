@@ -79,7 +79,7 @@ def disambiguate(votes: Any, sets: Any, rows: Any, classes: Any, limit: Any) -> 
 
     Problem t has `rows[t]` rows and `classes[t]` classes.
     """
-    from problems.classification import DF
+    from problems.classification import DF  # type: ignore[import-not-found]
 
     clock = Clock()
     labels = np.full(sets.shape[:2], -1)
@@ -97,7 +97,7 @@ def disambiguate(votes: Any, sets: Any, rows: Any, classes: Any, limit: Any) -> 
 @job
 def neighbor_votes(X: Any, queries: Any, k: Any) -> dict[str, Any]:
     """Their 0/1 weights at training and at new inputs."""
-    from weights import NearestNeighbors
+    from weights import NearestNeighbors  # type: ignore[import-not-found]
 
     computer = NearestNeighbors(int(k))
     computer.set_support(X)

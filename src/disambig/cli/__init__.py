@@ -1,6 +1,7 @@
 """The command line: ``disambig <command>``."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -40,6 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Refusal as refusal:
         print(f"disambig {arguments.command}: {refusal}", file=sys.stderr)
         return refusal.code
+    except BrokenPipeError:
+        # Whoever read the output has gone; Python must not try to flush the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code
 
 

@@ -25,14 +25,15 @@ def kind_titles(demo: Demo) -> dict[str, str]:
     frequent = demo.data.classes[demo.data.most_frequent]
     return {
         "uniform": "uniform: every wrong class may join a set",
-        "skewed": f"skewed: only the most frequent class may join, {frequent!s}",
+        "skewed": f"skewed: only \u201c{frequent!s}\u201d, the most frequent class, may join",
     }
 
 
 def headline(demo: Demo, outcomes: list[Outcome]) -> str:
     """What is to be seen, whichever way it went."""
-    verdicts = [standing.verdict for standing in standings(outcomes, OURS, RIVALS)]
-    return (
-        f"{demo.data.name}: disambiguation errs least in {verdicts.count('wins')} of "
-        f"{len(verdicts)} settings"
-    )
+    settings = standings(outcomes, OURS, RIVALS)
+    wins = [standing for standing in settings if standing.verdict == "wins"]
+    text = f"{demo.data.name}: disambiguation errs least in {len(wins)} of {len(settings)} settings"
+    if not wins:
+        return text
+    return f"{text}, in {sum(s.is_clear for s in wins)} by over two standard errors"

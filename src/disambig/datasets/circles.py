@@ -37,7 +37,7 @@ def make_concentric_circles(
 ) -> ConcentricCircles:
     r"""``x = r (cos t, sin t)``, r uniform in {1, 2, 3, 4}, t uniform, nothing labelled but four.
 
-    The semi-supervised problem of Cabannes, Bach and Rudi (2021), appendix C.3. The label of a
+    The semi-supervised problem of Cabannes, Bach and Rudi (2021), appendix D.3. The label of a
     point is ``sqrt(x1^2 + x2^2)``; the paper prints it without the root. The paper joins each
     point to its 20 nearest neighbours, which at n = 2000 lie on its own circle; among far fewer
     points they do not.

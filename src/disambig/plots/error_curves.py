@@ -139,7 +139,7 @@ def error_curves_figure(
             ax=ax,
         )
         ax.label_outer()
-    figure.suptitle(title, x=0.01, ha="left", fontsize="x-large", fontweight="bold")
+    figure.suptitle(title, x=0.01, ha="left", fontsize="large", fontweight="bold")
     drawn = dict(zip(*reversed(panels[0].get_legend_handles_labels()), strict=True))
     labels = [(names or {}).get(m, m) for m in dict.fromkeys(s.method for s in summaries)]
     figure.legend(

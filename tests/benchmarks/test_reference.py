@@ -1,0 +1,357 @@
+"""Comparing with the authors' code: the environment, its absence, and our side of the figures."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks import results
+from benchmarks.reference import __main__ as command
+from benchmarks.reference import agreement, classification, environment, folds, random_problems
+from benchmarks.reference.environment import Environment, EnvironmentMissingError
+from benchmarks.reference.jobs import JobError, run_job
+from benchmarks.reference.recorded import recorded_error
+from benchmarks.reference.runner import limited
+from benchmarks.reference.sweep import METHODS, coded_infimum, sweep
+from disambig import PartialLabelClassifier
+from disambig.candidates import LabelSets
+from disambig.metrics import covering_accuracy
+from disambig.votes import DenseVotes
+from disambig.weights import KernelRidgeWeights
+
+needs_scripts = pytest.mark.skipif(os.name == "nt", reason="a shell script stands for Python here")
+THIS = Environment(Path(sys.executable), (), {})
+
+
+def fake_python(path: Path, body: str) -> str:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def finished_environment(folder: Path) -> Path:
+    """A folder that looks like an environment that was built."""
+    python = environment._python_in(folder)
+    python.parent.mkdir(parents=True)
+    python.touch()
+    (folder / "pyvenv.cfg").touch()
+    stamp = {"requirements": environment._requirements(), "optional": [], "missing": {"x": "why"}}
+    (folder / "reference.json").write_text(json.dumps(stamp))
+    return python
+
+
+def small_data(seed: int = 0, n: int = 60) -> tuple[np.ndarray, np.ndarray, LabelSets]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, size=n)
+    X = rng.normal(size=(n, 4)) + 2 * np.eye(3, 4)[truth]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.random((n, 3)) < 0.4)
+    return X, truth, LabelSets(mask, np.arange(3))
+
+
+# ------------------------------------------------------------------ the environment
+
+
+def test_a_finished_environment_is_found(tmp_path: Path) -> None:
+    python = finished_environment(tmp_path / "env")
+    found = environment.find(tmp_path / "env")
+    assert found == Environment(python, (), {"x": "why"})
+    assert "plasp==1.0.0" in found.describe()
+    assert "without x (why)" in found.describe()
+
+
+def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
+    assert environment.find(tmp_path / "env") is None
+
+
+@pytest.mark.parametrize("stamp", ['{"requirements": ["plasp==0.9"]}', "[]", "not json"])
+def test_an_environment_with_another_stamp_does_not_count(tmp_path: Path, stamp: str) -> None:
+    finished_environment(tmp_path / "env")
+    (tmp_path / "env" / "reference.json").write_text(stamp)
+    assert environment.find(tmp_path / "env") is None
+
+
+def test_an_environment_without_interpreter_does_not_count(tmp_path: Path) -> None:
+    finished_environment(tmp_path / "env").unlink()
+    assert environment.find(tmp_path / "env") is None
+
+
+@needs_scripts
+def test_an_interpreter_that_is_too_new_is_refused(tmp_path: Path) -> None:
+    python = fake_python(tmp_path / "python", "echo 3 13")
+    with pytest.raises(EnvironmentMissingError, match=r"3\.9 to 3\.11 .*python is 3\.13.*Install"):
+        environment.build(tmp_path / "env", base=python)
+    assert not (tmp_path / "env").exists()
+
+
+def test_an_interpreter_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentMissingError, match="nowhere is no Python"):
+        environment.build(tmp_path / "env", base=str(tmp_path / "nowhere"))
+
+
+@needs_scripts
+def test_the_reason_of_a_failed_build_is_told(tmp_path: Path) -> None:
+    body = 'if [ "$1" = -c ]; then echo 3 11; else echo "ERROR: no registry" >&2; exit 1; fi'
+    python = fake_python(tmp_path / "python", body)
+    with pytest.raises(
+        EnvironmentMissingError, match=r"virtual environment failed \(ERROR: no reg"
+    ):
+        environment.build(tmp_path / "env", base=python)
+
+
+@needs_scripts
+def test_a_folder_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+    python = fake_python(tmp_path / "python", "echo 3 11")
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env" / "mine.txt").touch()
+    with pytest.raises(EnvironmentMissingError, match="no virtual environment"):
+        environment.build(tmp_path / "env", base=python)
+    assert (tmp_path / "env" / "mine.txt").exists()
+
+
+@needs_scripts
+def test_a_build_that_cannot_be_ends_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**options: object) -> Environment:
+        return environment.build(tmp_path / "env", **options)
+
+    monkeypatch.setattr(command, "build", refuse)
+    python = fake_python(tmp_path / "python", "echo 2 7")
+    assert command.main(["build", "--python", python]) == 0
+    assert capsys.readouterr().out.count("Reference environment:") == 1
+
+
+def test_agreement_without_environment_is_marked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "find", lambda: None)
+    assert command.main(["agreement", "--no-build"]) == 0
+    said = capsys.readouterr()
+    assert "Not available: Reference environment: not built" in said.out
+    assert "not built" in said.err
+
+
+# ------------------------------------------------------------------ jobs
+
+
+def test_a_job_runs_in_the_other_interpreter() -> None:
+    answer = run_job(THIS, "check", {})
+    assert answer["modules"].tolist()[:2] == ["problems.classification", "weights"]
+    assert "problems" in answer["errors"][0]
+
+
+def test_a_job_that_fails_says_so() -> None:
+    with pytest.raises(JobError, match="'nonsense' failed: KeyError"):
+        run_job(THIS, "nonsense", {})
+
+
+def test_a_job_that_takes_too_long_is_stopped() -> None:
+    with pytest.raises(JobError, match=r"stopped after 0\.001 s"):
+        run_job(THIS, "check", {}, timeout=0.001)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no alarm")
+def test_a_loop_without_end_is_left() -> None:
+    def run_on() -> None:
+        with limited(0.02):
+            while True:
+                pass
+
+    with pytest.raises(TimeoutError):
+        run_on()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+# ------------------------------------------------------------------ our side
+
+
+def test_coded_infimum_is_its_definition() -> None:
+    rng = np.random.default_rng(0)
+    _, _, sets = small_data()
+    alpha = rng.normal(size=(7, len(sets)))
+    expected = [
+        max(range(3), key=lambda z: sum(a for a, s in zip(row, sets, strict=True) if z in s))
+        for row in alpha
+    ]
+    assert coded_infimum(DenseVotes(alpha), sets).tolist() == expected
+
+
+def test_negative_votes_tell_the_two_infimum_losses_apart() -> None:
+    X, _, sets = small_data()
+    run = sweep(X[:45], X[45:], [sets[:45]], [4.0, 0.4], [1e-3])
+    assert (run.predictions["il"] != run.predictions["il_coded"]).any()
+    signed = KernelRidgeWeights(bandwidth=4.0, regularization=1e-3).fit(X[:45]).votes(X[45:])
+    alpha = np.abs(signed @ np.eye(45))
+    exact = PartialLabelClassifier(weights="precomputed", method="infimum")
+    exact.fit(np.eye(45), sets[:45])
+    np.testing.assert_array_equal(exact.predict(alpha), coded_infimum(DenseVotes(alpha), sets[:45]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sweep_predicts_as_the_estimator(seed: int) -> None:
+    X, _, sets = small_data(seed)
+    bandwidths, ridges = (4.0, 0.4), (1e-1, 1e-4)
+    run = sweep(X[:45], X[45:], [sets[:45]], bandwidths, ridges)
+    cells = [(h, ridge) for h in bandwidths for ridge in ridges]
+    for cell, (h, ridge) in enumerate(cells):
+        for name, method in (("df", "disambiguation"), ("il", "infimum"), ("ac", "average")):
+            model = PartialLabelClassifier(
+                weights=KernelRidgeWeights(bandwidth=h, regularization=ridge), method=method
+            ).fit(X[:45], sets[:45])
+            np.testing.assert_array_equal(run.predictions[name][cell, 0], model.predict(X[45:]))
+
+
+def test_covering_errors_are_those_of_the_metric() -> None:
+    rng = np.random.default_rng(1)
+    _, _, sets = small_data(n=30)
+    found = rng.integers(0, 3, size=(4, 1, 30))
+    errors = folds.covering_errors(found, sets.mask[None])
+    expected = [[1 - covering_accuracy(sets, row[0], classes=[0, 1, 2])] for row in found]
+    np.testing.assert_allclose(errors, expected)
+
+
+def test_no_prediction_covers_nothing() -> None:
+    masks = np.array([[[True, False, True], [False, True, True]]])
+    errors = folds.covering_errors(np.full((1, 1, 2), -1), masks)
+    np.testing.assert_array_equal(errors, [[1.0]])
+
+
+def test_the_chosen_cell_is_the_first_of_the_lowest() -> None:
+    clean = np.array([[0.4, 0.2, 0.1], [0.2, 0.4, 0.3]])
+    criterion = np.array([[0.5, 0.1, 0.1], [0.5, 0.1, 0.1]])
+    choice = classification.choose(clean, criterion, np.arange(3))
+    assert choice.cell == 1
+    assert choice.mean == pytest.approx(0.3)
+    # Two folds: the standard error of the mean is half their distance.
+    assert choice.spread == pytest.approx(0.1)
+    assert classification.choose(clean, clean, np.arange(3)).cell == 2
+    assert classification.choose(clean, clean, np.arange(2)).cell == 0
+
+
+def test_earlier_figures_are_found_where_they_are() -> None:
+    assert recorded_error("dna", "skewed_code", 0.8, "df") == 0.280
+    assert recorded_error("dna", "skewed_code", 0.8, "il") is None
+    assert recorded_error("dna", "skewed_code", 0.6, "df") is None
+
+
+def test_random_problems_repeat_and_are_what_they_say() -> None:
+    ridge, near = random_problems.ridge_problem(5), random_problems.neighbor_problem(5)
+    np.testing.assert_array_equal(ridge.votes, random_problems.ridge_problem(5).votes)
+    np.testing.assert_allclose(ridge.votes, ridge.votes.T)
+    assert (near.votes != near.votes.T).any()
+    padded = random_problems.stacked([ridge, near])
+    n, m = near.mask.shape
+    assert padded["rows"].tolist() == [len(ridge.mask), n]
+    np.testing.assert_array_equal(padded["sets"][1, :n, :m], near.mask)
+    np.testing.assert_array_equal(padded["votes"][1, :n, :n], near.votes)
+
+
+@pytest.mark.parametrize("with_authors", [False, True])
+def test_the_report_of_a_small_figure(with_authors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, truth, _ = small_data()
+    monkeypatch.setattr(folds, "fetch_libsvm", lambda name, folder: SimpleNamespace(X=X, y=truth))
+
+    def echo(env: object, name: str, arrays: dict) -> dict:
+        """An authors' code that says what ours says, for one part in twice the time."""
+        sets = [LabelSets(mask, np.arange(3)) for mask in arrays["sets"]]
+        run = sweep(*(arrays[k] for k in ("X", "queries")), sets, arrays["bandwidths"], [1e-2] * 3)
+        named = {"df": "df", "il": "il_coded", "ac": "ac"}
+        found = {theirs: run.predictions[ours] for theirs, ours in named.items()}
+        return {**found, "unended": np.array(0), "seconds_weights": np.array(2.0)}
+
+    monkeypatch.setattr(folds, "run_job", echo)
+    result = folds.run_folds(
+        "dna",
+        levels=(0.0, 0.5),
+        n_folds=2,
+        seed=0,
+        environment=THIS if with_authors else None,
+        say=lambda line: None,
+    )
+    assert result.ours.clean["df"].shape == (2, 9, 4)
+    assert set(result.ours.clean) == set(METHODS)
+    # Without corruption every method sees the same sets of one.
+    np.testing.assert_array_equal(result.ours.clean["df"][..., 0], result.ours.clean["ac"][..., 0])
+    np.testing.assert_array_equal(result.ours.clean["df"][..., 0], result.ours.clean["il"][..., 0])
+    text = classification.report(
+        [result],
+        environment=THIS if with_authors else None,
+        reason="No registry.",
+        command="a command",
+        seed=0,
+    )
+    assert ("Authors' code: not available. No registry." in text) != with_authors
+    assert "| 0.5 | IL, exact |" in text
+    if with_authors:
+        assert result.theirs is not None
+        assert result.theirs.seconds == {"weights": 4.0}
+        assert "2 of 2 folds" in text
+    else:
+        assert result.theirs is None
+        assert "Predictions of the authors' code on dna: not available." in text
+
+
+# ------------------------------------------------------------------ the file of results
+
+
+def test_sections_are_written_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "RESULTS.md"
+    results.write_section("one", "first", path=path)
+    results.write_section("two", "second", path=path)
+    results.write_section("one", "third", path=path)
+    text = path.read_text()
+    assert text.startswith("# Results")
+    assert "first" not in text
+    assert "<!-- begin: one -->\nthird\n<!-- end: one -->\n" in text
+    assert text.index("third") < text.index("second")
+
+
+def test_broken_markers_are_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "RESULTS.md"
+    path.write_text("<!-- begin: one -->\nwords of somebody\n")
+    with pytest.raises(ValueError, match="1 × begin and 0 × end"):
+        results.write_section("one", "new", path=path)
+    assert "words of somebody" in path.read_text()
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "RESULTS.md"
+    results.write_section("one", "old", path=path)
+
+    def fail(self: Path, target: Path) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        results.write_section("one", "new", path=path)
+    assert "old" in path.read_text()
+    assert [file.name for file in tmp_path.iterdir()] == ["RESULTS.md"]
+
+
+def test_provenance_names_what_is_needed() -> None:
+    text = results.provenance("run it", seeds="7", more={"Extra": "yes"})
+    for part in ("`run it`", "Seeds: 7", "cores", "numpy ", "Extra: yes"):
+        assert part in text
+
+
+# ------------------------------------------------------------------ the real thing
+
+
+@pytest.mark.slow
+def test_both_codes_agree_where_they_should() -> None:
+    found = environment.find()
+    if found is None:
+        pytest.skip("no reference environment; `python -m benchmarks.reference build` makes one")
+    measured = agreement.measure(found, symmetric=60, neighbors=60)
+    assert measured.symmetric.untied >= 50
+    assert measured.symmetric.same_untied == measured.symmetric.untied
+    assert measured.neighbors.worsened == 0
+    assert measured.neighbors.lower > measured.neighbors.higher
+    assert max(measured.votes.values()) < 1e-10
