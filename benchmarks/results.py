@@ -2,11 +2,12 @@
 
 import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from disambig.io import write_text_atomically
 
 __all__ = ["RESULTS", "processor", "provenance", "write_section"]
 
@@ -39,7 +40,8 @@ def write_section(name: str, markdown: str, *, path: Path = RESULTS) -> None:
             f"{path.name}: expected the markers of section {name!r} once each and in order, found "
             f"{counts[0]} × begin and {counts[1]} × end. Repair the file by hand, or delete it."
         )
-    _replace(path, text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text_atomically(path, text)
 
 
 def provenance(command: str, *, seeds: str, more: Mapping[str, str] | None = None) -> str:
@@ -74,19 +76,3 @@ def _versions() -> list[str]:
         except PackageNotFoundError:
             found.append(f"{package} not installed")
     return found
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder: a rename across file systems is not atomic.
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        # Temporary files are private to their owner; results are not.
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

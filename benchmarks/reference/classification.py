@@ -79,9 +79,9 @@ def report(
         "the lowest clean error, chosen with the truth as in the paper; *covering*: chosen by the "
         "covering error (is the prediction in the set?) of the same held-out rows, without the "
         "truth, except at c = 0 where the sets are the truth. *9* cells, or *6* without bandwidth "
-        ".01 d, where votes on dna are rounding. *Earlier*: a run of the authors' code on other folds and "
-        "draws, 9 cells. IL is exact for negative votes only in the row that says so; the "
-        "authors' programs have the other.",
+        ".01 d, where votes on dna are rounding. *Earlier*: a run of the authors' code on other "
+        "folds and draws, 9 cells. IL is exact for negative votes only in the row that says so; "
+        "the authors' programs have the other.",
         about,
     ]
     for result in results:

@@ -52,8 +52,9 @@ class Environment:
 
     def describe(self) -> str:
         """One line for reports."""
-        absent = "; ".join(f"without {part} ({why})" for part, why in self.missing.items())
-        return ", ".join([*_WHEEL, *_PINNED]) + (f"; {absent}" if absent else "")
+        parts = [f"with {part}" for part in self.optional]
+        parts += [f"without {part} ({why})" for part, why in self.missing.items()]
+        return "; ".join([", ".join([*_WHEEL, *_PINNED]), *parts])
 
 
 def find(folder: Path = FOLDER) -> Environment | None:

@@ -18,7 +18,8 @@ ROOMY = 76
 _LEGEND = (
     "chance: that a class joins a set; size: mean number of candidates in a set; truth: trained "
     "on the true labels; found: training rows whose recovered label is right (undecided "
-    "rows count with the label that the tie rule gives them). Bold: the best of DF, IL and AC.\n"
+    "rows count with the label that the tie rule gives them). Bold: the best of DF, IL and AC. "
+    "Splits share rows: standard errors are a guide, not a test.\n"
 )
 
 

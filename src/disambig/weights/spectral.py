@@ -71,7 +71,8 @@ def spectrum_of(gram: FloatArray) -> Spectrum:
     array([[0.333, 0.   ],
            [0.   , 0.5  ]])
     """
-    driver = "evd" if gram.shape[0] <= _LARGEST_FOR_EVD else "evr"
+    # scipy 1.11 asks LAPACK for too little workspace at n = 1 with "evd".
+    driver = "evd" if 1 < gram.shape[0] <= _LARGEST_FOR_EVD else "evr"
     # Of a symmetric matrix the transpose is the same, and in the memory order of LAPACK.
     values, vectors = scipy.linalg.eigh(gram.T, driver=driver, overwrite_a=True, check_finite=False)
     if values[0] < -_NEGATIVE * max(values[-1], -values[0]):

@@ -1,0 +1,63 @@
+"""Finite losses beside the contract: what rounding must not be taken for."""
+
+import numpy as np
+import pytest
+
+from disambig.candidates import LabelSets
+from disambig.losses import HierarchicalLoss, MatrixLoss
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization
+from disambig.votes import as_votes
+
+
+def circular(K, rng):
+    """Classes on a circle: every prediction has the same mean loss, in another order of terms."""
+    cost = np.concatenate([[0.0], rng.random(K // 2)])
+    steps = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
+    return MatrixLoss(cost[np.minimum(steps, K - steps)])
+
+
+def balanced_tree(depth):
+    """A binary tree with ``2 ** depth`` leaves."""
+    nodes = range(2, 2 ** (depth + 1))
+    parents = {f"n{node}": f"n{node // 2}" for node in nodes}
+    return HierarchicalLoss(parents), np.array([f"n{2**depth + k}" for k in range(2**depth)])
+
+
+@pytest.mark.parametrize("K", range(3, 12))
+def test_means_that_differ_by_rounding_are_no_votes(K):
+    rng = np.random.default_rng(K)
+    sets = LabelSets(np.ones((4, K), dtype=np.bool_), np.arange(K))
+    for _ in range(30):
+        loss = circular(K, rng).bind(sets.classes)
+        assert not loss.start(sets, "average").any()
+        solution = AlternatingMinimization().solve(Problem(as_votes(np.ones((4, 4))), loss, sets))
+        assert not solution.resolved.any()
+        assert solution.targets.mask.all()
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_a_balanced_tree_without_labels_is_undecided_between_all_leaves(depth):
+    piece, classes = balanced_tree(depth)
+    sets = LabelSets(np.ones((3, len(classes)), dtype=np.bool_), classes)
+    loss = piece.bind(classes)
+    assert not loss.start(sets, "average").any()
+    solution = AlternatingMinimization().solve(Problem(as_votes(np.ones((3, 3))), loss, sets))
+    assert solution.targets.mask.all()
+
+
+def test_a_faint_vote_still_counts_beside_unlabelled_rows():
+    """One labelled row, heard a billion times less than the unlabelled ones together."""
+    rng = np.random.default_rng(0)
+    mask = np.ones((6, 5), dtype=np.bool_)
+    mask[5] = np.arange(5) == 3
+    sets = LabelSets(mask, np.arange(5))
+    loss = circular(5, rng).bind(sets.classes)
+    A = np.ones((6, 6))
+    A[:, 5] = 1e-9
+    scores = as_votes(A) @ loss.start(sets, "average")
+    assert (scores.argmin(axis=1) == 3).all()
+    assert (
+        AlternatingMinimization().solve(Problem(as_votes(A), loss, sets)).decoded.outputs.tolist()
+        == [3] * 6
+    )

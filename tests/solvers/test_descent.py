@@ -1,0 +1,122 @@
+"""One descent, step by step: pins stay, vertices stay, nothing climbs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.candidates import LabelSets
+from disambig.losses import ZeroOneLoss
+from disambig.problem import Problem
+from disambig.solvers.descent import Descent
+from disambig.solvers.starts import first_predictions
+from disambig.votes import as_votes
+from tests.oracles.brute_force import double_loop_objective
+from tests.oracles.generated_problems import problems
+
+
+def walk(descent, state, steps=60):
+    """All states up to convergence."""
+    states = [state]
+    for _ in range(steps):
+        after = descent.step(state)
+        if descent.has_converged(state, after):
+            return states
+        states.append(after)
+        state = after
+    pytest.fail(f"no convergence in {steps} steps")
+
+
+def begun(problem, start="average"):
+    descent = Descent(problem)
+    return descent, descent.begin(first_predictions(problem, start))
+
+
+@given(tiny=problems())
+def test_a_state_tells_its_own_objective(tiny):
+    problem = tiny.problem
+    for state in walk(*begun(problem)):
+        direct = double_loop_objective(tiny.A, state.targets.embedded, state.predictions.embedded)
+        margin = 10 * problem.objective_tolerance
+        assert state.objective == pytest.approx(direct, rel=0, abs=margin)
+        assert state.undecided == np.count_nonzero(~state.targets.is_vertex)
+
+
+@given(tiny=problems())
+def test_at_the_end_both_half_steps_are_optimal(tiny):
+    problem = tiny.problem
+    last = walk(*begun(problem))[-1]
+    margin = 2 * problem.objective_tolerance
+    best = problem.best_predictions(last.targets.embedded)
+    assert best.objective == pytest.approx(last.objective, rel=0, abs=margin)
+    other = problem.best_targets(last.predictions.embedded)
+    assert other.objective == pytest.approx(last.objective, rel=0, abs=margin)
+    # Not a point of the optimal faces but all of them: whatever ties is still in play.
+    assert not (best.faces.mask & ~last.predictions.mask).any()
+    assert not (other.faces.mask & ~last.targets.mask).any()
+
+
+@given(tiny=problems())
+def test_faces_only_grow_while_the_objective_stands(tiny):
+    problem = tiny.problem
+    states = walk(*begun(problem))
+    for before, after in pairwise(states):
+        if before.objective - after.objective <= problem.objective_tolerance:
+            assert not (before.predictions.mask & ~after.predictions.mask).any()
+            assert not (before.targets.mask & ~after.targets.mask).any()
+
+
+@given(tiny=problems(), seed=st.integers(0, 10**6))
+def test_pinned_rows_stay(tiny, seed):
+    """Even at a vertex that everybody votes against."""
+    problem = tiny.problem
+    rng = np.random.default_rng(seed)
+    _, state = begun(problem)
+    n, K = tiny.sets.shape
+    labels = np.array([rng.choice(np.flatnonzero(row)) for row in tiny.sets.mask])
+    rows = np.flatnonzero(rng.random(n) < 0.5)
+    pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
+    targets = state.targets.replace(rows, pins)
+    descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    for after in walk(descent, descent.resume(targets, state)):
+        assert after.targets.take(rows).equals(pins)
+        assert not (after.targets.mask & ~tiny.sets.mask).any()
+
+
+@given(tiny=problems(), seed=st.integers(0, 10**6))
+def test_with_pins_the_objective_still_falls(tiny, seed):
+    problem = tiny.problem
+    rng = np.random.default_rng(seed)
+    n, K = tiny.sets.shape
+    labels = np.array([rng.choice(np.flatnonzero(row)) for row in tiny.sets.mask])
+    rows = np.flatnonzero(rng.random(n) < 0.5)
+    pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
+    _, state = begun(problem)
+    descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    states = walk(descent, descent.resume(state.targets.replace(rows, pins), state))
+    values = [state.objective for state in states]
+    assert (np.diff(values) <= problem.objective_tolerance).all()
+
+
+@given(tiny=problems(), seed=st.integers(0, 10**6))
+def test_at_vertices_rows_stay_single(tiny, seed):
+    problem = tiny.problem
+    _, state = begun(problem)
+    free = Descent(problem, at_vertices=True)
+    for after in walk(free, free.resume(state.targets.first(), state)):
+        assert after.targets.is_vertex.all()
+        assert after.objective <= state.objective + problem.objective_tolerance
+
+
+def test_at_vertices_a_tie_moves_nobody():
+    sets = LabelSets.from_sets([{0, 1}] * 2)
+    problem = Problem(as_votes(np.ones((2, 2))), ZeroOneLoss().bind(sets.classes), sets)
+    free = Descent(problem, at_vertices=True)
+    _, state = begun(problem)
+    ones = problem.loss.target_faces(np.array([[False, True]] * 2))
+    after = free.resume(ones, state)
+    assert after.targets.outputs.tolist() == [1, 1]
+    zeros = ones.replace(np.array([0]), ones.take(np.array([0])))
+    assert walk(free, after)[-1].targets.equals(zeros)
