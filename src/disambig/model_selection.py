@@ -15,15 +15,15 @@ __all__ = ["CandidateKFold"]
 
 
 class CandidateKFold(BaseEstimator):
-    """K folds, each class spread over them, and every class possible in every training part.
+    """K folds with each class spread over them, so that every class is possible in training.
 
     scikit-learn takes a mask of candidates for a multilabel target and cuts it into blocks as it
     comes; on rows sorted by class a fold then trains without a class that it is tested on.
 
     Rows are dealt to the folds in the order of their rarest candidate, then of the size of their
-    set, so that the precise rows of each class are spread too. A class whose rows would all fall
-    into one fold has one of them moved. A class that is a candidate of a single row cannot be in
-    every training part: a warning names it.
+    set, so that the precise rows of each class are spread too. Where all rows of a class fall into
+    one fold, one is moved if that helps. A class of one row cannot be in every training part, nor
+    can all of several rare classes that share their rows: a warning names the first.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class CandidateKFold(BaseEstimator):
                 "number from 2 to the number of rows."
             )
         fold = self._folds(sets.mask)
-        self._check_single_rows(sets)
+        self._warn_of_confined(sets, fold)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
@@ -103,25 +103,74 @@ class CandidateKFold(BaseEstimator):
         return self._spread(fold, mask)
 
     def _spread(self, fold: IntArray, mask: BoolArray) -> IntArray:
-        """Move a row of each class that lies in one fold only, the rarest classes first."""
-        for c in np.argsort(mask.sum(axis=0), kind="stable"):
-            rows = np.flatnonzero(mask[:, c])
-            if rows.size > 1 and (fold[rows] == fold[rows[0]]).all():
-                # The emptiest other fold takes it.
-                sizes = np.bincount(fold, minlength=self.n_splits)
-                sizes[fold[rows[0]]] = len(fold) + 1
-                fold[rows[0]] = sizes.argmin()
-        return fold
+        """Move single rows until few classes, or none, lie in one fold only.
 
-    def _check_single_rows(self, sets: LabelSets) -> None:
-        single = np.flatnonzero(sets.mask.sum(axis=0) == 1)
-        if single.size:
-            first = sets.classes[single[0]]
-            row = int(np.argmax(sets.mask[:, single[0]]))
+        Classes that share rare rows are a graph to colour: a move may have to pass the trouble on
+        along a chain, so moves that do not help at once are taken too, each row once.
+        """
+        counts = np.stack([mask[fold == k].sum(axis=0) for k in range(self.n_splits)], axis=1)
+        best, fewest = fold.copy(), int(_confined(counts).sum())
+        moved: set[int] = set()
+        while fewest:
+            step = self._best_move(fold, mask, counts, moved)
+            if step is None:
+                break
+            row, target = step
+            counts[mask[row], fold[row]] -= 1
+            counts[mask[row], target] += 1
+            fold[row] = target
+            moved.add(row)
+            now = int(_confined(counts).sum())
+            if now < fewest:
+                best, fewest = fold.copy(), now
+                moved.clear()
+        return best
+
+    def _best_move(
+        self, fold: IntArray, mask: BoolArray, counts: IntArray, moved: set[int]
+    ) -> tuple[int, int] | None:
+        """The move of a row of the first confined class that leaves the fewest confined ones."""
+        first = int(np.argmax(_confined(counts)))
+        best, fewest = None, mask.shape[1] + 1
+        for row, target in self._moves(fold, mask[:, first]):
+            if row not in moved:
+                trial = counts[mask[row]].copy()
+                trial[:, fold[row]] -= 1
+                trial[:, target] += 1
+                change = int(_confined(trial).sum()) - int(_confined(counts[mask[row]]).sum())
+                if change < fewest:
+                    best, fewest = (row, target), change
+        return best
+
+    def _moves(self, fold: IntArray, member: BoolArray) -> Iterator[tuple[int, int]]:
+        """Rows of a class, each into the other folds, emptiest first; no fold is emptied."""
+        sizes = np.bincount(fold, minlength=self.n_splits)
+        for row in np.flatnonzero(member):
+            if sizes[fold[row]] > 1:
+                for target in np.argsort(sizes, kind="stable"):
+                    if target != fold[row]:
+                        yield int(row), int(target)
+
+    def _warn_of_confined(self, sets: LabelSets, fold: IntArray) -> None:
+        held = [
+            c
+            for c in range(sets.n_classes)
+            if sets.mask[:, c].any() and np.ptp(fold[sets.mask[:, c]]) == 0
+        ]
+        if held:
+            rows = np.flatnonzero(sets.mask[:, held[0]])
             warnings.warn(
-                f"CandidateKFold: {single.size} of {sets.n_classes} classes are a candidate of one "
-                f"row only ({first!r} of row {row}); the fold that tests that row trains without "
-                "them.",
+                f"CandidateKFold: {len(held)} of {sets.n_classes} classes have all their rows in "
+                f"one fold ({sets.classes.tolist()[held[0]]!r}: row {rows[0]}"
+                f"{'' if rows.size == 1 else ' and others'}); the fold that tests them trains "
+                "without these classes. More rows or folds may help.",
                 UnusedClassWarning,
                 stacklevel=3,
             )
+
+
+def _confined(counts: IntArray) -> BoolArray:
+    """Classes of two rows or more that lie in one fold, from counts by class and fold."""
+    total = counts.sum(axis=1)
+    confined: BoolArray = (counts.max(axis=1) == total) & (total > 1)
+    return confined

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,19 +22,40 @@ def masks(draw):
     return mask
 
 
-@pytest.mark.filterwarnings("ignore:CandidateKFold")
 @given(masks(), st.integers(2, 4), st.sampled_from([None, 0, 1]))
-def test_folds_partition_the_rows_and_keep_every_class_possible(mask, n_splits, seed):
-    tested = []
-    for train, test in CandidateKFold(n_splits, random_state=seed).split(mask, mask):
+def test_folds_partition_the_rows_and_keep_every_class_possible_or_say_so(mask, n_splits, seed):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        folds = list(CandidateKFold(n_splits, random_state=seed).split(mask, mask))
+    impossible = set()
+    for train, test in folds:
         assert np.intersect1d(train, test).size == 0
         assert train.size + test.size == len(mask)
         assert test.size > 0
-        tested.append(test)
-        possible = mask[train].any(axis=0)
-        shared = mask.sum(axis=0) > 1
-        assert possible[shared].all()
-    assert np.array_equal(np.sort(np.concatenate(tested)), np.arange(len(mask)))
+        impossible |= set(np.flatnonzero(mask.any(axis=0) & ~mask[train].any(axis=0)))
+    tested = np.sort(np.concatenate([test for _, test in folds]))
+    assert np.array_equal(tested, np.arange(len(mask)))
+    assert [str(len(impossible)) in str(w.message).split("of")[0] for w in caught] == (
+        [True] if impossible else []
+    )
+    if (mask.sum(axis=0) >= 6).all():
+        assert not impossible
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_row_of_two_rare_classes_is_moved_for_both():
+    mask = np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1], [1, 0, 0, 0]], bool)
+    for train, _ in CandidateKFold(2, random_state=None).split(mask, mask):
+        assert mask[train].any(axis=0).all()
+
+
+def test_three_classes_that_share_three_rows_cannot_be_kept_in_two_folds():
+    mask = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
+    with pytest.warns(UserWarning, match="1 of 3 classes have all their rows in one fold"):
+        list(CandidateKFold(2).split(mask, mask))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(CandidateKFold(3).split(mask, mask))
 
 
 def test_plain_labels_are_stratified():
@@ -43,7 +66,7 @@ def test_plain_labels_are_stratified():
 
 def test_a_class_of_one_row_is_named():
     y = ["a", "a", "b", "a"]
-    with pytest.warns(UserWarning, match=r"'b'.* of row 2"):
+    with pytest.warns(UserWarning, match=r"'b'.*: row 2\)"):
         list(CandidateKFold(2).split(y, y))
 
 

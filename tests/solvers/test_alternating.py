@@ -333,7 +333,7 @@ def test_a_budget_of_nothing(name):
 
 
 def test_the_callback_stops_the_run_and_the_other_starts():
-    problem = chain(12, {0: 0, 11: 1})
+    problem = chain(20, {0: 0, 19: 1})
     heard = []
 
     def stop_at_two(progress):
@@ -343,6 +343,8 @@ def test_the_callback_stops_the_run_and_the_other_starts():
     solver = AlternatingMinimization(["average", "infimum"])
     solution = solver.solve(problem, callback=stop_at_two)
     assert solution.status is Status.STOPPED
+    # Rows are undecided there; they are decoded, and the callback is not asked again.
+    assert heard[-1].undecided > 0
     assert [progress.iteration for progress in heard] == [1, 2]
     assert {progress.stage.partition(",")[0] for progress in solution.trace} == {"average"}
     assert solution.decoded.is_vertex.all()
