@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
-from disambig.losses import ZeroOneLoss
+from disambig.losses import LabelFaces, ZeroOneLoss
+from disambig.losses.embeddings import IdentityEmbedding
 from disambig.problem import Problem
-from disambig.solvers.descent import Descent
+from disambig.solvers.descent import Descent, DescentState
 from disambig.solvers.starts import first_predictions
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
@@ -120,3 +121,32 @@ def test_at_vertices_a_tie_moves_nobody():
     assert after.targets.outputs.tolist() == [1, 1]
     zeros = ones.replace(np.array([0]), ones.take(np.array([0])))
     assert walk(free, after)[-1].targets.equals(zeros)
+
+
+def loose(A, sets, tie_tolerance):
+    """A problem in which a fall counts as rounding that is large enough to see."""
+    candidates = LabelSets.from_sets(sets)
+    loss = ZeroOneLoss().bind(candidates.classes)
+    return Problem(as_votes(np.array(A)), loss, candidates, tie_tolerance=tie_tolerance)
+
+
+def test_predictions_do_not_shrink_for_a_fall_within_rounding():
+    problem = loose([[1.0, 0.0], [0.0, 1.0]], [{0}, {1}], tie_tolerance=0.8)
+    targets = problem.loss.target_faces(np.eye(2, dtype=np.bool_))
+    both = LabelFaces(np.ones((2, 2), dtype=np.bool_), IdentityEmbedding())
+    state = DescentState(targets, both, 1.0)
+    # The best predictions pay 0, which is lower by 1 and still within 0.8 * |(1, 1)|.
+    assert problem.best_predictions(targets.embedded).faces.is_vertex.all()
+    assert Descent(problem).step(state) is state
+
+
+def test_targets_do_not_shrink_for_a_fall_within_rounding():
+    problem = loose([[1.0, 2.0], [0.0, 0.0]], [{0, 1}, {0}], tie_tolerance=0.3)
+    _, state = begun(problem)
+    open_row = problem.loss.target_faces(np.array([[True, True], [True, False]]))
+    before = DescentState(open_row, state.predictions, 0.5)
+    # Class 0 alone would be better by 0.5, within 0.3 * |(3, 0)|.
+    after = Descent(problem).resume(open_row, before)
+    assert after.predictions.mask[0].tolist() == [True, False]
+    assert problem.best_targets(after.predictions.embedded).faces.is_vertex.all()
+    assert after.targets.mask[0].tolist() == [True, True]

@@ -1,4 +1,4 @@
-"""The items of a ranking as a vector: distinct names in a fixed order, and what rows say of them."""
+"""The items of a ranking as a vector: distinct names in a fixed order; mentions of them in rows."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
@@ -102,12 +102,13 @@ def item_codes(
     return codes, vector
 
 
-def _is_item(name: object) -> bool:
+def _is_item(name: Any) -> bool:
     return isinstance(name, Hashable) and not is_nested(name) and not is_missing(name)
 
 
 def _distinct(mentions: Sequence[Any], owners: IntArray, n_rows: int) -> list[Any]:
     """The items that occur, each once; raises at what cannot be an item."""
+    distinct: list[Any] = []
     try:
         distinct = list(dict.fromkeys(mentions))
         sound = all(map(_is_item, distinct))

@@ -42,7 +42,7 @@ def parse_pairs(y: Any, items: Any) -> OrderTable:
 def is_pair(entry: Any) -> bool:
     """Whether `entry` has two parts in order."""
     if isinstance(entry, np.ndarray):
-        return entry.shape == (2,)
+        return bool(entry.shape == (2,))
     return isinstance(entry, (list, tuple)) and len(entry) == 2
 
 

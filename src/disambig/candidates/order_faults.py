@@ -34,7 +34,7 @@ def rows_among(n_rows: int, owners: IntArray) -> BoolArray:
 
 
 def refuse_cycles(cyclic: BoolArray, before: BoolArray, items: AnyArray) -> None:
-    """Raise if a row is `cyclic`, ``(n,)``; its pairs in `before`, ``(n, m, m)``, name the cycle."""
+    """Raise if a row is `cyclic`, ``(n,)``, and name the cycle in `before`, ``(n, m, m)``."""
     if not cyclic.any():
         return
     names = listed(items)

@@ -16,7 +16,7 @@ from disambig.candidates.order_containers import (
 )
 from disambig.candidates.order_faults import order_fault, rows_among
 from disambig.candidates.order_table import OrderTable
-from disambig.candidates.order_tables import smaller_first
+from disambig.candidates.rank_tables import smaller_first
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["parse_buckets", "parse_top_k"]
@@ -83,9 +83,7 @@ def _group(group: Any) -> list[Any]:
 def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, AnyArray]:
     """``(n, m)``: the place of the group in which each item is, NaN where it is in none."""
     mentions = [item for row in rows for group in row for item in group]
-    places = np.array(
-        [p for row in rows for p, group in enumerate(row) for _ in group], dtype=float
-    )
+    places = [place for row in rows for place, group in enumerate(row) for _ in group]
     owners = np.repeat(np.arange(len(rows)), [sum(map(len, row)) for row in rows])
     codes, vector = item_codes(mentions, owners, len(rows), items)
     repeated = np.ones(len(codes), dtype=np.bool_)

@@ -23,7 +23,7 @@ from disambig.candidates.order_numbers import is_number
 from disambig.candidates.order_signs import parse_signs
 from disambig.candidates.order_strings import ITEM_SEPARATOR, split_chains
 from disambig.candidates.order_table import OrderTable
-from disambig.candidates.order_tables import parse_ranks
+from disambig.candidates.rank_tables import parse_ranks
 from disambig.exceptions import CandidateError
 
 __all__ = ["parse_any_order"]

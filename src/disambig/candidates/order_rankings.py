@@ -7,7 +7,7 @@ import numpy as np
 from disambig.candidates.classes import listed, positions, preview
 from disambig.candidates.order_faults import order_fault
 from disambig.candidates.order_numbers import number_table
-from disambig.candidates.order_tables import tied_rows
+from disambig.candidates.rank_tables import tied_rows
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
 
@@ -44,7 +44,7 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
 
 
 def breaks_order(before: BoolArray, ranks: AnyArray) -> BoolArray:
-    """Rows, ``(n,)``, with i before j, ``(n, m, m)``, and ``ranks[r, i] > ranks[r, j]``, ``(n, m)``."""
+    """Rows, ``(n,)``, in which ``before[r, i, j]`` and ``ranks[r, i] > ranks[r, j]`` for some i, j."""
     broken = np.zeros(len(before), dtype=np.bool_)
     # One item at a time, which needs (n, m) of memory instead of (n, m, m).
     for i in range(before.shape[1]):

@@ -17,7 +17,7 @@ from disambig.candidates.order_rankings import breaks_order, full_rankings
 from disambig.candidates.order_signs import parse_signs
 from disambig.candidates.order_strings import parse_order_strings
 from disambig.candidates.order_table import OrderTable, checked_orders, reexpress
-from disambig.candidates.order_tables import parse_ranks, parse_scores
+from disambig.candidates.rank_tables import parse_ranks, parse_scores
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
@@ -245,7 +245,9 @@ class PartialOrders:
     def __getitem__(self, rows: Any) -> Any:
         # scikit-learn asks for [rows, ...]; columns are items and cannot be cut.
         if isinstance(rows, tuple):
-            uncut = rows[-1:] == (slice(None),) or rows[-1:] == (Ellipsis,)
+            uncut = rows[-1:] and (
+                rows[-1] is Ellipsis or (isinstance(rows[-1], slice) and rows[-1] == slice(None))
+            )
             if len(rows) != 2 or not uncut:
                 raise IndexError("PartialOrders: only rows can be selected; see with_items.")
             rows = rows[0]
@@ -258,7 +260,9 @@ class PartialOrders:
         selected = self.before[rows]
         if selected.ndim != 3:
             raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")
-        return self._of(OrderTable(np.array(selected), self.items))
+        # A slice is a view, which would keep all rows alive.
+        own = selected.copy() if isinstance(rows, slice) else selected
+        return self._of(OrderTable(own, self.items))
 
     def __iter__(self) -> Iterator[frozenset[tuple[Any, Any]]]:
         return iter(self.to_pairs())
@@ -322,9 +326,9 @@ class PartialOrders:
 
     @cached_property
     def masks(self) -> AnyArray:
-        """Predecessors as bits, ``(n, m)`` of int64: bit i of ``masks[r, j]`` is ``before[r, i, j]``.
+        """Bit i of ``masks[r, j]`` is ``before[r, i, j]``: the predecessors of item j.
 
-        For at most 62 items.
+        ``(n, m)`` of int64, for at most 62 items.
         """
         if self.n_items > _MOST_BITS:
             raise CandidateError(
@@ -338,9 +342,9 @@ class PartialOrders:
         return masks
 
     def signs(self) -> AnyArray:
-        """Pairs ``i < j`` in the order of ``np.triu_indices(m, 1)``, ``(n, m (m - 1) / 2)`` of int8.
+        """One sign per pair ``i < j``, ``(n, m (m - 1) / 2)`` of int8.
 
-        +1 where i stands before j, -1 where j stands before i, 0 where neither is known.
+        In the order of ``np.triu_indices(m, 1)``: +1 where i stands before j, -1 where j stands before i, 0 where neither is known.
         """
         i, j = np.triu_indices(self.n_items, 1)
         signs = self.before[:, i, j].astype(np.int8)
@@ -348,7 +352,7 @@ class PartialOrders:
         return signs
 
     def ranks(self) -> IntArray:
-        """The one ranking of each row, ``(n, m)``, counted from 0; raises where there are several."""
+        """The ranking of each row, ``(n, m)``, from 0 on; raises if a row allows several."""
         several = ~self.is_total
         if several.any():
             raise order_fault(
@@ -356,7 +360,8 @@ class PartialOrders:
                 "allows several rankings",
                 "Ask for the ranks of rows where is_total holds.",
             )
-        return np.count_nonzero(self.before, axis=1)
+        ranks: IntArray = np.count_nonzero(self.before, axis=1)
+        return ranks
 
     def contains(self, ranks: Any) -> BoolArray:
         """Whether the ranking ``ranks[r]`` extends the order of row r, ``(n,)``.
@@ -369,7 +374,7 @@ class PartialOrders:
         return ~breaks_order(self.before, full_rankings(ranks, self.items, len(self)))
 
     def with_items(self, items: Any) -> "PartialOrders":
-        """The same orders over other items: more, in another order, or without those never compared.
+        """The same orders over other items: more, reordered, or without those never compared.
 
         An item that is new is compared with none, also where a row once listed the best of all.
         """

@@ -3,11 +3,17 @@
 import numpy as np
 
 from disambig.kernels.jit import kernel
-from disambig.notation import BoolArray
+from disambig.notation import AnyArray, BoolArray
 
 __all__ = ["close_transitively"]
 
 _ONE = np.uint64(1)
+
+
+@kernel
+def _has(bits: AnyArray, i: int, j: int) -> bool:
+    """Whether bit j is set in row i of `bits` ``(m, width)``."""
+    return ((bits[i, j // 64] >> np.uint64(j % 64)) & _ONE) != 0
 
 
 @kernel
@@ -32,14 +38,13 @@ def close_transitively(relations: BoolArray) -> BoolArray:
                     after[i, j // 64] |= _ONE << np.uint64(j % 64)
         for k in range(m):
             for i in range(m):
-                if (after[i, k // 64] >> np.uint64(k % 64)) & _ONE:
+                if _has(after, i, k):
                     for w in range(width):
                         after[i, w] |= after[k, w]
         for i in range(m):
-            if (after[i, i // 64] >> np.uint64(i % 64)) & _ONE:
-                cyclic[r] = True
+            cyclic[r] |= _has(after, i, i)
         if not cyclic[r]:
             for i in range(m):
                 for j in range(m):
-                    relations[r, i, j] = ((after[i, j // 64] >> np.uint64(j % 64)) & _ONE) != 0
+                    relations[r, i, j] = _has(after, i, j)
     return cyclic

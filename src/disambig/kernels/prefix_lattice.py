@@ -19,8 +19,8 @@ from disambig.kernels.jit import kernel
 from disambig.kernels.prefix_prices import (
     fill_pair_prices,
     fill_position_prices,
-    popcounts,
-    split_bits,
+    price,
+    price_tables,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -85,12 +85,11 @@ def _relax_eight(
 
 
 @kernel
-def _through_all_sets(low: FloatArray, high: FloatArray, layers: AnyArray, f: FloatArray) -> None:
+def _through_all_sets(
+    low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, f: FloatArray
+) -> None:
     """Fill ``f`` ``(2 ** M,)``, one block of equal high bits after another."""
     columns, blocks = low.shape[2], high.shape[1]
-    n_low = 0
-    while 1 << n_low < columns:
-        n_low += 1
     n_high = high.shape[0] - n_low
     for block in range(blocks):
         start = block * columns
@@ -107,9 +106,9 @@ def _through_all_sets(low: FloatArray, high: FloatArray, layers: AnyArray, f: Fl
             if block >> bit & 1:
                 item = n_low + bit
                 source = block ^ (1 << bit)
-                prices = low[layers[source] % low.shape[0], item]
+                prices = low[layers[source], item]
                 _relax_row(f, start, source * columns, columns, prices, 0, high[item, source])
-        own = low[layers[block] % low.shape[0]]
+        own = low[layers[block]]
         for x in range(0, columns, 8):
             if x > 0:
                 # The sets from x on that have the lowest bit of x (beyond the first three):
@@ -125,14 +124,15 @@ def _through_all_sets(low: FloatArray, high: FloatArray, layers: AnyArray, f: Fl
 
 @kernel
 def _through_reached_sets(
-    low: FloatArray, high: FloatArray, layers: AnyArray, f: FloatArray, reached: AnyArray
+    low: FloatArray,
+    high: FloatArray,
+    layers: AnyArray,
+    n_low: Any,
+    f: FloatArray,
+    reached: AnyArray,
 ) -> Any:
     """Fill ``f`` (infinite before) where it is finite; list those sets by size. How many?"""
     size = low.shape[1]
-    columns = low.shape[2]
-    n_low = 0
-    while 1 << n_low < columns:
-        n_low += 1
     f[0] = 0.0
     reached[0] = 0
     count = 1
@@ -140,16 +140,13 @@ def _through_reached_sets(
     while at < count:
         s = reached[at]
         at += 1
-        x, block = s & (columns - 1), s >> n_low
-        layer = layers[block] % low.shape[0]
         for item in range(size):
             if s >> item & 1:
                 continue
-            price = low[layer, item, x] + high[item, block]
-            if price == np.inf:
+            value = f[s] + price(low, high, layers, n_low, s, item)
+            if value == np.inf:
                 continue
             t = s | (1 << item)
-            value = f[s] + price
             if f[t] == np.inf:
                 reached[count] = t
                 count += 1
@@ -193,6 +190,7 @@ def prefix_costs(
     low: FloatArray,
     high: FloatArray,
     layers: AnyArray,
+    n_low: Any,
     f: FloatArray,
     reached: AnyArray,
 ) -> Any:
@@ -207,12 +205,12 @@ def prefix_costs(
             if before[i, j]:
                 constrained = True
     if positions:
-        fill_position_prices(costs, before, constrained, low, high)
+        fill_position_prices(costs, before, constrained, low, high, n_low)
     else:
-        fill_pair_prices(costs, before, constrained, low, high)
+        fill_pair_prices(costs, before, constrained, low, high, n_low)
     if constrained and _few_down_sets(before):
-        return _through_reached_sets(low, high, layers, f, reached)
-    _through_all_sets(low, high, layers, f)
+        return _through_reached_sets(low, high, layers, n_low, f, reached)
+    _through_all_sets(low, high, layers, n_low, f)
     return 0
 
 
@@ -227,17 +225,13 @@ def clear_prefix_costs(f: FloatArray, reached: AnyArray, count: Any) -> None:
 
 @kernel
 def read_order(
-    low: FloatArray, high: FloatArray, layers: AnyArray, f: FloatArray, ranks: AnyArray
+    low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, f: FloatArray, ranks: AnyArray
 ) -> Any:
     """Trace the ranks back from the full set; of tied items the larger index stands later.
 
     False if the full set cannot be reached.
     """
-    size, columns = low.shape[1], low.shape[2]
-    n_low = 0
-    while 1 << n_low < columns:
-        n_low += 1
-    m = ranks.shape[0]
+    size, m = low.shape[1], ranks.shape[0]
     s = (1 << size) - 1
     position = m - 1
     for _ in range(size):
@@ -246,10 +240,7 @@ def read_order(
         for item in range(size):
             if s >> item & 1:
                 t = s ^ (1 << item)
-                block = t >> n_low
-                value = f[t] + (
-                    low[layers[block] % low.shape[0], item, t & (columns - 1)] + high[item, block]
-                )
+                value = f[t] + price(low, high, layers, n_low, t, item)
                 if value <= best and value < np.inf:
                     best = value
                     chosen = item
@@ -281,17 +272,14 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> tup
         False where the partial order has a cycle; ranks mean nothing there.
     """
     b, m = costs.shape[0], costs.shape[1]
-    size, n_low = split_bits(m)
-    layers = popcounts(size - n_low)
-    low = np.empty((size - n_low + 1 if positions else 1, size, 1 << n_low), dtype=np.float64)
-    high = np.empty((size, 1 << (size - n_low)), dtype=np.float64)
-    f = np.full(1 << size, np.inf)
-    reached = np.empty(1 << size, dtype=np.int32)
+    low, high, layers, n_low = price_tables(m, positions)
+    f = np.full(1 << low.shape[1], np.inf)
+    reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
     feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        count = prefix_costs(costs[r], forced, positions, low, high, layers, f, reached)
-        feasible[r] = read_order(low, high, layers, f, ranks[r])
+        count = prefix_costs(costs[r], forced, positions, low, high, layers, n_low, f, reached)
+        feasible[r] = read_order(low, high, layers, n_low, f, ranks[r])
         clear_prefix_costs(f, reached, count)
     return ranks, feasible

@@ -3,7 +3,7 @@
 A set of items is an integer, bit j = item j. Its low bits (``l`` of them) and its high bits are
 looked up apart:
 
-    price(S, i) = low[layer(S), i, S_low] + high[i, S_high]
+    price(S, i) = low[layer(S_high), i, S_low] + high[i, S_high]
 
 so that a transition of the programme over prefixes costs two loads, and the tables have
 ``2 ** (m / 2)`` columns, not ``2 ** m``. A price is infinite where an item that must stand before
@@ -17,21 +17,11 @@ import numpy as np
 from disambig.kernels.jit import kernel
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-__all__ = ["fill_pair_prices", "fill_position_prices", "popcounts", "split_bits"]
+__all__ = ["fill_pair_prices", "fill_position_prices", "price", "price_tables"]
 
 
 @kernel
-def split_bits(m: Any) -> Any:
-    """Items that are programmed (at least 3), and how many of them are low bits.
-
-    The half with the longer rows is walked along them, eight sets at a time.
-    """
-    size = max(m, 3)
-    return size, max(3, size // 2 + 1)
-
-
-@kernel
-def popcounts(n_bits: Any) -> AnyArray:
+def _popcounts(n_bits: Any) -> AnyArray:
     """How many bits are set in 0, 1, ..., ``2 ** n_bits - 1``."""
     counts = np.zeros(1 << n_bits, dtype=np.int64)
     for bit in range(n_bits):
@@ -39,6 +29,30 @@ def popcounts(n_bits: Any) -> AnyArray:
         for x in range(half):
             counts[half + x] = counts[x] + 1
     return counts
+
+
+@kernel
+def price_tables(m: Any, positions: Any) -> tuple[FloatArray, FloatArray, AnyArray, Any]:
+    """Room for `low`, `high`, for the layers of high parts, and ``l``.
+
+    There are at least three items: what m lacks is added and stands last. With prices of positions
+    the layer is the number of high bits; prices of pairs have a single one.
+    """
+    size = max(m, 3)
+    n_low = max(3, size // 2 + 1)
+    n_high = size - n_low
+    layers = _popcounts(n_high) if positions else np.zeros(1 << n_high, dtype=np.int64)
+    low = np.empty((n_high + 1 if positions else 1, size, 1 << n_low), dtype=np.float64)
+    high = np.empty((size, 1 << n_high), dtype=np.float64)
+    return low, high, layers, n_low
+
+
+@kernel
+def price(low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, s: Any, item: Any) -> Any:
+    """What item i costs right after the set s."""
+    block = np.uint64(s >> n_low)
+    x = np.uint64(s & ((1 << n_low) - 1))
+    return low[np.uint64(layers[block]), np.uint64(item), x] + high[np.uint64(item), block]
 
 
 @kernel
@@ -70,18 +84,20 @@ def _forbid(before: BoolArray, n_low: Any, low: FloatArray, high: FloatArray) ->
 
 @kernel
 def fill_pair_prices(
-    costs: FloatArray, before: BoolArray, constrained: Any, low: FloatArray, high: FloatArray
+    costs: FloatArray,
+    before: BoolArray,
+    constrained: Any,
+    low: FloatArray,
+    high: FloatArray,
+    n_low: Any,
 ) -> None:
     """``price(S, i) = sum_{j in S} costs[j, i]``.
 
-    Preconditions: `costs` and `before` ``(m, m)``, `constrained` = has `before` a True; `low`
-    ``(1, M, 2 ** l)`` and `high` ``(M, 2 ** (M - l))`` with ``M >= m``.
+    Preconditions: `costs` and `before` ``(m, m)``; `constrained` = has `before` a True; tables for
+    pairs of m items.
     """
     m = costs.shape[0]
-    size, columns = low.shape[1], low.shape[2]
-    n_low = 0
-    while 1 << n_low < columns:
-        n_low += 1
+    size = low.shape[1]
     for i in range(size):
         low[0, i, 0] = 0.0
         high[i, 0] = 0.0
@@ -103,18 +119,20 @@ def fill_pair_prices(
 
 @kernel
 def fill_position_prices(
-    costs: FloatArray, before: BoolArray, constrained: Any, low: FloatArray, high: FloatArray
+    costs: FloatArray,
+    before: BoolArray,
+    constrained: Any,
+    low: FloatArray,
+    high: FloatArray,
+    n_low: Any,
 ) -> None:
-    """``price(S, i) = costs[i, |S|]``: the layer of S is the number of its high bits.
+    """``price(S, i) = costs[i, |S|]``.
 
-    Preconditions: as for pairs, but `low` has ``M - l + 1`` layers.
+    Preconditions: as for pairs; tables for positions.
     """
     m = costs.shape[0]
     layers, size, columns = low.shape
-    n_low = 0
-    while 1 << n_low < columns:
-        n_low += 1
-    counts = popcounts(n_low)
+    counts = _popcounts(n_low)
     high[:] = 0.0
     for layer in range(layers):
         for i in range(size):

@@ -58,7 +58,7 @@ def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> O
 
 
 def smaller_first(ranks: AnyArray) -> BoolArray:
-    """``before[r, i, j] = ranks[r, i] < ranks[r, j]``, ``(n, m, m)``: transitive; NaN is in no pair."""
+    """``before[r, i, j] = ranks[r, i] < ranks[r, j]``, transitive; NaN is in no pair."""
     before = no_pairs(ranks.shape[0], ranks.shape[1])
     np.less(ranks[:, :, np.newaxis], ranks[:, np.newaxis, :], out=before)
     return before
