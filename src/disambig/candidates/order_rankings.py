@@ -44,7 +44,7 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
 
 
 def breaks_order(before: BoolArray, ranks: AnyArray) -> BoolArray:
-    """Rows, ``(n,)``, in which ``before[r, i, j]`` and ``ranks[r, i] > ranks[r, j]`` for some i, j."""
+    """Rows, ``(n,)``, with a pair for which ``before[r, i, j] and ranks[r, i] > ranks[r, j]``."""
     broken = np.zeros(len(before), dtype=np.bool_)
     # One item at a time, which needs (n, m) of memory instead of (n, m, m).
     for i in range(before.shape[1]):

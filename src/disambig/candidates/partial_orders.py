@@ -344,12 +344,13 @@ class PartialOrders:
     def signs(self) -> AnyArray:
         """One sign per pair ``i < j``, ``(n, m (m - 1) / 2)`` of int8.
 
-        In the order of ``np.triu_indices(m, 1)``: +1 where i stands before j, -1 where j stands before i, 0 where neither is known.
+        In the order of ``np.triu_indices(m, 1)``: +1 where i stands before j, -1 where j stands
+        before i, 0 where neither is known.
         """
         i, j = np.triu_indices(self.n_items, 1)
-        signs = self.before[:, i, j].astype(np.int8)
-        signs -= self.before[:, j, i]
-        return signs
+        # One index into flat pairs is several times as fast as two.
+        pairs = self.before.reshape(len(self), self.n_items**2).view(np.int8)
+        return np.asarray(pairs.take(i * self.n_items + j, 1) - pairs.take(j * self.n_items + i, 1))
 
     def ranks(self) -> IntArray:
         """The ranking of each row, ``(n, m)``, from 0 on; raises if a row allows several."""

@@ -13,7 +13,7 @@ _ONE = np.uint64(1)
 @kernel
 def _has(bits: AnyArray, i: int, j: int) -> bool:
     """Whether bit j is set in row i of `bits` ``(m, width)``."""
-    return ((bits[i, j // 64] >> np.uint64(j % 64)) & _ONE) != 0
+    return bool((bits[i, j // 64] >> np.uint64(j % 64)) & _ONE)
 
 
 @kernel

@@ -17,10 +17,11 @@ import numpy as np
 
 from disambig.kernels.jit import kernel
 from disambig.kernels.prefix_prices import (
+    PrefixPrices,
+    empty_prices,
     fill_pair_prices,
     fill_position_prices,
     price,
-    price_tables,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -85,13 +86,12 @@ def _relax_eight(
 
 
 @kernel
-def _through_all_sets(
-    low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, f: FloatArray
-) -> None:
+def _through_all_sets(prices: PrefixPrices, f: FloatArray) -> None:
     """Fill ``f`` ``(2 ** M,)``, one block of equal high bits after another."""
-    columns, blocks = low.shape[2], high.shape[1]
+    high, n_low = prices.high, prices.n_low
+    columns = 1 << n_low
     n_high = high.shape[0] - n_low
-    for block in range(blocks):
+    for block in range(1 << n_high):
         start = block * columns
         f[start : start + columns] = np.inf
         if block == 0:
@@ -104,35 +104,26 @@ def _through_all_sets(
             continue
         for bit in range(n_high):
             if block >> bit & 1:
-                item = n_low + bit
-                source = block ^ (1 << bit)
-                prices = low[layers[source], item]
-                _relax_row(f, start, source * columns, columns, prices, 0, high[item, source])
-        own = low[layers[block]]
+                item, source = n_low + bit, block ^ (1 << bit)
+                row = prices.low[prices.layers[source], item]
+                _relax_row(f, start, source * columns, columns, row, 0, high[item, source])
+        own = prices.low[prices.layers[block]]
         for x in range(0, columns, 8):
+            here = start + x
             if x > 0:
-                # The sets from x on that have the lowest bit of x (beyond the first three):
-                # without it they are the row just before, which is complete.
+                # The sets from here on that have the lowest bit of x: without it they are the
+                # row just before, which is complete.
                 item = 3
                 while not x >> item & 1:
                     item += 1
                 length = 1 << item
-                here = start + x
                 _relax_row(f, here, here - length, length, own[item], x - length, high[item, block])
-            _relax_eight(f, start + x, own, x, high[0, block], high[1, block], high[2, block])
+            _relax_eight(f, here, own, x, high[0, block], high[1, block], high[2, block])
 
 
 @kernel
-def _through_reached_sets(
-    low: FloatArray,
-    high: FloatArray,
-    layers: AnyArray,
-    n_low: Any,
-    f: FloatArray,
-    reached: AnyArray,
-) -> Any:
+def _through_reached_sets(prices: PrefixPrices, f: FloatArray, reached: AnyArray) -> Any:
     """Fill ``f`` (infinite before) where it is finite; list those sets by size. How many?"""
-    size = low.shape[1]
     f[0] = 0.0
     reached[0] = 0
     count = 1
@@ -140,10 +131,10 @@ def _through_reached_sets(
     while at < count:
         s = reached[at]
         at += 1
-        for item in range(size):
+        for item in range(prices.high.shape[0]):
             if s >> item & 1:
                 continue
-            value = f[s] + price(low, high, layers, n_low, s, item)
+            value = f[s] + price(prices, s, item)
             if value == np.inf:
                 continue
             t = s | (1 << item)
@@ -187,10 +178,7 @@ def prefix_costs(
     costs: FloatArray,
     before: BoolArray,
     positions: Any,
-    low: FloatArray,
-    high: FloatArray,
-    layers: AnyArray,
-    n_low: Any,
+    prices: PrefixPrices,
     f: FloatArray,
     reached: AnyArray,
 ) -> Any:
@@ -205,12 +193,12 @@ def prefix_costs(
             if before[i, j]:
                 constrained = True
     if positions:
-        fill_position_prices(costs, before, constrained, low, high, n_low)
+        fill_position_prices(costs, before, constrained, prices)
     else:
-        fill_pair_prices(costs, before, constrained, low, high, n_low)
+        fill_pair_prices(costs, before, constrained, prices)
     if constrained and _few_down_sets(before):
-        return _through_reached_sets(low, high, layers, n_low, f, reached)
-    _through_all_sets(low, high, layers, n_low, f)
+        return _through_reached_sets(prices, f, reached)
+    _through_all_sets(prices, f)
     return 0
 
 
@@ -224,14 +212,12 @@ def clear_prefix_costs(f: FloatArray, reached: AnyArray, count: Any) -> None:
 
 
 @kernel
-def read_order(
-    low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, f: FloatArray, ranks: AnyArray
-) -> Any:
+def read_order(prices: PrefixPrices, f: FloatArray, ranks: AnyArray) -> Any:
     """Trace the ranks back from the full set; of tied items the larger index stands later.
 
     False if the full set cannot be reached.
     """
-    size, m = low.shape[1], ranks.shape[0]
+    size, m = prices.high.shape[0], ranks.shape[0]
     s = (1 << size) - 1
     position = m - 1
     for _ in range(size):
@@ -240,7 +226,7 @@ def read_order(
         for item in range(size):
             if s >> item & 1:
                 t = s ^ (1 << item)
-                value = f[t] + price(low, high, layers, n_low, t, item)
+                value = f[t] + price(prices, t, item)
                 if value <= best and value < np.inf:
                     best = value
                     chosen = item
@@ -254,12 +240,14 @@ def read_order(
 
 
 @kernel
-def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> tuple[AnyArray, BoolArray]:
+def cheapest_orders(
+    costs: FloatArray, before: BoolArray, positions: Any
+) -> tuple[AnyArray, BoolArray]:
     """For each problem an order of least cost that respects its partial order.
 
     Parameters
     ----------
-    costs : float64, (b, m, m), finite
+    costs : float64, (b, m, m), finite; m <= 30
         ``costs[r, i, j]`` is paid if i stands before j; with `positions`, if i has position j.
     before : bool, (b, m, m) or (1, m, m)
         ``before[r, i, j]``: i must stand before j. Transitively closed.
@@ -272,14 +260,14 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> tup
         False where the partial order has a cycle; ranks mean nothing there.
     """
     b, m = costs.shape[0], costs.shape[1]
-    low, high, layers, n_low = price_tables(m, positions)
-    f = np.full(1 << low.shape[1], np.inf)
+    prices = empty_prices(m, positions)
+    f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
     feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        count = prefix_costs(costs[r], forced, positions, low, high, layers, n_low, f, reached)
-        feasible[r] = read_order(low, high, layers, n_low, f, ranks[r])
+        count = prefix_costs(costs[r], forced, positions, prices, f, reached)
+        feasible[r] = read_order(prices, f, ranks[r])
         clear_prefix_costs(f, reached, count)
     return ranks, feasible

@@ -1,23 +1,32 @@
 """What it costs to put item i right after a set of items, from two half tables.
 
-A set of items is an integer, bit j = item j. Its low bits (``l`` of them) and its high bits are
+A set of items is an integer, bit j = item j. Its low bits (``n_low`` of them) and its high bits are
 looked up apart:
 
     price(S, i) = low[layer(S_high), i, S_low] + high[i, S_high]
 
-so that a transition of the programme over prefixes costs two loads, and the tables have
+so that a transition of the programme over prefixes costs two loads, and the tables have some
 ``2 ** (m / 2)`` columns, not ``2 ** m``. A price is infinite where an item that must stand before
 i is missing from S.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from disambig.kernels.jit import kernel
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-__all__ = ["fill_pair_prices", "fill_position_prices", "price", "price_tables"]
+__all__ = ["PrefixPrices", "empty_prices", "fill_pair_prices", "fill_position_prices", "price"]
+
+
+class PrefixPrices(NamedTuple):
+    """The tables: low (layers, M, 2 ** n_low), high (M, 2 ** n_high), layers (2 ** n_high,)."""
+
+    low: Any
+    high: Any
+    layers: Any
+    n_low: Any
 
 
 @kernel
@@ -32,11 +41,11 @@ def _popcounts(n_bits: Any) -> AnyArray:
 
 
 @kernel
-def price_tables(m: Any, positions: Any) -> tuple[FloatArray, FloatArray, AnyArray, Any]:
-    """Room for `low`, `high`, for the layers of high parts, and ``l``.
+def empty_prices(m: Any, positions: Any) -> PrefixPrices:
+    """Room for the prices of m items.
 
-    There are at least three items: what m lacks is added and stands last. With prices of positions
-    the layer is the number of high bits; prices of pairs have a single one.
+    There are at least three of them: what m lacks is added and stands last. The layer of a set is
+    the number of its high bits if prices depend on positions; prices of pairs need only one.
     """
     size = max(m, 3)
     n_low = max(3, size // 2 + 1)
@@ -44,23 +53,25 @@ def price_tables(m: Any, positions: Any) -> tuple[FloatArray, FloatArray, AnyArr
     layers = _popcounts(n_high) if positions else np.zeros(1 << n_high, dtype=np.int64)
     low = np.empty((n_high + 1 if positions else 1, size, 1 << n_low), dtype=np.float64)
     high = np.empty((size, 1 << n_high), dtype=np.float64)
-    return low, high, layers, n_low
+    return PrefixPrices(low, high, layers, n_low)
 
 
 @kernel
-def price(low: FloatArray, high: FloatArray, layers: AnyArray, n_low: Any, s: Any, item: Any) -> Any:
-    """What item i costs right after the set s."""
-    block = np.uint64(s >> n_low)
-    x = np.uint64(s & ((1 << n_low) - 1))
-    return low[np.uint64(layers[block]), np.uint64(item), x] + high[np.uint64(item), block]
+def price(prices: PrefixPrices, s: Any, item: Any) -> Any:
+    """What `item` costs right after the set s. Unsigned, since a negative index means no set."""
+    block = np.uint64(s >> prices.n_low)
+    x = np.uint64(s & ((1 << prices.n_low) - 1))
+    i = np.uint64(item)
+    return prices.low[np.uint64(prices.layers[block]), i, x] + prices.high[i, block]
 
 
 @kernel
-def _forbid(before: BoolArray, n_low: Any, low: FloatArray, high: FloatArray) -> None:
+def _forbid(before: BoolArray, prices: PrefixPrices) -> None:
     """Make infinite the price of an item whose predecessors are not all there.
 
     Items beyond those of `before` stand last, by number.
     """
+    low, high, n_low = prices.low, prices.high, prices.n_low
     m = before.shape[0]
     for i in range(low.shape[1]):
         low_mask = 0
@@ -74,30 +85,25 @@ def _forbid(before: BoolArray, n_low: Any, low: FloatArray, high: FloatArray) ->
         if low_mask:
             for layer in range(low.shape[0]):
                 for x in range(low.shape[2]):
-                    price = low[layer, i, x]
-                    low[layer, i, x] = price if x & low_mask == low_mask else np.inf
+                    held = low[layer, i, x]
+                    low[layer, i, x] = held if x & low_mask == low_mask else np.inf
         if high_mask:
             for x in range(high.shape[1]):
-                price = high[i, x]
-                high[i, x] = price if x & high_mask == high_mask else np.inf
+                held = high[i, x]
+                high[i, x] = held if x & high_mask == high_mask else np.inf
 
 
 @kernel
 def fill_pair_prices(
-    costs: FloatArray,
-    before: BoolArray,
-    constrained: Any,
-    low: FloatArray,
-    high: FloatArray,
-    n_low: Any,
+    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixPrices
 ) -> None:
     """``price(S, i) = sum_{j in S} costs[j, i]``.
 
-    Preconditions: `costs` and `before` ``(m, m)``; `constrained` = has `before` a True; tables for
-    pairs of m items.
+    Preconditions: `costs` and `before` ``(m, m)``; `constrained` = has `before` a True; room for m
+    items.
     """
-    m = costs.shape[0]
-    size = low.shape[1]
+    low, high, n_low = prices.low, prices.high, prices.n_low
+    m, size = costs.shape[0], low.shape[1]
     for i in range(size):
         low[0, i, 0] = 0.0
         high[i, 0] = 0.0
@@ -114,30 +120,22 @@ def fill_pair_prices(
                 for x in range(half):
                     high[i, half + x] = high[i, x] + paid
     if constrained or size > m:
-        _forbid(before, n_low, low, high)
+        _forbid(before, prices)
 
 
 @kernel
 def fill_position_prices(
-    costs: FloatArray,
-    before: BoolArray,
-    constrained: Any,
-    low: FloatArray,
-    high: FloatArray,
-    n_low: Any,
+    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixPrices
 ) -> None:
-    """``price(S, i) = costs[i, |S|]``.
-
-    Preconditions: as for pairs; tables for positions.
-    """
-    m = costs.shape[0]
-    layers, size, columns = low.shape
-    counts = _popcounts(n_low)
-    high[:] = 0.0
-    for layer in range(layers):
+    """``price(S, i) = costs[i, |S|]``. Preconditions as for pairs; room for positions."""
+    low = prices.low
+    m, size = costs.shape[0], low.shape[1]
+    counts = _popcounts(prices.n_low)
+    prices.high[:] = 0.0
+    for layer in range(low.shape[0]):
         for i in range(size):
-            for x in range(columns):
+            for x in range(low.shape[2]):
                 position = layer + counts[x]
                 low[layer, i, x] = costs[i, position] if i < m and position < m else 0.0
     if constrained or size > m:
-        _forbid(before, n_low, low, high)
+        _forbid(before, prices)

@@ -1,56 +1,61 @@
 """How many orders are optimal, and how they place and compare items, from the prefix lattice.
 
 The way from the full set back to the empty one is walked through every transition that some order
-within the tolerance uses. With ``f`` the least cost of a prefix and ``rest(S)`` the least further
-cost, ``slack(S) = f(S) + rest(S) - f(all)``, and a transition belongs if
+within the tolerance uses. With ``f(S)`` the least cost of a prefix and ``rest(S)`` the least
+further cost, ``slack(S) = f(S) + rest(S) - f(all)``, and a transition belongs if
 
     slack(S + i) + f(S) + price(S, i) - f(S + i) <= tolerance.
 
-Orders are paths: each transition is used by (paths up to S) x (paths after S + i) of them. Counts
-are integers of 64 bits: exact, since ``20! < 2 ** 63``.
+Orders are paths: a transition is used by (paths up to S) x (paths after S + i) of them. Counts are
+integers of 64 bits: exact, since ``20! < 2 ** 63``.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from disambig.kernels.jit import kernel
 from disambig.kernels.prefix_lattice import clear_prefix_costs, prefix_costs, read_order
-from disambig.kernels.prefix_prices import popcounts, split_bits
+from disambig.kernels.prefix_prices import PrefixPrices, empty_prices, price
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 __all__ = ["drawn_orders", "tied_orders"]
 
 
-@kernel
-def _excess(
-    low: FloatArray, high: FloatArray, layers: AnyArray, f: FloatArray, s: Any, item: Any
-) -> Any:
-    """``f(S) + price(S, i) - f(S + i)``; infinite if the transition is not allowed."""
-    columns = low.shape[2]
-    block = s // columns
-    price = low[layers[block] % low.shape[0], item, s % columns] + high[item, block]
-    if f[s] == np.inf or price == np.inf:
-        return np.inf
-    return f[s] + price - f[s | (1 << item)]
+class _Paths(NamedTuple):
+    """For each set: slack, paths after it, paths up to it; the list of sets on tied paths."""
+
+    slack: Any
+    after: Any
+    up_to: Any
+    tied: Any
 
 
 @kernel
-def _list_tied(
-    low: FloatArray,
-    high: FloatArray,
-    layers: AnyArray,
-    f: FloatArray,
-    tolerance: Any,
-    slack: FloatArray,
-    after: AnyArray,
-    tied: AnyArray,
-) -> Any:
+def _empty_paths(n_sets: Any) -> _Paths:
+    return _Paths(
+        np.full(n_sets, np.inf),
+        np.empty(n_sets, dtype=np.int64),
+        np.empty(n_sets, dtype=np.int64),
+        np.empty(n_sets, dtype=np.int32),
+    )
+
+
+@kernel
+def _excess(prices: PrefixPrices, f: FloatArray, t: Any, item: Any) -> Any:
+    """``f(S) + price(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
+    s = t ^ (1 << item)
+    return f[np.uint64(s)] + price(prices, s, item) - f[np.uint64(t)]
+
+
+@kernel
+def _list_tied(prices: PrefixPrices, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
     """List the sets on tied paths from the full one down, with slack and paths after. How many?
 
     Sets are met by size, so a set is read when its slack and its paths are final.
     """
-    size = low.shape[1]
+    slack, after, tied = paths.slack, paths.after, paths.tied
+    size = prices.high.shape[0]
     full = (1 << size) - 1
     tied[0] = full
     slack[full] = 0.0
@@ -62,9 +67,9 @@ def _list_tied(
         at += 1
         for item in range(size):
             if t >> item & 1:
-                s = t ^ (1 << item)
-                total = slack[t] + _excess(low, high, layers, f, s, item)
+                total = slack[t] + _excess(prices, f, t, item)
                 if total <= tolerance:
+                    s = t ^ (1 << item)
                     if slack[s] == np.inf:
                         tied[count] = s
                         count += 1
@@ -77,38 +82,56 @@ def _list_tied(
 
 @kernel
 def _count_up(
-    low: FloatArray,
-    high: FloatArray,
-    layers: AnyArray,
+    prices: PrefixPrices,
     f: FloatArray,
     tolerance: Any,
-    slack: FloatArray,
-    after: AnyArray,
-    tied: AnyArray,
+    paths: _Paths,
     count: Any,
-    up_to: AnyArray,
-    pairs: AnyArray,
     places: AnyArray,
+    sums: AnyArray,
+    high_sums: AnyArray,
 ) -> None:
-    """Paths up to each listed set; how many tied orders have i before j, or i at position k."""
-    size, m = low.shape[1], pairs.shape[0]
+    """Paths up to each listed set; how many orders have i at a place, or right after a set.
+
+    The latter for the low and the high half of the set apart, as prices are looked up.
+    """
+    slack, after, up_to, tied = paths.slack, paths.after, paths.up_to, paths.tied
+    size, m = prices.high.shape[0], places.shape[0]
+    n_low = prices.n_low
     up_to[0] = 1
     for at in range(count - 2, -1, -1):
         t = tied[at]
-        up_to[t] = 0
         position = -1
         for j in range(size):
             position += t >> j & 1
+        total = 0
         for item in range(size):
-            if t >> item & 1:
+            if t >> item & 1 and slack[t] + _excess(prices, f, t, item) <= tolerance:
                 s = t ^ (1 << item)
-                if slack[t] + _excess(low, high, layers, f, s, item) <= tolerance:
-                    up_to[t] += up_to[s]
-                    if item < m:
-                        orders = up_to[s] * after[t]
-                        places[item, position] += orders
-                        for j in range(m):
-                            pairs[j, item] += orders * (s >> j & 1)
+                total += up_to[s]
+                if item < m:
+                    orders = up_to[s] * after[t]
+                    places[item, position] += orders
+                    sums[item, s & ((1 << n_low) - 1)] += orders
+                    high_sums[item, s >> n_low] += orders
+        up_to[t] = total
+
+
+@kernel
+def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray) -> None:
+    """In how many orders j stands before i: sum over the sets with j; then clear the sums."""
+    m = pairs.shape[0]
+    for i in range(m):
+        for x in range(sums.shape[1]):
+            if sums[i, x] > 0:
+                for j in range(min(n_low, m)):
+                    pairs[j, i] += sums[i, x] * (x >> j & 1)
+                sums[i, x] = 0
+        for x in range(high_sums.shape[1]):
+            if high_sums[i, x] > 0:
+                for j in range(n_low, m):
+                    pairs[j, i] += high_sums[i, x] * (x >> (j - n_low) & 1)
+                high_sums[i, x] = 0
 
 
 @kernel
@@ -120,7 +143,7 @@ def tied_orders(
     Parameters
     ----------
     costs, before, positions
-        As for `cheapest_orders`; ``m <= 20``.
+        As for `cheapest_orders`, with ``m <= 20``.
     tolerance : float64, (b,)
 
     Returns
@@ -133,45 +156,56 @@ def tied_orders(
         In how many of them i stands before j; in how many i has position k.
     """
     b, m = costs.shape[0], costs.shape[1]
-    size, n_low = split_bits(m)
-    layers = popcounts(size - n_low)
-    low = np.empty((size - n_low + 1 if positions else 1, size, 1 << n_low), dtype=np.float64)
-    high = np.empty((size, 1 << (size - n_low)), dtype=np.float64)
-    f, slack = np.full(1 << size, np.inf), np.full(1 << size, np.inf)
-    reached, tied = np.empty(1 << size, dtype=np.int32), np.empty(1 << size, dtype=np.int32)
-    after, up_to = np.empty(1 << size, dtype=np.int64), np.empty(1 << size, dtype=np.int64)
+    prices = empty_prices(m, positions)
+    f = np.full(1 << prices.high.shape[0], np.inf)
+    reached = np.empty(f.size, dtype=np.int32)
+    paths = _empty_paths(f.size)
+    sums = np.zeros((m, prices.low.shape[2]), dtype=np.int64)
+    high_sums = np.zeros((m, prices.high.shape[1]), dtype=np.int64)
     ranks = np.zeros((b, m), dtype=np.int64)
     counts = np.zeros(b, dtype=np.int64)
     pairs, places = np.zeros((b, m, m), dtype=np.int64), np.zeros((b, m, m), dtype=np.int64)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        n_reached = prefix_costs(costs[r], forced, positions, low, high, layers, f, reached)
-        if read_order(low, high, layers, f, ranks[r]):
-            n_tied = _list_tied(low, high, layers, f, tolerance[r], slack, after, tied)
-            _count_up(
-                low,
-                high,
-                layers,
-                f,
-                tolerance[r],
-                slack,
-                after,
-                tied,
-                n_tied,
-                up_to,
-                pairs[r],
-                places[r],
-            )
-            counts[r] = after[0]
+        n_reached = prefix_costs(costs[r], forced, positions, prices, f, reached)
+        if read_order(prices, f, ranks[r]):
+            n_tied = _list_tied(prices, f, tolerance[r], paths)
+            _count_up(prices, f, tolerance[r], paths, n_tied, places[r], sums, high_sums)
+            _sum_pairs(prices.n_low, sums, high_sums, pairs[r])
+            counts[r] = paths.after[0]
             for at in range(n_tied):
-                slack[tied[at]] = np.inf
+                paths.slack[paths.tied[at]] = np.inf
         clear_prefix_costs(f, reached, n_reached)
     return ranks, counts, pairs, places
 
 
 @kernel
+def _draw(
+    prices: PrefixPrices,
+    f: FloatArray,
+    paths: _Paths,
+    uniforms: FloatArray,
+    ranks: AnyArray,
+) -> None:
+    """One path, from its end: each item by its share of the paths up to the set it completes."""
+    size, m = prices.high.shape[0], ranks.shape[0]
+    t = (1 << size) - 1
+    for position in range(size - 1, -1, -1):
+        left = paths.up_to[t] * uniforms[min(position, m - 1)]
+        last = -1
+        for item in range(size):
+            # The last item that is allowed, should rounding leave something over.
+            if t >> item & 1 and (last < 0 or left >= 0.0) and _excess(prices, f, t, item) == 0.0:
+                last = item
+                left -= paths.up_to[t ^ (1 << item)]
+        t ^= 1 << last
+        if last < m:
+            ranks[last] = position
+
+
+@kernel
 def drawn_orders(before: BoolArray, uniforms: FloatArray) -> tuple[AnyArray, BoolArray]:
-    """Draw linear extensions, all equally likely: the last item first, by its share of the paths.
+    """Draw linear extensions, all equally likely.
 
     Parameters
     ----------
@@ -186,43 +220,25 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> tuple[AnyArray, Boo
         False where the partial order has a cycle.
     """
     b, n_draws, m = uniforms.shape
-    size, n_low = split_bits(m)
-    layers = popcounts(size - n_low)
-    low = np.empty((1, size, 1 << n_low), dtype=np.float64)
-    high = np.empty((size, 1 << (size - n_low)), dtype=np.float64)
-    f = np.full(1 << size, np.inf)
-    reached = np.empty(1 << size, dtype=np.int32)
-    up_to = np.empty(1 << size, dtype=np.int64)
+    prices = empty_prices(m, False)
+    f = np.full(1 << prices.high.shape[0], np.inf)
+    reached = np.empty(f.size, dtype=np.int32)
+    paths = _empty_paths(f.size)
+    sums = np.zeros((m, prices.low.shape[2]), dtype=np.int64)
+    high_sums = np.zeros((m, prices.high.shape[1]), dtype=np.int64)
+    places = np.zeros((m, m), dtype=np.int64)
     free = np.zeros((m, m), dtype=np.float64)
     ranks = np.zeros((b, n_draws, m), dtype=np.int64)
     feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
-        n_reached = prefix_costs(free, before[r], False, low, high, layers, f, reached)
-        feasible[r] = f[(1 << size) - 1] < np.inf
+        n_reached = prefix_costs(free, before[r], False, prices, f, reached)
+        feasible[r] = f[f.size - 1] < np.inf
         if feasible[r]:
-            # In numerical order every set comes after its parts.
-            up_to[0] = 1
-            for t in range(1, 1 << size):
-                up_to[t] = 0
-                if f[t] < np.inf:
-                    for item in range(size):
-                        if t >> item & 1:
-                            s = t ^ (1 << item)
-                            if _excess(low, high, layers, f, s, item) < np.inf:
-                                up_to[t] += up_to[s]
+            n_tied = _list_tied(prices, f, 0.0, paths)
+            _count_up(prices, f, 0.0, paths, n_tied, places, sums, high_sums)
             for draw in range(n_draws):
-                t = (1 << size) - 1
-                for position in range(size - 1, -1, -1):
-                    last = -1
-                    left = up_to[t] * uniforms[r, draw, min(position, m - 1)]
-                    for item in range(size):
-                        if t >> item & 1 and left >= 0.0:
-                            s = t ^ (1 << item)
-                            if _excess(low, high, layers, f, s, item) < np.inf:
-                                last = item
-                                left -= up_to[s]
-                    t ^= 1 << last
-                    if last < m:
-                        ranks[r, draw, last] = position
+                _draw(prices, f, paths, uniforms[r, draw], ranks[r, draw])
+            for at in range(n_tied):
+                paths.slack[paths.tied[at]] = np.inf
         clear_prefix_costs(f, reached, n_reached)
     return ranks, feasible

@@ -27,7 +27,7 @@ class MatrixLoss(BaseEstimator):
 
     >>> import numpy as np
     >>> loss = MatrixLoss([[0, 5], [1, 0]]).bind(np.array(["healthy", "sick"]))
-    >>> loss.predictions[loss.matrix[:, 1].argmax()]
+    >>> str(loss.predictions[loss.matrix[:, 1].argmax()])
     'healthy'
     """
 
