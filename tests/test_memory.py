@@ -92,3 +92,12 @@ def test_what_fits_passes(monkeypatch):
     require_bytes(np.float64(999.5), "It", "Nothing.")
     with pytest.raises(MemoryBudgetError):
         require_bytes(1001, "It", "Nothing.")
+
+
+def test_cache_that_can_be_given_back_is_free(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    monkeypatch.setattr(memory, "_machine_bytes", lambda: None)
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("900\n")
+    (tmp_path / "memory.stat").write_text("anon 300\nfile 600\ninactive_file 500\n")
+    assert memory.free_bytes() == 600

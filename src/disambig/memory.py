@@ -35,12 +35,24 @@ def _machine_bytes() -> int | None:
 
 
 def _cgroup_bytes() -> int | None:
-    limit, used = _CGROUP / "memory.max", _CGROUP / "memory.current"
     try:
-        text = limit.read_text().strip()
-        return None if text == "max" else max(int(text) - int(used.read_text()), 0)
+        limit = (_CGROUP / "memory.max").read_text().strip()
+        if limit == "max":
+            return None
+        used = int((_CGROUP / "memory.current").read_text())
+        return max(int(limit) - used + _reclaimable_bytes(), 0)
     except (OSError, ValueError):
         return None
+
+
+def _reclaimable_bytes() -> int:
+    """File cache that the system gives back on demand; it counts as used."""
+    statistics = _CGROUP / "memory.stat"
+    for line in statistics.read_text().splitlines() if statistics.exists() else ():
+        name, _, value = line.partition(" ")
+        if name == "inactive_file":
+            return int(value)
+    return 0
 
 
 def require_bytes(n_bytes: float, what: str, instead: str) -> None:

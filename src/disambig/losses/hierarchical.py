@@ -16,7 +16,7 @@ class HierarchicalLoss(BaseEstimator):
 
     Parameters
     ----------
-    parents : mapping
+    parents : mapping or Hierarchy
         Child to parent; the classes are among its leaves.
 
     Examples
@@ -34,6 +34,7 @@ class HierarchicalLoss(BaseEstimator):
 
     def bind(self, classes: AnyArray) -> FiniteLoss:
         """The loss on these classes."""
-        distance = Hierarchy(self.parents).distance_matrix(classes.tolist())
+        tree = self.parents if isinstance(self.parents, Hierarchy) else Hierarchy(self.parents)
+        distance = tree.distance_matrix(classes.tolist())
         longest = distance.max()
         return FiniteLoss(distance / longest if longest > 0 else distance, classes, classes)

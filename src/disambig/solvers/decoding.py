@@ -1,9 +1,10 @@
 """From undecided rows to one vertex each.
 
-A barycentre can be a saddle that a vertex improves on. The objective is concave in the targets, so
-moving *one* row from its barycentre to the best of its tied vertices never raises it. Hence: pin
-one row of every connected group of undecided rows, run again, repeat; at the end let all pins go
-and run once more, moving only to strictly better vertices.
+A barycentre can be a saddle that a vertex improves on. All vertices of a face tie under the current
+predictions, so moving rows from barycentres to vertices never raises the objective, and where the
+predictions then change it falls. Hence: pin one row of every connected group of undecided rows to
+its best vertex, run again, repeat; at the end let all pins go and run once more, moving only to
+strictly better vertices.
 """
 
 import numpy as np
@@ -70,14 +71,7 @@ def decode(
 def _pin(problem: Problem, state: DescentState) -> tuple[IntArray, Faces]:
     """One row of each group of undecided rows, and the targets with it at its best vertex."""
     rows = _leaders(problem, np.flatnonzero(~state.targets.is_vertex))
-    targets = state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
-    if rows.size > 1 and problem.objective(targets.embedded) > (
-        state.objective + problem.objective_tolerance
-    ):
-        # Groups that share no vote can still share a listener; then they are pinned in turn.
-        rows = rows[:1]
-        targets = state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
-    return rows, targets
+    return rows, state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
 
 
 def _leaders(problem: Problem, undecided: IntArray) -> IntArray:
