@@ -8,14 +8,18 @@ letter     shape         meaning
 ``p``                    dimension of the embedding in which the loss is an inner product
 ``K``                    classes of a finite output space
 ``P``                    predictions a finite loss allows (the classes, and perhaps "abstain")
+``d``                    features of an input
 ``alpha``  ``(q, n)``    ``alpha[i, j]``: how much the prediction at input i listens to sample j
 ``A``      ``(n, n)``    ``alpha`` at the training inputs, row i scaled by the weight of sample i
 ``phi(y)`` ``(p,)``      embedding of a target
 ``psi(z)`` ``(p,)``      embedding of a prediction
 ``s[j]``                 the set of targets that sample j may have: its candidates
 ``xi``     ``(n, p)``    relaxed targets: ``xi[j]`` lies in the convex hull of ``phi(s[j])``
-``zeta``   ``(n, p)``    relaxed predictions: ``zeta[i]`` lies in the convex hull of ``psi(Z)``
+``zeta``   ``(n, p)``    relaxed predictions: ``zeta[i]`` lies in the hull of all ``psi(z)``
 =========  ============  =====================================================================
+
+A *vertex* is a single output seen in the embedding; a *face* is the hull of the vertices that tie
+for a minimum; a *whole* set allows every target and says nothing.
 
 Two identities carry everything else:
 

@@ -66,3 +66,34 @@ def test_repeats_strangers_and_other_types_are_refused_by_row():
 @pytest.mark.parametrize("separator", ["", None, 3])
 def test_the_separator_must_be_text(separator):
     assert "separator must be a text" in refusal(["a"], separator=separator)
+
+
+# ------------------------------------------------------------------ sets that nobody split
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["cat|dog", "cat", "dog"], ["a,b", "b,c", "c,a"], ["a; b", "a", "b", "c"]],
+)
+def test_a_label_made_of_labels_warns(labels):
+    with pytest.warns(UserWarning, match=r"is read as one class.*from_strings"):
+        sets = LabelSets.from_any(labels)
+    assert len(sets.classes) == len(labels)
+
+
+def test_the_wrong_separator_warns():
+    with pytest.warns(UserWarning, match="separator=','"):
+        LabelSets.from_strings(["a,b", "a", "b"])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (["Paris, France", "Lyon, France"], None),
+        (["cat|dog", "cat", "dog"], ["cat|dog", "cat", "dog"]),
+        ([1, 2, 1], None),
+    ],
+)
+def test_labels_that_are_meant_as_they_are_do_not_warn(labels, classes):
+    LabelSets.from_any(labels, classes=classes)

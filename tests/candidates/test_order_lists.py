@@ -78,7 +78,7 @@ def test_missing_values_fill_rows_up_at_their_end_alone():
     orders = PartialOrders.from_top_k(table, items=[0, 1, 2])
     assert orders.to_pairs() == [{(2, 1), (2, 0), (1, 0)}, {(0, 1), (0, 2)}, set()]
     message = refusal(PartialOrders.from_top_k, [["a", "b"], ["a", None, "b"]])
-    assert message.startswith("PartialOrders: row 1 holds ['a', None, 'b'], list, where")
+    assert message.startswith("PartialOrders: row 1 holds ['a', None, 'b'], a list, where")
     assert "without a gap is expected (1 such row)" in message
 
 
@@ -88,7 +88,7 @@ def test_faults_name_the_row():
     assert "row 1 mentions 'z', which is not among" in refusal(
         door, [["a"], ["z"]], items=["a", "b"]
     )
-    assert "row 1 holds {'a'}, set, where" in refusal(door, [["a"], {"a"}])
+    assert "row 1 holds {'a'}, a set, where" in refusal(door, [["a"], {"a"}])
     assert "row 0 mentions ['a']" in refusal(door, [[["a"], ["b"]]])
     assert "target y is None" in refusal(door, None)
 

@@ -84,7 +84,7 @@ def test_signs_in_lists_are_no_pairs():
         (np.zeros((0, 3)), "got shape (0, 3)"),
         (np.zeros((1, 2, 2, 2)), "got shape (1, 2, 2, 2)"),
         (np.array(1.0), "got shape ()"),
-        (sparse.eye_array(3), "sparse array"),
+        (sparse.csr_array(np.eye(3)), "sparse array"),
     ],
 )
 def test_what_has_no_rows_is_refused(y, text):

@@ -18,7 +18,7 @@ def test_python_blocks_run_and_say_what_the_text_says(capsys):
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out.splitlines()
     assert float(printed[0]) > 0.9, "recovered labels of the first example"
-    assert names["found"].labels.tolist() == ["cat", "cat", "fox", "fox"]
+    assert names["found"].labels.tolist() == ["cat", "cat", "cat", "fox", "fox", "fox"]
     assert float(printed[-1]) > 0.9, "boosting on recovered labels"
     assert np.isfinite(names["search"].best_score_)
 

@@ -102,3 +102,13 @@ def test_votes_of_ones_own_are_checked():
         disambiguate(None, MASK, weights=bad)
     with pytest.raises(ValueError, match="sample_weight cannot be combined"):
         disambiguate(None, MASK, weights=np.eye(6), sample_weight=np.ones(6))
+
+
+def test_weights_that_exclude_nothing():
+    soft = np.full((6, 3), 0.2) + 0.4 * np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    with pytest.raises(NoInformationError, match="Set small weights to 0"):
+        fit(y=soft)
+    model = fit(y=soft, method="average")
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    with pytest.raises(NoInformationError, match="all 6 rows give every class"):
+        fit(y=np.full((6, 3), 1 / 3), method="average")

@@ -21,6 +21,7 @@ from disambig.candidates.faults import refuse_empty_rows, row_fault
 from disambig.candidates.label_rules import admit, refuse_continuous
 from disambig.candidates.label_tables import parse_table
 from disambig.candidates.missing import matches_marker
+from disambig.candidates.separators import warn_of_joined_labels
 from disambig.candidates.set_table import SetTable
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
@@ -110,6 +111,7 @@ def sets_from_entries(entries: Entries, classes: Any, unlabeled: Any) -> SetTabl
                 "Name them by classes=."
             )
         refuse_continuous(labels)
+        warn_of_joined_labels(labels.distinct)
         vector = class_vector(sorted_labels(labels.distinct), labels.dtype)
     mask = membership(labels, vector)
     mask[whole] = True

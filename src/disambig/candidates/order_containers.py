@@ -72,6 +72,6 @@ def refuse_rows(rows: list[Any], faulty: list[bool], expected: str, remedy: str)
         row = rows[faulty.index(True)]
         raise order_fault(
             np.array(faulty),
-            f"holds {reprlib.repr(row)}, {type(row).__name__}, where {expected} is expected",
+            f"holds {reprlib.repr(row)}, a {type(row).__name__}, where {expected} is expected",
             remedy,
         )

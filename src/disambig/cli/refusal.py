@@ -26,7 +26,8 @@ def require_packages(names: tuple[str, ...], extras: str) -> None:
     if missing:
         raise Refusal(
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed. Run\n"
-            f'    pip install "disambig[{extras}]"\nand try again.'
+            f'    pip install "disambig[{extras}]"\n'
+            f'(from a checkout: pip install ".[{extras}]") and try again.'
         )
 
 

@@ -31,7 +31,7 @@ __all__ = ["Disambiguation", "disambiguate"]
 METHODS = ("disambiguation", "infimum", "average")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Disambiguation:
     """Recovered labels, and how sure they are.
 
@@ -59,6 +59,13 @@ class Disambiguation:
     distribution: FloatArray
     solution: Solution
     _leave_one_out: Callable[[FloatArray], FloatArray]
+
+    def __repr__(self) -> str:
+        return (
+            f"Disambiguation({len(self.sets)} rows, {len(self.classes)} classes, "
+            f"{np.count_nonzero(self.resolved)} resolved, objective {self.objective:.6g}, "
+            f"{self.solution.status.value})"
+        )
 
     @property
     def classes(self) -> AnyArray:
@@ -211,7 +218,7 @@ def settle_labels(
     """Check that there is something to learn from, and run the method."""
     if method not in METHODS:
         raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
-    _check_information(sets)
+    _check_information(sets, method)
     problem = Problem(votes, loss, sets)
     if method == "infimum":
         solution, _ = infimum_loss(problem)
@@ -225,8 +232,19 @@ def settle_labels(
     return Disambiguation(sets, loss, distribution, solution, leave_one_out)
 
 
-def _check_information(sets: LabelSets) -> None:
-    if sets.n_classes > 1 and not sets.informative.any():
+def _check_information(sets: LabelSets, method: str) -> None:
+    if sets.weights is not None and method == "average":
+        # The average of soft weights is their own mean: sets need not exclude anything.
+        informative = np.ptp(sets.weights, axis=1) > 0
+    else:
+        informative = sets.informative
+    if sets.n_classes > 1 and not informative.any() and sets.weights is not None:
+        raise NoInformationError(
+            f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
+            "a class. Set small weights to 0 (what is positive is a candidate), or use "
+            "method='average', which learns from the weights themselves."
+        )
+    if sets.n_classes > 1 and not informative.any():
         raise NoInformationError(
             f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
             "Label at least one row, or narrow some sets."

@@ -29,9 +29,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     weights : str, piece or callable, default "neighbors"
-        Who votes when training rows are disambiguated: "neighbors", "kernel_ridge",
-        "nadaraya_watson", "precomputed" (X holds the votes), a piece of `disambig.weights`, or
-        ``f(X_query, X_train) -> (q, n)``.
+        Who votes when training rows are disambiguated: "neighbors" (the 10 nearest, euclidean:
+        scale the features), "kernel_ridge", "nadaraya_watson", "precomputed" (X holds the votes),
+        a piece, that is, a configured object of `disambig.weights` (needed to search over
+        ``weights__n_neighbors``), or ``f(X_query, X_train) -> (q, n)``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"
@@ -118,8 +119,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
         y : array-like, n rows
-            Candidate sets in any form that `LabelSets.from_any` reads; plain labels are sets of
-            one.
+            Candidate sets in any form that `LabelSets.from_any` reads: a mask ``(n, K)`` of bools
+            or 0/1, a table of weights, a list or Series of sets; plain labels are sets of one.
+            Text such as "a|b" goes through `LabelSets.from_strings` first. Of weights, the
+            positive ones are the candidates; their sizes guide the average start and
+            ``method="average"`` alone.
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; they are labelled by the
             votes of the others.

@@ -33,10 +33,10 @@ class Descent:
     ----------
     problem : Problem
     pinned_rows, pinned_targets : int array and Faces, optional
-        Rows whose targets stay as they are.
+        Rows whose targets stay as they are (for decoding).
     at_vertices : bool, default False
-        Targets stay single vertices, and a row moves only to a strictly better one. By default a
-        row rests on the barycentre of its tied vertices.
+        Targets stay single vertices, and a row moves only to a strictly better one (for the end of
+        decoding). By default a row rests on the barycentre of its tied vertices.
     """
 
     problem: Problem
@@ -68,6 +68,7 @@ class Descent:
     def _predictions(self, state: DescentState) -> tuple[Faces, float]:
         faces, objective = self.problem.best_predictions(state.targets.embedded)
         if not self._fell(state.objective, objective):
+            # Every vertex of the older faces is optimal too, so the objective is that of both.
             faces = state.predictions.union(faces)
         return faces, objective
 

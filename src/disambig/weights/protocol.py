@@ -22,7 +22,10 @@ class Weights(Protocol):
         ...
 
     def training_votes(self) -> Votes:
-        """``alpha`` at the training inputs, ``(n, n)``, leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``.
+
+        Those of `leave_one_out_votes` if the weighting was made with ``leave_one_out=True``.
+        """
         ...
 
     def leave_one_out_votes(self) -> Votes:
