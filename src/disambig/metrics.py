@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
+from disambig.candidates.classes import checked_classes, listed, positions
+from disambig.candidates.containers import is_table, rows_of
+from disambig.candidates.entries import entries_of
 from disambig.exceptions import CandidateError
 from disambig.losses import FiniteLoss, resolve_loss
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["covering_accuracy", "covering_scorer", "infimum_loss", "infimum_loss_scorer"]
 
@@ -52,7 +55,6 @@ def covering_accuracy(
     >>> covering_accuracy([{"a", "b"}, {"c"}, {"a", "b", "c"}], ["b", "a", "a"])
     0.5
     """
-    y_pred = np.asarray(y_pred)
     sets, counted = _observed(y, classes, unlabeled, len(y_pred))
     return _mean(sets.contains(y_pred).astype(np.float64), counted, sample_weight)
 
@@ -68,6 +70,8 @@ def infimum_loss(
 ) -> float:
     """The mean over informative rows of ``min_{y in s} loss(prediction, y)``; smaller is better.
 
+    A label that the loss does not know costs what its prediction can cost at most.
+
     Parameters
     ----------
     y, y_pred, classes, unlabeled, sample_weight
@@ -80,16 +84,16 @@ def infimum_loss(
     >>> infimum_loss([{0, 1}, {3}], [2, 1], loss="absolute", classes=[0, 1, 2, 3])
     1.5
     """
-    y_pred = np.asarray(y_pred)
+    if classes is None and isinstance(loss, FiniteLoss):
+        classes = loss.classes
     sets, counted = _observed(y, classes, unlabeled, len(y_pred))
     if isinstance(loss, FiniteLoss):
         bound = loss
     else:
-        known = sets.classes if classes is None else np.asarray(classes)
+        known = sets.classes if classes is None else checked_classes(classes)
         bound = resolve_loss(loss).bind(known)
-    sets = sets.with_classes(bound.classes)
-    paid = np.where(sets.mask, bound.matrix[_rows_of(bound, y_pred)], np.inf).min(axis=1)
-    return _mean(paid, counted, sample_weight)
+    costs = _costs(bound, sets.classes)[_rows_of(bound, y_pred)]
+    return _mean(np.where(sets.mask, costs, np.inf).min(axis=1), counted, sample_weight)
 
 
 @dataclass(frozen=True)
@@ -139,33 +143,43 @@ def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, 
     try:
         sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     except CandidateError:
-        if classes is None or np.ndim(y) == 2:
+        # The columns of a table are the classes; only rows of labels can hold another one.
+        if classes is None or (is_table(y) and not isinstance(y, LabelSets)):
             raise
         # A label that training never saw: it stays, and no prediction will hit it.
         sets = LabelSets.from_any(y, unlabeled=unlabeled)
     if len(sets) != n:
         raise ValueError(f"y has {len(sets)} rows and y_pred has {n}; expected as many.")
-    known = sets.classes if classes is None else np.asarray(classes)
-    missing = np.isin(known, sets.classes, invert=True).any()
-    columns = np.isin(sets.classes, known)
+    known = listed(sets.classes if classes is None else checked_classes(classes))
+    place = positions(sets.classes)
     whole = np.zeros(n, dtype=np.bool_)
-    if len(known) > 1 and not missing:
-        whole |= sets.mask[:, columns].all(axis=1)
+    if len(known) > 1 and all(label in place for label in known):
+        whole |= sets.mask[:, [place[label] for label in known]].all(axis=1)
     if unlabeled is not None:
         whole |= sets.is_whole & (sets.n_classes > 1)
     return sets, ~whole
 
 
-def _rows_of(loss: FiniteLoss, y_pred: AnyArray) -> AnyArray:
-    positions = {name: z for z, name in enumerate(loss.predictions.tolist())}
-    unique, inverse = np.unique(y_pred, return_inverse=True)
-    unknown = [name for name in unique.tolist() if name not in positions]
-    if unknown:
+def _costs(loss: FiniteLoss, classes: AnyArray) -> FloatArray:
+    """``loss(z, y)`` for these classes, ``(P, K)``; the most that z can cost for a strange one."""
+    place = positions(loss.classes)
+    columns = np.array([place.get(label, -1) for label in listed(classes)], dtype=np.intp)
+    worst = loss.matrix.max(axis=1, keepdims=True)
+    return np.where(columns >= 0, loss.matrix[:, columns], worst)
+
+
+def _rows_of(loss: FiniteLoss, y_pred: Any) -> IntArray:
+    """Which row of the loss matrix each prediction is, ``(n,)``."""
+    place = positions(loss.predictions)
+    entries = entries_of(rows_of(y_pred))
+    unknown = [label for label in entries.distinct if label not in place]
+    if unknown or (entries.sizes() != 1).any():
+        what = f"{unknown[0]!r}, which is no prediction of the loss" if unknown else "a collection"
         raise ValueError(
-            f"y_pred holds {unknown[0]!r}, which is no prediction of the loss; expected one of "
-            f"{loss.predictions.tolist()!r}."
+            f"y_pred holds {what}; expected in each row one of {listed(loss.predictions)!r}."
         )
-    return np.array([positions[name] for name in unique.tolist()])[inverse.ravel()]
+    rows = np.array([place[label] for label in entries.distinct], dtype=np.intp)
+    return np.asarray(rows[entries.codes])
 
 
 def _mean(values: FloatArray, counted: BoolArray, sample_weight: Any) -> float:

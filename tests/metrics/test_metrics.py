@@ -42,6 +42,44 @@ def test_an_unseen_label_counts_as_missed():
     assert covering_accuracy(["a", "z"], ["a", "a"], classes=["a", "b"]) == 0.5
 
 
+@pytest.mark.parametrize(
+    "y",
+    [
+        [{"a"}, {"b", "z"}, {"z"}],
+        [["a"], ["b", "z"], ["z"]],
+        [["a", "b"], ["b", "z"], ["z", "x"]],
+        LabelSets.from_sets([{"a"}, {"b", "z"}, {"z"}]),
+    ],
+)
+def test_unseen_labels_in_every_form_of_sets(y):
+    """Nothing predicts them: such a row is missed, at the most that its prediction can cost."""
+    options = {"classes": ["a", "b", "c"]}
+    assert covering_accuracy(y, ["a", "b", "a"], **options) == pytest.approx(2 / 3)
+    assert infimum_loss(y, ["a", "b", "a"], **options) == pytest.approx(1 / 3)
+    assert infimum_loss(y, ["a", "b", "a"], loss="absolute", **options) == pytest.approx(2 / 3)
+    assert infimum_loss(y, ["a", "b", "b"], loss="absolute", **options) == pytest.approx(1 / 3)
+
+
+def test_a_table_over_other_classes_is_refused():
+    with pytest.raises(ValueError, match="2 classes were given for 3 columns"):
+        covering_accuracy(np.eye(3), [0, 1, 2], classes=[0, 1])
+
+
+def test_labels_of_several_types_stay_what_they_are():
+    """A list of numbers and texts must not become a list of texts."""
+    assert covering_accuracy([1, 2], [1, "abstain"], classes=[1, 2]) == 0.5
+    assert covering_accuracy([{1, "a"}, {1}, {"a"}], [1, 1, 1], classes=[1, "a"]) == 0.5
+    assert infimum_loss([{1, "a"}, {1}, {"a"}], [1, 1, 1], classes=[1, "a"]) == 0.5
+    loss = AbstainLoss(cost=0.3)
+    assert infimum_loss([1, 2], [1, "abstain"], loss=loss) == pytest.approx(0.15)
+
+
+def test_a_bound_loss_says_which_classes_there_are():
+    bound = AbstainLoss(cost=0.3).bind(np.arange(3))
+    # {0, 1} excludes the class 2, which no row holds.
+    assert infimum_loss([{0, 1}, {0}], [0, 1], loss=bound) == 0.5
+
+
 def test_one_class_is_scored():
     assert covering_accuracy(["a", "a"], ["a", "a"], classes=["a"]) == 1.0
 
@@ -57,6 +95,8 @@ def test_infimum_loss_takes_the_nearest_member():
 def test_infimum_loss_names_an_impossible_prediction():
     with pytest.raises(ValueError, match="y_pred holds 7, which is no prediction of the loss"):
         infimum_loss([0, 1], [0, 7])
+    with pytest.raises(ValueError, match="y_pred holds a collection; expected in each row one of"):
+        infimum_loss([0, 1], [0, {0, 1}])
 
 
 def test_lengths_must_agree():
@@ -87,6 +127,24 @@ def test_scorers_work_in_searches_and_pipelines(scorer):
     assert np.isfinite(scores).all()
     assert scorer(search, X, mask) == scorer(search.best_estimator_, X, mask)
     assert repr(scorer).endswith("_scorer")
+
+
+@pytest.mark.parametrize("scorer", [covering_scorer, infimum_loss_scorer])
+def test_scorers_read_an_abstention_among_numbers(scorer):
+    X, mask, _ = _blobs()
+    model = PartialLabelClassifier(weights=NeighborWeights(9), loss=AbstainLoss(cost=0.05))
+    model.fit(X, mask)
+    assert set(map(type, model.predict(X).tolist())) == {int, str}
+    assert np.isfinite(scorer(model, X, mask))
+
+
+@pytest.mark.parametrize("scorer", [covering_scorer, infimum_loss_scorer])
+def test_a_fold_with_a_class_that_training_lacks_is_scored(scorer):
+    X, _, truth = _blobs()
+    truth[-1] = 7
+    y = np.array([frozenset([label]) for label in truth.tolist()], dtype=object)
+    model = PartialLabelClassifier(weights=NeighborWeights(5))
+    assert np.isfinite(cross_val_score(model, X, y, cv=3, scoring=scorer)).all()
 
 
 def test_scorer_reads_marker_and_classes_of_the_estimator():

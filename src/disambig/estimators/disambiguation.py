@@ -11,24 +11,16 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
 from disambig.estimators.label_votes import candidate_shares
+from disambig.estimators.settlement import check_method, settle
 from disambig.estimators.voters import fit_voters
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
-from disambig.solvers import (
-    Callback,
-    Progress,
-    Solution,
-    average_candidates,
-    infimum_loss,
-    resolve_solver,
-)
+from disambig.solvers import Callback, Progress, Solution, resolve_solver
 from disambig.votes import Votes, as_votes
 
 __all__ = ["Disambiguation", "disambiguate"]
-
-METHODS = ("disambiguation", "infimum", "average")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,20 +208,15 @@ def settle_labels(
     callback: Callback | None,
 ) -> Disambiguation:
     """Check that there is something to learn from, and run the method."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
+    check_method(method)
     _check_information(sets, method)
-    problem = Problem(votes, loss, sets)
-    if method == "infimum":
-        solution, _ = infimum_loss(problem)
-        distribution = cast(LabelFaces, solution.decoded).distribution
-    elif method == "average":
-        solution = average_candidates(problem)
+    found = settle(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
+    if method == "average":
         distribution = sets.distribution()
     else:
-        solution = resolve_solver(solver).solve(problem, callback=callback)
-        distribution = cast(LabelFaces, solution.targets).distribution
-    return Disambiguation(sets, loss, distribution, solution, leave_one_out)
+        faces = found.solution.decoded if method == "infimum" else found.solution.targets
+        distribution = cast(LabelFaces, faces).distribution
+    return Disambiguation(sets, loss, distribution, found.solution, leave_one_out)
 
 
 def _check_information(sets: LabelSets, method: str) -> None:

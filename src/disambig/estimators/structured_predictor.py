@@ -7,25 +7,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.disambiguation import METHODS
 from disambig.estimators.inputs import check_lengths, kept_rows, validated_inputs
+from disambig.estimators.settlement import Settlement, check_method, settle
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import Faces, LabelLoss, Loss, StructuredLoss, resolve_loss
-from disambig.notation import AnyArray, FloatArray
+from disambig.notation import AnyArray
 from disambig.problem import Problem
-from disambig.solvers import (
-    Callback,
-    average_candidates,
-    infimum_loss,
-    infimum_prediction,
-    resolve_solver,
-)
+from disambig.solvers import Callback, resolve_solver
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
 __all__ = ["StructuredPredictor"]
-
-_RTOL = 1e-10
 
 
 class StructuredPredictor(BaseEstimator):
@@ -119,8 +111,7 @@ class StructuredPredictor(BaseEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row.
         """
-        if self.method not in METHODS:
-            raise ValueError(f"method={self.method!r} is not known; choose one of {list(METHODS)}.")
+        check_method(self.method)
         X = validated_inputs(self, X, reset=True)
         if y is None:
             raise ValueError(
@@ -133,8 +124,10 @@ class StructuredPredictor(BaseEstimator):
         self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
-        self._candidates_ = candidates if kept.everything else candidates[kept.rows]
-        self._settle(Problem(self._voters_.training_votes(), self.loss_, self._candidates_))
+        kept_candidates = candidates if kept.everything else candidates[kept.rows]
+        problem = Problem(self._voters_.training_votes(), self.loss_, kept_candidates)
+        self._settlement_ = settle(problem, self.method, self.solver_, self.callback)
+        self._store(self._settlement_)
         # The mean target: what is said where nobody votes.
         self._prior_ = kept.masses @ self.embedded_targets_ / kept.masses.sum()
         if not kept.everything:
@@ -158,17 +151,10 @@ class StructuredPredictor(BaseEstimator):
         self.loss_ = loss
         return loss.candidates(y)
 
-    def _settle(self, problem: Problem) -> None:
-        self.infimum_is_exact_: bool | None = None
-        if self.method == "average":
-            solution = average_candidates(problem)
-            self.embedded_targets_ = problem.loss.start(problem.candidates, "average")
-        elif self.method == "infimum":
-            solution, self.infimum_is_exact_ = infimum_loss(problem)
-            self.embedded_targets_ = solution.decoded.embedded
-        else:
-            solution = self.solver_.solve(problem, callback=self.callback)
-            self.embedded_targets_ = solution.targets.embedded
+    def _store(self, found: Settlement) -> None:
+        solution = found.solution
+        self.infimum_is_exact_ = found.infimum_is_exact
+        self.embedded_targets_ = found.xi
         self.labels_ = solution.decoded.outputs
         self.resolved_ = solution.resolved
         self.objective_ = solution.objective
@@ -180,7 +166,8 @@ class StructuredPredictor(BaseEstimator):
     def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
         kept = self._voters_.rows
         rest = np.setdiff1d(np.arange(n), kept)
-        nearest = self._nearest(self._predictions(self._voters_.votes(X[rest])), candidates[rest])
+        predictions = self._predictions(self._voters_.votes(X[rest]))
+        nearest = self._settlement_.nearest(predictions, candidates[rest])
         dtype = np.result_type(self.labels_, nearest.outputs)
         labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
         labels[kept], labels[rest] = self.labels_, nearest.outputs
@@ -205,29 +192,17 @@ class StructuredPredictor(BaseEstimator):
             candidates = LabelSets.from_any(y, classes=self._target_names_)
         check_lengths(votes, candidates)
         predictions = self._predictions(votes)
-        nearest = self._nearest(predictions, candidates)
+        nearest = self._settlement_.nearest(predictions, candidates)
         paid = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         return -float(np.average(paid, weights=sample_weight))
 
-    def _nearest(self, predictions: Faces, candidates: Any) -> Faces:
-        tolerance = np.full(len(predictions), _RTOL * self.loss_.magnitude(candidates))
-        return self.loss_.best_candidate(predictions.first().embedded, candidates, tolerance)
-
     def _predictions(self, votes: Votes) -> Faces:
-        if self.method == "infimum":
-            found = infimum_prediction(self.loss_, votes, self._candidates_, rtol=_RTOL)
-            predictions = found.predictions.first()
-        else:
-            predictions = self._best_predictions(votes @ self.embedded_targets_)
+        predictions = self._settlement_.predict(votes)
         rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered targets"))
         if rows.size:
-            usual = self._best_predictions(self._prior_[None, :])
+            usual = self._settlement_.best_predictions(self._prior_[None, :])
             predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
         return predictions
-
-    def _best_predictions(self, scores: FloatArray) -> Faces:
-        size = np.abs(scores).max(axis=1, initial=0.0)
-        return self.loss_.best_prediction(scores, _RTOL * size).first()
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
