@@ -22,9 +22,11 @@ if TYPE_CHECKING:
         weights,
     )
     from disambig.candidates.label_sets import LabelSets
+    from disambig.candidates.partial_orders import PartialOrders
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+    from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
 
     __version__: str
@@ -35,6 +37,8 @@ else:
         "Disambiguation": "disambig.estimators.disambiguation",
         "LabelSets": "disambig.candidates.label_sets",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
+        "PartialOrders": "disambig.candidates.partial_orders",
+        "PartialRanker": "disambig.estimators.partial_ranker",
         "StructuredPredictor": "disambig.estimators.structured_predictor",
         "disambiguate": "disambig.estimators.disambiguation",
     }
@@ -64,6 +68,8 @@ __all__ = [
     "Disambiguation",
     "LabelSets",
     "PartialLabelClassifier",
+    "PartialOrders",
+    "PartialRanker",
     "StructuredPredictor",
     "__version__",
     "candidates",

@@ -112,3 +112,26 @@ def test_weights_that_exclude_nothing():
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     with pytest.raises(NoInformationError, match="all 6 rows give every class"):
         fit(y=np.full((6, 3), 1 / 3), method="average")
+
+
+def test_inputs_beside_votes_of_ones_own_are_counted():
+    with pytest.raises(ValueError, match="X has 5 rows and y has 6"):
+        disambiguate(X[:5], MASK, weights=np.eye(6))
+    with pytest.raises(ValueError, match="X has 5 rows and y has 6"):
+        disambiguate(X[:5].tolist(), MASK, weights=np.eye(6))
+
+
+def test_a_weighting_needs_inputs():
+    with pytest.raises(ValueError, match="X is None: the weighting needs inputs"):
+        disambiguate(None, MASK)
+
+
+@pytest.mark.parametrize("options", [{"method": "magic"}, {"loss": np.zeros((3, 2))}])
+def test_options_are_refused_before_anybody_votes(options):
+    def votes(queries, train):
+        raise AssertionError("asked for votes")
+
+    with pytest.raises(ValueError, match=r"not known|one row a prediction"):
+        PartialLabelClassifier(weights=votes, **options).fit(X, MASK)
+    with pytest.raises(ValueError, match=r"not known|one row a prediction"):
+        disambiguate(X, MASK, weights=votes, **options)

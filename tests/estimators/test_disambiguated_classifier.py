@@ -104,6 +104,16 @@ def test_confidence_enters_as_weight(iris):
     np.testing.assert_allclose(model.estimator_.seen_, (copies * model.confidence_)[rows])
 
 
+def test_one_weight_for_all_rows(iris):
+    X, mask, _ = iris
+    model = DisambiguatedClassifier(weights=NeighborWeights(9), unresolved="include")
+    one = model.fit(X, mask, sample_weight=2.0)
+    assert one.training_rows_.size == 150
+    scores = one.decision_function(X)
+    many = model.fit(X, mask, sample_weight=np.full(150, 2.0))
+    np.testing.assert_array_equal(many.decision_function(X), scores)
+
+
 def test_a_classifier_without_weights_refuses_them(iris):
     X, mask, _ = iris
     model = DisambiguatedClassifier(KNeighborsClassifier(), weight_by_confidence=True)

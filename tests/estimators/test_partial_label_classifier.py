@@ -367,6 +367,16 @@ def test_clone_and_pickle(iris):
     assert not hasattr(model.weights, "n_features_in_")
 
 
+def test_a_fitted_model_predicts_as_it_was_fitted(iris):
+    """`set_params` is for the next fit."""
+    X, mask, _ = iris
+    model = PartialLabelClassifier(method="average").fit(X, mask)
+    before = model.decision_function(X)
+    model.set_params(method="infimum")
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    assert not np.allclose(model.fit(X, mask).decision_function(X), before)
+
+
 def test_unfitted_says_so():
     with pytest.raises(NotFittedError):
         PartialLabelClassifier().predict([[0.0]])
@@ -413,3 +423,12 @@ def test_disambiguate_with_votes_of_ones_own(iris):
 
     with pytest.raises(MissingOracleError, match=r"without diagonal\(\)"):
         _ = disambiguate(None, mask, weights=OnlyProducts(alpha)).confidence
+
+
+@pytest.mark.parametrize("weights", ["neighbors", np.eye(150), sp.eye_array(150, format="csr")])
+def test_what_disambiguate_found_can_be_stored(iris, weights):
+    X, mask, _ = iris
+    found = disambiguate(X, mask, weights=weights)
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.labels, found.labels)
+    np.testing.assert_array_equal(again.confidence, found.confidence)

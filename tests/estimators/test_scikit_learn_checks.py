@@ -6,7 +6,12 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from disambig import DisambiguatedClassifier, PartialLabelClassifier, StructuredPredictor
+from disambig import (
+    DisambiguatedClassifier,
+    PartialLabelClassifier,
+    PartialRanker,
+    StructuredPredictor,
+)
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
 
 ESTIMATORS = [
@@ -16,6 +21,7 @@ ESTIMATORS = [
     PartialLabelClassifier(method="infimum"),
     PartialLabelClassifier(method="average"),
     StructuredPredictor(),
+    PartialRanker(),
     DisambiguatedClassifier(),
     DisambiguatedClassifier(GaussianNB(), weight_by_confidence=True),
 ]
@@ -24,6 +30,7 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore:.*n_neighbors.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*out of reach.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*never a candidate.*:UserWarning")
+@pytest.mark.filterwarnings("ignore:No row to score:UserWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():

@@ -11,7 +11,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 from disambig import PartialLabelClassifier, StructuredPredictor
-from disambig.exceptions import CandidateError, MissingOracleError
+from disambig.exceptions import (
+    CandidateError,
+    MissingOracleError,
+    NoInformationError,
+    UnusedClassWarning,
+)
 from disambig.losses import PointFaces, StructuredLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
@@ -388,3 +393,23 @@ def test_refusals_before_and_at_fit() -> None:
         model_of().fit(X, None)
     with pytest.raises(ValueError, match="X has 6 rows and y has 5"):
         model_of().fit(X, Y[:5])
+
+
+def test_sets_that_exclude_nothing_are_no_merit() -> None:
+    X = np.arange(6.0)[:, None]
+    model = StructuredPredictor(weights=NeighborWeights(1)).fit(X, [0, 0, 0, 1, 1, 1])
+    y = [{0, 1}, {0, 1}, 1, {0, 1}, {0, 1}, 1]
+    # Two rows count, and one of them is missed.
+    assert model.score(X, y) == -0.5
+    with pytest.warns(UserWarning, match="No row to score excludes a class"):
+        assert np.isnan(model.score(X, np.ones((6, 2), dtype=bool)))
+    with pytest.raises(NoInformationError, match="none of the 6 rows excludes a class"):
+        model.fit(X, np.ones((6, 2), dtype=bool))
+    with pytest.warns(UnusedClassWarning, match="1 of 3 classes are never a candidate"):
+        model.fit(X, np.eye(3, dtype=bool)[[0, 0, 0, 1, 1, 1]])
+
+
+def test_a_label_that_training_never_saw_is_scored() -> None:
+    X = np.arange(6.0)[:, None]
+    model = StructuredPredictor(weights=NeighborWeights(1)).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.score(X, [0, 0, 7, 1, 1, 1]) == pytest.approx(-1 / 6)

@@ -37,14 +37,14 @@ def test_a_row_takes_the_member_nearest_to_its_prediction(method, tiny):
     heard = (tiny.A.T @ predictions) @ tiny.loss.matrix
     magnitude = max(np.abs(tiny.loss.matrix).max(), 1e-300)
     # Second opinions are added at a millionth of the size and compared at the tolerance of ties.
-    blur = 2e-4 * magnitude * max(np.abs(tiny.A.T @ predictions).max(), 1e-300)
+    blur = 2e-4 * magnitude * np.abs(tiny.A.T @ predictions).max(axis=1)
     for j, label in enumerate(solution.decoded.outputs):
         members = np.flatnonzero(tiny.sets.mask[j])
         assert label in members
         nearest = members[own[j, members] <= own[j, members].min() + 1e-9 * magnitude]
         assert np.flatnonzero(solution.targets.mask[j]).tolist() == nearest.tolist()
         assert label in nearest
-        assert heard[j, label] <= heard[j, nearest].min() + blur
+        assert heard[j, label] <= heard[j, nearest].min() + blur[j] + 1e-300
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -78,6 +78,15 @@ def test_average_candidates_by_hand():
     assert sets.classes[solution.decoded.outputs].tolist() == ["b", "b", "b"]
     # Row 0 hears itself alone: it is undecided, and takes the side of those who listen to it.
     assert solution.resolved.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_faint_second_opinion_chooses_beside_a_loud_one(method):
+    # Row 0 hears nobody. Who listens to it, faintly, is row 2, which is a 1; row 1 is heard loudly.
+    sets = LabelSets.from_sets([{0, 1}, {0, 1}, {1}])
+    A = np.array([[0.0, 0, 0], [0, 1e6, 0], [1e-3, 0, 1]])
+    problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
+    assert METHODS[method](problem).decoded.outputs[0] == 1
 
 
 def test_the_two_baselines_differ():

@@ -71,11 +71,12 @@ def test_a_decided_state_comes_back(tiny):
 @given(tiny=problems(), steps=st.sampled_from([0, 50]))
 def test_a_row_is_pinned_to_its_vertex_of_lowest_objective(tiny, steps):
     problem = tiny.problem
-    targets = state_after(problem, steps).targets
+    state = state_after(problem, steps)
+    targets = state.targets
     rows = np.flatnonzero(~targets.is_vertex)
     if not rows.size:
         return
-    chosen = _best_vertices(problem, targets, rows)
+    chosen = _best_vertices(problem, state, rows)
     for position, row in enumerate(rows):
         here = np.array([row])
         _, vertices = targets.vertices(here)
@@ -86,6 +87,11 @@ def test_a_row_is_pinned_to_its_vertex_of_lowest_objective(tiny, steps):
         found = targets.replace(here, chosen.take(np.array([position])))
         margin = 2 * problem.objective_tolerance
         assert problem.objective(found.embedded) <= min(values) + margin
+        # Of those that are lowest beyond doubt, the nearest to the row's own prediction.
+        lowest = np.array(values) <= min(values) + problem.objective_tolerance / 2
+        away = vertices.embedded @ state.predictions.embedded[row]
+        mine = chosen.take(np.array([position])).embedded[0] @ state.predictions.embedded[row]
+        assert mine <= away[lowest].min() + 1e-9 * (1 + np.abs(away).max())
         # Concave in the targets: the best vertex is no worse than their mean.
         assert min(values) <= problem.objective(targets.embedded) + margin
 
@@ -122,6 +128,31 @@ def test_rows_that_nobody_hears_take_their_first_candidate():
     solution = AlternatingMinimization().solve(problem)
     assert solution.decoded.outputs.tolist() == [1, 0, 1, 0]
     assert solution.resolved.tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_that_nobody_hears_follow_their_own_prediction(form):
+    """Leave-one-out votes: rows 2 to 5 hear a labelled row each, and no other row hears them."""
+    A = np.zeros((6, 6))
+    A[[2, 3, 4, 5], [0, 1, 1, 0]] = 1.0
+    problem = zero_one_problem(A, [{0}, {2}, {0, 2}, {0, 1, 2}, {1, 2}, {1, 2}], form)
+    run = decoded(problem, state_after(problem, 50), max_rounds=1)
+    # Row 5 hears a 0, which it may not be: then the first.
+    assert run.state.targets.outputs.tolist() == [0, 2, 0, 2, 2, 1]
+    solution = AlternatingMinimization().solve(problem)
+    assert solution.decoded.outputs.tolist() == [0, 2, 0, 2, 2, 1]
+    assert solution.resolved.tolist() == [True, True, False, False, False, False]
+
+
+def test_rows_that_nobody_hears_do_not_use_up_the_rounds():
+    """Row 5 speaks for all, and it stands last among rows that only listen."""
+    A = np.zeros((6, 6))
+    A[:, 5] = 1.0
+    problem = zero_one_problem(A, [{0, 1}] * 6)
+    run = decoded(problem, state_after(problem, 50))
+    stages = {progress.stage for progress in run.trace}
+    assert stages == {"x, decoding 1", "x, decoding 2", "x, decoded"}
+    assert np.unique(run.state.targets.outputs).size == 1
 
 
 @pytest.mark.parametrize("max_rounds", [1, 3])

@@ -135,18 +135,32 @@ def test_predictions_do_not_shrink_for_a_fall_within_rounding():
     targets = problem.loss.target_faces(np.eye(2, dtype=np.bool_))
     both = LabelFaces(np.ones((2, 2), dtype=np.bool_), IdentityEmbedding())
     state = DescentState(targets, both, 1.0)
-    # The best predictions pay 0, which is lower by 1 and still within 0.8 * |(1, 1)|.
+    # The best predictions pay 0, which is lower by 0.5 a row and still within 0.8 * 1.
     assert problem.best_predictions(targets.embedded).faces.is_vertex.all()
     assert Descent(problem).step(state) is state
 
 
 def test_targets_do_not_shrink_for_a_fall_within_rounding():
-    problem = loose([[1.0, 2.0], [0.0, 0.0]], [{0, 1}, {0}], tie_tolerance=0.3)
+    problem = loose([[1.0, 2.0], [0.0, 0.0]], [{0, 1}, {0}], tie_tolerance=0.6)
     _, state = begun(problem)
     open_row = problem.loss.target_faces(np.array([[True, True], [True, False]]))
     before = DescentState(open_row, state.predictions, 0.5)
-    # Class 0 alone would be better by 0.5, within 0.3 * |(3, 0)|.
+    # Class 0 alone would be better by 0.5, within 0.6 * 1, and by 1 than class 1, which is not.
     after = Descent(problem).resume(open_row, before)
     assert after.predictions.mask[0].tolist() == [True, False]
     assert problem.best_targets(after.predictions.embedded).faces.is_vertex.all()
     assert after.targets.mask[0].tolist() == [True, True]
+
+
+@pytest.mark.parametrize("faintness", [1.0, 1e-9, 1e-12, 1e-200])
+def test_labels_travel_among_rows_that_are_faint_beside_others(faintness):
+    """A chain whose votes are rounding to the two rows apart from it, and not to each other."""
+    n = 12
+    A = np.zeros((n + 2, n + 2))
+    A[:n, :n] = faintness * (np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1))
+    A[n:, n:] = np.eye(2)
+    sets = LabelSets.from_sets([{1}] + [{0, 1}] * (n - 1) + [{0}, {1}])
+    problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
+    last = walk(*begun(problem))[-1]
+    assert last.targets.is_vertex.all()
+    assert last.targets.outputs.tolist() == [1] * n + [0, 1]

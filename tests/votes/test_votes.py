@@ -165,6 +165,36 @@ def test_a_bare_operator_refuses_what_it_cannot_know():
             ask()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_operator_that_gives_no_numbers_is_refused(value):
+    class Broken:
+        shape = (4, 4)
+        T = property(lambda self: self)
+
+        def __matmul__(self, values):
+            product = values.copy()
+            product[2] = value
+            return product
+
+    votes = as_votes(Broken())
+    message = r"holds NaN or infinity, first in row 2 \(1 such rows\)"
+    for values in (np.ones(4), np.ones((4, 3))):
+        with pytest.raises(VotesError, match=message):
+            _ = votes @ values
+
+
+def test_an_operator_whose_product_has_another_shape_is_refused():
+    class Turned:
+        shape = (4, 4)
+        T = property(lambda self: self)
+
+        def __matmul__(self, values):
+            return values.T
+
+    with pytest.raises(VotesError, match=r"Turned .* shape \(3, 4\); expected \(4, 3\)"):
+        _ = as_votes(Turned()) @ np.ones((4, 3))
+
+
 @pytest.mark.parametrize("wrap", [np.asarray, list, sp.csr_matrix, sp.coo_array, sp.csc_array])
 def test_as_votes_takes_what_users_hold(wrap):
     array = np.array([[0, 1], [2, 0], [3, 4]])

@@ -57,6 +57,9 @@ def _form(row: Any) -> _Form:
 
 def parse_any_order(y: Any, items: Any, ties: str) -> OrderTable:
     """Read `y` by its form; `PartialOrders.from_any` documents the rules."""
+    if hasattr(y, "__array__") and not hasattr(y, "shape"):
+        # An object that can be read as an array, and offers nothing else.
+        y = np.asarray(y)
     require_rows(y)
     if getattr(y, "ndim", 1) == 3:
         return parse_signs(y, items)

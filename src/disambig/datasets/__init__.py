@@ -1,4 +1,4 @@
-"""Synthetic data with a known truth, corruptions of labels into sets, and data of others."""
+"""Synthetic data with a known truth, corruptions of targets into sets, and data of others."""
 
 from disambig.datasets.circles import ConcentricCircles, make_concentric_circles
 from disambig.datasets.clusters import SeparatedClusters, make_separated_clusters
@@ -29,10 +29,21 @@ from disambig.datasets.loaders import (
     load_mulan,
     load_partial_label_mat,
 )
+from disambig.datasets.order_corruptions import (
+    ORDER_CORRUPTIONS,
+    OrderCorruption,
+    PairCorruption,
+    ScoreGapCorruption,
+    TopKCorruption,
+    hidden_share,
+    information_left,
+)
+from disambig.datasets.ranking_lines import RankingLines, make_ranking_lines
 from disambig.datasets.sequences import TagSequences, make_tag_sequences
 
 __all__ = [
     "CORRUPTIONS",
+    "ORDER_CORRUPTIONS",
     "ConcentricCircles",
     "ConfusionCorruption",
     "Corruption",
@@ -43,20 +54,28 @@ __all__ = [
     "MajorityRowCorruption",
     "MulticlassData",
     "MultilabelData",
+    "OrderCorruption",
+    "PairCorruption",
     "PartialLabelData",
+    "RankingLines",
+    "ScoreGapCorruption",
     "SeparatedClusters",
     "TagSequences",
+    "TopKCorruption",
     "UniformCorruption",
     "UnlabeledCorruption",
     "ambiguity_degree",
     "fetch_libsvm",
     "fetch_mulan",
+    "hidden_share",
+    "information_left",
     "load_interval_folder",
     "load_label_ranking",
     "load_libsvm",
     "load_mulan",
     "load_partial_label_mat",
     "make_concentric_circles",
+    "make_ranking_lines",
     "make_separated_clusters",
     "make_tag_sequences",
     "out_of_fold_scores",

@@ -3,12 +3,14 @@
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguation import Disambiguation, disambiguate
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.partial_ranker import PartialRanker
 from disambig.estimators.structured_predictor import StructuredPredictor
 
 __all__ = [
     "DisambiguatedClassifier",
     "Disambiguation",
     "PartialLabelClassifier",
+    "PartialRanker",
     "StructuredPredictor",
     "disambiguate",
 ]

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from disambig.estimators.inputs import validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
@@ -122,6 +122,8 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_options()
         checked = validated_inputs(self, X, reset=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64)
         self.disambiguator_ = PartialLabelClassifier(
             weights=self.weights,
             loss=self.loss,
@@ -153,10 +155,9 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
                 "hold precomputed pairs. Use disambiguate() with them, then fit on the labels."
             )
 
-    def _training_rows(self, sample_weight: Any) -> tuple[IntArray, FloatArray | None]:
+    def _training_rows(self, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
         """Rows to train on, and their weights or None."""
         n = len(self.labels_)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         taken = np.ones(n, dtype=np.bool_) if weights is None else weights > 0
         open_rows = ~self.resolved_ & taken
         if open_rows.any():

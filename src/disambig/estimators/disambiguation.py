@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -95,7 +95,10 @@ class Disambiguation:
 
     @property
     def relaxed_objective(self) -> float:
-        """The objective at `distribution`."""
+        """The objective before undecided rows took a label; at `distribution`, but for baselines.
+
+        Theirs is the one at the candidates nearest to each row's own prediction.
+        """
         return self.solution.relaxed_objective
 
     @property
@@ -132,7 +135,7 @@ def disambiguate(
     Parameters
     ----------
     X : array-like or sparse matrix (n, d), or None
-        Inputs. None where `weights` are votes already.
+        Inputs. None, or only counted, where `weights` are votes already.
     y : array-like, n rows
         Candidate sets in any form that `LabelSets.from_any` reads.
     weights : str, piece, callable, array, sparse matrix or operator, default "neighbors"
@@ -165,9 +168,12 @@ def disambiguate(
     >>> found.labels.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
+    check_method(method)
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     bound = resolve_loss(loss).bind(sets.classes)
     if _are_votes(weights):
+        if X is not None:
+            check_lengths(X, sets)
         votes = as_votes(weights, shape=(len(sets), len(sets)))
         if sample_weight is not None:
             raise ValueError(
@@ -176,12 +182,16 @@ def disambiguate(
             )
         return settle_labels(
             votes,
-            _without_own_vote(votes),
+            partial(_without_own_vote, votes),
             sets,
             bound,
             method,
             solver,
             callback,
+        )
+    if X is None:
+        raise ValueError(
+            "X is None: the weighting needs inputs. Pass X, or votes (n, n) of your own as weights."
         )
     X = checked_inputs(X)
     check_lengths(X, sets)
@@ -208,8 +218,7 @@ def settle_labels(
     callback: Callback | None,
 ) -> Disambiguation:
     """Check that there is something to learn from, and run the method."""
-    check_method(method)
-    _check_information(sets, method)
+    check_information(sets, method, stacklevel=4)
     found = settle(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
     if method == "average":
         distribution = sets.distribution()
@@ -219,7 +228,8 @@ def settle_labels(
     return Disambiguation(sets, loss, distribution, found.solution, leave_one_out)
 
 
-def _check_information(sets: LabelSets, method: str) -> None:
+def check_information(sets: LabelSets, method: str, *, stacklevel: int) -> None:
+    """Refuse sets that exclude nothing; warn of classes that are nowhere a candidate."""
     if sets.weights is not None and method == "average":
         # The average of soft weights is their own mean: sets need not exclude anything.
         informative = np.ptp(sets.weights, axis=1) > 0
@@ -243,7 +253,7 @@ def _check_information(sets: LabelSets, method: str) -> None:
             f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
             "probability 0.",
             UnusedClassWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 
@@ -253,8 +263,5 @@ def _are_votes(weights: Any) -> bool:
     )
 
 
-def _without_own_vote(votes: Votes) -> Callable[[FloatArray], FloatArray]:
-    def leave_one_out(values: FloatArray) -> FloatArray:
-        return votes @ values - votes.diagonal()[:, None] * values
-
-    return leave_one_out
+def _without_own_vote(votes: Votes, values: FloatArray) -> FloatArray:
+    return votes @ values - votes.diagonal()[:, None] * values

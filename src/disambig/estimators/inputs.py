@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.weights.finite import first_not_finite
@@ -50,9 +50,10 @@ def _finite(X: Any) -> Any:
 
 def check_lengths(X: Any, candidates: Any) -> None:
     """Refuse a different number of rows in X and y."""
-    if X.shape[0] != len(candidates):
+    n_rows = _num_samples(X)
+    if n_rows != len(candidates):
         raise ValueError(
-            f"X has {X.shape[0]} rows and y has {len(candidates)}: inconsistent numbers of "
+            f"X has {n_rows} rows and y has {len(candidates)}: inconsistent numbers of "
             "samples. Give one set of candidates for each row of X."
         )
 

@@ -10,6 +10,7 @@ from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import Disambiguation, settle_labels
 from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
 from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
+from disambig.estimators.settlement import check_method
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import resolve_loss
 from disambig.metrics import covering_accuracy
@@ -63,7 +64,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     confidence_ : float array (n,)
         The same at `labels_`: the share of the other rows' votes that agree.
     objective_, relaxed_objective_ : float
-        The objective at `labels_` and at the relaxed solution, from which `predict` learns.
+        The objective at `labels_`, and before undecided rows took a label.
     n_iter_ : int
     converged_ : bool
     trace_ : tuple of Progress
@@ -128,10 +129,13 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             w means w copies of a row. Rows of weight zero take no part; they are labelled by the
             votes of the others.
         """
+        check_method(self.method)
         X = validated_inputs(self, X, reset=True)
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
         check_lengths(X, sets)
         kept = kept_rows(sample_weight, X)
+        # Whatever may be refused comes before the votes, which are the long part.
+        loss = resolve_loss(self.loss).bind(sets.classes)
         self.solver_ = resolve_solver(self.solver)
         self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
@@ -140,7 +144,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             self._voters_.training_votes(),
             self._voters_.leave_one_out,
             sets[kept.rows],
-            resolve_loss(self.loss).bind(sets.classes),
+            loss,
             self.method,
             self.solver_,
             self.callback,
@@ -158,6 +162,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         self.trace_ = found.trace
+        self._method_ = self.method
         self._sets_ = found.sets
         self._distribution_ = found.distribution
         # Frequencies of the labels that the data decide: what is said where nobody votes.
@@ -167,10 +172,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _label_rows(self, found: Disambiguation, kept: Kept, X: Any, sets: LabelSets) -> None:
         """Recovered labels of all rows, those of weight zero by the votes of the others."""
-        self.labels_ = np.empty(kept.n, dtype=self.classes_.dtype)
+        codes = np.empty(kept.n, dtype=np.intp)
         self.resolved_ = np.empty(kept.n, dtype=np.bool_)
         self.label_distributions_ = np.empty((kept.n, len(self.classes_)))
-        self.labels_[kept.rows] = found.labels
+        codes[kept.rows] = found.solution.decoded.outputs
         self.resolved_[kept.rows] = found.resolved
         self.label_distributions_[kept.rows] = found.label_distributions
         if not kept.everything:
@@ -178,11 +183,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             votes = self._voters_.votes(X[rest]) @ self._distribution_
             distribution = candidate_shares(votes, sets.mask[rest], sets[rest].distribution())
             best = distribution == distribution.max(axis=1, keepdims=True)
-            self.labels_[rest] = self.classes_[best.argmax(axis=1)]
+            codes[rest] = best.argmax(axis=1)
             self.resolved_[rest] = best.sum(axis=1) == 1
             self.label_distributions_[rest] = distribution
-        chosen = self.classes_[None, :] == self.labels_[:, None]
-        self.confidence_ = (self.label_distributions_ * chosen).sum(axis=1)
+        self.labels_ = self.classes_[codes]
+        self.confidence_ = self.label_distributions_[np.arange(kept.n), codes]
 
     def predict(self, X: Any) -> AnyArray:
         """The prediction of least expected loss at each input, one of `predictions_`.
@@ -228,7 +233,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Expected losses ``(q, P)``, and the size of the sums they are made of, ``(q,)``."""
         votes = self._checked_votes(X)
-        if self.method == "infimum":
+        if self._method_ == "infimum":
             scores, scale = self.loss_.infimum_scores(votes, self._sets_)
         else:
             classes = votes @ self._distribution_

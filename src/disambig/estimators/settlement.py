@@ -1,7 +1,7 @@
 """Run a method on a problem, and predict from what it found: for outputs of any kind."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from disambig.solvers import (
 )
 from disambig.votes import Votes
 
-__all__ = ["METHODS", "Settlement", "check_method", "settle"]
+__all__ = ["METHODS", "Predictor", "Settlement", "check_method", "settle"]
 
 METHODS = ("disambiguation", "infimum", "average")
 
@@ -26,26 +26,21 @@ _RTOL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Settlement:
-    """What was found, and all that prediction needs.
+class Predictor:
+    """All that prediction needs after fit.
 
     Attributes
     ----------
-    solution : Solution
     xi : float array (n, p)
         The targets that prediction learns from.
     loss, candidates, method
         What they were found with.
-    infimum_is_exact : bool or None
-        None for other methods.
     """
 
-    solution: Solution
     xi: FloatArray
     loss: Loss
     candidates: Any
     method: str
-    infimum_is_exact: bool | None
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
@@ -72,6 +67,22 @@ def check_method(method: str) -> None:
         raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
 
 
+class Settlement(NamedTuple):
+    """What a method found: the solution, what predicts from it, and what is known of it.
+
+    Attributes
+    ----------
+    solution : Solution
+    predictor : Predictor
+    infimum_is_exact : bool or None
+        None for other methods.
+    """
+
+    solution: Solution
+    predictor: Predictor
+    infimum_is_exact: bool | None
+
+
 def settle(problem: Problem, method: str, solver: Solver, callback: Callback | None) -> Settlement:
     """Disambiguate, or run a baseline."""
     check_method(method)
@@ -85,4 +96,5 @@ def settle(problem: Problem, method: str, solver: Solver, callback: Callback | N
     else:
         solution = solver.solve(problem, callback=callback)
         xi = solution.targets.embedded
-    return Settlement(solution, xi, problem.loss, problem.candidates, method, exact)
+    predictor = Predictor(xi, problem.loss, problem.candidates, method)
+    return Settlement(solution, predictor, exact)

@@ -7,10 +7,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
+from disambig.estimators.disambiguation import check_information
 from disambig.estimators.inputs import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.settlement import Settlement, check_method, settle
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import Faces, LabelLoss, Loss, StructuredLoss, resolve_loss
+from disambig.metrics import infimum_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
 from disambig.solvers import Callback, resolve_solver
@@ -125,9 +127,10 @@ class StructuredPredictor(BaseEstimator):
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
         kept_candidates = candidates if kept.everything else candidates[kept.rows]
+        if isinstance(kept_candidates, LabelSets):
+            check_information(kept_candidates, self.method, stacklevel=3)
         problem = Problem(self._voters_.training_votes(), self.loss_, kept_candidates)
-        self._settlement_ = settle(problem, self.method, self.solver_, self.callback)
-        self._store(self._settlement_)
+        self._store(settle(problem, self.method, self.solver_, self.callback))
         # The mean target: what is said where nobody votes.
         self._prior_ = kept.masses @ self.embedded_targets_ / kept.masses.sum()
         if not kept.everything:
@@ -154,7 +157,8 @@ class StructuredPredictor(BaseEstimator):
     def _store(self, found: Settlement) -> None:
         solution = found.solution
         self.infimum_is_exact_ = found.infimum_is_exact
-        self.embedded_targets_ = found.xi
+        self._predictor_ = found.predictor
+        self.embedded_targets_ = found.predictor.xi
         self.labels_ = solution.decoded.outputs
         self.resolved_ = solution.resolved
         self.objective_ = solution.objective
@@ -167,7 +171,7 @@ class StructuredPredictor(BaseEstimator):
         kept = self._voters_.rows
         rest = np.setdiff1d(np.arange(n), kept)
         predictions = self._predictions(self._voters_.votes(X[rest]))
-        nearest = self._settlement_.nearest(predictions, candidates[rest])
+        nearest = self._predictor_.nearest(predictions, candidates[rest])
         dtype = np.result_type(self.labels_, nearest.outputs)
         labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
         labels[kept], labels[rest] = self.labels_, nearest.outputs
@@ -184,23 +188,26 @@ class StructuredPredictor(BaseEstimator):
         return self._named(predictions.outputs, self._prediction_names_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best."""
+        """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
+
+        Rows of labels that exclude nothing are not counted, as in `disambig.metrics`.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.loss_, StructuredLoss):
+            return -infimum_loss(y, self.predict(X), loss=self.loss_, sample_weight=sample_weight)
         votes = self._checked_votes(X)
-        if isinstance(self.loss_, StructuredLoss):
-            candidates = self.loss_.candidates(y)
-        else:
-            candidates = LabelSets.from_any(y, classes=self._target_names_)
+        candidates = self.loss_.candidates(y)
         check_lengths(votes, candidates)
         predictions = self._predictions(votes)
-        nearest = self._settlement_.nearest(predictions, candidates)
+        nearest = self._predictor_.nearest(predictions, candidates)
         paid = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         return -float(np.average(paid, weights=sample_weight))
 
     def _predictions(self, votes: Votes) -> Faces:
-        predictions = self._settlement_.predict(votes)
+        predictions = self._predictor_.predict(votes)
         rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered targets"))
         if rows.size:
-            usual = self._settlement_.best_predictions(self._prior_[None, :])
+            usual = self._predictor_.best_predictions(self._prior_[None, :])
             predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
         return predictions
 

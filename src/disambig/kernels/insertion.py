@@ -14,11 +14,8 @@ NEGLIGIBLE = 1e-13
 
 
 @kernel
-def _borda_start(gaps: FloatArray, before: BoolArray, order: AnyArray) -> Any:
-    """By row sums, the item that most wants to be early first, as far as `before` allows.
-
-    False if `before` has a cycle.
-    """
+def _borda_start(gaps: FloatArray, before: BoolArray, order: AnyArray) -> None:
+    """By row sums, the item that most wants to be early first, as far as `before` allows."""
     m = order.shape[0]
     n_before = np.zeros(m, dtype=np.int64)
     scores = np.zeros(m, dtype=np.float64)
@@ -31,13 +28,10 @@ def _borda_start(gaps: FloatArray, before: BoolArray, order: AnyArray) -> Any:
         for i in range(m):
             if n_before[i] == 0 and (chosen < 0 or scores[i] < scores[chosen]):
                 chosen = i
-        if chosen < 0:
-            return False
         order[position] = chosen
         n_before[chosen] = -1
         for j in range(m):
             n_before[j] -= before[chosen, j]
-    return True
 
 
 @kernel
@@ -133,9 +127,7 @@ def _kick(
 
 
 @kernel
-def insertion_orders(
-    costs: FloatArray, before: BoolArray, uniforms: FloatArray
-) -> tuple[AnyArray, BoolArray]:
+def insertion_orders(costs: FloatArray, before: BoolArray, uniforms: FloatArray) -> AnyArray:
     """For each problem a good order: Borda, insertions, then kicks and insertions again.
 
     An order after a kick is kept unless it is worse.
@@ -144,6 +136,7 @@ def insertion_orders(
     ----------
     costs : float64, (b, m, m), finite
     before : bool, (b, m, m) or (1, m, m)
+        Acyclic.
     uniforms : float64, (iterations, kicks, 2)
         Numbers in [0, 1): item and position of each kick, the same for all problems, so that the
         answer to one does not depend on the others.
@@ -151,15 +144,12 @@ def insertion_orders(
     Returns
     -------
     ranks : int64, (b, m)
-    feasible : bool, (b,)
-        False where the partial order has a cycle; ranks mean nothing there.
     """
     b, m = costs.shape[0], costs.shape[1]
     gaps = np.zeros((m, m), dtype=np.float64)
     order, held = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     places = np.zeros(m, dtype=np.int64)
     ranks = np.zeros((b, m), dtype=np.int64)
-    feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
         least = 0.0
@@ -169,18 +159,17 @@ def insertion_orders(
                 gaps[i, j] = gap
                 gaps[j, i] = -gap
                 least += NEGLIGIBLE * abs(gap)
-        feasible[r] = _borda_start(gaps, forced, order)
-        if feasible[r]:
-            for at in range(m):
-                places[order[at]] = at
-            _descend(gaps, forced, least, order, places)
-            for iteration in range(uniforms.shape[0]):
-                held[:] = order
-                change = _kick(gaps, forced, uniforms[iteration], order, places)
-                change += _descend(gaps, forced, least, order, places)
-                if change > 0.0:
-                    order[:] = held
-                    for at in range(m):
-                        places[order[at]] = at
-            ranks[r] = places
-    return ranks, feasible
+        _borda_start(gaps, forced, order)
+        for at in range(m):
+            places[order[at]] = at
+        _descend(gaps, forced, least, order, places)
+        for iteration in range(uniforms.shape[0]):
+            held[:] = order
+            change = _kick(gaps, forced, uniforms[iteration], order, places)
+            change += _descend(gaps, forced, least, order, places)
+            if change > 0.0:
+                order[:] = held
+                for at in range(m):
+                    places[order[at]] = at
+        ranks[r] = places
+    return ranks

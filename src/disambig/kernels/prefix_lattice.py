@@ -212,11 +212,8 @@ def clear_prefix_costs(f: FloatArray, reached: AnyArray, count: Any) -> None:
 
 
 @kernel
-def read_order(prices: PrefixPrices, f: FloatArray, ranks: AnyArray) -> Any:
-    """Trace the ranks back from the full set; of tied items the larger index stands later.
-
-    False if the full set cannot be reached.
-    """
+def read_order(prices: PrefixPrices, f: FloatArray, ranks: AnyArray) -> None:
+    """Trace the ranks back from the full set; of tied items the larger index stands later."""
     size, m = prices.high.shape[0], ranks.shape[0]
     s = (1 << size) - 1
     position = m - 1
@@ -227,22 +224,17 @@ def read_order(prices: PrefixPrices, f: FloatArray, ranks: AnyArray) -> Any:
             if s >> item & 1:
                 t = s ^ (1 << item)
                 value = f[t] + price(prices, t, item)
-                if value <= best and value < np.inf:
+                if value <= best:
                     best = value
                     chosen = item
-        if chosen < 0:
-            return False
         s ^= 1 << chosen
         if chosen < m:
             ranks[chosen] = position
             position -= 1
-    return True
 
 
 @kernel
-def cheapest_orders(
-    costs: FloatArray, before: BoolArray, positions: Any
-) -> tuple[AnyArray, BoolArray]:
+def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> AnyArray:
     """For each problem an order of least cost that respects its partial order.
 
     Parameters
@@ -250,24 +242,21 @@ def cheapest_orders(
     costs : float64, (b, m, m), finite; m <= 30
         ``costs[r, i, j]`` is paid if i stands before j; with `positions`, if i has position j.
     before : bool, (b, m, m) or (1, m, m)
-        ``before[r, i, j]``: i must stand before j. Transitively closed.
+        ``before[r, i, j]``: i must stand before j. Acyclic.
     positions : bool
 
     Returns
     -------
     ranks : int64, (b, m)
-    feasible : bool, (b,)
-        False where the partial order has a cycle; ranks mean nothing there.
     """
     b, m = costs.shape[0], costs.shape[1]
     prices = empty_prices(m, positions)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
-    feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
         count = prefix_costs(costs[r], forced, positions, prices, f, reached)
-        feasible[r] = read_order(prices, f, ranks[r])
+        read_order(prices, f, ranks[r])
         clear_prefix_costs(f, reached, count)
-    return ranks, feasible
+    return ranks

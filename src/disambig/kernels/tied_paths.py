@@ -151,7 +151,6 @@ def tied_orders(
     ranks : int64, (b, m)
         The order that `cheapest_orders` gives.
     counts : int64, (b,)
-        0 where the partial order has a cycle.
     pairs, places : int64, (b, m, m)
         In how many of them i stands before j; in how many i has position k.
     """
@@ -168,13 +167,13 @@ def tied_orders(
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
         n_reached = prefix_costs(costs[r], forced, positions, prices, f, reached)
-        if read_order(prices, f, ranks[r]):
-            n_tied = _list_tied(prices, f, tolerance[r], paths)
-            _count_up(prices, f, tolerance[r], paths, n_tied, places[r], sums, high_sums)
-            _sum_pairs(prices.n_low, sums, high_sums, pairs[r])
-            counts[r] = paths.after[0]
-            for at in range(n_tied):
-                paths.slack[paths.tied[at]] = np.inf
+        read_order(prices, f, ranks[r])
+        n_tied = _list_tied(prices, f, tolerance[r], paths)
+        _count_up(prices, f, tolerance[r], paths, n_tied, places[r], sums, high_sums)
+        _sum_pairs(prices.n_low, sums, high_sums, pairs[r])
+        counts[r] = paths.after[0]
+        for at in range(n_tied):
+            paths.slack[paths.tied[at]] = np.inf
         clear_prefix_costs(f, reached, n_reached)
     return ranks, counts, pairs, places
 
@@ -204,20 +203,19 @@ def _draw(
 
 
 @kernel
-def drawn_orders(before: BoolArray, uniforms: FloatArray) -> tuple[AnyArray, BoolArray]:
+def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     """Draw linear extensions, all equally likely.
 
     Parameters
     ----------
     before : bool, (b, m, m), m <= 20
+        Acyclic.
     uniforms : float64, (b, d, m)
         Numbers in [0, 1), one for each place to fill.
 
     Returns
     -------
     ranks : int64, (b, d, m)
-    feasible : bool, (b,)
-        False where the partial order has a cycle.
     """
     b, n_draws, m = uniforms.shape
     prices = empty_prices(m, False)
@@ -229,16 +227,17 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> tuple[AnyArray, Boo
     places = np.zeros((m, m), dtype=np.int64)
     free = np.zeros((m, m), dtype=np.float64)
     ranks = np.zeros((b, n_draws, m), dtype=np.int64)
-    feasible = np.zeros(b, dtype=np.bool_)
     for r in range(b):
         n_reached = prefix_costs(free, before[r], False, prices, f, reached)
-        feasible[r] = f[f.size - 1] < np.inf
-        if feasible[r]:
-            n_tied = _list_tied(prices, f, 0.0, paths)
-            _count_up(prices, f, 0.0, paths, n_tied, places, sums, high_sums)
-            for draw in range(n_draws):
-                _draw(prices, f, paths, uniforms[r, draw], ranks[r, draw])
-            for at in range(n_tied):
-                paths.slack[paths.tied[at]] = np.inf
+        n_tied = _list_tied(prices, f, 0.0, paths)
+        _count_up(prices, f, 0.0, paths, n_tied, places, sums, high_sums)
+        for draw in range(n_draws):
+            _draw(prices, f, paths, uniforms[r, draw], ranks[r, draw])
+        for at in range(n_tied):
+            paths.slack[paths.tied[at]] = np.inf
+        # Only paths were wanted; the sums must not grow from problem to problem.
+        places[:] = 0
+        sums[:] = 0
+        high_sums[:] = 0
         clear_prefix_costs(f, reached, n_reached)
-    return ranks, feasible
+    return ranks

@@ -10,7 +10,11 @@ __all__ = ["swap_neighbours"]
 
 @kernel
 def swap_neighbours(
-    order: AnyArray, before: BoolArray, cumulative: AnyArray, choices: AnyArray
+    order: AnyArray,
+    owners: AnyArray,
+    before: BoolArray,
+    cumulative: AnyArray,
+    choices: AnyArray,
 ) -> None:
     """Walk `order` in place: at each step perhaps swap the items at positions p and p + 1.
 
@@ -18,7 +22,9 @@ def swap_neighbours(
     ----------
     order : int64, (d, m)
         Items by position; row after row an independent walk.
-    before : bool, (m, m)
+    owners : int64, (d,)
+        Whose order each row respects.
+    before : bool, (c, m, m)
     cumulative : int64, (m - 1,)
         How many of the numbers 0, 1, ... belong to the positions up to p.
     choices : int64, (d, steps)
@@ -38,6 +44,6 @@ def swap_neighbours(
                 else:
                     p = middle + 1
             first, second = order[draw, p], order[draw, p + 1]
-            if not before[first, second]:
+            if not before[owners[draw], first, second]:
                 order[draw, p] = second
                 order[draw, p + 1] = first

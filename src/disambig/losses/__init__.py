@@ -5,8 +5,10 @@ from disambig.losses.choice import LabelLoss, resolve_loss
 from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
 from disambig.losses.hierarchical import HierarchicalLoss
+from disambig.losses.kendall import BoundKendall, KendallLoss
 from disambig.losses.label_faces import LabelFaces
 from disambig.losses.matrix import MatrixLoss
+from disambig.losses.order_faces import OrderFaces
 from disambig.losses.ordinal import OrdinalLoss
 from disambig.losses.point_faces import PointFaces
 from disambig.losses.protocol import ExactInfimum, Loss
@@ -15,14 +17,17 @@ from disambig.losses.zero_one import ZeroOneLoss
 
 __all__ = [
     "AbstainLoss",
+    "BoundKendall",
     "ExactInfimum",
     "Faces",
     "FiniteLoss",
     "HierarchicalLoss",
+    "KendallLoss",
     "LabelFaces",
     "LabelLoss",
     "Loss",
     "MatrixLoss",
+    "OrderFaces",
     "OrdinalLoss",
     "PointFaces",
     "StructuredLoss",

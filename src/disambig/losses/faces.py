@@ -46,7 +46,7 @@ class Faces(Protocol):
         ...
 
     def union(self, newer: Self) -> Self:
-        """Faces that hold both. Called when a step did not lower the objective.
+        """Faces that hold both. Called for rows to which a step brought no gain.
 
         In exact arithmetic `newer` then holds this one already; the union keeps rounding from
         making a run cycle. A kind of face that cannot form means keeps its current vertex.

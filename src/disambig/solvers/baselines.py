@@ -41,7 +41,9 @@ def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
     # that the other rows' predictions favour are taken.
     others = problem.scores_of_targets(predictions.embedded)
     size = _SECOND_OPINION * float(np.abs(predictions.embedded).max(initial=0.0))
-    others = others * (size / max(float(np.abs(others).max(initial=0.0)), 1e-300))
+    # Row by row: beside a row that many listen to, the others' would be too faint to choose.
+    heard = np.abs(others).max(axis=1, initial=0.0, keepdims=True)
+    others = np.where(heard > 0, others / np.where(heard > 0, heard, 1.0), 0.0) * size
     decoded = problem.loss.best_candidate(
         predictions.embedded + others, problem.candidates, tolerance
     ).first()

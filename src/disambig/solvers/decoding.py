@@ -5,6 +5,10 @@ predictions, so moving rows from barycentres to vertices never raises the object
 predictions then change it falls. Hence: pin one row of every connected group of undecided rows to
 its best vertex, run again, repeat; at the end let all pins go and run once more, moving only to
 strictly better vertices.
+
+Among vertices of equal objective a row takes the one nearest to its own prediction. That is what
+labels a row that hears others and that nobody listens to, as leave-one-out votes leave many:
+whatever it takes, the objective is the same.
 """
 
 import numpy as np
@@ -71,11 +75,18 @@ def decode(
 def _pin(problem: Problem, state: DescentState) -> tuple[IntArray, Faces]:
     """One row of each group of undecided rows, and the targets with it at its best vertex."""
     rows = _leaders(problem, np.flatnonzero(~state.targets.is_vertex))
-    return rows, state.targets.replace(rows, _best_vertices(problem, state.targets, rows))
+    return rows, state.targets.replace(rows, _best_vertices(problem, state, rows))
 
 
 def _leaders(problem: Problem, undecided: IntArray) -> IntArray:
-    """The first row of each connected group of undecided rows in ``A + A.T``."""
+    """The first row of each connected group of undecided rows in ``A + A.T``.
+
+    Rows that nobody listens to bring no news to a group; they come last, and all at once.
+    """
+    heard = undecided[problem.target_scale[undecided] > 0]
+    if not heard.size:
+        return undecided
+    undecided = heard
     links = problem.votes.links(undecided)
     if links is None:
         return undecided[:1]
@@ -83,8 +94,12 @@ def _leaders(problem: Problem, undecided: IntArray) -> IntArray:
     return undecided[np.unique(group, return_index=True)[1]]
 
 
-def _best_vertices(problem: Problem, targets: Faces, rows: IntArray) -> Faces:
-    """For each row on its own: the tied vertex with the lowest resulting objective."""
+def _best_vertices(problem: Problem, state: DescentState, rows: IntArray) -> Faces:
+    """For each row on its own: the tied vertex with the lowest resulting objective.
+
+    Of several, the nearest to the prediction at the row; of several still, the first.
+    """
+    targets = state.targets
     owner, vertices = targets.vertices(rows)
     steps = vertices.embedded - targets.embedded[rows[owner]]
     scores = problem.scores_of_predictions(targets.embedded)
@@ -103,5 +118,12 @@ def _best_vertices(problem: Problem, targets: Faces, rows: IntArray) -> Faces:
         paid = np.einsum("ip,ip->i", faces.embedded, moved)
         exists = table[:, t] >= 0
         values[exists, t] = np.bincount(position[here], weights=paid, minlength=rows.size)[exists]
-    close = values <= values.min(axis=1, keepdims=True) + problem.objective_tolerance
-    return vertices.take(table[np.arange(rows.size), close.argmax(axis=1)])
+    best = values <= values.min(axis=1, keepdims=True) + problem.objective_tolerance
+    away = np.full(table.shape, np.inf)
+    away[owner, rank] = np.einsum(
+        "ip,ip->i", state.predictions.embedded[rows[owner]], vertices.embedded
+    )
+    away[~best] = np.inf
+    unit = problem.rtol * problem.loss.magnitude(problem.candidates)
+    nearest = away <= away.min(axis=1, keepdims=True) + unit
+    return vertices.take(table[np.arange(rows.size), nearest.argmax(axis=1)])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from disambig.losses.faces import Faces
-from disambig.notation import IntArray
+from disambig.notation import FloatArray, IntArray
 from disambig.problem import Problem, inner
 
 __all__ = ["Descent", "DescentState"]
@@ -51,38 +51,48 @@ class Descent:
 
     def step(self, state: DescentState) -> DescentState:
         """One prediction step, then one target step."""
-        predictions, objective = self._predictions(state)
+        predictions = self._predictions(state)
         if predictions.equals(state.predictions):
             return state
-        return self._targets(state, predictions, objective)
+        return self._targets(state, predictions)
 
     def resume(self, targets: Faces, state: DescentState) -> DescentState:
         """A full step from other targets, of an objective no higher than that of `state`."""
         moved = DescentState(targets, state.predictions, state.objective)
-        return self._targets(moved, *self._predictions(moved))
+        return self._targets(moved, self._predictions(moved))
 
     def has_converged(self, before: DescentState, after: DescentState) -> bool:
         """Did the step find nothing to change?"""
         return after is before
 
-    def _predictions(self, state: DescentState) -> tuple[Faces, float]:
-        faces, objective = self.problem.best_predictions(state.targets.embedded)
-        if not self._fell(state.objective, objective):
-            # Every vertex of the older faces is optimal too, so the objective is that of both.
-            faces = state.predictions.union(faces)
-        return faces, objective
+    def _predictions(self, state: DescentState) -> Faces:
+        problem = self.problem
+        scores = problem.scores_of_predictions(state.targets.embedded)
+        tolerance = problem.rtol * problem.prediction_scale
+        return _grown(state.predictions, problem.choose_predictions(scores), scores, tolerance)
 
-    def _targets(self, state: DescentState, predictions: Faces, objective: float) -> DescentState:
-        scores = self.problem.scores_of_targets(predictions.embedded)
-        faces = self.problem.choose_targets(scores)
+    def _targets(self, state: DescentState, predictions: Faces) -> DescentState:
+        problem = self.problem
+        scores = problem.scores_of_targets(predictions.embedded)
+        tolerance = problem.rtol * problem.target_scale
+        faces = problem.choose_targets(scores)
         if self.pinned_targets is not None:
             faces = faces.replace(self.pinned_rows, self.pinned_targets)
         if self.at_vertices:
-            tolerance = self.problem.rtol * self.problem.target_scale
             faces = faces.settle(state.targets, scores, tolerance)
-        elif not self._fell(objective, inner(faces.embedded, scores)):
-            faces = state.targets.union(faces)
+        else:
+            faces = _grown(state.targets, faces, scores, tolerance)
         return DescentState(faces, predictions, inner(faces.embedded, scores))
 
-    def _fell(self, before: float, after: float) -> bool:
-        return before - after > self.problem.objective_tolerance
+
+def _grown(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray) -> Faces:
+    """The newer faces, joined to the older ones in rows that gain nothing from the change.
+
+    Row by row: a gain that is rounding beside the whole objective can be all that a faint row has.
+    """
+    before = np.einsum("ip,ip->i", older.embedded, scores)
+    after = np.einsum("ip,ip->i", newer.embedded, scores)
+    rows = np.flatnonzero(before - after > tolerance)
+    grown = older.union(newer).replace(rows, newer.take(rows))
+    # In exact arithmetic the newer faces hold the older ones; theirs is the embedding at hand.
+    return newer if grown.equals(newer) else grown

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.exceptions import MissingOracleError
+from disambig.exceptions import MissingOracleError, VotesError
 from disambig.notation import FloatArray, IntArray
 
 __all__ = ["OperatorVotes"]
@@ -33,7 +33,23 @@ class OperatorVotes:
         return OperatorVotes(self.operator.T)
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
-        return np.asarray(self.operator @ values)
+        product = np.asarray(self.operator @ values)
+        expected = (self.shape[0], *values.shape[1:])
+        if product.shape != expected:
+            raise VotesError(
+                f"The votes are a {type(self.operator).__name__} of shape {self.shape} whose "
+                f"product with an array of shape {values.shape} has shape {product.shape}; "
+                f"expected {expected}."
+            )
+        # What it holds cannot be looked at beforehand, and NaN would pass for the first class.
+        bad = ~np.isfinite(product).reshape(len(product), -1).all(axis=1)
+        if bad.any():
+            raise VotesError(
+                f"The votes are a {type(self.operator).__name__} whose product holds NaN or "
+                f"infinity, first in row {int(np.argmax(bad))} ({int(bad.sum())} such rows). Every "
+                "vote must be a finite number; use 0 for a sample that is not heard."
+            )
+        return product
 
     def row_sums(self) -> FloatArray:
         if hasattr(self.operator, "row_sums"):

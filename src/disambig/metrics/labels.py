@@ -4,9 +4,6 @@ A set that allows every class says nothing and is not counted. A mask looks like
 target to scikit-learn, whose own scorers then raise or return a meaningless number: use these.
 """
 
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +14,13 @@ from disambig.candidates.containers import is_table, rows_of
 from disambig.candidates.entries import entries_of
 from disambig.exceptions import CandidateError
 from disambig.losses import FiniteLoss, resolve_loss
+from disambig.metrics.averages import mean_over
+from disambig.metrics.scorer import SetScorer
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["covering_accuracy", "covering_scorer", "infimum_loss", "infimum_loss_scorer"]
+
+_INFORMATION = "excludes a class"
 
 
 def covering_accuracy(
@@ -56,7 +57,12 @@ def covering_accuracy(
     0.5
     """
     sets, counted = _observed(y, classes, unlabeled, len(y_pred))
-    return _mean(sets.contains(y_pred).astype(np.float64), counted, sample_weight)
+    return mean_over(
+        counted,
+        sets.contains(y_pred).astype(np.float64),
+        sample_weight,
+        information=_INFORMATION,
+    )
 
 
 def infimum_loss(
@@ -93,49 +99,19 @@ def infimum_loss(
         known = sets.classes if classes is None else checked_classes(classes)
         bound = resolve_loss(loss).bind(known)
     costs = _costs(bound, sets.classes)[_rows_of(bound, y_pred)]
-    return _mean(np.where(sets.mask, costs, np.inf).min(axis=1), counted, sample_weight)
+    paid = np.where(sets.mask, costs, np.inf).min(axis=1)
+    return mean_over(counted, paid, sample_weight, information=_INFORMATION)
 
 
-@dataclass(frozen=True)
-class SetScorer:
-    """A scorer for ``scoring=``: it knows the classes, the loss and the marker of the estimator."""
+_READS = (("classes", "classes_"), ("unlabeled", "unlabeled"))
 
-    name: str
-    score: Callable[..., float]
-    sign: float
-    uses_loss: bool
-
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        inner = _innermost(estimator)
-        options: dict[str, Any] = {
-            "classes": getattr(inner, "classes_", None),
-            "unlabeled": getattr(inner, "unlabeled", None),
-            "sample_weight": sample_weight,
-        }
-        if self.uses_loss:
-            options["loss"] = getattr(inner, "loss_", "zero_one")
-        return self.sign * self.score(y, estimator.predict(X), **options)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, uses_loss=False)
+covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, _READS)
 """`covering_accuracy` of an estimator, for ``scoring=``."""
 
-infimum_loss_scorer = SetScorer("infimum_loss_scorer", infimum_loss, -1.0, uses_loss=True)
+infimum_loss_scorer = SetScorer(
+    "infimum_loss_scorer", infimum_loss, -1.0, (*_READS, ("loss", "loss_"))
+)
 """Minus the `infimum_loss` of an estimator under its own loss, for ``scoring=``."""
-
-
-def _innermost(estimator: Any) -> Any:
-    """The estimator that was fitted on sets, inside searches and pipelines."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        else:
-            return estimator
 
 
 def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:
@@ -180,18 +156,3 @@ def _rows_of(loss: FiniteLoss, y_pred: Any) -> IntArray:
         )
     rows = np.array([place[label] for label in entries.distinct], dtype=np.intp)
     return np.asarray(rows[entries.codes])
-
-
-def _mean(values: FloatArray, counted: BoolArray, sample_weight: Any) -> float:
-    weights = counted.astype(np.float64)
-    if sample_weight is not None:
-        weights = weights * np.asarray(sample_weight, dtype=np.float64)
-    total = weights.sum()
-    if not total > 0:
-        warnings.warn(
-            "No row to score excludes a class; the score is NaN. Score on rows with information.",
-            UserWarning,
-            stacklevel=3,
-        )
-        return float("nan")
-    return float(weights @ values / total)

@@ -1,0 +1,40 @@
+"""Exact combinatorial minimisers for orders: plain arrays in, ranks and proofs out.
+
+A batch of b problems on m items has ``costs`` ``(b, m, m)``: ``costs[r, i, j]`` is paid if item i
+stands before item j. ``before`` ``(b, m, m)`` or ``(m, m)`` forces pairs. An order is given as
+ranks ``(b, m)``: ``ranks[r, i]`` is the position of item i, 0 = first.
+"""
+
+from disambig.decoders.cuts import cut_orders
+from disambig.decoders.decode import OrderDecoder, order_decoder
+from disambig.decoders.decoded import DecodedOrders
+from disambig.decoders.dynamic import LARGEST_LATTICE, dynamic_orders
+from disambig.decoders.linear_extensions import linear_extensions
+from disambig.decoders.local import local_orders
+from disambig.decoders.order_law import OrderLaw
+from disambig.decoders.parts import OrderParts, first_look, order_parts
+from disambig.decoders.positions import position_orders
+from disambig.decoders.problems import order_values
+from disambig.decoders.sampling import SampledOrders, sample_linear_extensions
+from disambig.decoders.tied import tied_orders, tied_position_orders
+
+__all__ = [
+    "LARGEST_LATTICE",
+    "DecodedOrders",
+    "OrderDecoder",
+    "OrderLaw",
+    "OrderParts",
+    "SampledOrders",
+    "cut_orders",
+    "dynamic_orders",
+    "first_look",
+    "linear_extensions",
+    "local_orders",
+    "order_decoder",
+    "order_parts",
+    "order_values",
+    "position_orders",
+    "sample_linear_extensions",
+    "tied_orders",
+    "tied_position_orders",
+]

@@ -1,0 +1,178 @@
+"""All optimal orders at once: how many, and what they agree on."""
+
+from math import factorial
+
+import numpy as np
+
+from disambig.decoders.decode import OrderDecoder
+from disambig.decoders.dynamic import LARGEST_LATTICE, require_lattice
+from disambig.decoders.order_law import OrderLaw
+from disambig.decoders.parts import OrderParts, sub_problems
+from disambig.decoders.problems import as_problems
+from disambig.kernels import tied_paths
+from disambig.kernels.majority import majority_parts
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+__all__ = ["tied_orders", "tied_position_orders"]
+
+# What one group of parts contributes: ranks, counts, pairs, places, complete.
+_Law = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
+
+
+def _tolerances(tolerance: AnyArray | float | None, costs: FloatArray) -> FloatArray:
+    if tolerance is None:
+        return np.asarray(1e-10 * np.abs(costs).max(axis=(1, 2), initial=0.0))
+    return np.array(np.broadcast_to(np.asarray(tolerance, dtype=np.float64), len(costs)))
+
+
+def _counted_law(
+    costs: FloatArray, before: BoolArray, slack: FloatArray, *, positions: bool
+) -> _Law:
+    """By counting paths."""
+    ranks, counts, pairs, places = tied_paths.tied_orders(costs, before, positions, slack)
+    total = counts[:, None, None]
+    return ranks, counts.astype(np.float64), pairs / total, places / total, counts > 0
+
+
+def _free_law(c: int, k: int) -> _Law:
+    """All orders of k items: half of them have i before j."""
+    return (
+        np.tile(np.arange(k), (c, 1)),
+        np.full(c, float(factorial(k))),
+        np.tile((1.0 - np.eye(k)) / 2.0, (c, 1, 1)),
+        np.full((c, k, k), 1.0 / k),
+        np.ones(c, dtype=np.bool_),
+    )
+
+
+def _single_law(ranks: IntArray) -> _Law:
+    """One order."""
+    c, k = ranks.shape
+    return (
+        ranks,
+        np.ones(c),
+        (ranks[:, :, None] < ranks[:, None, :]).astype(np.float64),
+        (ranks[:, :, None] == np.arange(k)).astype(np.float64),
+        np.zeros(c, dtype=np.bool_),
+    )
+
+
+def tied_orders(
+    costs: AnyArray,
+    before: AnyArray | None = None,
+    *,
+    tolerance: AnyArray | float | None = None,
+    decoder: OrderDecoder | None = None,
+) -> OrderLaw:
+    """The uniform law on the optimal orders: the barycentre of the optimal face.
+
+    An order belongs if every step of it is on an order that costs at most `tolerance` more than
+    the best. So all orders within the tolerance belong, and none that is more than m times as far
+    off; below the smallest difference between values of orders these are exactly the optimal ones.
+
+    Parameters
+    ----------
+    costs : array (b, m, m)
+        ``costs[r, i, j]`` is paid if i stands before j.
+    before : bool array (b, m, m) or (m, m), optional
+        ``before[r, i, j]``: i must stand before j. Acyclic.
+    tolerance : float or array (b,), optional
+        By default ``1e-10 * max |costs[r]|``. With 0 rounding decides between equal sums.
+    decoder : OrderDecoder, optional
+        What orders a tied part of more than 20 items; such a row has `complete` False and a law of
+        one order. Without it such a part is refused.
+
+    Returns
+    -------
+    OrderLaw
+
+    Examples
+    --------
+    Three items in a circle of equal links: three optimal orders, each breaks one link.
+
+    >>> costs = np.zeros((1, 3, 3))
+    >>> costs[0, [1, 2, 0], [0, 1, 2]] = 1
+    >>> law = tied_orders(costs)
+    >>> law.counts, law.pairs[0].round(2)
+    (array([3.]), array([[0.  , 0.67, 0.33],
+           [0.33, 0.  , 0.67],
+           [0.67, 0.33, 0.  ]]))
+    """
+    costs, forced = as_problems(costs, before, "tied_orders")
+    slack = _tolerances(tolerance, costs)
+    parts = OrderParts(*majority_parts(costs, forced, True, slack))
+    b, m, _ = costs.shape
+    ranks = parts.starts
+    counts, complete = np.ones(b), np.ones(b, dtype=np.bool_)
+    pairs = (ranks[:, :, None] < ranks[:, None, :]).astype(np.float64)
+    places = (ranks[:, :, None] == np.arange(m)).astype(np.float64)
+    for group in parts.groups():
+        sub_costs, sub_before = sub_problems(costs, forced, group)
+        spread = np.abs(sub_costs - np.swapaxes(sub_costs, 1, 2)).sum(axis=(1, 2)) / 2.0
+        free = (spread <= slack[group.problems]) & ~sub_before.any(axis=(1, 2))
+        for chosen, is_free in ((np.flatnonzero(free), True), (np.flatnonzero(~free), False)):
+            if chosen.size == 0:
+                continue
+            rows, items = group.rows[chosen], group.items[chosen]
+            if is_free:
+                law = _free_law(chosen.size, group.size)
+            elif group.size > LARGEST_LATTICE and decoder is not None:
+                law = _single_law(decoder.decode(sub_costs[chosen], sub_before[chosen]).ranks)
+            else:
+                require_lattice(
+                    group.size, "tied_orders", "Give a decoder, which returns one of the orders."
+                )
+                law = _counted_law(
+                    sub_costs[chosen],
+                    sub_before[chosen],
+                    slack[group.problems[chosen]],
+                    positions=False,
+                )
+            starts = group.starts[chosen, None]
+            ranks[rows, items] = starts + law[0]
+            # A problem may have several parts of one size: multiply them all in.
+            np.multiply.at(counts, group.problems[chosen], law[1])
+            pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = law[2]
+            at = (starts + np.arange(group.size))[:, None, :]
+            places[rows, items, starts] = 0.0
+            places[rows[:, :, None], items[:, :, None], at] = law[3]
+            np.logical_and.at(complete, group.problems[chosen], law[4])
+    return OrderLaw(ranks, counts, pairs, places, complete)
+
+
+def tied_position_orders(
+    costs: AnyArray,
+    before: AnyArray | None = None,
+    *,
+    tolerance: AnyArray | float | None = None,
+) -> OrderLaw:
+    """The uniform law on the orders that minimise ``sum_i costs[i, position of i]``.
+
+    Parameters
+    ----------
+    costs : array (b, m, m), m <= 20
+        ``costs[r, i, k]`` is paid if item i has position k.
+    before : bool array (b, m, m) or (m, m), optional
+    tolerance : float or array (b,), optional
+        As for `tied_orders`.
+
+    Returns
+    -------
+    OrderLaw
+
+    Examples
+    --------
+    Item 0 must be last, the others may do as they like:
+
+    >>> costs = np.zeros((1, 3, 3))
+    >>> costs[0, 0, :2] = 1
+    >>> law = tied_position_orders(costs)
+    >>> law.counts, law.mean_ranks
+    (array([2.]), array([[2. , 0.5, 0.5]]))
+    """
+    costs, forced = as_problems(costs, before, "tied_position_orders", diagonal=True)
+    require_lattice(
+        costs.shape[1], "tied_position_orders", "Use position_orders, which returns one of them."
+    )
+    slack = _tolerances(tolerance, costs)
+    return OrderLaw(*_counted_law(costs, forced, slack, positions=True))

@@ -1,0 +1,254 @@
+"""Ranking from partial orders."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.candidates import PartialOrders
+from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
+from disambig.estimators.pair_votes import pair_probabilities
+from disambig.estimators.settlement import Settlement, check_method, settle
+from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.exceptions import NoInformationError
+from disambig.losses import Faces, KendallLoss
+from disambig.losses.pair_signs import mean_signs
+from disambig.metrics import kendall_tau
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization, Callback, resolve_solver
+from disambig.votes import Votes
+from disambig.weights import is_pairwise
+
+__all__ = ["PartialRanker"]
+
+
+class PartialRanker(BaseEstimator):
+    """Predict total orders from partial ones: disambiguate all rows together, then learn.
+
+    Parameters
+    ----------
+    weights, predict_weights
+        Who votes; see `PartialLabelClassifier`.
+    loss : {"kendall"} or KendallLoss, default "kendall"
+        What is paid: the share of pairs that stand the wrong way round, pairs weighted by items
+        if wanted. The loss also holds the decoder.
+    method : {"disambiguation", "infimum", "average"}, default "disambiguation"
+        The paper's method (DF), or a baseline. The infimum loss is minimised by alternation at
+        each query, which can stop above the minimum (`infimum_is_exact_`). The average is over
+        all linear extensions of each row, exact while they can be counted (`average_is_exact_`).
+    solver : str or piece, default "alternating"
+        "alternating" begins, as the paper does, at the observed pairs: it is
+        ``AlternatingMinimization("infimum")``.
+    items : array-like (m,), optional
+        Names of the items, in the order of the columns of `predict`.
+    ties : {"ignore", "error"}, default "ignore"
+        What equal ranks in y mean: not compared, or a mistake.
+    callback : callable, optional
+        Hears of every iteration; stops the run by returning True.
+
+    Attributes
+    ----------
+    items_ : array (m,)
+    labels_ : int array (n, m)
+        The recovered ranks of every training row, 0 = first.
+    resolved_ : bool array (n,)
+        Rows with a single optimal order.
+    undecided_pairs_ : bool array (n, m, m)
+        Pairs of a row that can be reversed at the optimum, the other rows staying as they are. A
+        pair that no row compares is settled by the mean of the orders that are possible, the same
+        way in all rows, and does not show here.
+    pair_probabilities_ : float array (n, m, m)
+        ``[r, i, j]``: the share of the other rows' votes for i before j; observed pairs are 0 or 1.
+    objective_, relaxed_objective_ : float
+    n_iter_ : int
+    converged_ : bool
+    trace_ : tuple of Progress
+    infimum_is_exact_, average_is_exact_ : bool or None
+        None for other methods.
+    loss_, weights_, predict_weights_, solver_
+        The pieces in use.
+
+    Examples
+    --------
+    >>> from disambig import PartialRanker
+    >>> from disambig.weights import NeighborWeights
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = ["a>b", "b>c", "a>c", "c>b", "b>a", "c>a"]
+    >>> model = PartialRanker(weights=NeighborWeights(n_neighbors=3)).fit(X, y)
+    >>> model.predict_order([[0.05], [5.05]]).tolist()
+    [['a', 'b', 'c'], ['c', 'b', 'a']]
+    >>> model.labels_[0].tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        weights: Any = "neighbors",
+        *,
+        predict_weights: Any = None,
+        loss: Any = "kendall",
+        method: str = "disambiguation",
+        solver: Any = "alternating",
+        items: Any = None,
+        ties: str = "ignore",
+        callback: Callback | None = None,
+    ) -> None:
+        self.weights = weights
+        self.predict_weights = predict_weights
+        self.loss = loss
+        self.method = method
+        self.solver = solver
+        self.items = items
+        self.ties = ties
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        # One column an item, and ranks of one column for one item.
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_pairwise(self.weights)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Disambiguate the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
+        y : array-like, n rows
+            Partial orders in any form that `PartialOrders.from_any` reads: ranks ``(n, m)`` with
+            NaN for items not observed, signs ``(n, m, m)``, lists of pairs, texts ``"a>b"``.
+        sample_weight : array-like (n,), optional
+            w means w copies of a row. Rows of weight zero take no part; they get the order of
+            their set nearest to their prediction.
+        """
+        check_method(self.method)
+        X = validated_inputs(self, X, reset=True)
+        if y is None:
+            raise ValueError("PartialRanker requires y to be passed, but the target y is None.")
+        orders = self._orders(y, self.items)
+        check_lengths(X, orders)
+        kept = kept_rows(sample_weight, X)
+        taken = orders if kept.everything else orders[kept.rows]
+        if orders.n_items > 1 and not taken.informative.any():
+            raise NoInformationError(
+                f"y: none of the {len(taken)} rows compares two items, so there is nothing to "
+                "learn from. Give at least one pair."
+            )
+        self.items_ = orders.items
+        self.loss_ = self._bound_loss()
+        self.solver_ = resolve_solver(
+            AlternatingMinimization("infimum") if self.solver == "alternating" else self.solver
+        )
+        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
+        self.weights_ = self._voters_.weights
+        self.predict_weights_ = self._voters_.predict_weights
+        problem = Problem(self._voters_.training_votes(), self.loss_, taken)
+        found = settle(problem, self.method, self.solver_, self.callback)
+        self.average_is_exact_ = mean_signs(taken).exact if self.method == "average" else None
+        self._store(found, kept)
+        self._label_rows(found, kept, X, orders)
+        return self
+
+    def _orders(self, y: Any, items: Any) -> PartialOrders:
+        return PartialOrders.from_any(y, items=items, ties=self.ties)  # type: ignore[arg-type]
+
+    def _bound_loss(self) -> Any:
+        if isinstance(self.loss, str):
+            if self.loss != "kendall":
+                raise ValueError(
+                    f"loss={self.loss!r} is not known; choose 'kendall' or a KendallLoss."
+                )
+            return KendallLoss().bind(self.items_)
+        if not isinstance(self.loss, KendallLoss):
+            raise TypeError(
+                f"loss must be 'kendall' or a KendallLoss; got {type(self.loss).__name__}."
+            )
+        return self.loss.bind(self.items_)
+
+    def _store(self, found: Settlement, kept: Kept) -> None:
+        solution = found.solution
+        self._predictor_ = found.predictor
+        self.infimum_is_exact_ = found.infimum_is_exact
+        self.objective_ = solution.objective
+        self.relaxed_objective_ = solution.relaxed_objective
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.trace_ = solution.trace
+        # The mean target: what is said where nobody votes.
+        self._prior_ = kept.masses @ found.predictor.xi / kept.masses.sum()
+
+    def _label_rows(self, found: Settlement, kept: Kept, X: Any, orders: PartialOrders) -> None:
+        n, m = orders.shape
+        self.labels_ = np.zeros((n, m), dtype=np.intp)
+        self.resolved_ = np.zeros(n, dtype=np.bool_)
+        means = np.zeros((n, found.predictor.xi.shape[1]))
+        votes = np.zeros_like(means)
+        solution = found.solution
+        self.labels_[kept.rows] = solution.decoded.outputs
+        self.resolved_[kept.rows] = solution.resolved
+        means[kept.rows] = solution.targets.embedded
+        votes[kept.rows] = self._voters_.leave_one_out(found.predictor.xi)
+        if not kept.everything:
+            rest = np.setdiff1d(np.arange(n), kept.rows)
+            heard = self._voters_.votes(X[rest])
+            nearest = found.predictor.nearest(self._predictions(heard), orders[rest])
+            self.labels_[rest] = nearest.outputs
+            self.resolved_[rest] = nearest.is_vertex
+            means[rest] = nearest.embedded
+            votes[rest] = heard @ found.predictor.xi
+        self.undecided_pairs_ = self._undecided(means)
+        known = orders.before
+        shares = pair_probabilities(votes, m)
+        shares[known] = 1.0
+        shares[np.swapaxes(known, 1, 2)] = 0.0
+        self.pair_probabilities_ = shares
+
+    def _undecided(self, means: FloatArray) -> BoolArray:
+        m = len(self.items_)
+        open_pairs = np.zeros((len(means), m, m), dtype=np.bool_)
+        i, j = np.triu_indices(m, 1)
+        open_pairs[:, i, j] = open_pairs[:, j, i] = np.abs(means[:, :-1]) < 1.0
+        return open_pairs
+
+    def predict(self, X: Any) -> IntArray:
+        """Ranks ``(q, m)`` of least expected loss, 0 = first, columns in the order of `items_`.
+
+        Inputs that no training row votes at get the order nearest to the mean target.
+        """
+        ranks: IntArray = self._predictions(self._checked_votes(X)).outputs
+        return ranks
+
+    def predict_order(self, X: Any) -> AnyArray:
+        """The items of each prediction from first to last, ``(q, m)``."""
+        order: AnyArray = self.items_[np.argsort(self.predict(X), axis=1)]
+        return order
+
+    def pairwise_proba(self, X: Any) -> FloatArray:
+        """``[r, i, j]``: the share of the votes for i before j, ``(q, m, m)``; diagonal 0.
+
+        Votes against a direction count for nothing; 1/2 where nobody votes.
+        """
+        votes = self._checked_votes(X)
+        return pair_probabilities(votes @ self._predictor_.xi, len(self.items_))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Mean Kendall tau over rows; of partial orders, over the observed pairs."""
+        return kendall_tau(y, self.predict(X), items=self.items_, sample_weight=sample_weight)
+
+    def _predictions(self, votes: Votes) -> Faces:
+        predictions = self._predictor_.predict(votes)
+        rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered orders"))
+        if rows.size:
+            usual = self._predictor_.best_predictions(self._prior_[None, :])
+            predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
+        return predictions
+
+    def _checked_votes(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        return self._voters_.votes(validated_inputs(self, X, reset=False))

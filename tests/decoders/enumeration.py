@@ -1,0 +1,71 @@
+"""Ordering problems small enough to try every order, and the definitions word by word."""
+
+from itertools import permutations
+
+import numpy as np
+
+
+def random_before(rng, b, m, share):
+    """Partial orders: a share of the pairs of a random order, transitively closed."""
+    ranks = np.argsort(rng.random((b, m)), axis=1)
+    before = (ranks[:, :, None] < ranks[:, None, :]) & (rng.random((b, m, m)) < share)
+    for k in range(m):
+        before |= before[:, :, k, None] & before[:, None, k, :]
+    return before
+
+
+def random_costs(rng, b, m, kind):
+    if kind == "ties":
+        return rng.integers(0, 3, (b, m, m)).astype(float)
+    return rng.normal(size=(b, m, m))
+
+
+def all_orders(m):
+    """Ranks of every order, (m!, m)."""
+    return np.array(list(permutations(range(m))))
+
+
+def allowed_orders(before):
+    """Ranks of the linear extensions of a relation (m, m)."""
+    ranks = all_orders(len(before))
+    wrong = before & (ranks[:, :, None] > ranks[:, None, :])
+    return ranks[~wrong.any(axis=(1, 2))]
+
+
+def pair_values(costs, ranks):
+    """What each of the orders costs under costs (m, m)."""
+    earlier = ranks[:, :, None] < ranks[:, None, :]
+    off_diagonal = np.where(np.eye(len(costs), dtype=bool), 0.0, costs)
+    return (earlier * off_diagonal).sum(axis=(1, 2))
+
+
+def position_values(costs, ranks):
+    return np.take_along_axis(costs[None], ranks[:, :, None], axis=2).sum(axis=(1, 2))
+
+
+def respects(before, ranks):
+    """Do ranks (b, m) respect before (b, m, m)?"""
+    return not (before & (ranks[:, :, None] >= ranks[:, None, :])).any()
+
+
+def law_of(ranks):
+    """Pair and place frequencies of some orders (c, m)."""
+    m = ranks.shape[1]
+    pairs = (ranks[:, :, None] < ranks[:, None, :]).mean(axis=0)
+    places = (ranks[:, :, None] == np.arange(m)).mean(axis=0)
+    return pairs, places
+
+
+def three_fence():
+    """Six items, 0-2 above 3-5, for which the relaxation by circles of three is not exact.
+
+    Each upper item wants to precede the lower one of its own number, each lower item the upper
+    ones of other numbers; nothing else counts.
+    """
+    gains = np.zeros((6, 6))
+    for i in range(3):
+        gains[i, 3 + i] = 1
+        for j in range(3):
+            if i != j:
+                gains[3 + j, i] = 1
+    return gains

@@ -1,0 +1,174 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from disambig import PartialOrders, PartialRanker
+from disambig.exceptions import CandidateError, NoInformationError
+from disambig.losses import KendallLoss
+from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
+
+METHODS = ["disambiguation", "infimum", "average"]
+
+
+def lines(n=60, m=5, hidden=0.4, seed=0):
+    """Items whose scores are lines in x; each rank is hidden with a chance."""
+    rng = np.random.default_rng(seed)
+    X = np.sort(rng.uniform(-1, 1, size=(n, 1)), axis=0)
+    scores = X * rng.normal(size=m) + 0.5 * rng.normal(size=m)
+    truth = np.argsort(np.argsort(-scores, axis=1), axis=1)
+    return X, np.where(rng.random((n, m)) < hidden, np.nan, truth), truth
+
+
+def test_recovers_orders_better_than_the_baselines():
+    errors = {method: [] for method in METHODS}
+    for seed in range(5):
+        X, y, truth = lines(hidden=0.6, seed=seed)
+        for method in METHODS:
+            model = PartialRanker(weights=NeighborWeights(9), method=method).fit(X, y)
+            assert PartialOrders.from_ranks(y).contains(model.labels_).all()
+            errors[method].append(1 - model.score(X, truth))
+    mean = {method: np.mean(values) for method, values in errors.items()}
+    assert mean["disambiguation"] < 0.12
+    assert mean["disambiguation"] <= min(mean["infimum"], mean["average"]) + 0.01
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_total_orders_are_ordinary_learning(method):
+    X, _, truth = lines()
+    weights = KernelRidgeWeights(bandwidth=0.3)
+    model = PartialRanker(weights=weights, method=method).fit(X, truth)
+    np.testing.assert_array_equal(model.labels_, truth)
+    assert model.resolved_.all()
+    assert not model.undecided_pairs_.any()
+    # The plain structured predictor: the order nearest to the mean of the votes, by enumeration.
+    loss = KendallLoss().bind(np.arange(5))
+    from itertools import permutations
+
+    every = np.array(list(permutations(range(5))))
+    scores = (weights.fit(X).votes(X) @ loss.phi(truth)) @ loss.psi(every).T
+    paid = np.einsum(
+        "ip,ip->i", weights.fit(X).votes(X) @ loss.phi(truth), loss.psi(model.predict(X))
+    )
+    np.testing.assert_allclose(paid, scores.min(axis=1), atol=1e-9)
+
+
+def test_what_comes_back():
+    X, y, _ = lines()
+    model = PartialRanker(weights=NeighborWeights(9)).fit(X, y)
+    shares = model.pair_probabilities_
+    off = ~np.eye(5, dtype=bool)
+    np.testing.assert_allclose((shares + np.swapaxes(shares, 1, 2))[:, off], 1)
+    known = PartialOrders.from_ranks(y).before
+    assert (shares[known] == 1).all()
+    assert not model.undecided_pairs_[known].any()
+    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)), ~model.resolved_)
+    proba = model.pairwise_proba(X[:4])
+    assert proba.shape == (4, 5, 5)
+    assert ((proba >= 0) & (proba <= 1)).all()
+    order = model.predict_order(X[:4])
+    np.testing.assert_array_equal(np.argsort(order, axis=1), model.predict(X[:4]))
+    assert model.infimum_is_exact_ is None
+    assert PartialRanker(method="infimum").fit(X, y).infimum_is_exact_ is False
+    assert PartialRanker(method="average").fit(X, y).average_is_exact_ is True
+
+
+def test_pairs_on_which_the_votes_are_even_stay_undecided():
+    X = np.arange(3.0)[:, None]
+    model = PartialRanker(weights=NeighborWeights(3), items=["a", "b"])
+    model.fit(X, ["a>b", "b>a", ""])
+    np.testing.assert_array_equal(model.resolved_, [True, True, False])
+    np.testing.assert_array_equal(model.undecided_pairs_[:, 0, 1], [False, False, True])
+    np.testing.assert_allclose(model.pair_probabilities_[2, 0, 1], 0.5)
+    np.testing.assert_array_equal(model.labels_[2], [0, 1])
+
+
+def test_all_forms_of_y_agree():
+    X, y, _ = lines()
+    orders = PartialOrders.from_ranks(y, items=list("abcde"))
+    reference = PartialRanker(weights=NeighborWeights(9)).fit(X, orders)
+    pairs = [list(row) for row in orders]
+    frame = pd.DataFrame(y, columns=list("abcde"))
+    for form, items in [(frame, None), (np.asarray(orders), list("abcde")), (pairs, list("abcde"))]:
+        model = PartialRanker(weights=NeighborWeights(9), items=items).fit(X, form)
+        np.testing.assert_array_equal(model.labels_, reference.labels_)
+        assert list(model.items_) == list("abcde")
+
+
+def test_ranks_with_nan_through_searches():
+    X, y, _ = lines()
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), PartialRanker(weights=NeighborWeights())),
+        {"partialranker__weights__n_neighbors": [3, 9]},
+        cv=KFold(3, shuffle=True, random_state=0),
+        error_score="raise",
+    ).fit(X, y)
+    assert 0.5 < search.best_score_ <= 1
+    orders = PartialOrders.from_ranks(y)
+    scores = cross_val_score(PartialRanker(), X, orders, cv=3, error_score="raise")
+    assert np.isfinite(scores).all()
+
+
+def test_sample_weights_are_copies():
+    X, y, _ = lines(n=40)
+    copies = np.random.default_rng(1).integers(0, 3, size=40)
+    weights = KernelRidgeWeights(bandwidth=0.3)
+    weighted = PartialRanker(weights=weights).fit(X, y, sample_weight=copies)
+    repeated = PartialRanker(weights=weights).fit(
+        np.repeat(X, copies, axis=0), np.repeat(y, copies, axis=0)
+    )
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, atol=1e-7)
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+    assert PartialOrders.from_ranks(y).contains(weighted.labels_).all()
+
+
+def test_out_of_reach():
+    X, y, _ = lines()
+    model = PartialRanker(weights=NadarayaWatsonWeights(bandwidth=0.05)).fit(X, y)
+    with pytest.warns(UserWarning, match="1 of 1 inputs are out of reach"):
+        ranks = model.predict([[1e6]])
+    assert sorted(ranks[0]) == list(range(5))
+    np.testing.assert_allclose(model.pairwise_proba([[1e6]])[0][~np.eye(5, dtype=bool)], 0.5)
+
+
+def test_clone_pickle_and_one_item():
+    X, y, _ = lines()
+    model = clone(PartialRanker(weights=NeighborWeights(9))).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    one = PartialRanker().fit(X, np.ones(len(X)))
+    assert one.predict(X).shape == (len(X), 1)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (["a>b", "a>b>c; c>a"], CandidateError, "row 1"),
+        ([[1, 2], [np.nan, 1]], ValueError, "X has 3 rows and y has 2"),
+        (np.full((3, 2), np.nan), NoInformationError, "none of the 3 rows compares two items"),
+        (None, ValueError, "requires y"),
+    ],
+)
+def test_bad_y(y, error, message):
+    X = (
+        np.arange(3.0)[:, None]
+        if y is None or len(y) != 2 or isinstance(y[0], list)
+        else [[0], [1]]
+    )
+    with pytest.raises(error, match=message):
+        PartialRanker(weights=NeighborWeights(2)).fit(X, y)
+
+
+def test_bad_options():
+    X, y, _ = lines(n=12)
+    with pytest.raises(ValueError, match="method='magic' is not known"):
+        PartialRanker(method="magic").fit(X, y)
+    with pytest.raises(ValueError, match="loss='tau' is not known"):
+        PartialRanker(loss="tau").fit(X, y)
+    with pytest.raises(TypeError, match="loss must be 'kendall' or a KendallLoss; got int"):
+        PartialRanker(loss=3).fit(X, y)
