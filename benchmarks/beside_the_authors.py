@@ -1,8 +1,8 @@
-"""The authors' code and ours on the same inputs: agreement, then the paper's classification figure.
+"""The authors' code and ours on the same inputs: agreement, then the paper's figures.
 
     python -m benchmarks.beside_the_authors [--write] [--quick]
 
-Both are commands of `benchmarks.reference`, which has more options.
+All are commands of `benchmarks.reference`, which has more options.
 """
 
 import sys
@@ -12,7 +12,7 @@ from benchmarks.reference.__main__ import main as reference
 
 def main(arguments: list[str] | None = None) -> None:
     options = sys.argv[1:] if arguments is None else arguments
-    for command in ("agreement", "classification"):
+    for command in ("agreement", "classification", "ranking"):
         if reference([command, *options]):
             raise SystemExit(f"{command} could not be run; its message is above.")
 

@@ -1,11 +1,11 @@
-"""`python -m benchmarks.reference build|check|agreement|classification`."""
+"""`python -m benchmarks.reference build|check|agreement|classification|ranking`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.reference import agreement, classification
+from benchmarks.reference import agreement, classification, ranking
 from benchmarks.reference.environment import (
     FOLDER,
     Environment,
@@ -35,8 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(reason, file=sys.stderr)
     command = f"{_CALL} {options.command}{' --quick' if options.quick else ''} --write"
     try:
-        run = _agreement if options.command == "agreement" else _classification
-        name, text = run(options, environment, reason, command)
+        name, text = _RUNS[options.command](options, environment, reason, command)
     except (DatasetError, JobError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=_CALL, description="Compare with the authors' code.")
-    parser.add_argument("command", choices=["build", "check", "agreement", "classification"])
+    parser.add_argument("command", choices=["build", "check", *_RUNS])
     parser.add_argument("--quick", action="store_true", help="fewer problems, folds and levels")
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--data", type=Path, help="folder of the data sets (else DISAMBIG_DATA)")
@@ -121,6 +120,25 @@ def _classification(
         results, environment=environment, reason=reason, command=command, seed=options.seed
     )
     return "reference", text
+
+
+def _ranking(
+    options: argparse.Namespace, environment: Environment | None, reason: str, command: str
+) -> tuple[str, str]:
+    result = ranking.run_draws(
+        levels=ranking.QUICK_LEVELS if options.quick else ranking.LEVELS,
+        n_draws=2 if options.quick else 4,
+        seed=options.seed,
+        environment=environment,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    text = ranking.report(
+        result, environment=environment, reason=reason, command=command, seed=options.seed
+    )
+    return "reference-ranking", text
+
+
+_RUNS = {"agreement": _agreement, "classification": _classification, "ranking": _ranking}
 
 
 if __name__ == "__main__":

@@ -159,6 +159,78 @@ def sweep(
     return {**found, "unended": np.array(unended), **clock.arrays()}
 
 
+@job
+def ranking(
+    X: Any, queries: Any, signs: Any, bandwidths: Any, regularizations: Any, limit: Any, seed: Any
+) -> dict[str, Any]:
+    """Predictions (cells, problems, queries, pairs) of DF, IL and AC, as signs of pairs.
+
+    `signs` is (problems, n, pairs): +1 where i stands before j, 0 where that is not known, pairs
+    ``i < j`` with j running slowest. Cells, solvers and scalings are those of the experiment that
+    comes with the wheel (its second part, which a plotting library keeps from being imported).
+    """
+    from problems.ranking import AC, DF, IL, IlpSolver  # type: ignore[import-not-found]
+    from weights import RidgeRegressor
+
+    clock = Clock()
+    programs = 0
+    original = IlpSolver.solve
+
+    def counted(solver: Any) -> Any:
+        nonlocal programs
+        programs += 1
+        return original(solver)
+
+    # Their methods ask for this very type, so that a type of ours would be taken for another.
+    IlpSolver.solve = counted
+    np.random.seed(int(seed))  # noqa: NPY002 (what their draws come from)
+    n_items = int(round((1 + np.sqrt(1 + 8 * signs.shape[2])) / 2))
+    places = np.full((n_items, n_items), n_items**2, dtype=np.int64)
+    second, first = np.tril_indices(n_items, -1)
+    places[first, second] = np.arange(signs.shape[2])
+    computer = RidgeRegressor("Gaussian", sigma=1.0)
+    computer.set_support(X)
+    primal, dual = IlpSolver(places), IlpSolver(places)
+    for solver, method in ((primal, "primal"), (dual, "dual")):
+        solver.choose_solver_method(method)
+        solver.shut_up()
+    average, infimum, joint = AC(computer, dual), IL(computer, dual), DF(computer, dual)
+    shape = (len(bandwidths) * len(regularizations), len(signs), len(queries), signs.shape[2])
+    found = {method: np.zeros(shape, dtype=np.int8) for method in ("df", "il", "ac")}
+    unended = cell = 0
+    for bandwidth in bandwidths:
+        with clock("weights"):
+            computer.update_sigma(bandwidth)
+        for regularization in regularizations:
+            with clock("weights"):
+                computer.update_lambda(regularization)
+                training = computer(X)
+                training += training.T
+                training /= training.max()
+                training *= 1e5
+            for t, known in enumerate(signs.astype(np.float64)):
+                try:
+                    with limited(float(limit)), clock("DF"):
+                        joint.computer.set_phi(DF.disambiguation(training, known, 1e-3, primal))
+                        found["df"][cell, t] = 2 * (joint(queries) > 0) - 1
+                except TimeoutError:
+                    unended += 1
+                    primal.reset_constraints()
+                try:
+                    with limited(float(limit)), clock("IL"):
+                        infimum.phi_init = infimum.const = known
+                        found["il"][cell, t] = 2 * (infimum(queries) > 0) - 1
+                except TimeoutError:
+                    unended += 1
+                    dual.reset_constraints()
+                with clock("AC"):
+                    average.computer.set_phi(AC.get_center(known, 1, dual))
+                    found["ac"][cell, t] = 2 * (average(queries) > 0) - 1
+            cell += 1
+    IlpSolver.solve = original
+    return {**found, "unended": np.array(unended), "programs": programs, **clock.arrays()}
+
+
 def main(name: str, source: str, target: str) -> None:
     with np.load(source) as file:
         arrays = {key: file[key] for key in file.files}

@@ -307,3 +307,17 @@ def test_a_metric_that_gives_nan():
     piece = NeighborWeights(1, metric=lambda a, b: np.nan).fit(np.eye(3))
     with pytest.raises(ValueError, match="the metric gives NaN"):
         piece.training_votes()
+
+
+def test_a_graph_of_k_rows_with_the_row_itself_lacks_nobody():
+    """Confidence asks for the votes of the others; a row then lists k - 1, which is no fault."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    graph = KNeighborsTransformer(mode="distance", n_neighbors=3).fit_transform(X)
+    assert set(np.diff(graph.indptr)) == {4}
+    piece = NeighborWeights(4, metric="precomputed").fit(graph)
+    piece.training_votes()
+    assert_allclose(piece.leave_one_out_votes().row_sums(), np.ones(20))
+    with pytest.warns(UserWarning, match="20 rows of the graph of distances store fewer"):
+        NeighborWeights(4, metric="precomputed", leave_one_out=True).fit(graph).training_votes()
+    with pytest.warns(UserWarning, match="20 rows of the graph of distances store fewer"):
+        NeighborWeights(5, metric="precomputed").fit(graph).training_votes()

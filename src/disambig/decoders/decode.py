@@ -29,7 +29,8 @@ class OrderDecoder:
     ----------
     name : "auto", "dynamic", "local" or "exact"
     largest_lattice : int
-        Parts up to this size are settled by dynamic programming under "auto"; at most 20.
+        Parts up to this size are settled by dynamic programming under "auto"; at most 20. There it
+        takes as long as the linear programs usually do, and always comes to an end.
     largest_cuts : int
         Parts beyond this size are left to local search under "auto".
     time_limit : float or None
@@ -48,7 +49,7 @@ class OrderDecoder:
     """
 
     name: str = "auto"
-    largest_lattice: int = 16
+    largest_lattice: int = LARGEST_LATTICE
     largest_cuts: int = 60
     time_limit: float | None = 1.0
     backend: Backend = "auto"

@@ -115,7 +115,8 @@ class _HighsRelaxation:
 
     def solve(self, lower: FloatArray, upper: FloatArray, seconds: float) -> RelaxedOrder:
         self._highs.changeColsBounds(len(lower), self._all, lower, upper)
-        self._highs.setOptionValue("time_limit", seconds)
+        # The clock of linear programs runs on from solve to solve.
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         found, nothing = self._highs.getModelStatus(), np.zeros(0)
         if found == self._status.kInfeasible:

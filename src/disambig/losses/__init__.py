@@ -2,14 +2,19 @@
 
 from disambig.losses.abstain import AbstainLoss
 from disambig.losses.choice import LabelLoss, resolve_loss
+from disambig.losses.dcg import DCGLoss
 from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
+from disambig.losses.footrule import FootruleLoss
 from disambig.losses.hierarchical import HierarchicalLoss
 from disambig.losses.kendall import BoundKendall, KendallLoss
 from disambig.losses.label_faces import LabelFaces
 from disambig.losses.matrix import MatrixLoss
+from disambig.losses.order_choice import bind_order_loss
 from disambig.losses.order_faces import OrderFaces
+from disambig.losses.order_loss import BoundOrderLoss, OrderLoss
 from disambig.losses.ordinal import OrdinalLoss
+from disambig.losses.place_loss import BoundPlaceLoss
 from disambig.losses.point_faces import PointFaces
 from disambig.losses.protocol import ExactInfimum, Loss
 from disambig.losses.structured import StructuredLoss, StructuredTask
@@ -18,9 +23,13 @@ from disambig.losses.zero_one import ZeroOneLoss
 __all__ = [
     "AbstainLoss",
     "BoundKendall",
+    "BoundOrderLoss",
+    "BoundPlaceLoss",
+    "DCGLoss",
     "ExactInfimum",
     "Faces",
     "FiniteLoss",
+    "FootruleLoss",
     "HierarchicalLoss",
     "KendallLoss",
     "LabelFaces",
@@ -28,10 +37,12 @@ __all__ = [
     "Loss",
     "MatrixLoss",
     "OrderFaces",
+    "OrderLoss",
     "OrdinalLoss",
     "PointFaces",
     "StructuredLoss",
     "StructuredTask",
     "ZeroOneLoss",
+    "bind_order_loss",
     "resolve_loss",
 ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -91,6 +91,8 @@ class BoundKendall:
         For what is too large to be counted.
     """
 
+    usual_start: ClassVar[str] = "infimum"
+
     n_items: int
     pair_weights: FloatArray
     decoder: OrderDecoder
@@ -162,4 +164,6 @@ class BoundKendall:
             corners = embed(signs_of_ranks(ranks))
             return OrderFaces(ranks, corners, corners)
 
-        return OrderFaces(law.ranks, embed(signs_of_ranks(law.ranks)), means, another)
+        return OrderFaces(
+            law.ranks, embed(signs_of_ranks(law.ranks)), means, law.pairs, another
+        )

@@ -17,7 +17,8 @@ class MatrixLoss(BaseEstimator):
     Parameters
     ----------
     matrix : array-like (P, K)
-        Row z: what is paid for predicting z, one column a class in the order of ``classes_``.
+        Row z: what is paid for predicting z, one column a class in the order of ``classes_``. Ties
+        are judged by the largest entry: differences below 1e-9 of it are none.
     predictions : array-like (P,), optional
         Names of the rows. Needed where P differs from K; the classes otherwise.
 
@@ -48,7 +49,8 @@ class MatrixLoss(BaseEstimator):
             z, y = bad[0]
             raise ValueError(
                 f"MatrixLoss: entry [{z}, {y}] is {matrix[z, y]}; every loss must be a finite "
-                "number. Use a large one for a mistake that must not happen."
+                "number. For a mistake that must not happen, use some thousand times the others: "
+                "beside 1e9 times as much they would count as ties."
             )
         return FiniteLoss(matrix, self._names(len(matrix), classes), classes)
 

@@ -24,20 +24,38 @@ class OrderFaces:
         Where that choice lies.
     embedded : float array (n, p)
         The mean of the tied orders; the choice itself where means are not to be had.
+    tied_pairs : float array (n, m, m), optional
+        ``tied_pairs[r, i, j]``: share of the tied orders in which i stands before j. Without it
+        `ranks` are the only ones.
     another : callable, optional
-        Rows to the ranks ``(len(rows), m)`` of a tied order as far from `ranks` as can be had.
+        Rows to faces of one order each, a tied one as far from `ranks` as can be had.
     """
 
     ranks: IntArray
     corners: FloatArray
     embedded: FloatArray
+    tied_pairs: FloatArray | None = None
     another: Callable[[IntArray], "OrderFaces"] | None = None
 
     def __len__(self) -> int:
         return len(self.ranks)
 
     @cached_property
+    def pairs(self) -> FloatArray:
+        """Share of the tied orders in which i stands before j, ``(n, m, m)``; diagonal 0."""
+        if self.tied_pairs is not None:
+            return self.tied_pairs
+        return np.asarray(self.ranks[:, :, None] < self.ranks[:, None, :], dtype=np.float64)
+
+    @property
+    def undecided(self) -> BoolArray:
+        """Pairs of which both directions occur among the tied orders, ``(n, m, m)``."""
+        both: BoolArray = (self.pairs > 0.0) & (np.swapaxes(self.pairs, 1, 2) > 0.0)
+        return both
+
+    @cached_property
     def is_vertex(self) -> BoolArray:
+        # Orders between which the loss makes no difference are one vertex.
         single: BoolArray = (self.embedded == self.corners).all(axis=1)
         return single
 
@@ -49,12 +67,17 @@ class OrderFaces:
         return OrderFaces(self.ranks, self.corners, self.corners)
 
     def take(self, index: Any) -> "OrderFaces":
-        return OrderFaces(self.ranks[index], self.corners[index], self.embedded[index])
+        pairs = None if self.tied_pairs is None else self.tied_pairs[index]
+        return OrderFaces(self.ranks[index], self.corners[index], self.embedded[index], pairs)
 
     def replace(self, rows: IntArray, faces: "OrderFaces") -> "OrderFaces":
         ranks, corners, embedded = self.ranks.copy(), self.corners.copy(), self.embedded.copy()
         ranks[rows], corners[rows], embedded[rows] = faces.ranks, faces.corners, faces.embedded
-        return OrderFaces(ranks, corners, embedded, self.another)
+        pairs = None
+        if self.tied_pairs is not None or faces.tied_pairs is not None:
+            pairs = self.pairs.copy()
+            pairs[rows] = faces.pairs
+        return OrderFaces(ranks, corners, embedded, pairs, self.another)
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, "OrderFaces"]:
         """Two tied orders a row that has several, which is enough to choose between."""
@@ -74,10 +97,9 @@ class OrderFaces:
 
     def union(self, newer: "OrderFaces") -> "OrderFaces":
         # Means of unions are not to be had; in exact arithmetic the newer face holds this one.
-        # Where rounding says otherwise (a pair is settled there and not, or otherwise, here) the
+        # Where rounding says otherwise (a direction of a pair that occurs here does not there) the
         # row stays.
-        settled = np.abs(newer.embedded) == np.abs(newer.corners)
-        holds = np.where(settled, newer.embedded == self.embedded, True).all(axis=1)
+        holds = ~((newer.pairs == 0.0) & (self.pairs > 0.0)).any(axis=(1, 2))
         return newer.replace(np.flatnonzero(~holds), self.take(~holds))
 
     def settle(

@@ -5,15 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.decoders import linear_extensions, sample_linear_extensions
-from disambig.exceptions import MissingOracleError
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.losses.order_means import mean_orders
+from disambig.notation import FloatArray, IntArray
 
 __all__ = ["MeanSigns", "mean_signs", "pair_costs", "signs_of_pairs", "signs_of_ranks"]
-
-# Orders drawn for the mean where the linear extensions are too many to count: a pair probability
-# is then right to .016 (one standard deviation, at worst).
-_SAMPLES = 1000
 
 
 class MeanSigns(NamedTuple):
@@ -63,16 +58,5 @@ def mean_signs(orders: PartialOrders, random_state: int = 0) -> MeanSigns:
     >>> mean_signs(PartialOrders.from_strings(["a>b"], items=["a", "b", "c"])).signs.round(3)
     array([[ 1.   ,  0.333, -0.333]])
     """
-    # Data sets hold fewer different partial orders than rows, and counting is what costs.
-    before: AnyArray = orders.before
-    packed = np.packbits(before.reshape(len(before), -1), axis=1)
-    _, index, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    distinct = before[index]
-    try:
-        signs, exact = signs_of_pairs(linear_extensions(distinct).pairs), True
-    except MissingOracleError:
-        drawn = sample_linear_extensions(distinct, _SAMPLES, random_state=random_state)
-        flat = drawn.ranks.reshape(-1, before.shape[1])
-        signs = signs_of_ranks(flat).reshape(len(distinct), _SAMPLES, -1).mean(axis=1)
-        exact = bool(drawn.exact.all())
-    return MeanSigns(signs[inverse.ravel()], exact)
+    means = mean_orders(orders, random_state)
+    return MeanSigns(signs_of_pairs(means.pairs)[means.rows], means.exact)

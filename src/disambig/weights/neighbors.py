@@ -198,7 +198,9 @@ class NeighborWeights(BaseEstimator):
         if self.index_ is not None:
             return SparseVotes(nearest_shares(self.index_, X, self.masses_, wanted, own))
         shares, filled = listed_shares(X, self.masses_, wanted, own)
-        if sp.issparse(X) and not filled.all():
+        # Without itself a row may list one too few; that is news only where it was asked for.
+        expected = self.leave_one_out or (own < 0).all()
+        if sp.issparse(X) and expected and not filled.all():
             self._warn_short_rows(int((~filled).sum()))
         return SparseVotes(shares)
 

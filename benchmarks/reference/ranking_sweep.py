@@ -1,0 +1,91 @@
+"""All cells of the ranking figure on one draw, by our pieces.
+
+Orders are decoded in batches, so all cells and all levels go together: problems that do not hear
+each other, in one. The predictions are those of `PartialRanker` with `KernelRidgeWeights` in the
+same cell, which pays for its other answers (labels, confidences) and for small batches.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.reference.sweep import Clock, Sweep
+from disambig.candidates import PartialOrders
+from disambig.losses import KendallLoss
+from disambig.losses.kendall import BoundKendall
+from disambig.losses.order_faces import OrderFaces
+from disambig.notation import FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers.descent import Descent
+from disambig.solvers.infimum import infimum_prediction
+from disambig.solvers.loop import Status, iterate
+from disambig.solvers.starts import first_predictions
+from disambig.votes import SparseVotes
+from disambig.weights.similarity import Similarity
+from disambig.weights.spectral import spectrum_of
+
+__all__ = ["ranking_sweep"]
+
+_RTOL = 1e-10
+_MAX_ITER = 300
+
+
+def ranking_sweep(
+    X: FloatArray,
+    queries: FloatArray,
+    problems: Sequence[PartialOrders],
+    bandwidths: Sequence[float],
+    regularizations: Sequence[float],
+) -> Sweep:
+    """Ranks (cells, problems, queries, items) by DF, IL and AC, of all cells and all problems."""
+    clock = Clock()
+    with clock("weights"):
+        training, votes = _cell_votes(X, queries, bandwidths, regularizations)
+    cells, n, q = len(training), len(X), len(queries)
+    levels = len(problems)
+    orders = PartialOrders(np.concatenate([p.before for p in problems]), problems[0].items)
+    loss = KendallLoss().bind(orders.items)
+    shape = (cells, levels, q, orders.n_items)
+    found: dict[str, IntArray] = {}
+    with clock("DF"):
+        blocks = sp.block_diag([a for a in training for _ in problems], format="csr")
+        everywhere = orders[np.tile(np.arange(levels * n), cells)]
+        problem = Problem(SparseVotes(sp.csr_array(blocks)), loss, everywhere)
+        descent = Descent(problem)
+        run = iterate(
+            descent, descent.begin(first_predictions(problem, "infimum")), max_iter=_MAX_ITER
+        )
+        targets = run.state.targets.embedded.reshape(cells, levels, n, -1)
+        found["df"] = _expected(loss, votes[:, None] @ targets, shape)
+    with clock("IL"):
+        heard = sp.vstack([sp.block_diag([a] * levels, format="csr") for a in votes])
+        predictions = infimum_prediction(loss, SparseVotes(sp.csr_array(heard)), orders, rtol=_RTOL)
+        found["il"] = cast(OrderFaces, predictions.predictions).ranks.reshape(shape)
+    with clock("AC"):
+        means = loss.start(orders, "average").reshape(levels, n, -1)
+        found["ac"] = _expected(loss, votes[:, None] @ means, shape)
+    return Sweep(found, clock.seconds, int(run.status is not Status.CONVERGED))
+
+
+def _cell_votes(
+    X: FloatArray, queries: FloatArray, bandwidths: Sequence[float], ridges: Sequence[float]
+) -> tuple[list[FloatArray], FloatArray]:
+    """Votes of the training rows and at the queries, one for each cell, ridges running fastest."""
+    training, votes = [], []
+    for bandwidth in bandwidths:
+        similarity = Similarity("gaussian", bandwidth)
+        spectrum = spectrum_of(similarity(X, X))
+        rotated = similarity(queries, X) @ spectrum.eigenvectors
+        for ridge in ridges:
+            training.append(spectrum.smoother(len(X) * ridge))
+            scaled = rotated / (spectrum.eigenvalues + len(X) * ridge)
+            votes.append(scaled @ spectrum.eigenvectors.T)
+    return training, np.array(votes)
+
+
+def _expected(loss: BoundKendall, scores: FloatArray, shape: tuple[int, ...]) -> IntArray:
+    flat = scores.reshape(-1, scores.shape[-1])
+    tolerance = _RTOL * np.abs(flat).max(axis=1, initial=0.0)
+    return loss.best_prediction(flat, tolerance).ranks.reshape(shape)
