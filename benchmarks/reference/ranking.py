@@ -191,8 +191,9 @@ def report(
         "training rows that are shown or follow from what is shown. *Difference*: ours less "
         "theirs, draw by draw; negative is in our favour. Our AC is the mean over all linear "
         "extensions, theirs one random member. *Earlier*: their code on other lines and draws. "
-        "At level 1 nothing is known and nobody can do better than chance. The experiment is the "
-        "second part of the script that comes with their wheel, rebuilt from its text.",
+        "At level 1 nothing is known: ours answers with the items as they are numbered, theirs "
+        "with what its solver was left with by the problem before. The experiment is the second "
+        "part of the script that comes with their wheel, rebuilt from its text.",
         about,
         _error_table(result),
         _verdict(result),
@@ -223,18 +224,24 @@ def _error_table(result: RankingErrors) -> str:
 
 
 def _verdict(result: RankingErrors) -> str:
-    """Where ours is above theirs by more than a standard error of the difference."""
+    """Where ours is above theirs: beyond the standard errors of both, or beyond that of pairs."""
     if result.theirs is None:
         return "The authors' code: not available."
-    above = []
+    beyond_both, beyond_paired = [], []
     for method in ("df", "il"):
         for t, level in enumerate(result.levels):
-            gap = best_cell(result.ours[method], t) - best_cell(result.theirs[method], t)
-            if gap.mean() > _spread(gap):
-                above.append(f"{_NAMES[method]} at {level:.2f} ({_mean(gap, sign=True)})")
-    if not above:
-        return "DF and IL: at or below theirs at every level, within a standard error."
-    return f"DF and IL above theirs by more than a standard error: {', '.join(above)}."
+            ours, theirs = (best_cell(code[method], t) for code in (result.ours, result.theirs))
+            gap = ours - theirs
+            if result.left[t] == 0 or gap.mean() <= _spread(gap):
+                continue
+            place = f"{_NAMES[method]} at {level:.2f} ({_mean(gap, sign=True)})"
+            both = np.hypot(_spread(ours), _spread(theirs))
+            (beyond_both if gap.mean() > both else beyond_paired).append(place)
+    return (
+        "DF and IL above theirs, levels where something is known: by more than the standard errors "
+        f"of the two together: {', '.join(beyond_both) or 'nowhere'}; within these, but by more "
+        f"than that of the difference: {', '.join(beyond_paired) or 'nowhere'}."
+    )
 
 
 def _time_table(result: RankingErrors) -> str:

@@ -6,6 +6,7 @@ imports and files.
 """
 
 import importlib
+import math
 import signal
 import sys
 import time
@@ -159,6 +160,18 @@ def sweep(
     return {**found, "unended": np.array(unended), **clock.arrays()}
 
 
+def _order_solver(kind: Any, n_pairs: int, method: str) -> Any:
+    """Their solver of linear programs, pairs numbered as in `ranking`."""
+    n_items = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
+    places = np.full((n_items, n_items), n_items**2, dtype=np.int64)
+    second, first = np.tril_indices(n_items, -1)
+    places[first, second] = np.arange(n_pairs)
+    solver = kind(places)
+    solver.choose_solver_method(method)
+    solver.shut_up()
+    return solver
+
+
 @job
 def ranking(
     X: Any, queries: Any, signs: Any, bandwidths: Any, regularizations: Any, limit: Any, seed: Any
@@ -184,16 +197,9 @@ def ranking(
     # Their methods ask for this very type, so that a type of ours would be taken for another.
     IlpSolver.solve = counted
     np.random.seed(int(seed))  # noqa: NPY002 (what their draws come from)
-    n_items = int(round((1 + np.sqrt(1 + 8 * signs.shape[2])) / 2))
-    places = np.full((n_items, n_items), n_items**2, dtype=np.int64)
-    second, first = np.tril_indices(n_items, -1)
-    places[first, second] = np.arange(signs.shape[2])
     computer = RidgeRegressor("Gaussian", sigma=1.0)
     computer.set_support(X)
-    primal, dual = IlpSolver(places), IlpSolver(places)
-    for solver, method in ((primal, "primal"), (dual, "dual")):
-        solver.choose_solver_method(method)
-        solver.shut_up()
+    primal, dual = (_order_solver(IlpSolver, signs.shape[2], m) for m in ("primal", "dual"))
     average, infimum, joint = AC(computer, dual), IL(computer, dual), DF(computer, dual)
     shape = (len(bandwidths) * len(regularizations), len(signs), len(queries), signs.shape[2])
     found = {method: np.zeros(shape, dtype=np.int8) for method in ("df", "il", "ac")}

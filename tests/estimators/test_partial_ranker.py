@@ -1,4 +1,5 @@
 import pickle
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from disambig import PartialOrders, PartialRanker
 from disambig.exceptions import CandidateError, NoInformationError
-from disambig.losses import KendallLoss
+from disambig.losses import DCGLoss, KendallLoss, ZeroOneLoss
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
 METHODS = ["disambiguation", "infimum", "average"]
@@ -48,8 +49,6 @@ def test_total_orders_are_ordinary_learning(method):
     assert not model.undecided_pairs_.any()
     # The plain structured predictor: the order nearest to the mean of the votes, by enumeration.
     loss = KendallLoss().bind(np.arange(5))
-    from itertools import permutations
-
     every = np.array(list(permutations(range(5))))
     scores = (weights.fit(X).votes(X) @ loss.phi(truth)) @ loss.psi(every).T
     paid = np.einsum(
@@ -170,5 +169,82 @@ def test_bad_options():
         PartialRanker(method="magic").fit(X, y)
     with pytest.raises(ValueError, match="loss='tau' is not known"):
         PartialRanker(loss="tau").fit(X, y)
-    with pytest.raises(TypeError, match="loss must be 'kendall' or a KendallLoss; got int"):
+    with pytest.raises(TypeError, match=r"loss must be one of 'kendall', .*; got int"):
         PartialRanker(loss=3).fit(X, y)
+    with pytest.raises(TypeError, match=r"a loss between orders such as .*; got ZeroOneLoss"):
+        PartialRanker(loss=ZeroOneLoss()).fit(X, y)
+
+
+LOSSES = ["kendall", "footrule", "dcg", DCGLoss(gain="exponential"), DCGLoss(cutoff=2)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_every_loss_recovers_orders_of_separate_groups(loss, method):
+    # Three groups of inputs, one order each, of which a row shows two or three items.
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(3), 25)
+    X = 10.0 * groups[:, None] + rng.normal(size=(75, 1))
+    orders = np.array([[0, 1, 2, 3], [3, 1, 0, 2], [2, 3, 1, 0]])
+    truth = orders[groups]
+    y = truth.astype(float)
+    for r in range(75):
+        y[r, rng.choice(4, size=rng.integers(1, 3), replace=False)] = np.nan
+    model = PartialRanker(weights=NeighborWeights(12), loss=loss, method=method).fit(X, y)
+    assert PartialOrders.from_ranks(y).contains(model.labels_).all()
+    at_top = truth < (2 if isinstance(loss, DCGLoss) and loss.cutoff else 4)
+    right = model.predict(X)[at_top] == truth[at_top]
+    assert right.mean() > 0.95
+    if method == "disambiguation":
+        assert right.all()
+        np.testing.assert_array_equal(model.labels_[at_top], truth[at_top])
+        assert model.resolved_.all() == at_top.all()
+    proba = model.pairwise_proba(X)
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose((proba + np.swapaxes(proba, 1, 2))[:, off], 1)
+    assert (proba[truth[:, :, None] < truth[:, None, :]] > 0.5).mean() > 0.9
+    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)) & model.resolved_, False)
+
+
+@pytest.mark.parametrize("loss", ["footrule", "dcg"])
+def test_other_losses_are_ordinary_learning_on_total_orders(loss):
+    X, _, truth = lines(m=4)
+    weights = KernelRidgeWeights(bandwidth=0.3)
+    model = PartialRanker(weights=weights, loss=loss).fit(X, truth)
+    np.testing.assert_array_equal(model.labels_, truth)
+    assert model.resolved_.all()
+    every = np.array(list(permutations(range(4))))
+    votes = weights.fit(X).votes(X) @ model.loss_.phi(truth)
+    paid = np.einsum("ip,ip->i", votes, model.loss_.psi(model.predict(X)))
+    np.testing.assert_allclose(paid, (votes @ model.loss_.psi(every).T).min(axis=1), atol=1e-9)
+
+
+def test_pairs_below_the_cutoff_stay_open():
+    X = np.arange(4.0)[:, None]
+    model = PartialRanker(weights=NeighborWeights(4), loss=DCGLoss(cutoff=1), items=list("abc"))
+    model.fit(X, ["a>b>c", "a>b>c", "a>b; a>c", "a>b; a>c"])
+    np.testing.assert_array_equal(model.labels_[:, 0], 0)
+    np.testing.assert_array_equal(model.resolved_, [True, True, False, False])
+    np.testing.assert_array_equal(model.undecided_pairs_[2], model.undecided_pairs_[3])
+    np.testing.assert_array_equal(
+        model.undecided_pairs_[2], [[False] * 3, [False, False, True], [False, True, False]]
+    )
+
+
+def test_weightless_rows_under_every_loss():
+    X, y, _ = lines(n=30, m=4)
+    for loss in LOSSES:
+        model = PartialRanker(weights=NeighborWeights(5), loss=loss)
+        model.fit(X, y, sample_weight=np.arange(30) % 3)
+        assert PartialOrders.from_ranks(y).contains(model.labels_).all()
+
+
+def test_loss_parameters_can_be_searched():
+    X, y, _ = lines()
+    search = GridSearchCV(
+        PartialRanker(weights=NeighborWeights(9), loss=DCGLoss()),
+        {"loss__gain": ["linear", "exponential"], "loss__cutoff": [None, 3]},
+        cv=KFold(3, shuffle=True, random_state=0),
+        error_score="raise",
+    ).fit(X, y)
+    assert search.best_score_ > 0.5

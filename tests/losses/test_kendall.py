@@ -117,8 +117,8 @@ def test_a_mean_beyond_counting_is_sampled_and_says_so():
     assert abs(mean[0, pair]) < 0.1
 
 
-# Measured on these 200 problems: 66 % end at the global optimum from the observed pairs, and
-# 87 % with the better of both starts.
+# Measured on these 200 problems: 131 end at the global optimum from the observed pairs, and 132
+# with the better of both starts.
 def test_descent_against_brute_force():
     rng = np.random.default_rng(0)
     m, n = 3, 4

@@ -343,7 +343,7 @@ def test_the_callback_stops_the_run_and_the_other_starts():
     solver = AlternatingMinimization(["average", "infimum"])
     solution = solver.solve(problem, callback=stop_at_two)
     assert solution.status is Status.STOPPED
-    # Rows are undecided there; they are decoded, and the callback is not asked again.
+    # Rows are undecided there; they take a candidate at once, and the callback is not asked again.
     assert heard[-1].undecided > 0
     assert [progress.iteration for progress in heard] == [1, 2]
     assert {progress.stage.partition(",")[0] for progress in solution.trace} == {"average"}
@@ -410,7 +410,7 @@ def test_a_clone_solves_the_same():
     solver = AlternatingMinimization(["infimum", "average"], max_iter=7, tie_tolerance=1e-8)
     assert clone(solver).get_params() == solver.get_params()
     assert AlternatingMinimization().get_params() == {
-        "start": "average",
+        "start": "auto",
         "max_iter": 300,
         "max_rounds": 200,
         "tie_tolerance": None,

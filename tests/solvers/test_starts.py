@@ -108,3 +108,38 @@ def test_a_structured_task_offers_what_it_has():
     more = Problem(votes, StructuredLoss(MeanLabelTask(finite)), sets)
     expected = first_predictions(Problem(votes, finite, sets), "infimum").embedded
     assert np.array_equal(first_predictions(more, "infimum").embedded, expected)
+
+
+# ------------------------------------------------------------------ the automatic one
+
+
+def test_the_automatic_start_is_the_papers_for_labels_and_the_infimum_elsewhere():
+    from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
+    from disambig.solvers import AlternatingMinimization
+
+    sets = LabelSets.from_sets([{0, 1}, {1, 2}, {1}, {0, 2}])
+    votes = as_votes(np.full((4, 4), 0.25))
+    for loss, expected in [
+        (ZeroOneLoss(), "average"),
+        (OrdinalLoss(power=2), "infimum"),
+        (AbstainLoss(cost=0.1), "infimum"),
+    ]:
+        problem = Problem(votes, loss.bind(sets.classes), sets)
+        solution = AlternatingMinimization().solve(problem)
+        assert solution.start == expected
+        assert solution.trace[0].stage == expected
+
+
+def test_a_cheap_abstention_does_not_swallow_every_row():
+    from disambig import PartialLabelClassifier
+    from disambig.losses import AbstainLoss
+    from disambig.weights import NeighborWeights
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, size=120)
+    X = rng.normal(scale=0.2, size=(120, 2)) + 3 * np.eye(3)[truth][:, :2]
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(120, 3)) < 0.6)
+    model = PartialLabelClassifier(weights=NeighborWeights(9), loss=AbstainLoss(cost=0.1))
+    model.fit(X, mask)
+    assert (model.labels_ == truth).mean() > 0.95
+    assert (model.predict(X).astype(str) != "abstain").mean() > 0.9

@@ -10,9 +10,9 @@ from disambig.decoders.decoded import DecodedOrders
 from disambig.decoders.dynamic import LARGEST_LATTICE, dynamic_orders, require_lattice
 from disambig.decoders.local import local_orders
 from disambig.decoders.parts import OrderParts, sub_problems
-from disambig.decoders.problems import as_problems, order_values
+from disambig.decoders.problems import as_problems, blocks, order_values
 from disambig.kernels.majority import majority_parts
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["OrderDecoder", "order_decoder"]
 
@@ -80,21 +80,34 @@ class OrderDecoder:
         DecodedOrders
         """
         costs, forced = as_problems(costs, before, "decode")
-        parts = OrderParts(*majority_parts(costs, forced, False, np.zeros(len(costs))))
+        b, m, _ = costs.shape
+        ranks = np.empty((b, m), dtype=np.intp)
+        gaps, exact = np.empty(b), np.empty(b, dtype=np.bool_)
+        hardest = np.empty(b, dtype=np.intp)
+        for rows in blocks(b, m):
+            own = forced if len(forced) == 1 else forced[rows]
+            ranks[rows], gaps[rows], exact[rows], hardest[rows] = self._decode(costs[rows], own)
+        return DecodedOrders(ranks, order_values(costs, ranks), gaps, exact, _METHODS[hardest])
+
+    def _decode(
+        self, costs: FloatArray, before: BoolArray
+    ) -> tuple[IntArray, FloatArray, BoolArray, IntArray]:
+        """A block of problems: ranks, gaps, whether exact, which method."""
+        parts = OrderParts(*majority_parts(costs, before, False, np.zeros(len(costs))))
         ranks = parts.parts.copy()
-        open_rows = np.flatnonzero(~parts.settled)
-        ranks[open_rows] = OrderParts(parts.parts[open_rows], parts.settled[open_rows]).starts
+        left = np.flatnonzero(~parts.settled)
+        ranks[left] = OrderParts(parts.parts[left], parts.settled[left]).starts
         gaps = np.zeros(len(costs))
         exact = np.ones(len(costs), dtype=np.bool_)
         hardest = np.zeros(len(costs), dtype=np.intp)
         for group in parts.groups():
-            found = self._settle(*sub_problems(costs, forced, group))
+            found = self._settle(*sub_problems(costs, before, group))
             ranks[group.rows, group.items] = group.starts[:, None] + found.ranks
             np.add.at(gaps, group.problems, found.gaps)
             np.logical_and.at(exact, group.problems, found.exact)
             how = int(np.flatnonzero(found.methods[0] == _METHODS)[0])
             hardest[group.problems] = np.maximum(hardest[group.problems], how)
-        return DecodedOrders(ranks, order_values(costs, ranks), gaps, exact, _METHODS[hardest])
+        return ranks, gaps, exact, hardest
 
     def _settle(self, costs: FloatArray, before: BoolArray) -> DecodedOrders:
         """Parts of one size, all in the same way."""

@@ -1,11 +1,16 @@
 """A batch of ordering problems as every decoder takes it: costs of pairs and forced pairs."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from disambig.kernels.majority import majority_parts
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-__all__ = ["as_problems", "first_rows", "order_values", "pair_minima"]
+__all__ = ["as_problems", "blocks", "first_rows", "order_values", "pair_minima"]
+
+# Entries of costs that are worked on at once: 16 MiB, and temporaries of that size.
+_BLOCK = 2**21
 
 
 def as_problems(
@@ -77,10 +82,26 @@ def first_rows(mask: BoolArray) -> str:
     return f"{int(mask.argmax())} ({count} such problem{'s' if count > 1 else ''})"
 
 
+def blocks(b: int, m: int) -> Iterator[slice]:
+    """Rows of a batch of b problems on m items, a few MiB at a time; one empty block if b = 0.
+
+    Examples
+    --------
+    >>> [rows.stop for rows in blocks(50_000, 10)]
+    [20971, 41942, 50000]
+    """
+    size = max(1, _BLOCK // (m * m))
+    for start in range(0, max(b, 1), size):
+        yield slice(start, min(start + size, b))
+
+
 def _require_acyclic(before: BoolArray, name: str) -> None:
     """Raise `ValueError` unless every relation ``(b, m, m)`` has an order that respects it."""
-    _, acyclic = majority_parts(np.zeros(before.shape), before, False, np.zeros(len(before)))
-    acyclic &= ~np.diagonal(before, axis1=1, axis2=2).any(axis=1)
+    b, m, _ = before.shape
+    acyclic = np.asarray(~np.diagonal(before, axis1=1, axis2=2).any(axis=1))
+    for rows in blocks(b, m):
+        free = np.zeros(before[rows].shape)
+        acyclic[rows] &= majority_parts(free, before[rows], False, np.zeros(len(free)))[1]
     if not acyclic.all():
         raise ValueError(
             f"{name}: the forced pairs of problem {first_rows(~acyclic)} contain a cycle. "
@@ -97,9 +118,11 @@ def order_values(costs: AnyArray, ranks: AnyArray) -> FloatArray:
     >>> order_values(np.array([[[0, 1], [5, 0]]]), np.array([[1, 0]]))
     array([5.])
     """
-    ranks = np.asarray(ranks)
-    earlier = ranks[:, :, None] < ranks[:, None, :]
-    values: FloatArray = np.where(earlier, costs, 0.0).sum(axis=(1, 2))
+    ranks, costs = np.asarray(ranks), np.asarray(costs)
+    values = np.empty(len(ranks))
+    for rows in blocks(*ranks.shape):
+        earlier = ranks[rows, :, None] < ranks[rows, None, :]
+        values[rows] = np.where(earlier, costs[rows], 0.0).sum(axis=(1, 2))
     return values
 
 

@@ -8,7 +8,7 @@ from disambig.decoders.decode import OrderDecoder
 from disambig.decoders.dynamic import LARGEST_LATTICE, require_lattice
 from disambig.decoders.order_law import OrderLaw
 from disambig.decoders.parts import OrderParts, sub_problems
-from disambig.decoders.problems import as_problems
+from disambig.decoders.problems import as_problems, blocks
 from disambig.kernels import tied_paths
 from disambig.kernels.majority import majority_parts
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -57,6 +57,52 @@ def _single_law(ranks: IntArray) -> _Law:
     )
 
 
+def _law_of_parts(
+    costs: FloatArray, before: BoolArray, slack: FloatArray, decoder: OrderDecoder | None
+) -> _Law:
+    """Parts of one size ``(c, k, k)``: free ones, counted ones, ones that are too large."""
+    c, k, _ = costs.shape
+    spread = np.abs(costs - np.swapaxes(costs, 1, 2)).sum(axis=(1, 2)) / 2.0
+    free = (spread <= slack) & ~before.any(axis=(1, 2))
+    law = _free_law(c, k)
+    left = np.flatnonzero(~free)
+    if left.size == 0:
+        return law
+    if k > LARGEST_LATTICE and decoder is not None:
+        other = _single_law(decoder.decode(costs[left], before[left]).ranks)
+    else:
+        require_lattice(k, "tied_orders", "Give a decoder, which returns one of the orders.")
+        other = _counted_law(costs[left], before[left], slack[left], positions=False)
+    for array, rest in zip(law, other, strict=True):
+        array[left] = rest
+    return law
+
+
+def _law_of_block(
+    costs: FloatArray, before: BoolArray, slack: FloatArray, decoder: OrderDecoder | None
+) -> _Law:
+    """Part by part; the law of a problem is that of independent parts, one after another."""
+    parts = OrderParts(*majority_parts(costs, before, True, slack))
+    b, m, _ = costs.shape
+    ranks = parts.starts
+    counts, complete = np.ones(b), np.ones(b, dtype=np.bool_)
+    pairs = (ranks[:, :, None] < ranks[:, None, :]).astype(np.float64)
+    places = (ranks[:, :, None] == np.arange(m)).astype(np.float64)
+    for group in parts.groups():
+        sub_costs, sub_before = sub_problems(costs, before, group)
+        law = _law_of_parts(sub_costs, sub_before, slack[group.problems], decoder)
+        rows, items, starts = group.rows, group.items, group.starts[:, None]
+        ranks[rows, items] = starts + law[0]
+        # A problem may have several parts of one size: all count.
+        np.multiply.at(counts, group.problems, law[1])
+        np.logical_and.at(complete, group.problems, law[4])
+        pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = law[2]
+        places[rows, items, starts] = 0.0
+        at = (starts + np.arange(group.size))[:, None, :]
+        places[rows[:, :, None], items[:, :, None], at] = law[3]
+    return ranks, counts, pairs, places, complete
+
+
 def tied_orders(
     costs: AnyArray,
     before: AnyArray | None = None,
@@ -100,44 +146,13 @@ def tied_orders(
     """
     costs, forced = as_problems(costs, before, "tied_orders")
     slack = _tolerances(tolerance, costs)
-    parts = OrderParts(*majority_parts(costs, forced, True, slack))
-    b, m, _ = costs.shape
-    ranks = parts.starts
-    counts, complete = np.ones(b), np.ones(b, dtype=np.bool_)
-    pairs = (ranks[:, :, None] < ranks[:, None, :]).astype(np.float64)
-    places = (ranks[:, :, None] == np.arange(m)).astype(np.float64)
-    for group in parts.groups():
-        sub_costs, sub_before = sub_problems(costs, forced, group)
-        spread = np.abs(sub_costs - np.swapaxes(sub_costs, 1, 2)).sum(axis=(1, 2)) / 2.0
-        free = (spread <= slack[group.problems]) & ~sub_before.any(axis=(1, 2))
-        for chosen, is_free in ((np.flatnonzero(free), True), (np.flatnonzero(~free), False)):
-            if chosen.size == 0:
-                continue
-            rows, items = group.rows[chosen], group.items[chosen]
-            if is_free:
-                law = _free_law(chosen.size, group.size)
-            elif group.size > LARGEST_LATTICE and decoder is not None:
-                law = _single_law(decoder.decode(sub_costs[chosen], sub_before[chosen]).ranks)
-            else:
-                require_lattice(
-                    group.size, "tied_orders", "Give a decoder, which returns one of the orders."
-                )
-                law = _counted_law(
-                    sub_costs[chosen],
-                    sub_before[chosen],
-                    slack[group.problems[chosen]],
-                    positions=False,
-                )
-            starts = group.starts[chosen, None]
-            ranks[rows, items] = starts + law[0]
-            # A problem may have several parts of one size: multiply them all in.
-            np.multiply.at(counts, group.problems[chosen], law[1])
-            pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = law[2]
-            at = (starts + np.arange(group.size))[:, None, :]
-            places[rows, items, starts] = 0.0
-            places[rows[:, :, None], items[:, :, None], at] = law[3]
-            np.logical_and.at(complete, group.problems[chosen], law[4])
-    return OrderLaw(ranks, counts, pairs, places, complete)
+    laws = []
+    for rows in blocks(*costs.shape[:2]):
+        own = forced if len(forced) == 1 else forced[rows]
+        laws.append(_law_of_block(costs[rows], own, slack[rows], decoder))
+    if len(laws) == 1:
+        return OrderLaw(*laws[0])
+    return OrderLaw(*(np.concatenate(arrays) for arrays in zip(*laws, strict=True)))
 
 
 def tied_position_orders(

@@ -126,8 +126,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             positive ones are the candidates; their sizes guide the average start and
             ``method="average"`` alone.
         sample_weight : array-like (n,), optional
-            w means w copies of a row. Rows of weight zero take no part; they are labelled by the
-            votes of the others.
+            w means w copies of a row. (Among nearest neighbours the votes are those of copies;
+            the k-th place can be split between copies that would listen differently, so labels
+            of undecided rows may differ.) Rows of weight zero take no part; they are labelled by
+            the votes of the others.
         """
         check_method(self.method)
         X = validated_inputs(self, X, reset=True)

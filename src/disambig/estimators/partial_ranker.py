@@ -1,6 +1,6 @@
 """Ranking from partial orders."""
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,10 +12,11 @@ from disambig.estimators.pair_votes import pair_probabilities
 from disambig.estimators.settlement import Settlement, check_method, settle
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.exceptions import NoInformationError
-from disambig.losses import Faces, KendallLoss
-from disambig.losses.pair_signs import mean_signs
+from disambig.losses import Faces, OrderFaces, bind_order_loss
+from disambig.losses.order_means import mean_orders
+from disambig.losses.pair_signs import signs_of_pairs
 from disambig.metrics import kendall_tau
-from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Callback, resolve_solver
 from disambig.votes import Votes
@@ -31,16 +32,17 @@ class PartialRanker(BaseEstimator):
     ----------
     weights, predict_weights
         Who votes; see `PartialLabelClassifier`.
-    loss : {"kendall"} or KendallLoss, default "kendall"
-        What is paid: the share of pairs that stand the wrong way round, pairs weighted by items
-        if wanted. The loss also holds the decoder.
+    loss : {"kendall", "footrule", "dcg"} or piece, default "kendall"
+        What is paid: the share of pairs that stand the wrong way round (`KendallLoss`, which also
+        holds the decoder and takes weights of items), how far items are displaced
+        (`FootruleLoss`), or what is missed at the top (`DCGLoss`). See `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline. The infimum loss is minimised by alternation at
         each query, which can stop above the minimum (`infimum_is_exact_`). The average is over
         all linear extensions of each row, exact while they can be counted (`average_is_exact_`).
     solver : str or piece, default "alternating"
-        "alternating" begins, as the paper does, at the observed pairs: it is
-        ``AlternatingMinimization("infimum")``.
+        "alternating" begins, under the Kendall loss, as the paper does at the observed pairs: it
+        is ``AlternatingMinimization("infimum")``. Under other losses it begins at the average.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
@@ -141,35 +143,24 @@ class PartialRanker(BaseEstimator):
                 "learn from. Give at least one pair."
             )
         self.items_ = orders.items
-        self.loss_ = self._bound_loss()
+        self.loss_ = bind_order_loss(self.loss, self.items_)
         self.solver_ = resolve_solver(
-            AlternatingMinimization("infimum") if self.solver == "alternating" else self.solver
+            AlternatingMinimization(self.loss_.usual_start)
+            if isinstance(self.solver, str) and self.solver == "alternating"
+            else self.solver
         )
         self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
         problem = Problem(self._voters_.training_votes(), self.loss_, taken)
         found = settle(problem, self.method, self.solver_, self.callback)
-        self.average_is_exact_ = mean_signs(taken).exact if self.method == "average" else None
         self._store(found, kept)
+        self._store_pairs(found, taken)
         self._label_rows(found, kept, X, orders)
         return self
 
     def _orders(self, y: Any, items: Any) -> PartialOrders:
         return PartialOrders.from_any(y, items=items, ties=self.ties)  # type: ignore[arg-type]
-
-    def _bound_loss(self) -> Any:
-        if isinstance(self.loss, str):
-            if self.loss != "kendall":
-                raise ValueError(
-                    f"loss={self.loss!r} is not known; choose 'kendall' or a KendallLoss."
-                )
-            return KendallLoss().bind(self.items_)
-        if not isinstance(self.loss, KendallLoss):
-            raise TypeError(
-                f"loss must be 'kendall' or a KendallLoss; got {type(self.loss).__name__}."
-            )
-        return self.loss.bind(self.items_)
 
     def _store(self, found: Settlement, kept: Kept) -> None:
         solution = found.solution
@@ -183,38 +174,44 @@ class PartialRanker(BaseEstimator):
         # The mean target: what is said where nobody votes.
         self._prior_ = kept.masses @ found.predictor.xi / kept.masses.sum()
 
+    def _store_pairs(self, found: Settlement, orders: PartialOrders) -> None:
+        """How the targets that prediction learns from compare pairs, whatever the loss."""
+        self.average_is_exact_ = None
+        if self.method == "average":
+            means = mean_orders(orders)
+            self.average_is_exact_ = means.exact
+            signs = signs_of_pairs(means.pairs)[means.rows]
+        else:
+            learned = found.solution.decoded if self.method == "infimum" else found.solution.targets
+            signs = signs_of_pairs(cast(OrderFaces, learned).pairs)
+        self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
+
     def _label_rows(self, found: Settlement, kept: Kept, X: Any, orders: PartialOrders) -> None:
         n, m = orders.shape
         self.labels_ = np.zeros((n, m), dtype=np.intp)
         self.resolved_ = np.zeros(n, dtype=np.bool_)
-        means = np.zeros((n, found.predictor.xi.shape[1]))
-        votes = np.zeros_like(means)
+        self.undecided_pairs_ = np.zeros((n, m, m), dtype=np.bool_)
+        votes = np.zeros((n, self._pair_targets_.shape[1]))
         solution = found.solution
         self.labels_[kept.rows] = solution.decoded.outputs
         self.resolved_[kept.rows] = solution.resolved
-        means[kept.rows] = solution.targets.embedded
-        votes[kept.rows] = self._voters_.leave_one_out(found.predictor.xi)
+        self.undecided_pairs_[kept.rows] = cast(OrderFaces, solution.targets).undecided
+        votes[kept.rows] = self._voters_.leave_one_out(self._pair_targets_)
         if not kept.everything:
             rest = np.setdiff1d(np.arange(n), kept.rows)
             heard = self._voters_.votes(X[rest])
             nearest = found.predictor.nearest(self._predictions(heard), orders[rest])
             self.labels_[rest] = nearest.outputs
             self.resolved_[rest] = nearest.is_vertex
-            means[rest] = nearest.embedded
-            votes[rest] = heard @ found.predictor.xi
-        self.undecided_pairs_ = self._undecided(means)
+            self.undecided_pairs_[rest] = cast(OrderFaces, nearest).undecided
+            votes[rest] = heard @ self._pair_targets_
+        # A loss may not care about some pairs: they are open although nothing is to be gained.
+        self.resolved_ &= ~self.undecided_pairs_.any(axis=(1, 2))
         known = orders.before
         shares = pair_probabilities(votes, m)
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.pair_probabilities_ = shares
-
-    def _undecided(self, means: FloatArray) -> BoolArray:
-        m = len(self.items_)
-        open_pairs = np.zeros((len(means), m, m), dtype=np.bool_)
-        i, j = np.triu_indices(m, 1)
-        open_pairs[:, i, j] = open_pairs[:, j, i] = np.abs(means[:, :-1]) < 1.0
-        return open_pairs
 
     def predict(self, X: Any) -> IntArray:
         """Ranks ``(q, m)`` of least expected loss, 0 = first, columns in the order of `items_`.
@@ -235,7 +232,7 @@ class PartialRanker(BaseEstimator):
         Votes against a direction count for nothing; 1/2 where nobody votes.
         """
         votes = self._checked_votes(X)
-        return pair_probabilities(votes @ self._predictor_.xi, len(self.items_))
+        return pair_probabilities(votes @ self._pair_targets_, len(self.items_))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over rows; of partial orders, over the observed pairs."""

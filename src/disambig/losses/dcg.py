@@ -41,9 +41,7 @@ class DCGLoss(BaseEstimator):
     0.14
     """
 
-    def __init__(
-        self, discount: Any = "log2", gain: Any = "linear", cutoff: int | None = None
-    ) -> None:
+    def __init__(self, discount: Any = "log2", gain: Any = "linear", cutoff: Any = None) -> None:
         self.discount = discount
         self.gain = gain
         self.cutoff = cutoff
@@ -58,6 +56,7 @@ class DCGLoss(BaseEstimator):
         return BoundPlaceLoss("the DCG loss", -discounts[:, None] / best, gains[:, None], 1.0)
 
     def _discounts(self, m: int) -> FloatArray:
+        discounts: FloatArray
         if isinstance(self.discount, str):
             if self.discount != "log2":
                 raise ValueError(
@@ -79,6 +78,7 @@ class DCGLoss(BaseEstimator):
     def _gains(self, m: int) -> FloatArray:
         """Gains by rank, the largest 1 (unless all are 0)."""
         worth = np.arange(m - 1.0, -1.0, -1.0)
+        gains: FloatArray
         if not isinstance(self.gain, str):
             gains = _falling(self.gain, "gain", m)
         elif self.gain == "linear":

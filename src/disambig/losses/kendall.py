@@ -164,6 +164,4 @@ class BoundKendall:
             corners = embed(signs_of_ranks(ranks))
             return OrderFaces(ranks, corners, corners)
 
-        return OrderFaces(
-            law.ranks, embed(signs_of_ranks(law.ranks)), means, law.pairs, another
-        )
+        return OrderFaces(law.ranks, embed(signs_of_ranks(law.ranks)), means, law.pairs, another)

@@ -104,4 +104,5 @@ class BoundPlaceLoss:
 
 def _joined(rows: FloatArray, last: float) -> FloatArray:
     """``(n, m, c)`` as ``(n, m c + 1)``, the last column all `last`."""
-    return np.column_stack([rows.reshape(len(rows), -1), np.full(len(rows), last)])
+    n, m, c = rows.shape
+    return np.column_stack([rows.reshape(n, m * c), np.full(n, last)])

@@ -50,9 +50,7 @@ def sorted_orders(scores: FloatArray, prices: FloatArray, tolerance: FloatArray)
            [0.5 , 0.25, 0.25]]))
     """
     rises = 1.0 if prices[-1] >= prices[0] else -1.0
-    kinds, sorted_kinds = _item_kinds(
-        rises * scores, abs(float(prices[-1] - prices[0])), tolerance
-    )
+    kinds, sorted_kinds = _item_kinds(rises * scores, abs(float(prices[-1] - prices[0])), tolerance)
     # Position t is of the kind position_kinds[t]; kinds are intervals since prices are monotone.
     position_kinds = np.concatenate([[0], np.cumsum(np.diff(prices) != 0.0)])
     shelves = (position_kinds[:, None] == np.arange(position_kinds[-1] + 1)).astype(np.float64)

@@ -10,7 +10,7 @@ from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
 from disambig.problem import Problem
 
-__all__ = ["first_predictions", "start_names"]
+__all__ = ["automatic_start", "first_predictions", "start_names"]
 
 # Neighbours whose sets are intersected at most; a few dozen sets of a non-ambiguous problem leave
 # one class with a probability exponentially close to one.
@@ -23,6 +23,22 @@ def start_names(start: Any) -> list[tuple[str, Any]]:
     if not starts:
         raise ValueError("start is empty; give at least one of 'average', 'infimum', ...")
     return [(s if isinstance(s, str) else f"array {k}", s) for k, s in enumerate(starts)]
+
+
+def automatic_start(problem: Problem) -> str:
+    """The paper's start: the mean of each set under the 0-1 loss, ``"infimum"`` elsewhere.
+
+    The mean of a set can favour a prediction that suits none of its members: an abstention, or
+    the middle of an ordinal scale. The loss to the nearest member cannot; where a loss does not
+    offer that start, the mean it is.
+    """
+    if isinstance(problem.loss, FiniteLoss) and problem.loss.is_zero_one:
+        return "average"
+    try:
+        problem.loss.start(problem.candidates, "infimum")
+    except MissingOracleError:
+        return "average"
+    return "infimum"
 
 
 def first_predictions(problem: Problem, start: Any) -> Faces:

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from disambig.losses import (
+    BoundOrderLoss,
+    DCGLoss,
+    FootruleLoss,
+    KendallLoss,
+    MatrixLoss,
+    OrderLoss,
+    bind_order_loss,
+)
+
+ITEMS = np.array(["a", "b", "c"])
+RANKS = np.array([[0, 1, 2], [2, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("name", "piece"),
+    [("kendall", KendallLoss()), ("footrule", FootruleLoss()), ("dcg", DCGLoss())],
+)
+def test_names_stand_for_pieces(name, piece):
+    assert isinstance(piece, OrderLoss)
+    for given in (name, piece):
+        bound = bind_order_loss(given, ITEMS)
+        assert isinstance(bound, BoundOrderLoss)
+        np.testing.assert_array_equal(bound.psi(RANKS), piece.bind(ITEMS).psi(RANKS))
+
+
+def test_what_is_not_a_loss_between_orders():
+    with pytest.raises(ValueError, match="loss='tau' is not known; choose one of 'kendall'"):
+        bind_order_loss("tau", ITEMS)
+    with pytest.raises(TypeError, match=r"or a loss between orders .*; got MatrixLoss"):
+        bind_order_loss(MatrixLoss(np.ones((3, 3))), ITEMS)
+    with pytest.raises(TypeError, match="got NoneType"):
+        bind_order_loss(None, ITEMS)
