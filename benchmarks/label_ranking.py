@@ -207,7 +207,7 @@ def main(arguments: list[str] | None = None) -> None:
             "folder that holds it."
         )
     names = options.data or (QUICK_DATA if options.quick else DATA)
-    n_folds, most_rows, seed = (2 if options.quick else 5), 3000, 0
+    n_folds, most_rows, seed = (2 if options.quick else 5), 1000, 0
     with threadpool_limits(1):
         body = tables(root / "labelranking", names, n_folds, most_rows, seed)
         real = root / "ranking_real" / "algae.txt"

@@ -12,14 +12,23 @@ import pytest
 
 from benchmarks import results
 from benchmarks.reference import __main__ as command
-from benchmarks.reference import agreement, classification, environment, folds, random_problems
+from benchmarks.reference import (
+    agreement,
+    classification,
+    environment,
+    folds,
+    random_problems,
+    ranking,
+)
 from benchmarks.reference.environment import Environment, EnvironmentMissingError
 from benchmarks.reference.jobs import JobError, run_job
+from benchmarks.reference.ranking_sweep import ranking_sweep
 from benchmarks.reference.recorded import recorded_error
 from benchmarks.reference.runner import limited
 from benchmarks.reference.sweep import METHODS, coded_infimum, sweep
-from disambig import PartialLabelClassifier
-from disambig.candidates import LabelSets
+from disambig import PartialLabelClassifier, PartialRanker
+from disambig.candidates import LabelSets, PartialOrders
+from disambig.datasets import ScoreGapCorruption, make_ranking_lines
 from disambig.metrics import covering_accuracy
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
@@ -296,6 +305,69 @@ def test_the_report_of_a_small_figure(with_authors: bool, monkeypatch: pytest.Mo
         assert "Predictions of the authors' code on dna: not available." in text
 
 
+# ------------------------------------------------------------------ the ranking figure
+
+
+def small_orders(seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[PartialOrders], np.ndarray]:
+    rng = np.random.default_rng(seed)
+    lines = rng.normal(size=(5, 2))
+    train = make_ranking_lines(12, 5, lines=lines, random_state=rng)
+    test = make_ranking_lines(9, 5, design="grid", lines=lines)
+    problems = [ScoreGapCorruption(level)(train.scores) for level in (0.5, 0.7)]
+    return train.X, test.X, problems, train.scores
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_ranking_sweep_predicts_as_the_ranker_does(seed: int) -> None:
+    X, queries, problems, _ = small_orders(seed)
+    run = ranking_sweep(X, queries, problems, (1.0, 0.5), (1e-1, 1e-3))
+    cells = [(h, ridge) for h in (1.0, 0.5) for ridge in (1e-1, 1e-3)]
+    for cell, (h, ridge) in enumerate(cells):
+        for t, orders in enumerate(problems):
+            for name, method in (("df", "disambiguation"), ("il", "infimum"), ("ac", "average")):
+                model = PartialRanker(
+                    KernelRidgeWeights(bandwidth=h, regularization=ridge), method=method
+                ).fit(X, orders)
+                np.testing.assert_array_equal(
+                    run.predictions[name][cell, t], model.predict(queries)
+                )
+
+
+def test_shown_pairs_close_to_the_orders_of_the_corruption() -> None:
+    _, _, problems, scores = small_orders()
+    shown = ranking.shown_pairs(scores, (0.5, 0.7))
+    second, first = np.tril_indices(5, -1)
+    for signs, orders in zip(shown, problems, strict=True):
+        square = np.zeros((len(signs), 5, 5))
+        square[:, first, second] = signs
+        square[:, second, first] = -signs
+        assert PartialOrders.from_signs(square) == orders
+
+
+def test_the_report_of_a_small_ranking_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def echo(env: object, name: str, arrays: dict) -> dict:
+        """An authors' code that turns every pair round."""
+        shape = (6, len(arrays["signs"]), len(arrays["queries"]), arrays["signs"].shape[2])
+        found = {method: np.zeros(shape, dtype=np.int8) for method in ("df", "il", "ac")}
+        seconds = {"seconds_DF": np.array(2.0), "seconds_IL": np.array(3.0)}
+        return {**found, **seconds, "programs": np.array(7), "unended": np.array(0)}
+
+    monkeypatch.setattr(ranking, "run_job", echo)
+    result = ranking.run_draws(
+        levels=(0.5, 0.8), n_draws=2, seed=0, environment=THIS, say=lambda line: None
+    )
+    assert result.ours["df"].shape == (2, 6, 2)
+    assert result.theirs is not None
+    np.testing.assert_array_equal(result.theirs["df"], 1.0)
+    assert result.their_seconds == {"DF": 4.0, "IL": 6.0}
+    # At half of the largest gap next to nothing is lost, and lines can be learnt.
+    assert result.left[0] > 0.9
+    assert result.ours["df"][:, :, 0].min() < 0.1
+    text = ranking.report(result, environment=THIS, reason="", command="a command", seed=0)
+    assert "authors (14 linear programs)" in text
+    assert "together: nowhere" in text
+
+
 # ------------------------------------------------------------------ the file of results
 
 
@@ -355,3 +427,16 @@ def test_both_codes_agree_where_they_should() -> None:
     assert measured.neighbors.worsened == 0
     assert measured.neighbors.lower > measured.neighbors.higher
     assert max(measured.votes.values()) < 1e-10
+
+
+@pytest.mark.slow
+def test_both_codes_rank_alike_where_everything_is_known() -> None:
+    found = environment.find()
+    if found is None or "ranking" not in found.optional:
+        pytest.skip("no reference environment with its ranking module")
+    result = ranking.run_draws(
+        levels=(0.0,), n_draws=1, seed=0, environment=found, say=lambda line: None
+    )
+    assert result.theirs is not None
+    for method in ("df", "il", "ac"):
+        np.testing.assert_allclose(result.ours[method], result.theirs[method], atol=0.01)

@@ -153,3 +153,23 @@ def test_search_and_pickle(iris):
     ).fit(X, mask)
     again = pickle.loads(pickle.dumps(search.best_estimator_))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="datetime64[D]"),
+        np.array([0.5, 1.5, 2.5]),
+        np.array(["a", 1, 2.5], dtype=object),
+        np.array([10**30, 2, 3], dtype=object),
+    ],
+)
+def test_labels_of_any_kind_come_back(iris, names):
+    X, mask, truth = iris
+    model = DisambiguatedClassifier(
+        weights=KernelRidgeWeights(bandwidth=1.0), classes=list(names)
+    ).fit(X, mask)
+    predicted = model.predict(X)
+    right = [model.classes_.tolist()[k] for k in truth]
+    assert np.mean([p == r for p, r in zip(predicted.tolist(), right, strict=True)]) > 0.9
+    assert model.predict_proba(X).shape == (150, 3)

@@ -31,6 +31,13 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
+def _is_common(classes: AnyArray) -> bool:
+    """Would every classifier of scikit-learn take these labels?"""
+    if classes.dtype.kind == "O":
+        return all(isinstance(label, str) for label in classes.tolist())
+    return classes.dtype.kind in "biuU"
+
+
 class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     """Recover a label for every row from its set, then fit any classifier to the labels.
 
@@ -53,6 +60,8 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : the fitted classifier
+        Trained on the labels themselves, or on their positions in `classes_` where they are of a
+        kind that scikit-learn's classifiers refuse.
     disambiguator_ : PartialLabelClassifier
         Fitted on the same rows: `labels_`, `confidence_`, `trace_` and the rest.
     classes_ : array (K,)
@@ -141,7 +150,18 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         self.estimator_ = clone(self._template())
         options = {} if weights is None else {"sample_weight": weights[rows]}
         inputs = _safe_indexing(self._inner_inputs(X, checked), rows)
-        self.estimator_.fit(inputs, self.labels_[rows], **options)
+        # Labels that scikit-learn's classifiers refuse (dates, several types at once, real numbers)
+        # reach them as positions in classes_.
+        self._as_positions_ = not _is_common(self.classes_)
+        position = {label: k for k, label in enumerate(self.classes_.tolist())}
+        labels = self.labels_[rows]
+        if self._as_positions_:
+            labels = np.array([position[label] for label in labels.tolist()])
+        self.estimator_.fit(inputs, labels, **options)
+        learned = self.estimator_.classes_.tolist()
+        self._columns_ = np.array(
+            learned if self._as_positions_ else [position[label] for label in learned]
+        )
         return self
 
     def _check_options(self) -> None:
@@ -206,7 +226,7 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         """What the classifier predicts."""
         queries = self._queries(X)
         labels: AnyArray = self.estimator_.predict(queries)
-        return labels
+        return self.classes_[labels] if self._as_positions_ else labels
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
@@ -214,14 +234,12 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         queries = self._queries(X)
         found = self.estimator_.predict_proba(queries)
         probabilities = np.zeros((len(found), len(self.classes_)))
-        position = {label: k for k, label in enumerate(self.classes_.tolist())}
-        columns = [position[label] for label in self.estimator_.classes_.tolist()]
-        probabilities[:, columns] = found
+        probabilities[:, self._columns_] = found
         return probabilities
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
-        """The classifier's own scores; the columns are those of ``estimator_.classes_``."""
+        """The classifier's own scores, in the order of the classes that it was trained on."""
         queries = self._queries(X)
         scores: FloatArray = self.estimator_.decision_function(queries)
         return scores

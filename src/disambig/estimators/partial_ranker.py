@@ -18,7 +18,7 @@ from disambig.losses.pair_signs import signs_of_pairs
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization, Callback, resolve_solver
+from disambig.solvers import AlternatingMinimization, Callback, Solver, resolve_solver
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
@@ -41,8 +41,9 @@ class PartialRanker(BaseEstimator):
         each query, which can stop above the minimum (`infimum_is_exact_`). The average is over
         all linear extensions of each row, exact while they can be counted (`average_is_exact_`).
     solver : str or piece, default "alternating"
-        "alternating" begins, under the Kendall loss, as the paper does at the observed pairs: it
-        is ``AlternatingMinimization("infimum")``. Under other losses it begins at the average.
+        "alternating" begins at the observed pairs, as the paper does: under the Kendall loss it is
+        ``AlternatingMinimization("infimum")``, under other losses it begins at the targets that
+        the votes on observed pairs call for.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
@@ -144,20 +145,23 @@ class PartialRanker(BaseEstimator):
             )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
-        self.solver_ = resolve_solver(
-            AlternatingMinimization(self.loss_.usual_start)
-            if isinstance(self.solver, str) and self.solver == "alternating"
-            else self.solver
-        )
         self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
         problem = Problem(self._voters_.training_votes(), self.loss_, taken)
+        self.solver_ = self._solver(problem)
         found = settle(problem, self.method, self.solver_, self.callback)
         self._store(found, kept)
         self._store_pairs(found, taken)
         self._label_rows(found, kept, X, orders)
         return self
+
+    def _solver(self, problem: Problem) -> Solver:
+        if not (isinstance(self.solver, str) and self.solver == "alternating"):
+            return resolve_solver(self.solver)
+        if self.method != "disambiguation":
+            return AlternatingMinimization()
+        return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
 
     def _orders(self, y: Any, items: Any) -> PartialOrders:
         return PartialOrders.from_any(y, items=items, ties=self.ties)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,6 +12,7 @@ from disambig.decoders import OrderDecoder, order_decoder, tied_orders
 from disambig.losses.order_faces import OrderFaces
 from disambig.losses.pair_signs import mean_signs, pair_costs, signs_of_pairs, signs_of_ranks
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.votes import Votes
 
 __all__ = ["BoundKendall", "KendallLoss"]
 
@@ -91,8 +92,6 @@ class BoundKendall:
         For what is too large to be counted.
     """
 
-    usual_start: ClassVar[str] = "infimum"
-
     n_items: int
     pair_weights: FloatArray
     decoder: OrderDecoder
@@ -132,6 +131,10 @@ class BoundKendall:
         raise ValueError(
             f"start={kind!r} is not known to the Kendall loss; choose 'average' or 'infimum'."
         )
+
+    def usual_start(self, votes: Votes, candidates: PartialOrders) -> str:
+        """``"infimum"``, the observed pairs, as in the paper."""
+        return "infimum"
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
         costs = pair_costs(scores[:, :-1] * self._halves, self.n_items)

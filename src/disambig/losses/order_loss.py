@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 from disambig.candidates import PartialOrders
 from disambig.losses.order_faces import OrderFaces
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.votes import Votes
 
 __all__ = ["BoundOrderLoss", "OrderLoss"]
 
@@ -22,9 +23,11 @@ class BoundOrderLoss(Protocol):
         """``m``."""
         ...
 
-    @property
-    def usual_start(self) -> str:
-        """The kind of start that a solver takes unless told otherwise."""
+    def usual_start(self, votes: Votes, candidates: PartialOrders) -> str | FloatArray:
+        """What a solver begins with unless told otherwise: a kind of start, or ``V``, ``(n, p)``.
+
+        It may listen to the votes ``A``, which `start` cannot.
+        """
         ...
 
     def phi(self, ranks: IntArray) -> FloatArray:

@@ -1,16 +1,17 @@
 """Losses that compare the positions of each item: the footrule, discounted gain, and their like."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from disambig.candidates import PartialOrders
 from disambig.exceptions import MissingOracleError
+from disambig.losses.compared_start import compared_places
 from disambig.losses.order_faces import OrderFaces
 from disambig.losses.order_means import mean_orders
 from disambig.losses.place_orders import place_orders
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.votes import Votes
 
 __all__ = ["BoundPlaceLoss"]
 
@@ -31,8 +32,6 @@ class BoundPlaceLoss:
         One row a position. Tables of one column are monotone.
     constant : float
     """
-
-    usual_start: ClassVar[str] = "average"
 
     name: str
     prediction_table: FloatArray
@@ -66,6 +65,10 @@ class BoundPlaceLoss:
                 f"start='infimum' is not to be had for {self.name}; use start='average'."
             )
         raise ValueError(f"start={kind!r} is not known to {self.name}; choose 'average'.")
+
+    def usual_start(self, votes: Votes, candidates: PartialOrders) -> FloatArray:
+        """The targets that the observed pairs call for under the Kendall loss, ``(n, p)``."""
+        return _joined(compared_places(votes, candidates) @ self.target_table, 1.0)
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
         return self._faces(scores, self.prediction_table, self.constant, None, tolerance)
