@@ -16,6 +16,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ class PairwiseComparison:
     def fit(self, X: FloatArray, ranks: FloatArray) -> "PairwiseComparison":
         self.n_items_ = ranks.shape[1]
         self.models_: dict[tuple[int, int], Any] = {}
-        for i, j in zip(*np.triu_indices(self.n_items_, 1), strict=True):
+        for i, j in combinations(range(self.n_items_), 2):
             gaps = ranks[:, j] - ranks[:, i]
             rows = np.flatnonzero(np.isfinite(gaps) & (gaps != 0))
             first = gaps[rows] > 0

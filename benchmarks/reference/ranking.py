@@ -227,7 +227,8 @@ def _verdict(result: RankingErrors) -> str:
     """Where ours is above theirs: beyond the standard errors of both, or beyond that of pairs."""
     if result.theirs is None:
         return "The authors' code: not available."
-    beyond_both, beyond_paired = [], []
+    beyond_both: list[str] = []
+    beyond_paired: list[str] = []
     for method in ("df", "il"):
         for t, level in enumerate(result.levels):
             ours, theirs = (best_cell(code[method], t) for code in (result.ours, result.theirs))

@@ -2,7 +2,8 @@
 
 Orders are decoded in batches, so all cells and all levels go together: problems that do not hear
 each other, in one. The predictions are those of `PartialRanker` with `KernelRidgeWeights` in the
-same cell, which pays for its other answers (labels, confidences) and for small batches.
+same cell, ties within rounding aside; it pays for its other answers (labels, confidences) and for
+small batches.
 """
 
 from collections.abc import Sequence

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from disambig.decoders import cut_orders, dynamic_orders
+from disambig.decoders.cuts import _Search, settle_by_cuts
 from disambig.decoders.relaxations import open_relaxation
 from disambig.kernels.dicycles import violated_dicycles
 from tests.decoders.enumeration import (
@@ -83,6 +84,50 @@ def test_the_three_fence_needs_branching():
     scaled = cut_orders(-np.pi * gains[None], n_iterations=0)
     assert scaled.exact.all()
     assert_allclose(scaled.values, [-7 * np.pi])
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_branching_finds_the_order_by_itself(monkeypatch, whole):
+    """Without rounding of fractional points, from the worst start, under many numberings.
+
+    The fence is bent a little, so that one order alone is best.
+    """
+    offer = _Search.offer
+    monkeypatch.setattr(
+        _Search, "offer", lambda self, x: offer(self, x) if (x == np.round(x)).all() else None
+    )
+    rng = np.random.default_rng(0)
+    free = np.zeros((6, 6), dtype=bool)
+    orders = allowed_orders(free)
+    for _ in range(12):
+        names = rng.permutation(6)
+        costs = -20.0 * three_fence()[np.ix_(names, names)] + rng.integers(0, 4, (6, 6))
+        np.fill_diagonal(costs, 0)
+        costs *= 1.0 if whole else np.pi
+        values = pair_values(costs, orders)
+        ranks, gap, proven = settle_by_cuts(costs, free, orders[values.argmax()], None, "scipy")
+        assert pair_values(costs, ranks[None])[0] == pytest.approx(values.min(), rel=1e-12)
+        assert proven
+        assert gap <= 1e-9 * np.abs(costs).sum()
+
+
+@pytest.mark.parametrize("kind", ["whole", "normal"])
+def test_pairs_are_fixed_only_if_they_may_be(kind):
+    """Starting from the optimum, the search still has to prove it; from the worst, to find it."""
+    rng = np.random.default_rng(1)
+    for m in (6, 7):
+        free = np.zeros((m, m), dtype=bool)
+        orders = allowed_orders(free)
+        for _ in range(6):
+            costs = rng.normal(size=(m, m))
+            if kind == "whole":
+                costs = np.round(10 * costs)
+            np.fill_diagonal(costs, 0)
+            values = pair_values(costs, orders)
+            for start in (values.argmin(), values.argmax(), 0):
+                ranks, _, proven = settle_by_cuts(costs, free, orders[start], None, "scipy")
+                assert pair_values(costs, ranks[None])[0] == pytest.approx(values.min())
+                assert proven
 
 
 def test_out_of_time_the_gap_is_honest():

@@ -33,16 +33,18 @@ def test_draws_are_uniform(seed):
         assert chi_square(drawn.ranks[r], orders) < limit(len(orders))
 
 
-def test_the_walk_is_uniform_too():
-    """On few items, where all orders can be counted; from one start, by itself."""
-    before = np.zeros((1, 5, 5), dtype=bool)
-    before[0, [0, 2], [1, 3]] = True
-    n = 1500
-    order = np.tile(np.arange(5), (n, 1))
-    p = np.arange(1, 5)
-    steps = mixing_steps(5, 0.001)
-    choices = np.random.default_rng(0).integers(0, 2 * (p * (5 - p)).sum(), (n, steps))
-    swap_neighbours(order, np.zeros(n, dtype=np.intp), before, np.cumsum(p * (5 - p)), choices)
+@pytest.mark.parametrize("pairs", [[], [(0, 1), (2, 3)]])
+def test_the_walk_is_uniform_too(pairs):
+    """On few items, where all orders can be counted. From one start, by itself."""
+    m, n = 4, 1500
+    before = np.zeros((1, m, m), dtype=bool)
+    for first, second in pairs:
+        before[0, first, second] = True
+    order = np.tile(np.arange(m), (n, 1))
+    p = np.arange(1, m)
+    steps = mixing_steps(m, 0.001)
+    choices = np.random.default_rng(0).integers(0, 2 * (p * (m - p)).sum(), (n, steps))
+    swap_neighbours(order, np.zeros(n, dtype=np.intp), before, np.cumsum(p * (m - p)), choices)
     orders = allowed_orders(before[0])
     assert chi_square(np.argsort(order, axis=1), orders) < limit(len(orders))
 

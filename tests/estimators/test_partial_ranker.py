@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from disambig import PartialOrders, PartialRanker
 from disambig.exceptions import CandidateError, NoInformationError
 from disambig.losses import DCGLoss, KendallLoss, ZeroOneLoss
+from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
 METHODS = ["disambiguation", "infimum", "average"]
@@ -217,6 +218,17 @@ def test_other_losses_are_ordinary_learning_on_total_orders(loss):
     votes = weights.fit(X).votes(X) @ model.loss_.phi(truth)
     paid = np.einsum("ip,ip->i", votes, model.loss_.psi(model.predict(X)))
     np.testing.assert_allclose(paid, (votes @ model.loss_.psi(every).T).min(axis=1), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["footrule", "dcg"])
+def test_observed_pairs_are_the_better_start(loss):
+    X, y, truth = lines(n=100, m=6, hidden=0.6)
+    usual = PartialRanker(weights=NeighborWeights(15), loss=loss).fit(X, y)
+    average = PartialRanker(
+        weights=NeighborWeights(15), loss=loss, solver=AlternatingMinimization("average")
+    ).fit(X, y)
+    assert usual.objective_ < average.objective_
+    assert usual.score(X, truth) > average.score(X, truth)
 
 
 def test_pairs_below_the_cutoff_stay_open():

@@ -70,6 +70,19 @@ def test_rows_and_lists_give_the_same_bits(seed, m, share, positions):
     assert count == np.isfinite(by_rows).sum() == down + max(3 - m, 0)
 
 
+@pytest.mark.parametrize("positions", [False, True])
+def test_rows_of_several_lengths(positions):
+    """With ten items the low half has six bits: rows of 8, 16 and 32 sets."""
+    rng = np.random.default_rng(0)
+    costs, before = rng.normal(size=(10, 10)), random_relation(rng, 10, 0.05)
+    prices = filled(costs, before, positions)
+    by_rows = np.full(1 << 10, np.inf)
+    by_lists = by_rows.copy()
+    prefix_lattice._through_all_sets(prices, by_rows)
+    prefix_lattice._through_reached_sets(prices, by_lists, np.empty(1 << 10, dtype=np.int32))
+    assert_array_equal(by_rows, by_lists)
+
+
 @given(seed=st.integers(0, 1000), m=st.integers(1, 8), share=st.sampled_from([0.0, 0.3, 0.9]))
 def test_lists_are_chosen_only_if_they_are_short(seed, m, share):
     rng = np.random.default_rng(seed)

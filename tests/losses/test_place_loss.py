@@ -97,7 +97,8 @@ def test_starts(name, seed, m):
         loss.start(orders, "midpoint")
 
 
-# XXX
+# Measured on these 100 problems: from the observed pairs 57 to 62 end at the global optimum (43 to
+# 45 of the 50 whose votes are not negative), from the average 47 to 53 (35 to 38).
 @pytest.mark.parametrize("name", PIECES)
 def test_descent_against_brute_force(name):
     rng = np.random.default_rng(0)
@@ -125,7 +126,7 @@ def test_descent_against_brute_force(name):
         for before, after in itertools.pairwise(found.trace):
             if before.stage == after.stage:
                 assert after.objective <= before.objective + problem.objective_tolerance
-    assert solved >= 40
+    assert solved >= 50
 
 
 @pytest.mark.parametrize("name", PIECES)

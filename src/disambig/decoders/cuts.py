@@ -55,6 +55,7 @@ class _Search:
     columns: IntArray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
     signs: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     limits: FloatArray = field(default_factory=lambda: np.zeros(0))
+    known: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def __post_init__(self) -> None:
         self.first, self.second = np.triu_indices(len(self.before), 1)
@@ -81,15 +82,22 @@ class _Search:
         if allowed and value < self.value:
             self.best, self.value = ranks, value
 
-    def add_cuts(self, triples: IntArray, excess: FloatArray) -> None:
-        """Rows against circles ``i, j, k``: x of a pair against its index order is ``1 - x``.
+    def add_cuts(self, full: FloatArray) -> bool:
+        """Rows against the circles ``i, j, k`` of a point, if there are any.
 
-        A circle that is broken costs at least the least difference of its pairs.
+        A circle that is broken costs at least the least difference of its pairs. A row that is
+        there already and still violated is the solver's rounding, and not added again.
         """
+        triples, excess = violated_dicycles(full, _FEASIBLE)
+        keys = triples @ np.array([len(full) ** 2, len(full), 1])
         following = np.roll(triples, -1, axis=1)
         columns = self.index[np.minimum(triples, following), np.maximum(triples, following)]
         gain = excess * np.abs(self.gaps[columns]).min(axis=1)
-        chosen = np.argsort(-gain, kind="stable")[:_ROWS]
+        chosen = np.argsort(-gain, kind="stable")
+        chosen = chosen[~np.isin(keys[chosen], self.known)][:_ROWS]
+        if chosen.size == 0:
+            return False
+        # x of a pair against the order of its indices is 1 - x.
         columns, forward = columns[chosen], (triples < following)[chosen]
         signs = np.where(forward, 1.0, -1.0)
         limits = 2.0 - (~forward).sum(axis=1)
@@ -97,6 +105,8 @@ class _Search:
         self.columns = np.concatenate([self.columns, columns])
         self.signs = np.concatenate([self.signs, signs])
         self.limits = np.concatenate([self.limits, limits])
+        self.known = np.concatenate([self.known, keys[chosen]])
+        return True
 
     def relax(self, lower: FloatArray, upper: FloatArray) -> tuple[str, FloatArray, FloatArray]:
         """Status, point and multipliers of the program; without rows each pair is on its own."""
@@ -142,13 +152,11 @@ def _settle_node(
         stays = proven + np.abs(reduced) * (upper - lower) >= hopeless
         lower = np.where(stays & (reduced < 0.0), upper, lower)
         upper = np.where(stays & (reduced > 0.0), lower, upper)
-        triples, excess = violated_dicycles(full, _FEASIBLE)
-        if len(triples) == 0:
+        if not search.add_cuts(full):
             split = np.minimum(x, 1.0 - x) * (np.abs(search.gaps) + search.tolerance)
             pair = int(np.where(lower < upper, split, -1.0).argmax())
             whole = min(x[pair], 1.0 - x[pair]) <= _FEASIBLE
             return bound, -1 if whole else pair, lower, upper
-        search.add_cuts(triples, excess)
         if perf_counter() > search.deadline:
             return bound, -2, lower, upper
 

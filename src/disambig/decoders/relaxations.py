@@ -140,7 +140,7 @@ def open_relaxation(
 
     Examples
     --------
-    Three items that all want the circle 0, 1, 2, 0: one third of a wish is given up.
+    Three items that want the circle 0, 1, 2, 0: one of the three wishes is given up.
 
     >>> program = open_relaxation(np.array([-1.0, 1.0, -1.0]), "scipy")
     >>> program.add_rows(np.array([[0, 2, 1]]), np.array([[1.0, 1.0, -1.0]]), np.array([1.0]))

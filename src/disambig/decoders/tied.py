@@ -97,7 +97,6 @@ def _law_of_block(
         np.multiply.at(counts, group.problems, law[1])
         np.logical_and.at(complete, group.problems, law[4])
         pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = law[2]
-        places[rows, items, starts] = 0.0
         at = (starts + np.arange(group.size))[:, None, :]
         places[rows[:, :, None], items[:, :, None], at] = law[3]
     return ranks, counts, pairs, places, complete
