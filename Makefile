@@ -12,7 +12,7 @@ FLOOR_BIN := $(FLOOR_VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Run a second time with the compiler off: what is compiled, what it is compared with, what drives it.
-NOJIT_TESTS = $(wildcard tests/kernels tests/oracles tests/solvers)
+NOJIT_TESTS = $(wildcard tests/kernels tests/decoders tests/oracles tests/solvers)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
