@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from disambig.exceptions import MissingOracleError
 from disambig.losses.faces import Faces
 from disambig.losses.protocol import ExactInfimum, Loss
-from disambig.notation import FloatArray
+from disambig.notation import FloatArray, IntArray
 from disambig.votes import Votes
 
 __all__ = ["InfimumPrediction", "infimum_prediction"]
@@ -53,16 +54,15 @@ def infimum_prediction(
         return InfimumPrediction(loss.infimum_prediction(votes, candidates, rtol), exact=True)
     unit = rtol * loss.magnitude(candidates)
     tolerance = unit * votes.absolute_row_sums()
-    best, *others = [
-        _descend(loss, votes, candidates, start, unit, tolerance, max_iter)
-        for start in _starts(loss, candidates)
-    ]
-    for other in others:
-        lower = np.flatnonzero(other.values < best.values - tolerance)
-        values = best.values.copy()
-        values[lower] = other.values[lower]
-        best = _Descended(best.predictions.replace(lower, other.predictions.take(lower)), values)
-    return InfimumPrediction(best.predictions, exact=False)
+    starts = _starts(loss, candidates)
+    found = _descend(loss, votes, candidates, starts, unit, tolerance, max_iter)
+    q = votes.shape[0]
+    best = np.arange(q)
+    for k in range(1, len(starts)):
+        other = np.arange(k * q, (k + 1) * q)
+        lower = found.values[other] < found.values[best] - tolerance
+        best = np.where(lower, other, best)
+    return InfimumPrediction(found.predictions.take(best), exact=False)
 
 
 def _starts(loss: Loss, candidates: Any) -> list[FloatArray]:
@@ -83,31 +83,30 @@ def _descend(
     loss: Loss,
     votes: Votes,
     candidates: Any,
-    start: FloatArray,
+    starts: list[FloatArray],
     unit: float,
     tolerance: FloatArray,
     max_iter: int,
 ) -> _Descended:
-    """The local way, on the queries that still move."""
-    q, n = votes.shape
+    """The local way, on the queries that still move; start k has the rows from ``k q`` on."""
+    n = votes.shape[1]
     rows, columns, values = votes.column_entries(np.arange(n))
-    predictions = loss.best_prediction(votes @ start, tolerance).first()
+    # All starts together: what suits a prediction is then settled once for all of them.
+    rows = np.concatenate([rows + k * votes.shape[0] for k in range(len(starts))])
+    columns, values = np.tile(columns, len(starts)), np.tile(values, len(starts))
+    tolerance = np.tile(tolerance, len(starts))
+    q = tolerance.size
+    scores = np.concatenate([votes @ start for start in starts])
+    predictions = loss.best_prediction(scores, tolerance).first()
     paid = np.full(q, np.inf)
     moving = np.arange(q)
     for _ in range(max_iter):
         place = np.full(q, -1)
         place[moving] = np.arange(moving.size)
         current = predictions.take(moving)
-        scores = np.zeros_like(current.embedded)
-        pairs = np.flatnonzero(place[rows] >= 0)
-        for part in np.array_split(pairs, max(1, -(-pairs.size // _PAIRS))):
-            query, vote = place[rows[part]], values[part]
-            members = loss.best_candidate(
-                vote[:, None] * current.embedded[query],
-                candidates[columns[part]],
-                unit * np.abs(vote),
-            )
-            np.add.at(scores, query, vote[:, None] * members.embedded)
+        pairs = np.flatnonzero((place[rows] >= 0) & (values != 0))
+        who = place[rows[pairs]], columns[pairs], values[pairs]
+        scores = _scores_of_members(loss, current.embedded, candidates, *who, unit)
         found = loss.best_prediction(scores, tolerance[moving])
         found = found.settle(current, scores, tolerance[moving])
         paid[moving] = np.einsum("ip,ip->i", found.embedded, scores)
@@ -117,3 +116,34 @@ def _descend(
         predictions = predictions.replace(moving[changed], found.take(changed))
         moving = moving[changed]
     return _Descended(predictions, paid)
+
+
+def _scores_of_members(
+    loss: Loss,
+    predictions: FloatArray,
+    candidates: Any,
+    queries: IntArray,
+    samples: IntArray,
+    votes: FloatArray,
+    unit: float,
+) -> FloatArray:
+    """``sum over j of alpha_j phi(y_j)`` with the member y_j that suits the prediction best."""
+    # The member depends on the prediction, the set and the sign of the vote alone, and
+    # neighbouring queries are often predicted alike: each case is settled once.
+    _, first, alike = np.unique(predictions, axis=0, return_index=True, return_inverse=True)
+    n = int(samples.max(initial=0)) + 1
+    cases, case = np.unique(
+        (alike.ravel()[queries] * n + samples) * 2 + (votes > 0), return_inverse=True
+    )
+    signs = np.where(cases % 2, 1.0, -1.0)
+    shares = sp.csr_array((votes, (queries, case)), shape=(len(predictions), cases.size))
+    scores = np.zeros_like(predictions)
+    for part in np.array_split(np.arange(cases.size), max(1, -(-cases.size // _PAIRS))):
+        owner, sample = np.divmod(cases[part] // 2, n)
+        members = loss.best_candidate(
+            signs[part, None] * predictions[first[owner]],
+            candidates[sample],
+            np.full(part.size, unit),
+        )
+        scores += shares[:, part] @ members.embedded
+    return scores
