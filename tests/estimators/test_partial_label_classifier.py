@@ -425,7 +425,7 @@ def test_disambiguate_with_votes_of_ones_own(iris):
         _ = disambiguate(None, mask, weights=OnlyProducts(alpha)).confidence
 
 
-@pytest.mark.parametrize("weights", ["neighbors", np.eye(150), sp.eye_array(150, format="csr")])
+@pytest.mark.parametrize("weights", ["neighbors", np.eye(150), sp.csr_array(np.eye(150))])
 def test_what_disambiguate_found_can_be_stored(iris, weights):
     X, mask, _ = iris
     found = disambiguate(X, mask, weights=weights)

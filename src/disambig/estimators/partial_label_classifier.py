@@ -42,13 +42,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline: infimum loss (IL), average candidates (AC).
     solver : str or piece, default "alternating"
-        How the disambiguation is settled; see `disambig.solvers`.
+        How the disambiguation is settled; see `disambig.solvers`. The baselines have nothing to
+        settle and do not use it.
     classes : array-like (K,), optional
         The classes, in order; by default read from y (`LabelSets.from_any`).
     unlabeled : object, optional
         Marker of unlabelled rows in y; NaN stands for every missing value.
     callback : callable, optional
-        Hears of every iteration (`disambig.solvers.Progress`); stops the run by returning True.
+        Hears of every iteration of the solver (`disambig.solvers.Progress`); stops the run by
+        returning True.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class PartialRanker(BaseEstimator):
     solver : str or piece, default "alternating"
         "alternating" begins at the observed pairs, as the paper does: under the Kendall loss it is
         ``AlternatingMinimization("infimum")``, under other losses it begins at the targets that
-        the votes on observed pairs call for.
+        the votes on observed pairs call for. The baselines have nothing to settle.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"

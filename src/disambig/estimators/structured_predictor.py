@@ -38,8 +38,9 @@ class StructuredPredictor(BaseEstimator):
         The infimum loss is minimised exactly if the task has ``infimum_prediction``; otherwise by
         alternation at each query, which can stop above the minimum: `infimum_is_exact_` says.
     solver : str or piece, default "alternating"
+        How the disambiguation is settled; the baselines have nothing to settle.
     callback : callable, optional
-        Hears of every iteration; stops the run by returning True.
+        Hears of every iteration of the solver; stops the run by returning True.
 
     Attributes
     ----------
