@@ -1,6 +1,6 @@
 """Ranking from partial orders."""
 
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -95,7 +95,7 @@ class PartialRanker(BaseEstimator):
         method: str = "disambiguation",
         solver: Any = "alternating",
         items: Any = None,
-        ties: str = "ignore",
+        ties: Literal["ignore", "error"] = "ignore",
         callback: Callback | None = None,
     ) -> None:
         self.weights = weights
@@ -164,7 +164,7 @@ class PartialRanker(BaseEstimator):
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
 
     def _orders(self, y: Any, items: Any) -> PartialOrders:
-        return PartialOrders.from_any(y, items=items, ties=self.ties)  # type: ignore[arg-type]
+        return PartialOrders.from_any(y, items=items, ties=self.ties)
 
     def _store(self, found: Settlement, kept: Kept) -> None:
         solution = found.solution

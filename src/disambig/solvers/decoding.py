@@ -11,10 +11,13 @@ labels a row that hears others and that nobody listens to, as leave-one-out vote
 whatever it takes, the objective is the same.
 """
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from disambig.exceptions import ConvergenceWarning
 from disambig.losses.faces import Faces
 from disambig.notation import IntArray
 from disambig.problem import Problem
@@ -35,9 +38,9 @@ def decode(
 ) -> Run[DescentState]:
     """One vertex a row, of an objective no higher than that of `state`.
 
-    After `max_rounds` rounds of pinning, or at the callback's word, the rows still undecided take
-    their first vertex. All vertices of a row tie under the predictions of `state`, so that does
-    not raise the objective either.
+    After `max_rounds` rounds of pinning (a warning says so), or at the callback's word, the rows
+    still undecided take their first vertex. All vertices of a row tie under the predictions of
+    `state`, so that does not raise the objective either.
     """
     if not state.undecided:
         return Run(state, Status.CONVERGED, ())
@@ -60,6 +63,13 @@ def decode(
         stopped = run.status is Status.STOPPED
         if not state.undecided or stopped:
             break
+    if state.undecided and max_rounds and not stopped:
+        warnings.warn(
+            f"{state.undecided} rows are undecided after max_rounds={max_rounds} rounds of "
+            "decoding; they take their first candidate. A larger max_rounds looks for better ones.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
     free = Descent(problem, at_vertices=True)
     last = iterate(
         free,
