@@ -167,6 +167,7 @@ def test_the_suggested_ridge_is_accepted():
         ({"kernel": "linear", "coef0": 0.0}, "degree and coef0 belong"),
         ({"kernel": "polynomial", "degree": 0}, "degree must be an integer >= 1"),
         ({"kernel": "polynomial", "coef0": -1}, "coef0 must be a finite number >= 0"),
+        ({"intercept": 1.0}, "intercept must be True or False; got 1.0"),
         ({"normalize": 1}, "normalize must be True or False"),
         ({"leave_one_out": None}, "leave_one_out must be True or False"),
     ],

@@ -16,7 +16,7 @@ from disambig.weights.masses import row_masses
 from disambig.weights.normalization import normalize_rows, remove_diagonal
 from disambig.weights.parameters import check_flag, check_integer, check_number
 from disambig.weights.similarity import Similarity, resolve_bandwidth
-from disambig.weights.spectral import LARGEST_CONDITION, spectrum_of
+from disambig.weights.spectral import LARGEST_CONDITION, spectrum_beside, spectrum_of
 
 __all__ = ["KernelRidgeWeights"]
 
@@ -28,9 +28,9 @@ _INSTEAD = "Use NeighborWeights, whose votes are sparse, or fit on fewer rows."
 class KernelRidgeWeights(BaseEstimator):
     """``alpha(x) = k(x, X) (K + n lam I)^{-1}``, with K the kernel of the training rows.
 
-    With these votes ``alpha @ y`` is what kernel ridge regression predicts from targets y. Votes
-    may be negative. One eigendecomposition of K, kept in ``spectrum_``, serves every ridge.
-    Everything is computed in double precision, whatever the type of X.
+    With these votes ``alpha @ y`` is what kernel ridge regression predicts from targets y, with or
+    without an intercept. Votes may be negative. One eigendecomposition of K, kept in ``spectrum_``,
+    serves every ridge. Everything is computed in double precision, whatever the type of X.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class KernelRidgeWeights(BaseEstimator):
         ``<x, x'>``, "polynomial" ``(<x, x'> / h^2 + coef0)^degree`` with h the bandwidth;
         "precomputed": X holds K, ``(n, n)`` in `fit`, and ``k(x, X)``, ``(q, n)``, in `votes`; or a
         function of ``(Q, X)`` that returns ``(q, n)``. K must be symmetric and positive
-        semi-definite.
+        semi-definite, with an intercept only on vectors of sum zero (as ``-|x - x'|`` is).
     bandwidth : float > 0, "median" or None, default=None
         None is "median", the median distance between training rows, where the kernel has a
         bandwidth. Giving one to a kernel that has none is an error.
@@ -47,23 +47,30 @@ class KernelRidgeWeights(BaseEstimator):
     coef0 : float >= 0, default=1.0
         Of the polynomial kernel; an error with another one, unless left as they are.
     regularization : float >= 0, default=1e-3
-        lam. Zero is accepted only if K can be inverted.
+        lam. Zero is accepted only if K, there, can be inverted.
+    intercept : bool, default=False
+        Whether to predict with ``f(x) + b``, where the constant b costs nothing. Each row of alpha
+        then sums to one, to rounding: moving all targets by a constant moves the predictions by
+        the same.
     normalize : bool, default=False
         Divide each row of alpha by its sum where that exceeds 1e-8 times its absolute sum; other
         rows stay as they are, for dividing by a negative sum would turn the votes around. `votes`
-        then cost ``q n^2`` and are dense.
+        then cost ``q n^2`` and are dense. Changes nothing with an intercept: the sums are one.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
     Attributes
     ----------
     spectrum_ : Spectrum
-        Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights.
+        Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights; with an intercept, on
+        the vectors orthogonal to ``W^{1/2} 1``.
     ridge_ : float
         ``n lam``, with n the total weight.
     bandwidth_ : float or None
     inverse_ : float64, (n, n)
-        ``(K + n lam W^{-1})^{-1}``.
+        ``M = (K + n lam W^{-1})^{-1}``; with an intercept ``M~ = M - M 1 1' M / (1' M 1)``.
+    kernel_mean_ : float64, (n,), or None
+        With an intercept, ``k(x_i, X)`` averaged over the training rows i.
     masses_ : float64, (n,)
     n_features_in_ : int
 
@@ -72,9 +79,25 @@ class KernelRidgeWeights(BaseEstimator):
     ``sample_weight`` w means w copies: ``alpha(x) = k(x, X) (K + n lam W^{-1})^{-1}`` adds up the
     votes of the copies.
 
+    Both regressions minimise ``sum_j w_j (y_j - f(x_j) - b)^2 + n lam |f|^2``, the one with
+    ``b = 0``. The minimiser with an intercept is ``f = sum_j (M~ y)_j k(x_j, .)`` and ``b`` the
+    mean of ``y - f``, so that ::
+
+        alpha(x) = (k(x, X) - m') M~ + w' / sum(w),    m = K w / sum(w)
+                 = k(x, X) M~ + c',                     c = M 1 / (1' M 1).
+
+    The first form is the one computed, and M~ as ``W^{1/2} (P (G + n lam I) P)^+ W^{1/2}``, where
+    ``G = W^{1/2} K W^{1/2}`` and P takes out ``W^{1/2} 1``: nothing of the size ``1 / (n lam)`` is
+    subtracted. On the training rows alpha is ``S + (1 - S 1) c'`` with ``S = K M``: similar to a
+    symmetric matrix with eigenvalues in [0, 1], as S is, and 1 is the eigenvalue of constants.
+
+    What is left of the targets at the minimum is ``y - alpha y = n lam W^{-1} C y`` with C = M, or
+    M~ with an intercept, and the minimum itself ``y' R y`` with ``R = n lam C``: `residual_form`.
+
     Removing row i, with ``n lam`` as it is, leaves ``alpha[i, j] = -C[i, j] / C[i, i]`` for
-    ``j != i``, where ``C = (K + n lam W^{-1})^{-1}``: write C by blocks, with i first. It follows
-    that a row leaves as a whole, whatever its weight.
+    ``j != i``: a target at i that equals the prediction from the others changes no prediction, so
+    it is the one at which ``(C y)_i = 0``. It follows that a row leaves as a whole, whatever its
+    weight. A single row with an intercept leaves nobody, and no votes.
 
     Examples
     --------
@@ -83,6 +106,12 @@ class KernelRidgeWeights(BaseEstimator):
     >>> weights = KernelRidgeWeights(bandwidth=1.0, regularization=0.1).fit(X)
     >>> (weights.training_votes() @ np.array([1.0, 1.0, 0.0])).round(2)
     array([0.84, 0.84, 0.02])
+
+    Far from everybody the prediction falls to zero, or to the intercept:
+
+    >>> far, y = np.array([[100.0]]), np.array([5.0, 5.0, 5.0])
+    >>> weights.votes(far) @ y, weights.set_params(intercept=True).fit(X).votes(far) @ y
+    (array([0.]), array([5.]))
     """
 
     def __init__(
@@ -93,6 +122,7 @@ class KernelRidgeWeights(BaseEstimator):
         degree: int = 3,
         coef0: float = 1.0,
         regularization: float = 1e-3,
+        intercept: bool = False,
         normalize: bool = False,
         leave_one_out: bool = False,
     ) -> None:
@@ -101,6 +131,7 @@ class KernelRidgeWeights(BaseEstimator):
         self.degree = degree
         self.coef0 = coef0
         self.regularization = regularization
+        self.intercept = intercept
         self.normalize = normalize
         self.leave_one_out = leave_one_out
 
@@ -114,19 +145,20 @@ class KernelRidgeWeights(BaseEstimator):
             _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
         )
         # The matrix, which becomes its eigenvectors, and a workspace of twice that; later the
-        # eigenvectors, their scaled copy, an inverse and the votes.
+        # eigenvectors, their scaled copy, an inverse and the votes. With an intercept the
+        # eigenvectors need room of their own, beside the matrix.
         require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _INSTEAD)
         self.X_fit_ = X
         root = np.sqrt(self.masses_)
         gram = self._gram(X)
+        self.kernel_mean_ = gram @ self._shares if self.intercept else None
         gram *= root
         gram *= root[:, None]
-        self.spectrum_ = spectrum_of(gram)
+        self.spectrum_ = spectrum_beside(gram, root) if self.intercept else spectrum_of(gram)
+        del gram
         self.ridge_ = float(self.masses_.sum()) * float(self.regularization)
         self._check_condition()
-        self.inverse_ = self.spectrum_.inverse(self.ridge_)
-        self.inverse_ *= root
-        self.inverse_ *= root[:, None]
+        self.inverse_ = self.spectrum_.inverse(self.ridge_, root)
         return self
 
     def training_votes(self) -> DenseVotes:
@@ -141,25 +173,56 @@ class KernelRidgeWeights(BaseEstimator):
         alpha = self.spectrum_.smoother(self.ridge_)
         alpha *= root
         alpha /= root[:, None]
-        return DenseVotes(normalize_rows(alpha) if self.normalize else alpha)
+        if self._has_intercept:
+            alpha += self._shares
+        return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
 
     def leave_one_out_votes(self) -> DenseVotes:
         """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
-        alpha = remove_diagonal(self.inverse_ / -self.inverse_.diagonal()[:, None])
-        return DenseVotes(normalize_rows(alpha) if self.normalize else alpha)
+        diagonal = self.inverse_.diagonal()
+        # Zero only where a single row has nothing but its intercept.
+        divisors = np.where(diagonal > 0, -diagonal, -1.0)
+        alpha = remove_diagonal(self.inverse_ / divisors[:, None])
+        return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
+
+    def residual_form(self) -> FloatArray:
+        """R, ``(n, n)``, with ``y' R y = min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2``.
+
+        The minimum also goes over an intercept if there is one: then ``R 1 = 0``. R is symmetric
+        to the last bit and positive semi-definite: the objective of learning by least squares
+        from targets that are themselves to be chosen.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [1.0], [3.0]])
+        >>> weights = KernelRidgeWeights("linear", regularization=1.0, intercept=True).fit(X)
+        >>> weights.residual_form().round(3)
+        array([[ 0.435, -0.391, -0.043],
+               [-0.391,  0.652, -0.261],
+               [-0.043, -0.261,  0.304]])
+        """
+        check_is_fitted(self)
+        return self.spectrum_.remainder(self.ridge_, np.sqrt(self.masses_))
 
     def votes(self, X: Any) -> DenseVotes | ProductVotes:
-        """``alpha`` at new inputs ``(q, d)``, or from ``k(x, X)`` of shape ``(q, n)``."""
+        """``alpha`` at new inputs ``(q, d)``, or from ``k(x, X)`` of shape ``(q, n)``.
+
+        A product of two factors unless normalised; of rank ``n + 1`` with an intercept.
+        """
         X = query_inputs(self, X, square=self._square)
         q, n = X.shape[0], self.masses_.size
         require_bytes(
-            2 * 8.0 * q * n,
+            8.0 * (2 * q * n + (n * n if self._has_intercept else 0)),
             f"{_NAME} between {q} queries and {n} rows",
             "Ask for fewer queries at a time.",
         )
         left = _dense(X) if self._square else self._similarity()(X, self.X_fit_)
-        if self.normalize:
+        if self.kernel_mean_ is not None:
+            left = self._centered(left, self.kernel_mean_)
+            return ProductVotes(left, np.vstack([self.inverse_, self._shares]))
+        if self._divides:
             return DenseVotes(normalize_rows(left @ self.inverse_))
         return ProductVotes(left, self.inverse_)
 
@@ -174,11 +237,36 @@ class KernelRidgeWeights(BaseEstimator):
         precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return "kernel" if precomputed else ""
 
+    @property
+    def _has_intercept(self) -> bool:
+        # As fitted: the decomposition does not follow a later `set_params`.
+        return self.kernel_mean_ is not None
+
+    @property
+    def _divides(self) -> bool:
+        # Rows that sum to one already are left alone, and symmetric.
+        return bool(self.normalize) and not self._has_intercept
+
+    @property
+    def _shares(self) -> FloatArray:
+        shares: FloatArray = self.masses_ / self.masses_.sum()
+        return shares
+
+    def _centered(self, left: FloatArray, mean: FloatArray) -> FloatArray:
+        """``k(x, X) - m'`` without its own mean, which M~ does not see, and a column of ones."""
+        q, n = left.shape
+        centered = np.ones((q, n + 1))
+        inner = centered[:, :n]
+        np.subtract(left, mean, out=inner)
+        inner -= (inner @ self._shares)[:, None]
+        return centered
+
     def _check_parameters(self) -> None:
         degree = check_integer(_NAME, "degree", self.degree, least=1)
         # A negative constant would make the polynomial kernel indefinite.
         coef0 = check_number(_NAME, "coef0", self.coef0, positive=False)
         check_number(_NAME, "regularization", self.regularization, positive=False)
+        check_flag(_NAME, "intercept", self.intercept)
         check_flag(_NAME, "normalize", self.normalize)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         polynomial = isinstance(self.kernel, str) and self.kernel == "polynomial"
@@ -208,9 +296,10 @@ class KernelRidgeWeights(BaseEstimator):
     def _check_condition(self) -> None:
         condition = self.spectrum_.condition(self.ridge_)
         if condition > LARGEST_CONDITION:
-            least = self.spectrum_.eigenvalues[-1] / LARGEST_CONDITION / self.masses_.sum()
+            least = self.spectrum_.size / LARGEST_CONDITION / self.masses_.sum()
+            where = ", on vectors of sum zero," if self.intercept else ""
             raise VotesError(
-                f"{_NAME}: K + n lam I has condition number {condition:.1e} at "
+                f"{_NAME}: K + n lam I{where} has condition number {condition:.1e} at "
                 f"regularization={self.regularization:g} and cannot be inverted in double "
                 f"precision. Use a regularization above {least:.1e}."
             )
