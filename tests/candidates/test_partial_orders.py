@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from disambig.candidates import Candidates, LabelSets, PartialOrders
+from disambig.candidates import Candidates, LabelSets, PartialOrders, RepeatedSets
 from disambig.exceptions import CandidateError
 
 ITEMS = np.array(["a", "b", "c"])
@@ -190,6 +190,17 @@ def test_other_rows_have_none(orders):
     assert orders[:1].ranks().tolist() == [[0, 1, 2]]
     with pytest.raises(CandidateError, match=r"row 1 allows several rankings \(3 such rows\)"):
         orders.ranks()
+
+
+@given(acyclic(most_items=3))
+def test_it_knows_which_rows_have_the_same_order(before):
+    orders = PartialOrders(before)
+    assert isinstance(orders, RepeatedSets)
+    first, which = orders.distinct
+    assert np.array_equal(orders.before[first][which], orders.before)
+    assert len(first) == len({row.tobytes() for row in orders.before})
+    # The first of its kind each time.
+    assert all(which[:row].tolist().count(kind) == 0 for kind, row in enumerate(first))
 
 
 @given(acyclic(most_items=4))

@@ -1,8 +1,21 @@
 """WHAT WAS OBSERVED: for every sample the set of targets it may have."""
 
 from disambig.candidates.hierarchy import Hierarchy
+from disambig.candidates.interval_unions import IntervalUnions
+from disambig.candidates.intervals import Intervals
 from disambig.candidates.label_sets import LabelSets
 from disambig.candidates.partial_orders import PartialOrders
-from disambig.candidates.protocol import Candidates
+from disambig.candidates.protocol import Candidates, RepeatedSets
+from disambig.candidates.real_sets import RealSets, real_sets
 
-__all__ = ["Candidates", "Hierarchy", "LabelSets", "PartialOrders"]
+__all__ = [
+    "Candidates",
+    "Hierarchy",
+    "IntervalUnions",
+    "Intervals",
+    "LabelSets",
+    "PartialOrders",
+    "RealSets",
+    "RepeatedSets",
+    "real_sets",
+]

@@ -10,9 +10,17 @@ from disambig.candidates.order_faults import order_fault, refuse_cycles
 from disambig.exceptions import CandidateError
 from disambig.kernels.closure import close_transitively
 from disambig.memory import require_bytes
-from disambig.notation import AnyArray, BoolArray
+from disambig.notation import AnyArray, BoolArray, IntArray
 
-__all__ = ["OrderTable", "checked_orders", "closed_orders", "no_pairs", "over_items", "reexpress"]
+__all__ = [
+    "OrderTable",
+    "checked_orders",
+    "closed_orders",
+    "distinct_orders",
+    "no_pairs",
+    "over_items",
+    "reexpress",
+]
 
 
 class OrderTable(NamedTuple):
@@ -117,3 +125,21 @@ def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderT
                 f"an array without names to match columns by position."
             )
     return OrderTable(before, named_items(vector, before.shape[1]))
+
+
+def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:
+    """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``.
+
+    Examples
+    --------
+    >>> before = np.zeros((3, 2, 2), dtype=bool)
+    >>> before[[0, 2], 0, 1] = True
+    >>> distinct_orders(before)
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    packed = np.packbits(before.reshape(len(before), -1), axis=1)
+    _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    which = which.ravel()
+    for array in (first, which):
+        array.setflags(write=False)
+    return first, which

@@ -16,7 +16,7 @@ from disambig.candidates.order_parsing import parse_any_order
 from disambig.candidates.order_rankings import breaks_order, full_rankings
 from disambig.candidates.order_signs import parse_signs
 from disambig.candidates.order_strings import parse_order_strings
-from disambig.candidates.order_table import OrderTable, checked_orders, reexpress
+from disambig.candidates.order_table import OrderTable, checked_orders, distinct_orders, reexpress
 from disambig.candidates.rank_tables import parse_ranks, parse_scores
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
@@ -323,6 +323,11 @@ class PartialOrders:
     def is_total(self) -> BoolArray:
         """Rows that allow one ranking, ``(n,)``; with a single item, all of them."""
         return np.asarray(self.n_observed == self.n_items * (self.n_items - 1) // 2)
+
+    @cached_property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``."""
+        return distinct_orders(self.before)
 
     @cached_property
     def masks(self) -> AnyArray:

@@ -2,9 +2,9 @@
 
 from typing import Any, Protocol, runtime_checkable
 
-from disambig.notation import BoolArray
+from disambig.notation import BoolArray, IntArray
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "RepeatedSets"]
 
 
 @runtime_checkable
@@ -31,4 +31,17 @@ class Candidates(Protocol):
     @property
     def informative(self) -> BoolArray:
         """Rows which exclude something, shape ``(n,)``."""
+        ...
+
+
+@runtime_checkable
+class RepeatedSets(Protocol):
+    """Candidates that know which of their rows have the same set.
+
+    What depends on the set alone is then worked out once for all of them.
+    """
+
+    @property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """The first row of each different set, ``(d,)``, and which of them a row has, ``(n,)``."""
         ...

@@ -1,5 +1,15 @@
-"""Scores with and without ground truth: of labels against sets, of rankings against orders."""
+"""Scores with and without ground truth: of labels, rankings and numbers against sets."""
 
+from disambig.metrics.intervals import (
+    interval_absolute_distance,
+    interval_absolute_distance_scorer,
+    interval_coverage,
+    interval_coverage_scorer,
+    interval_r2,
+    interval_r2_scorer,
+    interval_squared_distance,
+    interval_squared_distance_scorer,
+)
 from disambig.metrics.labels import (
     covering_accuracy,
     covering_scorer,
@@ -18,6 +28,14 @@ __all__ = [
     "covering_scorer",
     "infimum_loss",
     "infimum_loss_scorer",
+    "interval_absolute_distance",
+    "interval_absolute_distance_scorer",
+    "interval_coverage",
+    "interval_coverage_scorer",
+    "interval_r2",
+    "interval_r2_scorer",
+    "interval_squared_distance",
+    "interval_squared_distance_scorer",
     "kendall_tau",
     "kendall_tau_scorer",
     "pair_error",

@@ -7,7 +7,26 @@ import numpy as np
 
 from disambig.notation import BoolArray, FloatArray
 
-__all__ = ["mean_over"]
+__all__ = ["mean_over", "row_weights"]
+
+
+def row_weights(sample_weight: Any, n: int) -> FloatArray:
+    """The weight of each of n rows, ``(n,)``, as float64; one where none is given.
+
+    Parameters
+    ----------
+    sample_weight : (n,) array-like, a number, or None for equal weights
+    n : int
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    given = np.asarray(sample_weight, dtype=np.float64)
+    if given.shape not in ((), (n,)) or not np.isfinite(given).all():
+        raise ValueError(
+            f"sample_weight must hold one finite number a row, shape {(n,)}; got shape "
+            f"{given.shape} with {np.count_nonzero(~np.isfinite(given))} that are not finite."
+        )
+    return np.full(n, given)
 
 
 def mean_over(
@@ -32,16 +51,7 @@ def mean_over(
     >>> mean_over(counted, values, [2.0, 1.0, 1.0], information="is informative")
     2.0
     """
-    weights = counted.astype(np.float64)
-    if sample_weight is not None:
-        given = np.asarray(sample_weight, dtype=np.float64)
-        if given.shape not in ((), counted.shape) or not np.isfinite(given).all():
-            raise ValueError(
-                f"sample_weight must hold one finite number a row, shape {counted.shape}; got "
-                f"shape {given.shape} with {np.count_nonzero(~np.isfinite(given))} that are not "
-                f"finite."
-            )
-        weights = weights * given
+    weights = counted * row_weights(sample_weight, len(counted))
     total = weights.sum()
     if not total > 0:
         warnings.warn(
