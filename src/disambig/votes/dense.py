@@ -57,6 +57,9 @@ class DenseVotes:
     def split(self) -> tuple["DenseVotes", "DenseVotes"]:
         return DenseVotes(np.maximum(self.array, 0)), DenseVotes(np.maximum(-self.array, 0))
 
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return self.array[start:stop]
+
     def scale_rows(self, factors: FloatArray) -> "DenseVotes":
         return DenseVotes(self.array * factors[:, None])
 

@@ -16,9 +16,9 @@ class OperatorVotes:
     """Anything with ``@``, ``T`` and ``shape``: a scipy ``LinearOperator``, a blocked array.
 
     What the operator offers under the names of `Votes` is used; what can be had by multiplying
-    (``row_sums``, ``column_entries``) is; the rest refuses. Only ``absolute_row_sums`` has a
-    stand-in: ``|alpha @ 1|``, which is exact for non-negative votes and too small for votes that
-    cancel. An operator with signed votes should offer its own.
+    (``row_sums``, ``column_entries``, and ``rows`` by the transpose) is; the rest refuses. Only
+    ``absolute_row_sums`` has a stand-in: ``|alpha @ 1|``, which is exact for non-negative votes
+    and too small for votes that cancel. An operator with signed votes should offer its own.
     """
 
     operator: Any
@@ -68,6 +68,20 @@ class OperatorVotes:
     def split(self) -> Any:
         return self._ask("split", "the exact infimum loss")
 
+    def rows(self, start: int, stop: int) -> Any:
+        if hasattr(self.operator, "rows"):
+            return self.operator.rows(start, stop)
+        purpose = "a loss that must see every vote"
+        if not hasattr(self.operator, "T"):
+            raise self._missing("rows", purpose)
+        indicator = np.zeros((self.shape[0], stop - start))
+        indicator[np.arange(start, stop), np.arange(stop - start)] = 1.0
+        try:
+            return (self.T @ indicator).T
+        except NotImplementedError as error:
+            # The transpose of a LinearOperator that was given no rmatvec.
+            raise self._missing("rows", purpose) from error
+
     def scale_rows(self, factors: FloatArray) -> Any:
         return self._ask("scale_rows", "sample weights", factors)
 
@@ -86,9 +100,12 @@ class OperatorVotes:
 
     def _ask(self, name: str, purpose: str, *arguments: Any) -> Any:
         if not hasattr(self.operator, name):
-            raise MissingOracleError(
-                f"The votes are a {type(self.operator).__name__} without {name}(), which {purpose} "
-                f"needs. Add the method (see disambig.votes.Votes), or pass an array or a sparse "
-                f"matrix."
-            )
+            raise self._missing(name, purpose)
         return getattr(self.operator, name)(*arguments)
+
+    def _missing(self, name: str, purpose: str) -> MissingOracleError:
+        return MissingOracleError(
+            f"The votes are a {type(self.operator).__name__} without {name}(), which {purpose} "
+            f"needs. Add the method (see disambig.votes.Votes), or pass an array or a sparse "
+            f"matrix."
+        )

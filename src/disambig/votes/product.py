@@ -60,6 +60,10 @@ class ProductVotes:
     def split(self) -> tuple[DenseVotes, DenseVotes]:
         return self._multiplied("The sign of each vote").split()
 
+    def rows(self, start: int, stop: int) -> FloatArray:
+        entries: FloatArray = self.left[start:stop] @ self.right
+        return entries
+
     def scale_rows(self, factors: FloatArray) -> "ProductVotes":
         return ProductVotes(self.left * factors[:, None], self.right)
 

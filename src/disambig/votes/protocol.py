@@ -14,8 +14,8 @@ class Votes(Protocol):
     A solver needs ``shape``, ``T``, ``@`` and ``absolute_row_sums`` (the scale of rounding, hence
     of ties). The rest serves particular questions: ``split`` the exact infimum loss,
     ``column_entries`` and ``links`` the decoding of undecided rows, ``strongest`` the
-    neighbourhood start. An operator that cannot answer raises `MissingOracleError` when it is
-    asked; it never approximates in silence.
+    neighbourhood start, ``rows`` the losses that must see every vote. An operator that cannot
+    answer raises `MissingOracleError` when it is asked; it never approximates in silence.
     """
 
     @property
@@ -49,6 +49,10 @@ class Votes(Protocol):
 
     def split(self) -> tuple["Votes", "Votes"]:
         """Non-negative ``(positive, negative)`` with ``alpha = positive - negative``."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Any:
+        """``alpha[start:stop]`` as an array or a ``csr_array``; not to be written to."""
         ...
 
     def scale_rows(self, factors: FloatArray) -> "Votes":

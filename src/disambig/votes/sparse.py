@@ -53,6 +53,10 @@ class SparseVotes:
     def split(self) -> tuple["SparseVotes", "SparseVotes"]:
         return SparseVotes(self.matrix.maximum(0)), SparseVotes((-self.matrix).maximum(0))
 
+    def rows(self, start: int, stop: int) -> Any:
+        # The matrix may be one of scipy's older matrices; whoever asks gets an array.
+        return sp.csr_array(self.matrix[start:stop])
+
     def scale_rows(self, factors: FloatArray) -> "SparseVotes":
         matrix = self.matrix
         data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))

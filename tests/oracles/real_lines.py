@@ -1,0 +1,130 @@
+"""Losses on sets of numbers by their definitions, and sets to try them on: slow and plain."""
+
+import numpy as np
+from numpy.random import Generator
+
+from disambig.candidates import Intervals, IntervalUnions, RealSets
+from disambig.losses import RealLoss
+from disambig.notation import FloatArray
+
+__all__ = [
+    "average_value",
+    "infimum_value",
+    "interesting_points",
+    "pieces_of_row",
+    "random_sets",
+    "sum_value",
+]
+
+
+def pieces_of_row(sets: RealSets, row: int, column: int = 0) -> list[tuple[float, float]]:
+    """The intervals that make up the set of one row in one column."""
+    if isinstance(sets, IntervalUnions):
+        here = slice(sets.indptr[row], sets.indptr[row + 1])
+        return list(zip(sets.lower[here].tolist(), sets.upper[here].tolist(), strict=True))
+    assert isinstance(sets, Intervals)
+    return [(float(sets.lower[row, column]), float(sets.upper[row, column]))]
+
+
+def sum_value(loss: RealLoss, votes: FloatArray, z: FloatArray, y: FloatArray) -> FloatArray:
+    """``sum_j votes[j] loss(z, y_j)`` at every z."""
+    paid = np.zeros(np.shape(z))
+    for vote, target in zip(votes, y, strict=True):
+        paid += vote * loss.pointwise(z, target)
+    return paid
+
+
+def infimum_value(
+    loss: RealLoss, votes: FloatArray, z: FloatArray, sets: RealSets, span: FloatArray
+) -> FloatArray:
+    """``sum_j inf_{y in s_j} votes[j] loss(z, y)`` at every z; negative votes on the span alone."""
+    total = np.zeros(np.shape(z))
+    bounded = sets.within(span)
+    for row, vote in enumerate(votes):
+        # Convex in y: the best is nearest to z, the worst is an end.
+        if vote >= 0:
+            members = [np.clip(z, low, high) for low, high in pieces_of_row(sets, row)]
+        else:
+            members = [end for piece in pieces_of_row(bounded, row) for end in piece]
+        total += np.min([vote * loss.pointwise(z, member) for member in members], axis=0)
+    return total
+
+
+def average_value(loss: RealLoss, votes: FloatArray, z: FloatArray, sets: RealSets) -> FloatArray:
+    """``sum_j votes[j] mean_{y in s_j} loss(z, y)`` at every z; conventions of `RealLoss`."""
+    total = np.zeros(np.shape(z))
+    for row, vote in enumerate(votes):
+        pieces = pieces_of_row(sets, row)
+        rays = [(a, b) for a, b in pieces if np.isinf(b - a)]
+        if rays:
+            pieces = [(e, e) for a, b in rays for e in (a, b) if np.isfinite(e)]
+        if not pieces:
+            continue
+        lengths = np.array([b - a for a, b in pieces])
+        masses = lengths / lengths.sum() if lengths.any() else np.full(len(pieces), 1 / len(pieces))
+        for (a, b), mass in zip(pieces, masses, strict=True):
+            total += vote * mass * _mean(loss, z, a, b)
+    return total
+
+
+def _mean(loss: RealLoss, z: FloatArray, a: float, b: float) -> FloatArray:
+    """``mean of loss(z, y)`` over a <= y <= b: quadratic on either side of z, so by Simpson."""
+    if a == b:
+        return loss.pointwise(z, np.array(a))
+    cut = np.clip(z, a, b)
+    parts = [
+        (high - low)
+        * (
+            loss.pointwise(z, low)
+            + 4 * loss.pointwise(z, (low + high) / 2)
+            + loss.pointwise(z, high)
+        )
+        / 6
+        for low, high in ((np.full_like(cut, a), cut), (cut, np.full_like(cut, b)))
+    ]
+    return (parts[0] + parts[1]) / (b - a)
+
+
+def interesting_points(
+    sets: RealSets | None, span: FloatArray, values: FloatArray | None = None
+) -> FloatArray:
+    """A grid on the span, all ends, and all points half-way between two of them."""
+    low, high = span[0]
+    special = [low, high]
+    if sets is not None:
+        for row in range(len(sets)):
+            special += [end for piece in pieces_of_row(sets, row) for end in piece]
+    if values is not None:
+        special += values.ravel().tolist()
+    points = np.array(special)
+    points = points[np.isfinite(points)]
+    between = (points[:, None] + points) / 2
+    every = np.concatenate([points, between.ravel(), np.linspace(low, high, 101)])
+    return np.unique(every[(every >= low) & (every <= high)])
+
+
+def random_sets(
+    rng: Generator, n: int, *, unions: bool = True, whole_numbers: bool = False
+) -> Intervals | IntervalUnions:
+    """Points, intervals, half-lines, whole lines and unions; whole numbers make ties likely."""
+    lower, upper, counts = [], [], []
+    for _ in range(n):
+        kind = rng.choice(["point", "bounded", "left", "right", "whole", "union", "rays"])
+        if not unions and kind in ("union", "rays"):
+            kind = "bounded"
+        a, b, c, d = np.sort(rng.integers(-6, 7, 4) * 1.0 if whole_numbers else rng.normal(size=4))
+        pieces = {
+            "point": [(a, a)],
+            "bounded": [(a, b)],
+            "left": [(-np.inf, b)],
+            "right": [(b, np.inf)],
+            "whole": [(-np.inf, np.inf)],
+            "union": [(a, b), (c, d)] if rng.random() < 0.7 else [(a, a), (b, b), (c, c)],
+            "rays": [(-np.inf, a), (b, c)] if rng.random() < 0.5 else [(-np.inf, a), (d, np.inf)],
+        }[str(kind)]
+        lower += [piece[0] for piece in pieces]
+        upper += [piece[1] for piece in pieces]
+        counts.append(len(pieces))
+    if not unions:
+        return Intervals(np.array(lower), np.array(upper))
+    return IntervalUnions(np.array(lower), np.array(upper), np.append(0, np.cumsum(counts)))
