@@ -9,8 +9,11 @@ from disambig.kernels.prefix_prices import (
     empty_prices,
     fill_pair_prices,
     fill_position_prices,
+    fill_weighted_prices,
     price,
 )
+
+KINDS = ["pairs", "positions", "weighted"]
 
 
 def random_relation(rng, m, share):
@@ -21,9 +24,17 @@ def random_relation(rng, m, share):
     return before
 
 
-def filled(costs, before, positions):
-    prices = empty_prices(len(costs), positions)
-    fill = fill_position_prices if positions else fill_pair_prices
+def some_weights(m):
+    """By position, one of them 0: what must not happen must not happen for nothing either."""
+    return np.array([2.0, 0.0, 5.0, 1.0, 3.0, 1.0, 4.0, 0.5, 1.0, 6.0])[:m]
+
+
+def filled(costs, before, kind):
+    prices = empty_prices(len(costs), kind == "positions", kind == "weighted")
+    if kind == "weighted":
+        fill_weighted_prices(costs, before, before.any(), some_weights(len(costs)), prices)
+        return prices
+    fill = fill_position_prices if kind == "positions" else fill_pair_prices
     fill(costs, before, before.any(), prices)
     return prices
 
@@ -32,16 +43,21 @@ def filled(costs, before, positions):
     seed=st.integers(0, 1000),
     m=st.integers(3, 6),
     share=st.sampled_from([0.0, 0.3]),
-    positions=st.booleans(),
+    kind=st.sampled_from(KINDS),
 )
-def test_prices_are_what_they_say(seed, m, share, positions):
+def test_prices_are_what_they_say(seed, m, share, kind):
     rng = np.random.default_rng(seed)
     costs, before = rng.integers(0, 9, (m, m)).astype(float), random_relation(rng, m, share)
-    prices = filled(costs, before, positions)
+    prices = filled(costs, before, kind)
     for s in range(1 << m):
         members = [j for j in range(m) if s >> j & 1]
         for i in set(range(m)) - set(members):
-            expected = costs[i, len(members)] if positions else costs[members, i].sum()
+            later = sorted(set(range(m)) - set(members) - {i})
+            expected = {
+                "pairs": costs[members, i].sum(),
+                "positions": costs[i, len(members)],
+                "weighted": some_weights(m)[len(members)] * costs[i, later].sum(),
+            }[kind]
             missing = set(np.flatnonzero(before[:, i])) - set(members)
             assert price(prices, s, i) == (np.inf if missing else expected)
 
@@ -50,12 +66,12 @@ def test_prices_are_what_they_say(seed, m, share, positions):
     seed=st.integers(0, 1000),
     m=st.integers(1, 7),
     share=st.sampled_from([0.0, 0.2, 0.6]),
-    positions=st.booleans(),
+    kind=st.sampled_from(KINDS),
 )
-def test_rows_and_lists_give_the_same_bits(seed, m, share, positions):
+def test_rows_and_lists_give_the_same_bits(seed, m, share, kind):
     rng = np.random.default_rng(seed)
     costs, before = rng.normal(size=(m, m)), random_relation(rng, m, share)
-    prices = filled(costs, before, positions)
+    prices = filled(costs, before, kind)
     by_rows = np.full(1 << max(m, 3), np.inf)
     by_lists = by_rows.copy()
     reached = np.empty(by_rows.size, dtype=np.int32)
@@ -70,12 +86,12 @@ def test_rows_and_lists_give_the_same_bits(seed, m, share, positions):
     assert count == np.isfinite(by_rows).sum() == down + max(3 - m, 0)
 
 
-@pytest.mark.parametrize("positions", [False, True])
-def test_rows_of_several_lengths(positions):
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_several_lengths(kind):
     """With ten items the low half has six bits: rows of 8, 16 and 32 sets."""
     rng = np.random.default_rng(0)
     costs, before = rng.normal(size=(10, 10)), random_relation(rng, 10, 0.05)
-    prices = filled(costs, before, positions)
+    prices = filled(costs, before, kind)
     by_rows = np.full(1 << 10, np.inf)
     by_lists = by_rows.copy()
     prefix_lattice._through_all_sets(prices, by_rows)

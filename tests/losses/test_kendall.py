@@ -11,8 +11,9 @@ from scipy.stats import kendalltau
 from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
+from disambig.decoders import signs_of_ranks
 from disambig.losses import KendallLoss
-from disambig.losses.pair_signs import mean_signs, signs_of_ranks
+from disambig.losses.pair_signs import mean_signs
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import as_votes

@@ -29,7 +29,7 @@ def _counted_law(
     costs: FloatArray, before: BoolArray, slack: FloatArray, *, positions: bool
 ) -> _Law:
     """By counting paths."""
-    ranks, counts, pairs, places = tied_paths.tied_orders(costs, before, positions, slack)
+    ranks, counts, pairs, places, _ = tied_paths.tied_orders(costs, before, positions, None, slack)
     total = counts[:, None, None]
     return ranks, counts.astype(np.float64), pairs / total, places / total, counts > 0
 

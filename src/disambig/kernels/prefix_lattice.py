@@ -21,6 +21,7 @@ from disambig.kernels.prefix_prices import (
     empty_prices,
     fill_pair_prices,
     fill_position_prices,
+    fill_weighted_prices,
     price,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -178,13 +179,15 @@ def prefix_costs(
     costs: FloatArray,
     before: BoolArray,
     positions: Any,
+    weights: FloatArray,
     prices: PrefixPrices,
     f: FloatArray,
     reached: AnyArray,
 ) -> Any:
     """Fill prices and ``f`` for one problem; how many sets were listed, 0 if all were visited.
 
-    Preconditions: ``f`` is infinite everywhere (`clear_prefix_costs` makes it so again).
+    Preconditions: ``f`` is infinite everywhere (`clear_prefix_costs` makes it so again); `weights`
+    of positions are ``(m,)``, or ``(0,)`` for none.
     """
     m = costs.shape[0]
     constrained = False
@@ -192,7 +195,9 @@ def prefix_costs(
         for j in range(m):
             if before[i, j]:
                 constrained = True
-    if positions:
+    if weights.size > 0:
+        fill_weighted_prices(costs, before, constrained, weights, prices)
+    elif positions:
         fill_position_prices(costs, before, constrained, prices)
     else:
         fill_pair_prices(costs, before, constrained, prices)
@@ -250,13 +255,14 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> Any
     ranks : int64, (b, m)
     """
     b, m = costs.shape[0], costs.shape[1]
-    prices = empty_prices(m, positions)
+    prices = empty_prices(m, positions, False)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
+    unweighted = np.empty(0)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        count = prefix_costs(costs[r], forced, positions, prices, f, reached)
+        count = prefix_costs(costs[r], forced, positions, unweighted, prices, f, reached)
         read_order(prices, f, ranks[r])
         clear_prefix_costs(f, reached, count)
     return ranks

@@ -23,12 +23,17 @@ __all__ = ["drawn_orders", "tied_orders"]
 
 
 class _Paths(NamedTuple):
-    """For each set: slack, paths after it, paths up to it; the list of sets on tied paths."""
+    """For each set: slack, paths after it, paths up to it.
+
+    And the list of sets on tied paths: `tied`, and in `last` the items that such a path adds last
+    to the set, as bits.
+    """
 
     slack: Any
     after: Any
     up_to: Any
     tied: Any
+    last: Any
 
 
 @kernel
@@ -37,6 +42,7 @@ def _empty_paths(n_sets: Any) -> _Paths:
         np.full(n_sets, np.inf),
         np.empty(n_sets, dtype=np.int64),
         np.empty(n_sets, dtype=np.int64),
+        np.empty(n_sets, dtype=np.int32),
         np.empty(n_sets, dtype=np.int32),
     )
 
@@ -54,7 +60,7 @@ def _list_tied(prices: PrefixPrices, f: FloatArray, tolerance: Any, paths: _Path
 
     Sets are met by size, so a set is read when its slack and its paths are final.
     """
-    slack, after, tied = paths.slack, paths.after, paths.tied
+    slack, after, tied, last = paths.slack, paths.after, paths.tied, paths.last
     size = prices.high.shape[0]
     full = (1 << size) - 1
     tied[0] = full
@@ -64,11 +70,12 @@ def _list_tied(prices: PrefixPrices, f: FloatArray, tolerance: Any, paths: _Path
     at = 0
     while at < count:
         t = tied[at]
-        at += 1
+        items = 0
         for item in range(size):
             if t >> item & 1:
                 total = slack[t] + _excess(prices, f, t, item)
                 if total <= tolerance:
+                    items |= 1 << item
                     s = t ^ (1 << item)
                     if slack[s] == np.inf:
                         tied[count] = s
@@ -77,44 +84,32 @@ def _list_tied(prices: PrefixPrices, f: FloatArray, tolerance: Any, paths: _Path
                     if total < slack[s]:
                         slack[s] = total
                     after[s] += after[t]
+        last[at] = items
+        at += 1
     return count
 
 
 @kernel
-def _count_up(
-    prices: PrefixPrices,
-    f: FloatArray,
-    tolerance: Any,
-    paths: _Paths,
-    count: Any,
-    places: AnyArray,
-    sums: AnyArray,
-    high_sums: AnyArray,
-) -> None:
-    """Paths up to each listed set; how many orders have i at a place, or right after a set.
-
-    The latter for the low and the high half of the set apart, as prices are looked up.
-    """
-    slack, after, up_to, tied = paths.slack, paths.after, paths.up_to, paths.tied
-    size, m = prices.high.shape[0], places.shape[0]
-    n_low = prices.n_low
+def _count_up(size: Any, paths: _Paths, count: Any) -> None:
+    """Paths up to each listed set."""
+    up_to, tied, last = paths.up_to, paths.tied, paths.last
     up_to[0] = 1
     for at in range(count - 2, -1, -1):
         t = tied[at]
-        position = -1
-        for j in range(size):
-            position += t >> j & 1
         total = 0
         for item in range(size):
-            if t >> item & 1 and slack[t] + _excess(prices, f, t, item) <= tolerance:
-                s = t ^ (1 << item)
-                total += up_to[s]
-                if item < m:
-                    orders = up_to[s] * after[t]
-                    places[item, position] += orders
-                    sums[item, s & ((1 << n_low) - 1)] += orders
-                    high_sums[item, s >> n_low] += orders
+            if last[at] >> item & 1:
+                total += up_to[t ^ (1 << item)]
         up_to[t] = total
+
+
+@kernel
+def _position(t: Any, size: Any) -> Any:
+    """Where the last item of the set t stands."""
+    position = -1
+    for j in range(size):
+        position += t >> j & 1
+    return position
 
 
 @kernel
@@ -135,27 +130,114 @@ def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray)
 
 
 @kernel
+def _compare(
+    prices: PrefixPrices,
+    paths: _Paths,
+    count: Any,
+    places: AnyArray,
+    pairs: AnyArray,
+    sums: AnyArray,
+    high_sums: AnyArray,
+) -> None:
+    """In how many orders i stands at a place, and before j.
+
+    A transition by i puts i before all that is not there yet. Where transitions are many they are
+    added up first by the set they start from, its low and its high half apart.
+    """
+    after, up_to, tied, last = paths.after, paths.up_to, paths.tied, paths.last
+    size, m, n_low = prices.high.shape[0], places.shape[0], prices.n_low
+    few = 2 * count < sums.shape[1] + high_sums.shape[1]
+    for at in range(count - 1):
+        t = tied[at]
+        position = _position(t, size)
+        for item in range(m):
+            if last[at] >> item & 1:
+                s = t ^ (1 << item)
+                orders = up_to[s] * after[t]
+                places[item, position] += orders
+                if few:
+                    for j in range(m):
+                        pairs[item, j] += orders * (1 - (t >> j & 1))
+                else:
+                    sums[item, s & ((1 << n_low) - 1)] += orders
+                    high_sums[item, s >> n_low] += orders
+    if not few:
+        _sum_pairs(n_low, sums, high_sums, pairs)
+
+
+@kernel
+def _sum_charges(
+    size: Any,
+    paths: _Paths,
+    count: Any,
+    weights: FloatArray,
+    later: AnyArray,
+    charges: FloatArray,
+) -> None:
+    """Mean over the paths of the weight of the position of i, of 0 where j does not stand later.
+
+    `later` ``(m, m, m)``, zero before and after, counts paths: i at position k and j later. What
+    all paths share is a share of exactly 1.
+    """
+    after, up_to, tied, last = paths.after, paths.up_to, paths.tied, paths.last
+    m = charges.shape[0]
+    for at in range(count - 1):
+        t = tied[at]
+        position = _position(t, size)
+        if position >= m or weights[position] == 0.0:
+            continue
+        for item in range(m):
+            if last[at] >> item & 1:
+                orders = up_to[t ^ (1 << item)] * after[t]
+                for j in range(m):
+                    later[item, position, j] += orders * (1 - (t >> j & 1))
+    for i in range(m):
+        for k in range(m):
+            for j in range(m):
+                charges[i, j] += weights[k] * (later[i, k, j] / after[0])
+                later[i, k, j] = 0
+
+
+@kernel
+def _or_empty(weights: Any) -> FloatArray:
+    if weights is None:
+        return np.empty(0)
+    given: FloatArray = weights
+    return given
+
+
+@kernel
 def tied_orders(
-    costs: FloatArray, before: BoolArray, positions: Any, tolerance: FloatArray
-) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    costs: FloatArray,
+    before: BoolArray,
+    positions: Any,
+    weights: Any,
+    tolerance: FloatArray,
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, FloatArray]:
     """Count the optimal orders of each problem, and among them each pair and each place.
 
     Parameters
     ----------
     costs, before, positions
         As for `cheapest_orders`, with ``m <= 20``.
+    weights : float64, (m,), or None
+        Finite: i before j costs ``weights[position of i] costs[r, i, j]``. None with
+        `positions`.
     tolerance : float64, (b,)
 
     Returns
     -------
     ranks : int64, (b, m)
-        The order that `cheapest_orders` gives.
+        One of them: without weights the order that `cheapest_orders` gives.
     counts : int64, (b,)
     pairs, places : int64, (b, m, m)
         In how many of them i stands before j; in how many i has position k.
+    charges : float64, (b, m, m), or (0, m, m) without weights
+        The mean of ``weights[position of i]`` where i stands before j and of 0 where it does not.
     """
     b, m = costs.shape[0], costs.shape[1]
-    prices = empty_prices(m, positions)
+    of_position = _or_empty(weights)
+    prices = empty_prices(m, positions, of_position.size > 0)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
@@ -164,18 +246,23 @@ def tied_orders(
     ranks = np.zeros((b, m), dtype=np.int64)
     counts = np.zeros(b, dtype=np.int64)
     pairs, places = np.zeros((b, m, m), dtype=np.int64), np.zeros((b, m, m), dtype=np.int64)
+    charges = np.zeros((b if of_position.size > 0 else 0, m, m))
+    later = np.zeros((m, m, m), dtype=np.int64)
+    size = prices.high.shape[0]
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        n_reached = prefix_costs(costs[r], forced, positions, prices, f, reached)
+        n_reached = prefix_costs(costs[r], forced, positions, of_position, prices, f, reached)
         read_order(prices, f, ranks[r])
         n_tied = _list_tied(prices, f, tolerance[r], paths)
-        _count_up(prices, f, tolerance[r], paths, n_tied, places[r], sums, high_sums)
-        _sum_pairs(prices.n_low, sums, high_sums, pairs[r])
+        _count_up(size, paths, n_tied)
+        _compare(prices, paths, n_tied, places[r], pairs[r], sums, high_sums)
         counts[r] = paths.after[0]
+        if weights is not None:
+            _sum_charges(size, paths, n_tied, weights, later, charges[r])
         for at in range(n_tied):
             paths.slack[paths.tied[at]] = np.inf
         clear_prefix_costs(f, reached, n_reached)
-    return ranks, counts, pairs, places
+    return ranks, counts, pairs, places, charges
 
 
 @kernel
@@ -218,26 +305,19 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     ranks : int64, (b, d, m)
     """
     b, n_draws, m = uniforms.shape
-    prices = empty_prices(m, False)
+    prices = empty_prices(m, False, False)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
-    sums = np.zeros((m, prices.low.shape[2]), dtype=np.int64)
-    high_sums = np.zeros((m, prices.high.shape[1]), dtype=np.int64)
-    places = np.zeros((m, m), dtype=np.int64)
-    free = np.zeros((m, m), dtype=np.float64)
+    free, unweighted = np.zeros((m, m), dtype=np.float64), np.empty(0)
     ranks = np.zeros((b, n_draws, m), dtype=np.int64)
     for r in range(b):
-        n_reached = prefix_costs(free, before[r], False, prices, f, reached)
+        n_reached = prefix_costs(free, before[r], False, unweighted, prices, f, reached)
         n_tied = _list_tied(prices, f, 0.0, paths)
-        _count_up(prices, f, 0.0, paths, n_tied, places, sums, high_sums)
+        _count_up(prices.high.shape[0], paths, n_tied)
         for draw in range(n_draws):
             _draw(prices, f, paths, uniforms[r, draw], ranks[r, draw])
         for at in range(n_tied):
             paths.slack[paths.tied[at]] = np.inf
-        # Only paths were wanted; the sums must not grow from problem to problem.
-        places[:] = 0
-        sums[:] = 0
-        high_sums[:] = 0
         clear_prefix_costs(f, reached, n_reached)
     return ranks

@@ -1,5 +1,6 @@
 """WHAT IS PAID: losses, their embeddings and their two exact minimisers."""
 
+from disambig.losses.absolute import AbsoluteLoss
 from disambig.losses.abstain import AbstainLoss
 from disambig.losses.choice import LabelLoss, resolve_loss
 from disambig.losses.dcg import DCGLoss
@@ -14,17 +15,24 @@ from disambig.losses.order_choice import bind_order_loss
 from disambig.losses.order_faces import OrderFaces
 from disambig.losses.order_loss import BoundOrderLoss, OrderLoss
 from disambig.losses.ordinal import OrdinalLoss
+from disambig.losses.pinball import PinballLoss
 from disambig.losses.place_loss import BoundPlaceLoss
 from disambig.losses.point_faces import PointFaces
+from disambig.losses.position_kendall import BoundPositionKendall
 from disambig.losses.protocol import ExactInfimum, Loss
+from disambig.losses.real_choice import resolve_real_loss
+from disambig.losses.real_loss import RealLoss
+from disambig.losses.squared import SquaredLoss
 from disambig.losses.structured import StructuredLoss, StructuredTask
 from disambig.losses.zero_one import ZeroOneLoss
 
 __all__ = [
+    "AbsoluteLoss",
     "AbstainLoss",
     "BoundKendall",
     "BoundOrderLoss",
     "BoundPlaceLoss",
+    "BoundPositionKendall",
     "DCGLoss",
     "ExactInfimum",
     "Faces",
@@ -39,10 +47,14 @@ __all__ = [
     "OrderFaces",
     "OrderLoss",
     "OrdinalLoss",
+    "PinballLoss",
     "PointFaces",
+    "RealLoss",
+    "SquaredLoss",
     "StructuredLoss",
     "StructuredTask",
     "ZeroOneLoss",
     "bind_order_loss",
     "resolve_loss",
+    "resolve_real_loss",
 ]

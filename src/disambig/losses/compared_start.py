@@ -9,8 +9,7 @@ candidates that suit these orders best.
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.decoders import OrderDecoder, tied_orders
-from disambig.losses.pair_signs import pair_costs, signs_of_pairs
+from disambig.decoders import OrderDecoder, pair_costs, tied_orders, tied_signs
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 
@@ -42,11 +41,9 @@ def compared_places(votes: Votes, orders: PartialOrders) -> FloatArray:
     m, decoder = orders.n_items, OrderDecoder()
     # Costs fall with the votes for a pair.
     heard = votes @ orders.signs().astype(np.float64)
-    first = tied_orders(
-        pair_costs(-heard, m), tolerance=_RTOL * votes.absolute_row_sums(), decoder=decoder
-    )
+    first = tied_signs(-heard, m, tolerance=_RTOL * votes.absolute_row_sums(), decoder=decoder)
     back = votes.T
-    called_for = back @ signs_of_pairs(first.pairs)
+    called_for = back @ first.signs
     law = tied_orders(
         pair_costs(-called_for, m),
         orders.before,

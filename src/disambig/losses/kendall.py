@@ -8,9 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import PartialOrders
-from disambig.decoders import OrderDecoder, order_decoder, tied_orders
+from disambig.decoders import OrderDecoder, order_decoder, signs_of_ranks
+from disambig.decoders.dynamic import require_lattice
 from disambig.losses.order_faces import OrderFaces
-from disambig.losses.pair_signs import mean_signs, pair_costs, signs_of_pairs, signs_of_ranks
+from disambig.losses.pair_signs import mean_signs
+from disambig.losses.position_kendall import BoundPositionKendall, largest_sum
+from disambig.losses.position_weights import weights_of_positions
+from disambig.losses.sign_faces import sign_faces
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.votes import Votes
 
@@ -18,13 +22,26 @@ __all__ = ["BoundKendall", "KendallLoss"]
 
 
 class KendallLoss(BaseEstimator):
-    """``loss(z, y) = sum of w[i] w[j] over discordant pairs / sum over all pairs``, in [0, 1].
+    """``loss(z, y) = sum of w[i] w[j] v[z(i)] over discordant pairs / the largest sum``, in [0, 1].
+
+    A pair is discordant if the prediction z has i before j and the target y has j before i. It
+    weighs the product of its items, times the weight of the position at which the prediction has
+    its earlier item.
 
     Parameters
     ----------
     item_weights : array-like (m,) or mapping from item to weight, optional
-        Positive; a pair weighs the product of its items. By default all pairs weigh the same, and
-        the loss is ``(1 - tau) / 2`` with Kendall's tau.
+        ``w``, positive. By default all items weigh the same.
+    position_weights : "inverse", "log2" or array-like (m,), optional
+        ``v``: ``1 / (k + 1)`` or ``1 / log2(k + 2)`` for position k = 0, 1, ... of the prediction,
+        or numbers of your own, not negative; only their ratios matter, and the last is never paid.
+        By default all positions weigh the same; with equal items the loss is then
+        ``(1 - tau) / 2`` with Kendall's tau.
+
+        With weights, predictions are exact for at most 20 items, with all their ties; differences
+        of the loss below 1e-10 are ties. How a prediction orders items at positions of weight 0
+        costs nothing and means nothing. A weight for each pair of positions is not to be had:
+        exact predictions are built item by item, and later positions are not known then.
     decoder : {"auto", "dynamic", "exact", "local"}, default "auto"
         How orders are found; see `disambig.decoders.order_decoder`. Whatever the choice, up to 20
         items that hang together are ordered by exact dynamic programming with all their ties.
@@ -36,21 +53,39 @@ class KendallLoss(BaseEstimator):
     >>> z, y = np.array([[0, 1, 2]]), np.array([[0, 2, 1]])
     >>> round(float((loss.psi(z) * loss.phi(y)).sum()), 3)
     0.333
+
+    What is wrong at the second position costs half of what it costs at the first:
+
+    >>> loss = KendallLoss(position_weights="inverse").bind(np.array(["a", "b", "c"]))
+    >>> y = np.array([[0, 2, 1], [1, 0, 2]])
+    >>> (loss.psi(z) @ loss.phi(y).T).round(3)
+    array([[0.2, 0.4]])
     """
 
-    def __init__(self, item_weights: Any = None, decoder: Any = "auto") -> None:
+    def __init__(
+        self, item_weights: Any = None, position_weights: Any = None, decoder: Any = "auto"
+    ) -> None:
         self.item_weights = item_weights
+        self.position_weights = position_weights
         self.decoder = decoder
 
-    def bind(self, items: AnyArray) -> "BoundKendall":
+    def bind(self, items: AnyArray) -> "BoundKendall | BoundPositionKendall":
         """The loss on these items."""
         weights = self._weights(items)
+        positions = weights_of_positions(self.position_weights, len(items))
+        decoder = order_decoder(self.decoder)
         i, j = np.triu_indices(len(items), 1)
         pairs = weights[i] * weights[j]
-        total = pairs.sum()
-        return BoundKendall(
-            len(items), pairs / total if total > 0 else pairs, order_decoder(self.decoder)
+        # Equal weights are none: then any number of items will do. The last is never paid.
+        if (positions[:-1] == positions[0]).all():
+            total = pairs.sum()
+            return BoundKendall(len(items), pairs / total if total > 0 else pairs, decoder)
+        require_lattice(
+            len(items),
+            "KendallLoss(position_weights=...)",
+            "Leave position_weights out, or use DCGLoss, which weighs positions too.",
         )
+        return BoundPositionKendall(positions, pairs / largest_sum(positions, pairs), decoder)
 
     def _weights(self, items: AnyArray) -> FloatArray:
         if self.item_weights is None:
@@ -110,10 +145,16 @@ class BoundKendall:
 
     def target_embedding(self, signs: FloatArray) -> FloatArray:
         """Embedding of (means of) signs of targets."""
-        return np.column_stack([signs, np.ones(len(signs))])
+        embedded = np.ones((len(signs), signs.shape[1] + 1))
+        embedded[:, :-1] = signs
+        return embedded
 
     def _prediction_embedding(self, signs: FloatArray) -> FloatArray:
-        return np.column_stack([signs * self._halves, np.full(len(signs), 0.5)])
+        # A single item has no pairs, and nothing to lose.
+        constant = 0.5 if signs.shape[1] else 0.0
+        embedded = np.full((len(signs), signs.shape[1] + 1), constant)
+        np.multiply(signs, self._halves, out=embedded[:, :-1])
+        return embedded
 
     def magnitude(self, candidates: PartialOrders) -> float:
         return 1.0
@@ -137,34 +178,23 @@ class BoundKendall:
         return "infimum"
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
-        costs = pair_costs(scores[:, :-1] * self._halves, self.n_items)
-        return self._faces(costs, None, tolerance, prediction=True)
+        return sign_faces(
+            scores[:, :-1] * self._halves,
+            self.n_items,
+            None,
+            tolerance=tolerance,
+            decoder=self.decoder,
+            embed=self._prediction_embedding,
+        )
 
     def best_candidate(
         self, scores: FloatArray, candidates: PartialOrders, tolerance: FloatArray
     ) -> OrderFaces:
-        costs = pair_costs(scores[:, :-1], self.n_items)
-        return self._faces(costs, candidates.before, tolerance, prediction=False)
-
-    def _faces(
-        self, costs: FloatArray, before: AnyArray | None, tolerance: FloatArray, *, prediction: bool
-    ) -> OrderFaces:
-        embed = self._prediction_embedding if prediction else self.target_embedding
-        law = tied_orders(costs, before, tolerance=tolerance, decoder=self.decoder)
-        # Pairs that all tied orders agree on come out as exactly 0 or 1.
-        means = embed(signs_of_pairs(law.pairs))
-
-        def another(rows: IntArray) -> OrderFaces:
-            # The same problems with the items numbered backwards: ties fall the other way.
-            forced = None if before is None else before[rows][:, ::-1, ::-1]
-            other = tied_orders(
-                costs[rows][:, ::-1, ::-1],
-                forced,
-                tolerance=tolerance[rows],
-                decoder=self.decoder,
-            )
-            ranks = np.ascontiguousarray(other.ranks[:, ::-1])
-            corners = embed(signs_of_ranks(ranks))
-            return OrderFaces(ranks, corners, corners)
-
-        return OrderFaces(law.ranks, embed(signs_of_ranks(law.ranks)), means, law.pairs, another)
+        return sign_faces(
+            scores,
+            self.n_items,
+            candidates.before,
+            tolerance=tolerance,
+            decoder=self.decoder,
+            embed=self.target_embedding,
+        )

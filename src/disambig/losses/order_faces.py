@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.decoders import pairs_of_signs, signs_of_ranks
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 __all__ = ["OrderFaces"]
@@ -24,9 +25,9 @@ class OrderFaces:
         Where that choice lies.
     embedded : float array (n, p)
         The mean of the tied orders; the choice itself where means are not to be had.
-    tied_pairs : float array (n, m, m), optional
-        ``tied_pairs[r, i, j]``: share of the tied orders in which i stands before j. Without it
-        `ranks` are the only ones.
+    tied_signs : float array (n, m (m - 1) / 2), optional
+        Share of the tied orders in which i stands before j, less that in which j stands before i,
+        for i < j; 1 and -1 where all agree, and only there. Without it `ranks` are the only ones.
     another : callable, optional
         Rows to faces of one order each, a tied one as far from `ranks` as can be had.
     """
@@ -34,23 +35,29 @@ class OrderFaces:
     ranks: IntArray
     corners: FloatArray
     embedded: FloatArray
-    tied_pairs: FloatArray | None = None
+    tied_signs: FloatArray | None = None
     another: Callable[[IntArray], "OrderFaces"] | None = None
 
     def __len__(self) -> int:
         return len(self.ranks)
 
     @cached_property
+    def signs(self) -> FloatArray:
+        """Mean signs of the pairs i < j over the tied orders, ``(n, m (m - 1) / 2)``."""
+        return signs_of_ranks(self.ranks) if self.tied_signs is None else self.tied_signs
+
+    @property
     def pairs(self) -> FloatArray:
         """Share of the tied orders in which i stands before j, ``(n, m, m)``; diagonal 0."""
-        if self.tied_pairs is not None:
-            return self.tied_pairs
-        return np.asarray(self.ranks[:, :, None] < self.ranks[:, None, :], dtype=np.float64)
+        return pairs_of_signs(self.signs, self.ranks.shape[1])
 
     @property
     def undecided(self) -> BoolArray:
         """Pairs of which both directions occur among the tied orders, ``(n, m, m)``."""
-        both: BoolArray = (self.pairs > 0.0) & (np.swapaxes(self.pairs, 1, 2) > 0.0)
+        n, m = self.ranks.shape
+        i, j = np.triu_indices(m, 1)
+        both = np.zeros((n, m, m), dtype=np.bool_)
+        both[:, i, j] = both[:, j, i] = np.abs(self.signs) < 1.0
         return both
 
     @cached_property
@@ -67,17 +74,23 @@ class OrderFaces:
         return OrderFaces(self.ranks, self.corners, self.corners)
 
     def take(self, index: Any) -> "OrderFaces":
-        pairs = None if self.tied_pairs is None else self.tied_pairs[index]
-        return OrderFaces(self.ranks[index], self.corners[index], self.embedded[index], pairs)
+        signs = None if self.tied_signs is None else self.tied_signs[index]
+        embedded = self.embedded[index]
+        corners = embedded if self.corners is self.embedded else self.corners[index]
+        return OrderFaces(self.ranks[index], corners, embedded, signs)
 
     def replace(self, rows: IntArray, faces: "OrderFaces") -> "OrderFaces":
-        ranks, corners, embedded = self.ranks.copy(), self.corners.copy(), self.embedded.copy()
-        ranks[rows], corners[rows], embedded[rows] = faces.ranks, faces.corners, faces.embedded
-        pairs = None
-        if self.tied_pairs is not None or faces.tied_pairs is not None:
-            pairs = self.pairs.copy()
-            pairs[rows] = faces.pairs
-        return OrderFaces(ranks, corners, embedded, pairs, self.another)
+        ranks, embedded = self.ranks.copy(), self.embedded.copy()
+        ranks[rows], embedded[rows] = faces.ranks, faces.embedded
+        corners = embedded
+        if self.corners is not self.embedded or faces.corners is not faces.embedded:
+            corners = self.corners.copy()
+            corners[rows] = faces.corners
+        signs = None
+        if self.tied_signs is not None or faces.tied_signs is not None:
+            signs = self.signs.copy()
+            signs[rows] = faces.signs
+        return OrderFaces(ranks, corners, embedded, signs, self.another)
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, "OrderFaces"]:
         """Two tied orders a row that has several, which is enough to choose between."""
@@ -99,7 +112,7 @@ class OrderFaces:
         # Means of unions are not to be had; in exact arithmetic the newer face holds this one.
         # Where rounding says otherwise (a direction of a pair that occurs here does not there) the
         # row stays.
-        holds = ~((newer.pairs == 0.0) & (self.pairs > 0.0)).any(axis=(1, 2))
+        holds = ~((np.abs(newer.signs) == 1.0) & (self.signs != newer.signs)).any(axis=1)
         return newer.replace(np.flatnonzero(~holds), self.take(~holds))
 
     def settle(

@@ -7,9 +7,9 @@ import numpy as np
 from disambig.candidates import PartialOrders
 from disambig.decoders import linear_extensions, sample_linear_extensions
 from disambig.exceptions import MissingOracleError
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import FloatArray, IntArray
 
-__all__ = ["OrderMeans", "mean_orders"]
+__all__ = ["OrderMeans", "mean_orders", "sampled_means"]
 
 # Orders drawn for the mean where the linear extensions are too many to count: a probability is
 # then right to .016 (one standard deviation, at worst).
@@ -52,17 +52,20 @@ def mean_orders(orders: PartialOrders, random_state: int = 0) -> OrderMeans:
             [0.33, 0.33, 0.33]]]), array([0, 0]), True)
     """
     # Data sets hold fewer different partial orders than rows, and counting is what costs.
-    before: AnyArray = orders.before
-    packed = np.packbits(before.reshape(len(before), -1), axis=1)
-    _, index, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    distinct, rows = before[index], np.asarray(inverse).ravel()
+    first, rows = orders.distinct
     try:
-        law = linear_extensions(distinct)
+        law = linear_extensions(orders.before[first])
         return OrderMeans(law.pairs, law.places, rows, True)
     except MissingOracleError:
-        drawn = sample_linear_extensions(distinct, _SAMPLES, random_state=random_state)
-        pairs, places = _frequencies(drawn.ranks)
-        return OrderMeans(pairs, places, rows, bool(drawn.exact.all()))
+        return sampled_means(orders, random_state)
+
+
+def sampled_means(orders: PartialOrders, random_state: int) -> OrderMeans:
+    """The mean over drawn linear extensions of each row."""
+    first, rows = orders.distinct
+    drawn = sample_linear_extensions(orders.before[first], _SAMPLES, random_state=random_state)
+    pairs, places = _frequencies(drawn.ranks)
+    return OrderMeans(pairs, places, rows, bool(drawn.exact.all()))
 
 
 def _frequencies(ranks: IntArray) -> tuple[FloatArray, FloatArray]:

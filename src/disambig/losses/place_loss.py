@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from disambig.candidates import PartialOrders
+from disambig.decoders import place_orders, signs_of_pairs
 from disambig.exceptions import MissingOracleError
 from disambig.losses.compared_start import compared_places
 from disambig.losses.order_faces import OrderFaces
 from disambig.losses.order_means import mean_orders
-from disambig.losses.place_orders import place_orders
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.votes import Votes
 
@@ -102,7 +102,7 @@ class BoundPlaceLoss:
             there = _joined(table[ranks], last)
             return OrderFaces(ranks, there, there)
 
-        return OrderFaces(law.ranks, corners, means, law.pairs, another)
+        return OrderFaces(law.ranks, corners, means, signs_of_pairs(law.pairs), another)
 
 
 def _joined(rows: FloatArray, last: float) -> FloatArray:

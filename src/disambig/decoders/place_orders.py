@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from disambig.decoders import LARGEST_LATTICE, position_orders, tied_position_orders
+from disambig.decoders.dynamic import LARGEST_LATTICE
+from disambig.decoders.positions import position_orders
+from disambig.decoders.sorted_orders import PlaceLaw, sorted_orders
+from disambig.decoders.tied import tied_position_orders
 from disambig.exceptions import MissingOracleError
-from disambig.losses.sorted_orders import PlaceLaw, sorted_orders
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["place_orders"]

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.decoders import tied_position_orders
-from disambig.losses.sorted_orders import sorted_orders
+from disambig.decoders import sorted_orders, tied_position_orders
 
 
 @given(

@@ -1,0 +1,112 @@
+"""What every solver for real targets owes to estimators, each on a problem that it takes."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from disambig.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from disambig.solvers import (
+    AcceleratedRegression,
+    AlternatingRegression,
+    AutomaticRegression,
+    LinearProgramRegression,
+    NewtonRegression,
+    Progress,
+    RealSolver,
+    Status,
+    UnionRegression,
+)
+from tests.oracles.real_problems import risk_problem, voted_problem
+
+PROBLEMS = {
+    "votes": lambda seed: voted_problem(seed, d=2),
+    "sparse": lambda seed: voted_problem(seed, "sparse"),
+    "risk": lambda seed: risk_problem(seed, d=2)[0],
+    "signed": lambda seed: voted_problem(seed, "signed"),
+    "absolute": lambda seed: voted_problem(seed, "sparse", loss=AbsoluteLoss()),
+    "pinball": lambda seed: voted_problem(seed, d=2, loss=PinballLoss(0.7)),
+    "signed absolute": lambda seed: voted_problem(seed, "signed", loss=AbsoluteLoss()),
+    "unions": lambda seed: voted_problem(seed, unions=True),
+    "risk of unions": lambda seed: risk_problem(seed, unions=True)[0],
+    "absolute of unions": lambda seed: voted_problem(seed, unions=True, loss=AbsoluteLoss()),
+    "signed unions": lambda seed: voted_problem(seed, "signed", unions=True),
+}
+QUADRATIC = ["votes", "sparse", "risk"]
+SOLVERS = {
+    "newton": (NewtonRegression(), QUADRATIC),
+    "accelerated": (AcceleratedRegression(), QUADRATIC),
+    "linear program": (LinearProgramRegression(), ["absolute", "pinball"]),
+    "alternating": (AlternatingRegression(max_iter=100_000), list(PROBLEMS)),
+    "early": (AlternatingRegression("infimum", steps=2), list(PROBLEMS)),
+    "unions": (UnionRegression(n_starts=3), list(PROBLEMS)),
+    "auto": (AutomaticRegression(), list(PROBLEMS)),
+}
+CASES = [(solver, problem) for solver, (_, names) in SOLVERS.items() for problem in names]
+each_case = pytest.mark.parametrize(("solver", "name"), CASES)
+
+
+@each_case
+@pytest.mark.parametrize("seed", range(3))
+def test_a_solution(solver, name, seed):
+    piece, problem = SOLVERS[solver][0], PROBLEMS[name](seed)
+    assert isinstance(piece, RealSolver)
+    before = piece.get_params()
+    found = piece.solve_reals(problem)
+    assert piece.get_params() == before
+
+    n, d = len(problem.sets), problem.sets.n_columns
+    assert found.targets.shape == found.predictions.shape == (n, d)
+    assert problem.sets.contains(found.targets).all()
+    assert np.isfinite(found.predictions).all()
+    assert np.isfinite(found.objective)
+    points = problem.sets.is_point
+    np.testing.assert_array_equal(found.targets[points], problem.sets.hull.lower[points])
+
+    # The predictions suit the targets, and the objective is that of both.
+    assert found.objective == problem.objective(found.targets, found.predictions)
+    power = 2 if isinstance(problem.loss, SquaredLoss) else 1
+    size = float(problem.votes.absolute_row_sums().sum()) * np.abs(found.predictions).max() ** power
+    best = problem.objective(found.targets, problem.predictions(found.targets))
+    assert found.objective == pytest.approx(best, abs=1e-10 * size)
+
+    assert isinstance(found.status, Status)
+    assert found.converged == (solver != "early")
+    assert found.n_iter >= 0
+    assert found.trace
+    assert all(isinstance(progress, Progress) for progress in found.trace)
+    assert found.certified <= found.is_convex
+    if found.certified:
+        assert found.residual <= 1e-8
+    if solver == "auto" and problem.is_convex and "unions" not in name:
+        assert found.certified
+
+
+@each_case
+def test_the_same_twice_and_by_a_clone(solver, name):
+    piece, problem = SOLVERS[solver][0], PROBLEMS[name](5)
+    first = piece.solve_reals(problem)
+    for again in (piece.solve_reals(problem), clone(piece).solve_reals(PROBLEMS[name](5))):
+        np.testing.assert_array_equal(again.targets, first.targets)
+        assert again.objective == first.objective
+        assert again.trace == first.trace
+
+
+@each_case
+def test_a_callback_hears_and_stops(solver, name):
+    piece, problem = SOLVERS[solver][0], PROBLEMS[name](1)
+    heard = []
+
+    def stop(progress):
+        heard.append(progress)
+        return True
+
+    found = piece.solve_reals(problem, callback=stop)
+    if not heard:
+        # Solved at the start: nothing was iterated.
+        assert found.n_iter == 0
+        return
+    assert all(isinstance(progress, Progress) for progress in heard)
+    assert found.status is Status.STOPPED
+    assert not found.converged
+    assert problem.sets.contains(found.targets).all()
+    assert np.isfinite(found.predictions).all()
