@@ -134,7 +134,7 @@ def objectives(votes, A, loss, sets):
     while True:
         values.append(double_loop_objective(A, state.targets.embedded, state.predictions.embedded))
         after = descent.step(state)
-        if after is state:
+        if descent.has_converged(state, after):
             return values
         state = after
 

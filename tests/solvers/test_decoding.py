@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
 
 from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Status
-from disambig.solvers.decoding import _best_vertices, decode
+from disambig.solvers.decoding import _best_vertices, _leaders, decode
 from disambig.solvers.descent import Descent
 from disambig.solvers.starts import first_predictions
 from disambig.votes import as_votes
@@ -36,6 +37,26 @@ def state_after(problem, steps, start="average"):
 
 def decoded(problem, state, **options):
     return decode(problem, state, **{"max_iter": 100, "max_rounds": 100, "stage": "x"} | options)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    density=st.sampled_from([0.1, 0.3, 1.0]),
+    form=st.sampled_from(["dense", "sparse"]),
+)
+def test_one_row_leads_each_connected_group(seed, density, form):
+    rng = np.random.default_rng(seed)
+    n = 7
+    A = rng.random((n, n)) * (rng.random((n, n)) < density)
+    problem = zero_one_problem(A, [{0, 1}] * n, form)
+    undecided = np.flatnonzero(rng.random(n) < 0.7)
+    heard = undecided[A[:, undecided].any(axis=0)]
+    if not heard.size:
+        expected = undecided
+    else:
+        group = connected_components(A[np.ix_(heard, heard)], connection="weak")[1]
+        expected = heard[np.unique(group, return_index=True)[1]]
+    assert np.array_equal(_leaders(problem, undecided), expected)
 
 
 @pytest.mark.filterwarnings("ignore:.*undecided after max_rounds")

@@ -1,5 +1,6 @@
 """One descent, step by step: pins stay, vertices stay, nothing climbs."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ from disambig.candidates import LabelSets
 from disambig.losses import LabelFaces, ZeroOneLoss
 from disambig.losses.embeddings import IdentityEmbedding
 from disambig.problem import Problem
-from disambig.solvers.descent import Descent, DescentState
+from disambig.solvers.descent import Descent, DescentState, _grown
 from disambig.solvers.starts import first_predictions
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
@@ -102,6 +103,41 @@ def test_with_pins_the_objective_still_falls(tiny, seed):
 
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))
+def test_what_a_state_remembers_saves_work_and_changes_nothing(tiny, seed):
+    """Decoding resumes from states that converged: no row that hears the same is asked again."""
+    problem = tiny.problem
+    descent, state = begun(problem)
+    state = walk(descent, state)[-1]
+    settled = descent.step(state)
+    assert descent.has_converged(state, settled)
+    np.testing.assert_array_equal(
+        settled.heard, problem.scores_of_predictions(settled.targets.embedded)
+    )
+    assert descent.step(settled) is settled
+    n, K = tiny.sets.shape
+    rng = np.random.default_rng(seed)
+    rows = np.flatnonzero(rng.random(n) < 0.3)
+    # A vertex of the face of each row, as decoding pins it.
+    labels = np.array([rng.choice(np.flatnonzero(row)) for row in settled.targets.mask])
+    pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
+    targets = settled.targets.replace(rows, pins)
+    pinned = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    found = walk(pinned, pinned.resume(targets, settled))
+    # The long way: a state without memory, and both half steps in full.
+    scores = problem.scores_of_predictions(targets.embedded)
+    tolerance = problem.rtol * problem.prediction_scale
+    grown = _grown(settled.predictions, problem.choose_predictions(scores), scores, tolerance)
+    long_way = pinned._targets(replace(settled, targets=targets, heard=None), grown)
+    assert found[0].predictions.equals(grown)
+    assert found[0].targets.equals(long_way.targets)
+    margin = 10 * problem.objective_tolerance
+    assert found[0].objective == pytest.approx(long_way.objective, rel=0, abs=margin)
+    assert [state.undecided for state in found] == [
+        state.undecided for state in walk(pinned, long_way)
+    ]
+
+
+@given(tiny=problems(), seed=st.integers(0, 10**6))
 def test_at_vertices_rows_stay_single(tiny, seed):
     problem = tiny.problem
     _, state = begun(problem)
@@ -137,7 +173,11 @@ def test_predictions_do_not_shrink_for_a_fall_within_rounding():
     state = DescentState(targets, both, 1.0)
     # The best predictions pay 0, which is lower by 0.5 a row and still within 0.8 * 1.
     assert problem.best_predictions(targets.embedded).faces.is_vertex.all()
-    assert Descent(problem).step(state) is state
+    descent = Descent(problem)
+    after = descent.step(state)
+    assert descent.has_converged(state, after)
+    assert after.predictions is both
+    assert after.targets is targets
 
 
 def test_targets_do_not_shrink_for_a_fall_within_rounding():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.candidates import LabelSets
-from disambig.losses import StructuredLoss, ZeroOneLoss
+from disambig.candidates import LabelSets, PartialOrders
+from disambig.losses import KendallLoss, StructuredLoss, ZeroOneLoss
 from disambig.solvers import infimum, infimum_prediction
 from disambig.votes import as_votes
 from tests.oracles.brute_force import labellings
@@ -98,11 +98,48 @@ def test_the_local_way_does_not_depend_on_batches_or_form(tiny):
     loss = StructuredLoss(LabelTask(tiny.loss))
     whole = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(infimum, "_PAIRS", 3)
+        patch.setattr(infimum, "_CASES", 3)
         parts = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
     sparse = infimum_prediction(loss, FORMS["sparse"](tiny.A), tiny.sets).predictions
     assert np.array_equal(parts.outputs, whole.outputs)
     assert np.array_equal(sparse.outputs, whole.outputs)
+
+
+@given(st.integers(0, 10_000))
+def test_each_set_is_asked_once_for_a_prediction_and_a_sign(seed):
+    rng = np.random.default_rng(seed)
+    n, m = 12, 4
+    ranks = np.where(rng.random((n, m)) < 0.5, np.nan, rng.integers(0, 2, (n, m)))
+    orders = PartialOrders.from_ranks(ranks)
+    loss = KendallLoss().bind(orders.items)
+
+    class Watched:
+        """The loss; a batch must not hold a question twice."""
+
+        def __getattr__(self, name):
+            return getattr(loss, name)
+
+        def best_candidate(self, scores, candidates, tolerance):
+            questions = np.column_stack([scores, candidates.before.reshape(len(scores), -1)])
+            assert len(np.unique(questions, axis=0)) == len(questions)
+            return loss.best_candidate(scores, candidates, tolerance)
+
+    votes = as_votes(rng.normal(size=(5, n)))
+    found = infimum_prediction(Watched(), votes, orders).predictions
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(infimum, "_distinct_sets", lambda sets: (np.arange(n), np.arange(n)))
+        each = infimum_prediction(loss, votes, orders).predictions
+    assert np.array_equal(found.outputs, each.outputs)
+
+
+def test_rows_whose_sums_agree_are_told_apart():
+    """Equal sums with the fixed factors are a hint, not a proof."""
+    factors = np.cos(np.arange(3.0))
+    rows = np.array([[factors[1], 0.0, 0.0], [0.0, factors[0], 0.0], [0.0, factors[0], 0.0]])
+    assert len(set((rows * factors).sum(axis=1))) == 1
+    first, kind = infimum._distinct_rows(rows)
+    assert len(first) == 2
+    assert np.array_equal(rows[first][kind], rows)
 
 
 def test_a_task_may_be_exact_itself():

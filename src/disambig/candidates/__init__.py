@@ -6,7 +6,7 @@ from disambig.candidates.intervals import Intervals
 from disambig.candidates.label_sets import LabelSets
 from disambig.candidates.partial_orders import PartialOrders
 from disambig.candidates.protocol import Candidates, RepeatedSets
-from disambig.candidates.real_sets import RealSets, real_sets
+from disambig.candidates.sets_of_numbers import RealSets, real_sets
 
 __all__ = [
     "Candidates",

@@ -5,18 +5,38 @@ from disambig.solvers.baselines import average_candidates, infimum_loss
 from disambig.solvers.choice import resolve_solver
 from disambig.solvers.infimum import InfimumPrediction, infimum_prediction
 from disambig.solvers.loop import Callback, Progress, Status
+from disambig.solvers.reals import (
+    AcceleratedRegression,
+    AlternatingRegression,
+    AutomaticRegression,
+    LinearProgramRegression,
+    NewtonRegression,
+    RealSolution,
+    RealSolver,
+    UnionRegression,
+    resolve_real_solver,
+)
 from disambig.solvers.solution import Solution, Solver
 
 __all__ = [
+    "AcceleratedRegression",
     "AlternatingMinimization",
+    "AlternatingRegression",
+    "AutomaticRegression",
     "Callback",
     "InfimumPrediction",
+    "LinearProgramRegression",
+    "NewtonRegression",
     "Progress",
+    "RealSolution",
+    "RealSolver",
     "Solution",
     "Solver",
     "Status",
+    "UnionRegression",
     "average_candidates",
     "infimum_loss",
     "infimum_prediction",
+    "resolve_real_solver",
     "resolve_solver",
 ]

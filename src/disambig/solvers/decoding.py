@@ -97,6 +97,9 @@ def _leaders(problem: Problem, undecided: IntArray) -> IntArray:
     if not heard.size:
         return undecided
     undecided = heard
+    # Where everybody hears everybody the first row says so, and no graph has to be written out.
+    if np.isin(undecided[1:], problem.votes.column_entries(undecided[:1])[0]).all():
+        return undecided[:1]
     links = problem.votes.links(undecided)
     if links is None:
         return undecided[:1]
@@ -112,7 +115,9 @@ def _best_vertices(problem: Problem, state: DescentState, rows: IntArray) -> Fac
     targets = state.targets
     owner, vertices = targets.vertices(rows)
     steps = vertices.embedded - targets.embedded[rows[owner]]
-    scores = problem.scores_of_predictions(targets.embedded)
+    scores = state.heard
+    if scores is None:
+        scores = problem.scores_of_predictions(targets.embedded)
     listeners, position, votes = problem.votes.column_entries(rows)
     # The t-th vertex of every row at once: as many passes as the largest face has vertices.
     rank = np.arange(owner.size) - np.searchsorted(owner, owner)

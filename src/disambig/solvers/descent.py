@@ -1,6 +1,6 @@
 """Alternating minimisation as a process: predictions for targets, targets for predictions."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,11 +13,21 @@ __all__ = ["Descent", "DescentState"]
 
 @dataclass(frozen=True, eq=False)
 class DescentState:
-    """Predictions, and the targets that answer them."""
+    """Predictions, and the targets that answer them.
+
+    Parameters
+    ----------
+    targets, predictions : Faces
+    objective : float
+    heard : float array (n, p), optional
+        ``A @ targets.embedded`` of a state that a step would leave as it is; None if a step may
+        change it.
+    """
 
     targets: Faces
     predictions: Faces
     objective: float
+    heard: FloatArray | None = None
 
     @property
     def undecided(self) -> int:
@@ -51,25 +61,42 @@ class Descent:
 
     def step(self, state: DescentState) -> DescentState:
         """One prediction step, then one target step."""
-        predictions = self._predictions(state)
-        if predictions.equals(state.predictions):
+        if state.heard is not None:
             return state
+        predictions, scores = self._predictions(state.targets, state)
+        if predictions.equals(state.predictions):
+            return replace(state, heard=scores)
         return self._targets(state, predictions)
 
     def resume(self, targets: Faces, state: DescentState) -> DescentState:
-        """A full step from other targets, of an objective no higher than that of `state`."""
-        moved = DescentState(targets, state.predictions, state.objective)
-        return self._targets(moved, self._predictions(moved))
+        """A full step from other targets, of an objective no higher than that of `state`.
+
+        The other targets are those of `state`, which answer its predictions, with rows pinned or
+        at vertices.
+        """
+        predictions, scores = self._predictions(targets, state)
+        if not self.at_vertices and predictions.equals(state.predictions):
+            # What answers these predictions is known: the targets of the state, and the pins.
+            return DescentState(targets, predictions, inner(predictions.embedded, scores), scores)
+        return self._targets(DescentState(targets, predictions, state.objective), predictions)
 
     def has_converged(self, before: DescentState, after: DescentState) -> bool:
         """Did the step find nothing to change?"""
-        return after is before
+        return after.heard is not None
 
-    def _predictions(self, state: DescentState) -> Faces:
-        problem = self.problem
-        scores = problem.scores_of_predictions(state.targets.embedded)
+    def _predictions(self, targets: Faces, state: DescentState) -> tuple[Faces, FloatArray]:
+        """Those that targets call for, grown from those of the state; and the scores."""
+        problem, older = self.problem, state.predictions
+        scores = problem.scores_of_predictions(targets.embedded)
         tolerance = problem.rtol * problem.prediction_scale
-        return _grown(state.predictions, problem.choose_predictions(scores), scores, tolerance)
+        if state.heard is not None:
+            # Who hears what he heard predicts what he predicted.
+            rows = np.flatnonzero((scores != state.heard).any(axis=1))
+            if rows.size < len(scores):
+                heard = scores[rows], tolerance[rows]
+                newer = problem.loss.best_prediction(*heard)
+                return older.replace(rows, _grown(older.take(rows), newer, *heard)), scores
+        return _grown(older, problem.choose_predictions(scores), scores, tolerance), scores
 
     def _targets(self, state: DescentState, predictions: Faces) -> DescentState:
         problem = self.problem

@@ -3,13 +3,16 @@
 ``f(x) = argmin_z sum_j inf_{y in s_j} alpha_j(x) loss(z, y)`` (Eq. 9 of the paper).
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from disambig.candidates import RepeatedSets
 from disambig.exceptions import MissingOracleError
+from disambig.kernels.cases import distinct_cases
 from disambig.losses.faces import Faces
 from disambig.losses.protocol import ExactInfimum, Loss
 from disambig.notation import FloatArray, IntArray
@@ -17,8 +20,8 @@ from disambig.votes import Votes
 
 __all__ = ["InfimumPrediction", "infimum_prediction"]
 
-# Pairs of query and sample whose candidates are minimised in one batch.
-_PAIRS = 50_000
+# Cases whose candidates are minimised in one batch: what is computed for them stays in the cache.
+_CASES = 4000
 
 
 class InfimumPrediction(NamedTuple):
@@ -89,24 +92,19 @@ def _descend(
     max_iter: int,
 ) -> _Descended:
     """The local way, on the queries that still move; start k has the rows from ``k q`` on."""
-    n = votes.shape[1]
+    q, n = votes.shape
     rows, columns, values = votes.column_entries(np.arange(n))
+    heard = sp.csr_array((values, (rows, columns)), shape=(q, n))
+    heard.eliminate_zeros()
     # All starts together: what suits a prediction is then settled once for all of them.
-    rows = np.concatenate([rows + k * votes.shape[0] for k in range(len(starts))])
-    columns, values = np.tile(columns, len(starts)), np.tile(values, len(starts))
     tolerance = np.tile(tolerance, len(starts))
-    q = tolerance.size
     scores = np.concatenate([votes @ start for start in starts])
     predictions = loss.best_prediction(scores, tolerance).first()
-    paid = np.full(q, np.inf)
-    moving = np.arange(q)
+    paid = np.full(tolerance.size, np.inf)
+    moving = np.arange(tolerance.size)
     for _ in range(max_iter):
-        place = np.full(q, -1)
-        place[moving] = np.arange(moving.size)
         current = predictions.take(moving)
-        pairs = np.flatnonzero((place[rows] >= 0) & (values != 0))
-        who = place[rows[pairs]], columns[pairs], values[pairs]
-        scores = _scores_of_members(loss, current.embedded, candidates, *who, unit)
+        scores = _scores_of_members(loss, current.embedded, candidates, heard[moving % q], unit)
         found = loss.best_prediction(scores, tolerance[moving])
         found = found.settle(current, scores, tolerance[moving])
         paid[moving] = np.einsum("ip,ip->i", found.embedded, scores)
@@ -119,31 +117,68 @@ def _descend(
 
 
 def _scores_of_members(
-    loss: Loss,
-    predictions: FloatArray,
-    candidates: Any,
-    queries: IntArray,
-    samples: IntArray,
-    votes: FloatArray,
-    unit: float,
+    loss: Loss, predictions: FloatArray, candidates: Any, heard: Any, unit: float
 ) -> FloatArray:
-    """``sum over j of alpha_j phi(y_j)`` with the member y_j that suits the prediction best."""
+    """``sum over j of alpha_j phi(y_j)`` with the member y_j that suits the prediction best.
+
+    `heard` are the votes at the predictions, sparse, ``(len(predictions), n)``.
+    """
     # The member depends on the prediction, the set and the sign of the vote alone, and
     # neighbouring queries are often predicted alike: each case is settled once.
-    _, first, alike = np.unique(predictions, axis=0, return_index=True, return_inverse=True)
-    n = int(samples.max(initial=0)) + 1
-    cases, case = np.unique(
-        (alike.ravel()[queries] * n + samples) * 2 + (votes > 0), return_inverse=True
+    first, alike = _distinct_rows(predictions)
+    sets, which = _distinct_sets(candidates)
+    order = np.argsort(alike, kind="stable")
+    alike, heard = alike[order], heard[order]
+    starts = heard.indptr.astype(np.int64)
+    case, cases = distinct_cases(
+        alike, starts, which[heard.indices], np.asarray(heard.data > 0), len(sets)
     )
-    signs = np.where(cases % 2, 1.0, -1.0)
-    shares = sp.csr_array((votes, (queries, case)), shape=(len(predictions), cases.size))
     scores = np.zeros_like(predictions)
-    for part in np.array_split(np.arange(cases.size), max(1, -(-cases.size // _PAIRS))):
-        owner, sample = np.divmod(cases[part] // 2, n)
-        members = loss.best_candidate(
-            signs[part, None] * predictions[first[owner]],
-            candidates[sample],
-            np.full(part.size, unit),
+    for rows, asked in _batches(alike, cases[:, 0]):
+        group, kind, positive = cases[asked].T
+        questions = predictions[first[group]]
+        np.negative(questions, out=questions, where=positive[:, None] == 0)
+        unit_each = np.full(len(questions), unit)
+        members = loss.best_candidate(questions, candidates[sets[kind]], unit_each)
+        entries = slice(starts[rows.start], starts[rows.stop])
+        ends = starts[rows.start : rows.stop + 1] - entries.start
+        shares = sp.csr_array(
+            (heard.data[entries], case[entries] - asked.start, ends),
+            shape=(rows.stop - rows.start, len(questions)),
         )
-        scores += shares[:, part] @ members.embedded
+        scores[order[rows]] = shares @ members.embedded
     return scores
+
+
+def _batches(of_rows: IntArray, of_cases: IntArray) -> Iterator[tuple[slice, slice]]:
+    """Rows and cases of some groups at a time; those with cases, by the groups in rising order."""
+    groups = np.unique(of_cases)
+    row_ends = np.searchsorted(of_rows, groups, side="right")
+    case_ends = np.searchsorted(of_cases, groups, side="right")
+    row = case = 0
+    while case < of_cases.size:
+        # At least one group, however many cases it has.
+        after = max(
+            np.searchsorted(case_ends, case + _CASES, side="right"),
+            np.searchsorted(case_ends, case, side="right") + 1,
+        )
+        yield slice(row, row_ends[after - 1]), slice(case, case_ends[after - 1])
+        row, case = row_ends[after - 1], case_ends[after - 1]
+
+
+def _distinct_sets(candidates: Any) -> tuple[IntArray, IntArray]:
+    """The first row of each different set, ``(d,)``, and which of them a row has, ``(n,)``."""
+    if isinstance(candidates, RepeatedSets):
+        return candidates.distinct
+    return np.arange(len(candidates)), np.arange(len(candidates))
+
+
+def _distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """The first of each kind of equal rows, ``(d,)``, and which kind a row is, ``(n,)``."""
+    # Equal rows have equal sums with fixed factors. Others hardly ever do, which is looked at:
+    # to sort numbers is many times as fast as to sort rows.
+    sums = (rows * np.cos(np.arange(rows.shape[1]))).sum(axis=1)
+    _, first, kind = np.unique(sums, return_index=True, return_inverse=True)
+    if not np.array_equal(rows, rows[first[kind]]):
+        _, first, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, kind.ravel()

@@ -1,0 +1,17 @@
+"""Convex programs over boxes: quadratics with a certificate, and a linear program."""
+
+from disambig.solvers.boxes.accelerated import accelerated
+from disambig.solvers.boxes.certificate import scaled_kkt
+from disambig.solvers.boxes.dense import projected_newton
+from disambig.solvers.boxes.linear import linear_program
+from disambig.solvers.boxes.linear_solution import LinearSolution
+from disambig.solvers.boxes.solution import BoxSolution
+
+__all__ = [
+    "BoxSolution",
+    "LinearSolution",
+    "accelerated",
+    "linear_program",
+    "projected_newton",
+    "scaled_kkt",
+]

@@ -1,0 +1,140 @@
+"""Of many optima the nearest to an anchor."""
+
+import numpy as np
+from scipy.linalg import null_space, solve_triangular
+from scipy.optimize import nnls
+from scipy.sparse import csc_array, hstack
+from scipy.sparse.csgraph import connected_components
+
+from disambig.notation import BoolArray, FloatArray
+from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
+
+__all__ = ["nearest_optimum"]
+
+_FAINT_WISH = 1e-4
+_NO_RISE = 1e-10
+_ROUNDING = 1e-14
+
+
+def nearest_optimum(
+    problem: BoxQuadratic, state: BoxState, anchor: FloatArray, directions: csc_array
+) -> BoxState:
+    """The optimum ``y + N c`` with the least ``sum_j (y_j - anchor_j)^2``.
+
+    From one optimum ``y`` of a convex quadratic over a box all others are reached by null
+    directions of ``Q`` that leave alone every entry with a derivative. Directions that share no
+    entry are independent of each other: one alone is a clipped mean, several that share entries are
+    a least-distance program (Lawson and Hanson, Solving Least Squares Problems, chapter 23).
+
+    Parameters
+    ----------
+    problem : BoxQuadratic
+    state : BoxState
+        At an optimum.
+    anchor : (n,) array
+        NaN: no wish for that entry. A direction with no wish at all is not moved along; among
+        directions that share entries an entry without wish holds to its place, faintly.
+    directions : (n, r) sparse array
+        Null directions of ``Q``. Exactly the nearest optimum comes out if they span its null space.
+
+    Returns
+    -------
+    BoxState
+        The optimum found, or `state` itself if rounding in `directions` would spoil it.
+    """
+    directions = _allowed(directions, ~problem.loose(state))
+    if not directions.shape[1]:
+        return state
+    moved = problem.at(problem.clip(state.y + _shift(problem, state.y, anchor, directions)))
+    size = max(problem.size, float(np.max(np.abs(moved.y))))
+    rounding = _ROUNDING * float(problem.curvature.sum()) * size**2
+    spoilt = state.rise_to(moved) > _NO_RISE * state.objective + rounding
+    return state if spoilt or moved.kkt > max(problem.tol, state.kkt) else moved
+
+
+def _allowed(directions: csc_array, fixed: BoolArray) -> csc_array:
+    """Directions, or combinations of them, that are zero on the fixed entries."""
+    on_fixed = directions[np.flatnonzero(fixed)]
+    touching = np.diff(on_fixed.tocsc().indptr) > 0
+    rest = directions[:, np.flatnonzero(~touching)]
+    if not touching.any():
+        return rest
+    shared = np.diff(directions.tocsr().indptr).max() > 1
+    if not shared:
+        return rest
+    touching_columns = np.flatnonzero(touching)
+    combinations = null_space(on_fixed[:, touching_columns].toarray())
+    return hstack([rest, csc_array(directions[:, touching_columns] @ combinations)], format="csc")
+
+
+def _shift(
+    problem: BoxQuadratic, y: FloatArray, anchor: FloatArray, directions: csc_array
+) -> FloatArray:
+    """``N c``, one group of directions that share entries after another."""
+    wish = np.isfinite(anchor)
+    wanted = np.where(wish, anchor, y) - y
+    room = problem.lower - y, problem.upper - y
+    n_groups, group = connected_components(directions.T @ directions, directed=False)
+    alone = np.bincount(group, minlength=n_groups)[group] == 1
+    single = directions[:, np.flatnonzero(alone)]
+    shift: FloatArray = single @ _clipped_means(single, wanted, wish, *room)
+    for which in np.unique(group[~alone]):
+        columns = directions[:, np.flatnonzero(group == which)]
+        rows = np.unique(columns.indices)
+        weights = np.where(wish[rows], 1.0, _FAINT_WISH)
+        shift[rows] += _least_distance(
+            columns[rows].toarray(), wanted[rows], weights, room[0][rows], room[1][rows]
+        )
+    return shift
+
+
+def _clipped_means(
+    single: csc_array,
+    wanted: FloatArray,
+    wish: BoolArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """``argmin_c sum (v c - wanted)^2`` with ``lower <= v c <= upper``, column by column."""
+    n_columns = single.shape[1]
+    entries = single.tocoo()
+    row, column, v = entries.row, entries.col, entries.data
+    product = np.bincount(column, v * wanted[row], minlength=n_columns)
+    square = np.bincount(column, v**2 * wish[row], minlength=n_columns)
+    ends = np.where(v > 0, lower[row], upper[row]) / v, np.where(v > 0, upper[row], lower[row]) / v
+    lowest, highest = np.full(n_columns, -np.inf), np.full(n_columns, np.inf)
+    np.maximum.at(lowest, column, ends[0])
+    np.minimum.at(highest, column, ends[1])
+    means = np.divide(product, square, out=np.zeros(n_columns), where=square > 0)
+    return np.asarray(np.clip(means, lowest, highest))
+
+
+def _least_distance(
+    basis: FloatArray,
+    wanted: FloatArray,
+    weights: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """``argmin |weights * (v - wanted)|`` over ``v = basis @ c`` with ``lower <= v <= upper``.
+
+    With ``weights * basis = U T`` and ``x = T c - U' (weights * wanted)`` this asks for the
+    shortest ``x`` with ``G x >= h``, which the residual of the non-negative least squares problem
+    ``[G'; h'] s = (0, ..., 0, 1)`` answers.
+    """
+    orthonormal, triangle = np.linalg.qr(weights[:, None] * basis)
+    start = orthonormal.T @ (weights * wanted)
+    forms = solve_triangular(triangle, basis.T, trans="T").T
+    unit = max(float(np.max(np.abs(start))), np.finfo(np.float64).tiny)
+    low, high = np.isfinite(lower), np.isfinite(upper)
+    reached: FloatArray = forms @ start
+    G = np.concatenate([forms[low], -forms[high]])
+    h = np.concatenate([lower[low] - reached[low], reached[high] - upper[high]]) / unit
+    if not len(h) or h.max() <= 0:
+        return reached
+    system = np.vstack([G.T, h])
+    goal = np.append(np.zeros(len(start)), 1.0)
+    solution, _ = nnls(system, goal, maxiter=30 * system.shape[1])
+    residual = system @ solution - goal
+    x = -residual[:-1] / residual[-1]
+    return np.asarray(forms @ (start + unit * x))

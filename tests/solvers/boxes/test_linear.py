@@ -1,0 +1,125 @@
+"""The linear program against the one with slacks, and its bound against everything."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array
+
+from disambig.solvers.boxes import linear_program
+from disambig.solvers.loop import Status
+from tests.oracles.box_programs import best_slacks, random_bounds, random_votes
+
+seeds = st.integers(0, 2**32 - 1)
+SLOPES = [(1.0, 1.0), (0.5, 0.5), (0.9, 0.1), (0.25, 0.75), (1.0, 0.0)]
+
+
+def objective(votes, y, z, slopes):
+    """Word by word."""
+    above = y[None, :] - z[:, None]
+    return (votes * (slopes[0] * np.maximum(above, 0) + slopes[1] * np.maximum(-above, 0))).sum()
+
+
+def random_problem(seed, q, n):
+    rng = np.random.default_rng(seed)
+    votes = rng.exponential(size=(q, n)) * (rng.uniform(size=(q, n)) < 0.6)
+    return votes, *random_bounds(rng, n), rng
+
+
+@pytest.mark.parametrize("slopes", SLOPES)
+@given(seed=seeds, q=st.integers(1, 6), n=st.integers(1, 7))
+def test_the_program_with_slacks_has_the_same_value(slopes, seed, q, n):
+    votes, lower, upper, _ = random_problem(seed, q, n)
+    solution = linear_program(csr_array(votes), lower, upper, slopes=slopes)
+    margin = 1e-9 * votes.sum()
+    best = best_slacks(votes, lower, upper, slopes)
+    assert solution.converged
+    assert solution.value == pytest.approx(best, rel=1e-8, abs=margin)
+    assert solution.value == pytest.approx(
+        objective(votes, solution.y, solution.z, slopes), rel=1e-9, abs=1e-12
+    )
+    assert np.all((lower <= solution.y) & (solution.y <= upper))
+    assert 0 <= solution.gap <= 1e-10 * solution.value + 1e-12 * max(1.0, votes.sum())
+
+
+@given(seed=seeds, q=st.integers(1, 6), n=st.integers(1, 7))
+def test_nothing_is_below_the_bound(seed, q, n):
+    votes, lower, upper, rng = random_problem(seed, q, n)
+    solution = linear_program(votes, lower, upper, slopes=(0.3, 0.7))
+    for _ in range(20):
+        y, z = np.clip(rng.normal(size=n), lower, upper), rng.normal(size=q)
+        assert objective(votes, y, z, (0.3, 0.7)) >= solution.value - solution.gap - 1e-12
+
+
+@given(seed=seeds, unit=st.sampled_from([1e-6, 1e6]), offset=st.sampled_from([0.0, 100.0]))
+def test_units_and_offsets_do_not_matter(seed, unit, offset):
+    votes, lower, upper, _ = random_problem(seed, 5, 6)
+    plain = linear_program(votes, lower, upper)
+    other = linear_program(votes, unit * (lower + offset), unit * (upper + offset))
+    assert other.value / unit == pytest.approx(plain.value, rel=1e-8, abs=1e-9)
+
+
+def test_neighbours_votes_of_some_size():
+    rng = np.random.default_rng(0)
+    votes = random_votes(rng, 400, 5)
+    lower, upper = random_bounds(rng, 400)
+    solution = linear_program(votes, lower, upper)
+    assert solution.gap <= 1e-12 * solution.value
+    assert solution.n_iter > 0
+
+
+def test_votes_may_come_in_any_form_and_twice():
+    votes = np.array([[1.0, 2.0], [0.5, 0.0]])
+    lower, upper = np.array([0.0, 3.0]), np.array([1.0, 5.0])
+    once = linear_program(votes, lower, upper).value
+    entries = ([0, 0, 0, 1, 1], [0, 1, 1, 0, 1])
+    twice = coo_array(([1.0, 1.5, 0.5, 0.5, 0.0], entries), shape=(2, 2))
+    assert linear_program(twice, lower, upper).value == pytest.approx(once, rel=1e-12)
+
+
+def test_who_hears_no_one_and_whom_no_one_hears():
+    votes = np.array([[0.0, 1.0], [0.0, 0.0]])
+    lower, upper = np.array([2.0, 0.0]), np.array([4.0, 1.0])
+    solution = linear_program(votes, lower, upper)
+    assert solution.y[0] == 3.0
+    assert solution.z[1] == 2.0  # the middle of 0 and 4
+    assert solution.value == 0.0
+
+
+def test_lines_alone_cost_nothing():
+    free = np.full(3, np.inf)
+    solution = linear_program(np.ones((2, 3)), -free, free)
+    np.testing.assert_array_equal(solution.y, 0.0)
+    assert (solution.value, solution.gap) == (0.0, 0.0)
+
+
+def test_points_alone_are_a_median():
+    y = np.array([0.0, 1.0, 10.0])
+    solution = linear_program(np.ones((1, 3)), y, y)
+    assert solution.z == pytest.approx([1.0])
+    assert solution.value == pytest.approx(10.0)
+
+
+def test_out_of_iterations_says_so_and_its_bound_holds():
+    rng = np.random.default_rng(1)
+    votes = random_votes(rng, 100, 5)
+    lower, upper = random_bounds(rng, 100)
+    short = linear_program(votes, lower, upper, max_iter=3)
+    assert (short.status, short.converged) == (Status.MAX_ITER, False)
+    assert np.all((lower <= short.y) & (short.y <= upper))
+    best = linear_program(votes, lower, upper).value
+    assert short.value - short.gap <= best < short.value
+    y, z = short.y, short.z
+    assert short.value == pytest.approx(objective(votes.toarray(), y, z, (1, 1)), rel=1e-9)
+
+
+def test_negative_votes_are_refused():
+    votes = np.array([[1.0, -0.5]])
+    with pytest.raises(ValueError, match="1 of 2 are not"):
+        linear_program(votes, np.zeros(2), np.ones(2))
+
+
+def test_a_solution_is_read_only():
+    solution = linear_program(np.ones((1, 2)), np.zeros(2), np.ones(2))
+    assert not solution.y.flags.writeable
+    assert not solution.z.flags.writeable

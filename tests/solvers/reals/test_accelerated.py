@@ -1,0 +1,110 @@
+"""The optimum by products with the votes alone, against the one by factorisations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig import IntervalRegressor, Intervals
+from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.losses import AbsoluteLoss
+from disambig.solvers import AcceleratedRegression, NewtonRegression, Status
+from disambig.weights import NeighborWeights
+from tests.oracles.real_problems import risk_problem, voted_optimum, voted_problem
+
+seeds = st.integers(0, 10**6)
+
+
+def products_only(seed, **options):
+    """A problem whose form is not written out."""
+    problem = voted_problem(seed, "sparse", **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("disambig.quadratic_forms._SMALL", 0)
+        assert problem.quadratic.array is None
+    return problem
+
+
+@given(seed=seeds, n=st.integers(1, 9), d=st.integers(1, 2))
+def test_products_reach_the_optimum(seed, n, d):
+    problem = products_only(seed, n=n, d=d)
+    found = AcceleratedRegression().solve_reals(problem)
+    assert found.certified
+    assert found.residual <= 1e-8
+    assert problem.sets.contains(found.targets).all()
+    points = problem.sets.lower == problem.sets.upper
+    np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
+    alpha = problem.votes @ np.eye(n)
+    optimum = sum(
+        voted_optimum(alpha, low, high)
+        for low, high in zip(problem.sets.lower.T, problem.sets.upper.T, strict=True)
+    )
+    scale = alpha.sum() * np.abs(problem.span).max() ** 2
+    assert found.objective == pytest.approx(optimum, rel=1e-8, abs=1e-12 * scale)
+
+
+@given(seed=seeds, intercept=st.booleans())
+def test_dense_forms_too(seed, intercept):
+    problem, _ = risk_problem(seed, intercept=intercept)
+    found = AcceleratedRegression().solve_reals(problem)
+    best = NewtonRegression().solve_reals(problem)
+    assert found.certified
+    scale = np.abs(problem.span).max() ** 2
+    assert found.objective == pytest.approx(best.objective, rel=1e-8, abs=1e-12 * scale)
+    np.testing.assert_allclose(found.targets, best.targets, atol=1e-4 * np.sqrt(scale))
+
+
+def test_of_many_optima_the_nearest_to_the_middles():
+    # Two groups that nobody connects, each with numbers that all can agree on.
+    X = np.array([[0.0], [0.1], [0.2], [10.0], [10.1], [10.2]])
+    y = [(0, 4), (2, 3), (1, 5), (0, 1), (0, 3), (-1, 9)]
+    models = [
+        IntervalRegressor(NeighborWeights(3), solver=solver).fit(X, y)
+        for solver in ("newton", "accelerated")
+    ]
+    for model in models:
+        assert model.certified_
+        # Means of the middles 2, 2.5, 3, and of .5, 1.5, 4 as far as all allow.
+        np.testing.assert_allclose(model.labels_, [2.5] * 3 + [1.0] * 3, atol=1e-7)
+
+
+def test_many_rows_through_the_estimator():
+    n = 2500
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(n, 2))
+    truth = np.sin(4 * X[:, 0]) + X[:, 1]
+    y = truth[:, None] + rng.uniform(0, 0.5, size=(n, 2)) * [-1, 1]
+    y[::10, 0], y[1::10, 1] = -np.inf, np.inf
+    y[2::50] = [-np.inf, np.inf]
+    model = IntervalRegressor(NeighborWeights(10)).fit(X, y)
+    assert {progress.stage for progress in model.trace_} == {"gradients"}
+    assert model.certified_
+    assert model.residual_ <= 1e-8
+    assert Intervals.from_any(y).contains(model.labels_).all()
+    assert np.sqrt(np.mean((model.predict(X) - truth) ** 2)) < 0.15
+    with pytest.raises(MissingOracleError, match="2500 rows of sparse votes are too many"):
+        IntervalRegressor(NeighborWeights(10), solver="newton").fit(X, y)
+
+
+def test_what_is_refused():
+    with pytest.raises(MissingOracleError, match=r"AcceleratedRegression.*the squared one"):
+        AcceleratedRegression().solve_reals(voted_problem(0, loss=AbsoluteLoss()))
+    with pytest.raises(MissingOracleError, match="unions"):
+        AcceleratedRegression().solve_reals(voted_problem(0, unions=True))
+
+
+def test_callback_and_budget():
+    problem = products_only(3, n=30, d=2)
+    heard = []
+
+    def once(progress):
+        heard.append(progress)
+        return True
+
+    found = AcceleratedRegression().solve_reals(problem, callback=once)
+    assert len(heard) == 1
+    assert found.status is Status.STOPPED
+    with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
+        found = AcceleratedRegression(max_iter=1).solve_reals(problem)
+    assert found.status is Status.MAX_ITER
+    assert not found.certified
+    assert problem.sets.contains(found.targets).all()

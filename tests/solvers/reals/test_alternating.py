@@ -1,0 +1,176 @@
+"""Alternation between predictions and real targets."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.candidates import Intervals
+from disambig.exceptions import ConvergenceWarning
+from disambig.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from disambig.real_problem import VotedProblem
+from disambig.solvers import AlternatingRegression, NewtonRegression, Status
+from disambig.votes import as_votes
+from tests.oracles.real_problems import FORMS, risk_problem, voted_problem
+
+LOSSES = [SquaredLoss(), AbsoluteLoss(), PinballLoss(quantile=0.2)]
+STARTS = ["average", "infimum"]
+seeds = st.integers(0, 10**6)
+
+
+def some_problem(seed, form, loss, **options):
+    if form == "risk":
+        return risk_problem(seed, ridge=1e-2, **options)[0]
+    return voted_problem(seed, form, loss=loss, **options)
+
+
+def rounding(problem):
+    """A rise below this is none: all votes, paying for the largest number."""
+    largest = np.abs(problem.span).max()
+    power = 2 if isinstance(problem.loss, SquaredLoss) else 1
+    return 1e-11 * float(problem.votes.absolute_row_sums().sum()) * largest**power
+
+
+@given(
+    seed=seeds,
+    form=st.sampled_from([*FORMS, "risk"]),
+    loss=st.sampled_from(LOSSES),
+    start=st.sampled_from(STARTS),
+    shape=st.sampled_from([{}, {"d": 2}, {"unions": True}]),
+)
+def test_the_objective_never_rises(seed, form, loss, start, shape):
+    problem = some_problem(seed, form, loss, **shape)
+    found = AlternatingRegression(start, steps=15).solve_reals(problem)
+    objectives = np.array([progress.objective for progress in found.trace])
+    assert (np.diff(objectives) <= rounding(problem)).all()
+    assert found.objective == objectives[-1]
+    assert problem.sets.contains(found.targets).all()
+    assert np.isfinite(found.predictions).all()
+    assert found.is_convex == problem.is_convex
+    if form == "signed":
+        assert not found.certified
+
+
+@settings(max_examples=25)
+@given(seed=seeds, form=st.sampled_from([*FORMS, "risk"]), start=st.sampled_from(STARTS))
+def test_where_it_ends_neither_half_step_helps(seed, form, start):
+    problem = some_problem(seed, form, SquaredLoss())
+    found = AlternatingRegression(start, max_iter=100_000).solve_reals(problem)
+    assert found.converged
+    margin = 1e-6 * np.ptp(problem.span)
+    moved = problem.targets(found.predictions, found.targets)
+    np.testing.assert_allclose(moved, found.targets, atol=margin)
+
+
+@settings(max_examples=15)
+@given(seed=seeds, form=st.sampled_from(["dense", "sparse", "risk"]), start=st.sampled_from(STARTS))
+def test_convex_problems_have_one_optimum(seed, form, start):
+    problem = some_problem(seed, form, SquaredLoss(), n=5)
+    optimum = NewtonRegression().solve_reals(problem)
+    solver = AlternatingRegression(start, max_iter=100_000, tol=1e-12)
+    found = solver.solve_reals(problem)
+    margin = rounding(problem)
+    assert found.objective >= optimum.objective * (1 - 1e-9) - margin
+    assert found.objective == pytest.approx(optimum.objective, rel=1e-5, abs=1e3 * margin)
+    if found.certified:
+        assert found.residual <= 1e-8
+
+
+def test_stopping_early_is_asked_for_by_steps():
+    problem, _ = risk_problem(2, n=9, ridge=1e-4)
+    middles = problem.first_targets("average")
+    moved = []
+    for steps in (1, 3, 10):
+        found = AlternatingRegression(steps=steps).solve_reals(problem)
+        assert found.n_iter == steps
+        assert len(found.trace) == steps + 1
+        assert found.status is Status.MAX_ITER
+        assert not found.certified
+        moved.append(np.abs(found.targets - middles).max())
+    assert 0 < moved[0] < moved[1] < moved[2]
+    # No step is left out where nothing moves any more.
+    points = problem.with_sets(Intervals.from_points(np.arange(9.0)))
+    assert AlternatingRegression(steps=4).solve_reals(points).n_iter == 4
+
+
+def test_a_budget_that_was_not_meant_is_warned_of():
+    problem, _ = risk_problem(2, n=9, ridge=1e-4)
+    with pytest.warns(ConvergenceWarning, match="not converged after max_iter=2 steps"):
+        found = AlternatingRegression(max_iter=2).solve_reals(problem)
+    assert found.status is Status.MAX_ITER
+
+
+def test_a_callback_hears_and_stops():
+    problem, _ = risk_problem(2, n=9, ridge=1e-4)
+    heard = []
+
+    def third(progress):
+        heard.append(progress)
+        return progress.iteration == 3
+
+    found = AlternatingRegression("infimum").solve_reals(problem, callback=third)
+    assert [progress.iteration for progress in heard] == [1, 2, 3]
+    assert {progress.stage for progress in heard} == {"infimum"}
+    assert found.status is Status.STOPPED
+    assert found.n_iter == 3
+    assert found.start == "infimum"
+
+
+@given(seed=seeds, loss=st.sampled_from(LOSSES), form=st.sampled_from(FORMS))
+def test_a_descent_from_given_targets_does_not_end_above_them(seed, loss, form):
+    problem = voted_problem(seed, form, loss=loss)
+    hull = problem.sets.within(problem.span)
+    rng = np.random.default_rng(seed)
+    given_targets = rng.uniform(hull.lower, hull.upper)
+    found = AlternatingRegression(steps=5).descend(problem, given_targets)
+    paid = problem.objective(given_targets, problem.predictions(given_targets))
+    assert found.trace[0].objective == paid
+    assert found.objective <= paid + rounding(problem)
+
+
+def test_half_lines_that_begin_in_one_place():
+    problem, _ = risk_problem(0, n=2, intercept=False, ridge=1.0)
+    inf = np.inf
+    sets = Intervals(np.array([1.0, -inf]), np.array([inf, 1.0]))
+    problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
+    found = AlternatingRegression().solve_reals(problem)
+    assert found.converged
+    optimum = NewtonRegression().solve_reals(problem)
+    assert found.objective == pytest.approx(optimum.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": "magic"}, "start='magic' is not known; choose 'average' or 'infimum'"),
+        ({"steps": 0}, "steps=0; expected at least 1"),
+        ({"max_iter": 0}, "max_iter=0; expected at least 1"),
+        ({"tol": -1.0}, "tol=-1.0; expected a number >= 0"),
+        ({"tol": np.nan}, "tol=nan; expected a number >= 0"),
+    ],
+)
+def test_options_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        AlternatingRegression(**options).solve_reals(voted_problem(0))
+
+
+def test_signed_votes_reach_an_end_of_the_span():
+    # Row 0 wants to be as far from row 1 as it can: outputs are bounded by the span.
+    alpha = np.array([[1.0, -2.0], [-2.0, 1.0]])
+    sets = Intervals.from_any([(0, 1), (0, 4)])
+    problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
+    found = AlternatingRegression().solve_reals(problem)
+    assert not found.is_convex
+    assert found.residual is None
+    assert ((found.predictions >= 0) & (found.predictions <= 4)).all()
+    assert sets.contains(found.targets).all()
+
+
+def test_targets_that_can_all_be_zero_are_certified():
+    """The residual is measured by the start: by the targets themselves it would be of size one."""
+    problem, _ = risk_problem(0, n=5, intercept=False, ridge=1.0)
+    sets = Intervals.from_bounds(-np.ones(5), np.full(5, 3.0))
+    problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
+    found = AlternatingRegression().solve_reals(problem)
+    np.testing.assert_allclose(found.targets, 0, atol=1e-8)
+    assert found.certified

@@ -1,0 +1,181 @@
+"""The optimum under the absolute and the pinball loss, against brute force and a plain program."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from disambig import IntervalRegressor
+from disambig.candidates import Intervals
+from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.losses import AbsoluteLoss, PinballLoss
+from disambig.real_problem import VotedProblem
+from disambig.solvers import AlternatingRegression, LinearProgramRegression, Status
+from disambig.votes import as_votes
+from disambig.weights import NadarayaWatsonWeights
+from tests.oracles.real_problems import risk_problem, voted_problem
+
+LOSSES = [AbsoluteLoss(), PinballLoss(quantile=0.5), PinballLoss(quantile=0.9)]
+seeds = st.integers(0, 10**6)
+forms = st.sampled_from(["dense", "sparse"])
+
+
+def rounding(problem):
+    votes = float(problem.votes.absolute_row_sums().sum())
+    return 1e-12 * votes * np.abs(problem.span).max()
+
+
+def lowest_at_ends(problem):
+    """Some optimum has all targets at ends: constraints are differences of two variables."""
+    low, high = (end[:, 0] for end in (problem.sets.lower, problem.sets.upper))
+    ends = np.unique(np.concatenate([low, high]))
+    ends = ends[np.isfinite(ends)]
+    choices = [ends[(ends >= a) & (ends <= b)] for a, b in zip(low, high, strict=True)]
+    every = np.array(list(product(*choices)))[:, :, None]
+    return min(problem.objective(y, problem.predictions(y)) for y in every)
+
+
+def plain_program(problem, below, above):
+    """One slack for every vote, row by row."""
+    alpha = problem.votes @ np.eye(len(problem.sets))
+    q, n = alpha.shape
+    costs, rows, limits = np.zeros(q + n + q * n), [], []
+    for i, j in np.ndindex(q, n):
+        slack = q + n + i * n + j
+        costs[slack] = alpha[i, j]
+        for price, sign in ((below, 1.0), (above, -1.0)):
+            row = np.zeros(len(costs))
+            row[q + j], row[i], row[slack] = sign * price, -sign * price, -1.0
+            rows.append(row)
+            limits.append(0.0)
+    ends = zip(problem.sets.lower[:, 0], problem.sets.upper[:, 0], strict=True)
+    bounds = [(None, None)] * q + list(ends) + [(0, None)] * (q * n)
+    return linprog(costs, np.array(rows), limits, bounds=bounds, method="highs-ipm").fun
+
+
+def check_solution(problem, found):
+    assert problem.sets.contains(found.targets).all()
+    points = problem.sets.lower == problem.sets.upper
+    np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
+    assert found.certified
+    assert found.residual <= 1e-8
+    assert found.converged
+    assert found.objective == problem.objective(found.targets, found.predictions)
+    again = problem.objective(found.targets, problem.predictions(found.targets))
+    assert found.objective == pytest.approx(again, abs=rounding(problem))
+
+
+@given(seed=seeds, form=forms, n=st.integers(1, 4), loss=st.sampled_from(LOSSES))
+def test_against_every_choice_of_ends(seed, form, n, loss):
+    problem = voted_problem(seed, form, n=n, loss=loss)
+    found = LinearProgramRegression().solve_reals(problem)
+    check_solution(problem, found)
+    lowest = lowest_at_ends(problem)
+    assert found.objective == pytest.approx(lowest, rel=1e-8, abs=rounding(problem))
+
+
+@given(seed=seeds, form=forms, loss=st.sampled_from(LOSSES))
+def test_against_a_plain_linear_program(seed, form, loss):
+    problem = voted_problem(seed, form, n=6, loss=loss)
+    found = LinearProgramRegression().solve_reals(problem)
+    check_solution(problem, found)
+    tau = 0.5 if isinstance(loss, AbsoluteLoss) else loss.quantile
+    unit = 2.0 if isinstance(loss, AbsoluteLoss) else 1.0
+    lowest = plain_program(problem, unit * tau, unit * (1 - tau))
+    assert found.objective == pytest.approx(lowest, rel=1e-7, abs=1e4 * rounding(problem))
+
+
+@given(seed=seeds, loss=st.sampled_from(LOSSES))
+def test_alternation_is_not_below(seed, loss):
+    problem = voted_problem(seed, loss=loss)
+    found = LinearProgramRegression().solve_reals(problem)
+    for start in ("average", "infimum"):
+        other = AlternatingRegression(start).solve_reals(problem)
+        assert found.objective <= other.objective + rounding(problem)
+        # It has no certificate of its own.
+        assert other.residual is None
+        assert not other.certified
+
+
+@given(seed=seeds, form=forms)
+def test_permuting_rows_changes_nothing_but_the_order(seed, form):
+    problem = voted_problem(seed, form, loss=AbsoluteLoss())
+    order = np.random.default_rng(seed).permutation(7)
+    alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
+    other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
+    here, there = (LinearProgramRegression().solve_reals(each) for each in (problem, other))
+    assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=rounding(problem))
+
+
+def test_columns_are_problems_of_their_own():
+    problem = voted_problem(5, "sparse", d=2, loss=AbsoluteLoss())
+    found = LinearProgramRegression().solve_reals(problem)
+    check_solution(problem, found)
+    apart = [
+        replace(
+            problem,
+            sets=Intervals(problem.sets.lower[:, k], problem.sets.upper[:, k]),
+            span=problem.span[k : k + 1],
+        )
+        for k in range(2)
+    ]
+    total = sum(LinearProgramRegression().solve_reals(each).objective for each in apart)
+    assert found.objective == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize(("shift", "unit"), [(1e6, 1.0), (0.0, 1e-9), (0.0, 1e100)])
+def test_offset_and_unit_do_not_matter(shift, unit):
+    problem = voted_problem(5, loss=AbsoluteLoss())
+    sets = problem.sets
+    other = Intervals(unit * sets.lower + shift, unit * sets.upper + shift)
+    moved = replace(problem, sets=other, span=other.span)
+    here, there = (LinearProgramRegression().solve_reals(each) for each in (problem, moved))
+    assert there.certified
+    assert there.objective / unit == pytest.approx(here.objective, rel=1e-8)
+
+
+def test_nothing_to_pay_for_is_certified_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 1))
+    for y in (np.full(12, 3.0), [">= 3"] * 12, [(3, 4)] * 12):
+        model = IntervalRegressor(NadarayaWatsonWeights(), loss="absolute").fit(X, y)
+        assert model.certified_
+        np.testing.assert_allclose(model.objective_, 0, atol=1e-12)
+
+
+def test_votes_that_are_negative_by_rounding_are_none():
+    problem = voted_problem(5, loss=AbsoluteLoss())
+    alpha = problem.votes.array.copy()
+    alpha[2, 1] = -1e-17
+    found = LinearProgramRegression().solve_reals(replace(problem, votes=as_votes(alpha)))
+    assert found.certified
+
+
+def test_what_is_refused():
+    solver = LinearProgramRegression()
+    with pytest.raises(MissingOracleError, match="unions of intervals"):
+        solver.solve_reals(voted_problem(0, unions=True, loss=AbsoluteLoss()))
+    with pytest.raises(MissingOracleError, match="votes that are not negative"):
+        solver.solve_reals(voted_problem(0, "signed", loss=AbsoluteLoss()))
+    with pytest.raises(MissingOracleError, match=r"SquaredLoss\(\) is not piecewise linear"):
+        solver.solve_reals(voted_problem(0))
+    with pytest.raises(MissingOracleError, match="formulation='votes'"):
+        solver.solve_reals(risk_problem(0)[0])
+
+
+def test_callback_and_budget():
+    problem = voted_problem(5, d=2, loss=AbsoluteLoss(), n=12)
+    heard = []
+    found = LinearProgramRegression().solve_reals(problem, callback=heard.append)
+    assert len(heard) == 2
+    assert found.converged
+    found = LinearProgramRegression().solve_reals(problem, callback=lambda progress: True)
+    assert found.status is Status.STOPPED
+    with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
+        found = LinearProgramRegression(max_iter=1).solve_reals(problem)
+    assert not found.certified
+    assert problem.sets.contains(found.targets).all()

@@ -1,0 +1,145 @@
+"""Targets in unions of intervals, against every choice of pieces."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.candidates import IntervalUnions
+from disambig.exceptions import ConvergenceWarning
+from disambig.losses import SquaredLoss
+from disambig.real_problem import RiskProblem, VotedProblem
+from disambig.solvers import NewtonRegression, Status, UnionRegression
+from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
+from tests.oracles.real_problems import choices_of_pieces, voted_problem
+
+seeds = st.integers(0, 10**6)
+
+
+def global_optimum(problem):
+    """The lowest optimum over all choices of one piece a row."""
+    return min(
+        NewtonRegression().solve_reals(problem.with_sets(pieces)).objective
+        for pieces in choices_of_pieces(problem.sets)
+    )
+
+
+def rounding(problem):
+    return 1e-10 * float(problem.votes.absolute_row_sums().sum()) * np.abs(problem.span).max() ** 2
+
+
+def signs_unknown(seed, form="votes", n=8):
+    """Numbers whose size is known, up to a little, and whose sign is known in three rows only."""
+    rng = np.random.default_rng(seed)
+    size, half = rng.uniform(0.2, 2.0, n), rng.uniform(0.0, 0.2, n)
+    positive = rng.random(n) < 0.5
+    known = rng.permutation(n) < 3
+    possible = np.stack([~known | ~positive, ~known | positive], axis=1)
+    middle = np.stack([-size, size], axis=1)
+    lower, upper = ((middle + sign * half[:, None])[possible] for sign in (-1, 1))
+    sets = IntervalUnions(lower, upper, np.append(0, np.cumsum(possible.sum(axis=1))))
+    X = np.sort(rng.uniform(size=(n, 1)), axis=0)
+    if form == "votes":
+        votes = NadarayaWatsonWeights(bandwidth=0.15).fit(X).training_votes()
+        return VotedProblem(votes, SquaredLoss(), sets, sets.span)
+    weights = KernelRidgeWeights(bandwidth=0.2, regularization=1e-2, intercept=True).fit(X)
+    votes, form = weights.training_votes(), weights.residual_form()
+    return RiskProblem(votes, form, True, sets, sets.span)
+
+
+@given(seed=seeds, form=st.sampled_from(["dense", "sparse"]), starts=st.integers(1, 4))
+def test_never_above_its_own_starts_nor_below_the_optimum(seed, form, starts):
+    problem = voted_problem(seed, form, n=5, unions=True)
+    found = UnionRegression(n_starts=starts).solve_reals(problem)
+    margin = rounding(problem)
+    assert problem.sets.contains(found.targets).all()
+    assert found.objective >= global_optimum(problem) - margin
+    for name in ("average", "infimum")[:starts]:
+        first = problem.first_targets(name)
+        assert found.objective <= problem.objective(first, problem.predictions(first)) + margin
+    stages = {}
+    for progress in found.trace:
+        stages.setdefault(progress.stage, []).append(progress.objective)
+    assert len(stages) == starts
+    assert all((np.diff(objectives) <= 0).all() for objectives in stages.values())
+    assert found.objective == min(objectives[-1] for objectives in stages.values())
+    assert found.objective == stages[found.start][-1]
+    # The pieces were searched, not proven.
+    assert not found.certified
+    assert not found.is_convex
+
+
+@given(seed=seeds)
+def test_signed_votes_do_not_end_above_the_starts(seed):
+    problem = voted_problem(seed, "signed", n=5, unions=True)
+    found = UnionRegression(n_starts=3).solve_reals(problem)
+    for name in ("average", "infimum"):
+        first = problem.first_targets(name)
+        paid = problem.objective(first, problem.predictions(first))
+        assert found.objective <= paid + rounding(problem)
+    assert problem.sets.contains(found.targets).all()
+
+
+@pytest.mark.parametrize(("form", "shares"), [("votes", (24, 29)), ("risk", (16, 24))])
+def test_how_often_the_optimum_is_found(form, shares):
+    """So many of 30 problems, or more, end at the global optimum: from two starts, and from ten.
+
+    It is a search: the shares are stated, not promised.
+    """
+    problems = [signs_unknown(seed, form) for seed in range(30)]
+    lowest = [global_optimum(problem) for problem in problems]
+    for starts, share in zip((2, 10), shares, strict=True):
+        solver = UnionRegression(n_starts=starts)
+        rise = [
+            (solver.solve_reals(problem).objective - low) / rounding(problem)
+            for problem, low in zip(problems, lowest, strict=True)
+        ]
+        assert min(rise) > -1
+        assert sum(each < 1 for each in rise) >= share
+
+
+def test_more_starts_do_not_hurt_and_chance_repeats():
+    problem = signs_unknown(3, "risk")
+    objectives = [
+        UnionRegression(n_starts=starts).solve_reals(problem).objective for starts in (1, 2, 5, 20)
+    ]
+    assert (np.diff(objectives) <= 0).all()
+    twice = [UnionRegression(random_state=7).solve_reals(problem) for _ in range(2)]
+    np.testing.assert_array_equal(twice[0].targets, twice[1].targets)
+    assert twice[0].trace == twice[1].trace
+
+
+def test_intervals_are_unions_of_one_piece():
+    problem = voted_problem(1)
+    found = UnionRegression(n_starts=2).solve_reals(problem)
+    optimum = NewtonRegression().solve_reals(problem)
+    assert found.objective == pytest.approx(optimum.objective, rel=1e-12)
+
+
+def test_a_callback_that_stops_leaves_starts_untried():
+    problem = signs_unknown(0)
+    found = UnionRegression(n_starts=5).solve_reals(
+        problem, callback=lambda progress: progress.stage == "infimum"
+    )
+    assert {progress.stage for progress in found.trace} == {"average", "infimum"}
+    assert found.status is Status.STOPPED
+    assert problem.sets.contains(found.targets).all()
+
+
+def test_pieces_that_still_change_are_warned_of():
+    # The first round that changes nothing is the end: more than one are needed.
+    seeds_of_two = (
+        seed
+        for seed in range(30)
+        if UnionRegression(n_starts=1).solve_reals(signs_unknown(seed, "risk")).n_iter > 1
+    )
+    problem = signs_unknown(next(seeds_of_two), "risk")
+    with pytest.warns(ConvergenceWarning, match="pieces still change after max_iter=1 rounds"):
+        found = UnionRegression(n_starts=1, max_iter=1).solve_reals(problem)
+    assert found.status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("name", ["n_starts", "max_iter"])
+def test_options_are_checked(name):
+    with pytest.raises(ValueError, match=f"{name}=0; expected at least 1"):
+        UnionRegression(**{name: 0}).solve_reals(signs_unknown(0))
