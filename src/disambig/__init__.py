@@ -21,10 +21,13 @@ if TYPE_CHECKING:
         votes,
         weights,
     )
+    from disambig.candidates.intervals import Intervals
     from disambig.candidates.label_sets import LabelSets
     from disambig.candidates.partial_orders import PartialOrders
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
+    from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
+    from disambig.estimators.interval_regressor import IntervalRegressor
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -34,7 +37,10 @@ else:
     # Hidden from type checkers, to whom a module __getattr__ makes every misspelt name look valid.
     _HOMES = {
         "DisambiguatedClassifier": "disambig.estimators.disambiguated_classifier",
+        "DisambiguatedRegressor": "disambig.estimators.disambiguated_regressor",
         "Disambiguation": "disambig.estimators.disambiguation",
+        "IntervalRegressor": "disambig.estimators.interval_regressor",
+        "Intervals": "disambig.candidates.intervals",
         "LabelSets": "disambig.candidates.label_sets",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialOrders": "disambig.candidates.partial_orders",
@@ -65,7 +71,10 @@ else:
 
 __all__ = [
     "DisambiguatedClassifier",
+    "DisambiguatedRegressor",
     "Disambiguation",
+    "IntervalRegressor",
+    "Intervals",
     "LabelSets",
     "PartialLabelClassifier",
     "PartialOrders",

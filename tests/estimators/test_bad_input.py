@@ -4,9 +4,22 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from disambig import PartialLabelClassifier, disambiguate, memory
-from disambig.exceptions import MemoryBudgetError, NoInformationError, VotesError
-from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
+from disambig import (
+    DisambiguatedRegressor,
+    IntervalRegressor,
+    PartialLabelClassifier,
+    disambiguate,
+    memory,
+)
+from disambig.exceptions import (
+    MemoryBudgetError,
+    MissingOracleError,
+    NoInformationError,
+    VotesError,
+)
+from disambig.losses import PinballLoss, ZeroOneLoss
+from disambig.solvers import AlternatingMinimization, NewtonRegression
+from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
 X = np.arange(12.0).reshape(6, 2)
 MASK = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
@@ -135,3 +148,160 @@ def test_options_are_refused_before_anybody_votes(options):
         PartialLabelClassifier(weights=votes, **options).fit(X, MASK)
     with pytest.raises(ValueError, match=r"not known|one row a prediction"):
         disambiguate(X, MASK, weights=votes, **options)
+
+
+# ------------------------------------------------------------------ intervals
+
+inf, nan = np.inf, np.nan
+INTERVALS = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, inf], [-inf, 3.0], [4.0, 4.0], [-inf, inf]])
+each_regressor = pytest.mark.parametrize("regressor", [IntervalRegressor, DisambiguatedRegressor])
+
+
+def intervals_with(row, ends):
+    bad = INTERVALS.copy()
+    bad[row] = ends
+    return bad
+
+
+@each_regressor
+@pytest.mark.parametrize(
+    ("row", "ends", "message"),
+    [
+        (3, [2.0, 1.0], "row 3 has its lower end 2.0 above its upper end 1.0"),
+        (2, [nan, 1.0], "row 2 lacks an end.*missing='whole'"),
+        (0, [nan, nan], "row 0 lacks an end"),
+        (4, [inf, inf], "row 4 holds no number.*a point must be finite"),
+        (4, [-inf, -inf], "row 4 holds no number"),
+        (1, [0.0, 1e200], "row 1 has an end of 1e\\+200, the square of which overflows.*rescale y"),
+    ],
+)
+def test_ends_that_make_no_interval(regressor, row, ends, message):
+    with pytest.raises(ValueError, match=message):
+        regressor().fit(X, intervals_with(row, ends))
+
+
+@each_regressor
+def test_points_must_be_numbers(regressor):
+    points = np.arange(6.0)
+    for bad, message in ((nan, "row 2.*NaN"), (inf, "row 2.*infinity")):
+        points[2] = bad
+        with pytest.raises(ValueError, match=message):
+            regressor().fit(X, points)
+
+
+@each_regressor
+def test_missing_ends_are_no_bounds_if_the_user_says_so(regressor):
+    missing = np.where(np.isinf(INTERVALS), nan, INTERVALS)
+    with pytest.raises(ValueError, match="row 2 lacks an end"):
+        regressor().fit(X, missing)
+    model = regressor(missing="whole").fit(X, missing)
+    np.testing.assert_array_equal(model.labels_, regressor().fit(X, INTERVALS).labels_)
+    with pytest.raises(ValueError, match="missing"):
+        regressor(missing="magic").fit(X, missing)
+
+
+@each_regressor
+@pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
+def test_intervals_without_information(regressor, method):
+    whole = np.tile([-inf, inf], (6, 1))
+    with pytest.raises(NoInformationError, match="each of the 6 rows allows every number"):
+        regressor(method=method).fit(X, whole)
+    with pytest.raises(NoInformationError, match="each of the 6 rows allows every number"):
+        regressor(method=method, missing="whole").fit(X, np.full(6, nan))
+    # The only row that says something has no weight.
+    whole[0] = [0.0, 1.0]
+    with pytest.raises(NoInformationError, match="each of the 5 rows"):
+        regressor(method=method).fit(X, whole, sample_weight=[0, 1, 1, 1, 1, 1])
+    boxes = np.stack([INTERVALS, np.tile([-inf, inf], (6, 1))], axis=1)
+    with pytest.raises(NoInformationError, match="allows every number in column 1"):
+        regressor(method=method).fit(X, boxes)
+
+
+@each_regressor
+def test_intervals_and_inputs_of_different_length(regressor):
+    with pytest.raises(ValueError, match="X has 6 rows and y has 5"):
+        regressor().fit(X, INTERVALS[:5])
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        regressor().fit(X, None)
+    with pytest.raises(ValueError, match="two columns, lower and upper"):
+        regressor().fit(X, np.zeros((6, 3)))
+
+
+@each_regressor
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "magic"}, ValueError, "method='magic' is not known; choose one of"),
+        ({"loss": "hinge"}, ValueError, "loss='hinge' is not known; choose one of"),
+        ({"loss": ZeroOneLoss()}, TypeError, "a loss between numbers"),
+        ({"loss": PinballLoss(2.0)}, ValueError, "quantile=2.0; expected a number strictly"),
+        ({"solver": "magic"}, ValueError, "solver='magic' is not known; choose one of"),
+        ({"solver": AlternatingMinimization()}, TypeError, "got AlternatingMinimization"),
+        ({"solver": NewtonRegression}, TypeError, "got NewtonRegression"),
+        ({"formulation": "magic"}, ValueError, "formulation='magic' is not known; choose one of"),
+        ({"weights": "magic"}, ValueError, "weights: got 'magic'; expected one of"),
+        (
+            {"formulation": "risk", "weights": NeighborWeights(2)},
+            MissingOracleError,
+            "formulation='risk' needs KernelRidgeWeights; got NeighborWeights.*'votes'",
+        ),
+        (
+            {"formulation": "risk", "loss": "absolute"},
+            MissingOracleError,
+            "formulation='risk' needs the squared loss",
+        ),
+        (
+            {"formulation": "risk", "weights": KernelRidgeWeights(normalize=True)},
+            MissingOracleError,
+            "needs KernelRidgeWeights with normalize=False",
+        ),
+        (
+            {"formulation": "risk", "method": "infimum"},
+            MissingOracleError,
+            "the infimum loss at each query, which goes by votes",
+        ),
+        (
+            {"solver": "newton", "loss": "absolute"},
+            MissingOracleError,
+            "NewtonRegression: the problem is no convex quadratic one",
+        ),
+    ],
+)
+def test_options_for_intervals_are_checked(regressor, options, error, message):
+    with pytest.raises(error, match=message):
+        regressor(**options).fit(X, INTERVALS)
+
+
+def test_predict_weights_and_the_risk():
+    model = IntervalRegressor(formulation="risk", predict_weights=KernelRidgeWeights())
+    with pytest.raises(MissingOracleError, match="predict_weights must be None"):
+        model.fit(X, INTERVALS)
+
+
+@pytest.mark.parametrize(
+    "options", [{"method": "m"}, {"loss": "l"}, {"solver": "s"}, {"formulation": "f"}]
+)
+def test_options_for_intervals_are_refused_before_anybody_votes(options):
+    def votes(queries, train):
+        raise AssertionError("asked for votes")
+
+    with pytest.raises(ValueError, match="is not known"):
+        IntervalRegressor(votes, **options).fit(X, INTERVALS)
+
+
+def test_negative_and_vanishing_sample_weights_of_intervals():
+    with pytest.raises(ValueError, match="row 2 has -1"):
+        IntervalRegressor().fit(X, INTERVALS, sample_weight=[1, 1, -1, 1, 1, 1])
+    with pytest.raises(ValueError, match=r"zero for every row|at least one non-zero"):
+        IntervalRegressor().fit(X, INTERVALS, sample_weight=np.zeros(6))
+
+
+def test_the_largest_ends_do_not_overflow():
+    large = np.array(
+        [[-1e150, 1e150], [0.0, 1e150], [-1e150, -1e149], [1e149, inf], [1, 1], [2, 3]]
+    )
+    for options in ({}, {"weights": NeighborWeights(3)}, {"method": "infimum"}):
+        model = IntervalRegressor(**options).fit(X, large)
+        assert np.isfinite(model.predict(X)).all()
+        assert np.isfinite(model.labels_).all()
+        assert np.isfinite(model.objective_)

@@ -1,5 +1,5 @@
 import pickle
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from disambig import PartialOrders, PartialRanker
-from disambig.exceptions import CandidateError, NoInformationError
+from disambig.exceptions import CandidateError, MissingOracleError, NoInformationError
 from disambig.losses import DCGLoss, KendallLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
@@ -176,7 +176,15 @@ def test_bad_options():
         PartialRanker(loss=ZeroOneLoss()).fit(X, y)
 
 
-LOSSES = ["kendall", "footrule", "dcg", DCGLoss(gain="exponential"), DCGLoss(cutoff=2)]
+LOSSES = [
+    "kendall",
+    KendallLoss(position_weights="inverse"),
+    KendallLoss([1, 2, 3, 1], "log2"),
+    "footrule",
+    "dcg",
+    DCGLoss(gain="exponential"),
+    DCGLoss(cutoff=2),
+]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -207,7 +215,7 @@ def test_every_loss_recovers_orders_of_separate_groups(loss, method):
     np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)) & model.resolved_, False)
 
 
-@pytest.mark.parametrize("loss", ["footrule", "dcg"])
+@pytest.mark.parametrize("loss", LOSSES[1:5], ids=str)
 def test_other_losses_are_ordinary_learning_on_total_orders(loss):
     X, _, truth = lines(m=4)
     weights = KernelRidgeWeights(bandwidth=0.3)
@@ -260,3 +268,58 @@ def test_loss_parameters_can_be_searched():
         error_score="raise",
     ).fit(X, y)
     assert search.best_score_ > 0.5
+
+
+def test_weights_of_positions_can_be_searched():
+    X, y, _ = lines(hidden=0.6)
+    search = GridSearchCV(
+        PartialRanker(weights=NeighborWeights(9), loss=KendallLoss()),
+        {"loss__position_weights": [None, "inverse", "log2", [1, 1, 0.5, 0.5, 0]]},
+        cv=KFold(3, shuffle=True, random_state=0),
+        error_score="raise",
+    ).fit(X, y)
+    assert search.best_score_ > 0.5
+    # Equal weights are the plain loss.
+    plain = PartialRanker(weights=NeighborWeights(9)).fit(X, y)
+    equal = PartialRanker(
+        weights=NeighborWeights(9), loss=KendallLoss(position_weights=[3] * 5)
+    ).fit(X, y)
+    np.testing.assert_array_equal(equal.predict(X), plain.predict(X))
+    assert equal.objective_ == plain.objective_
+
+
+def test_only_the_top_counts():
+    """Weights of 0 below the second position: the top is learned, the rest stays open."""
+    X, y, truth = lines(n=80, m=5, hidden=0.3)
+    loss = KendallLoss(position_weights=[2, 1, 0, 0, 0])
+    model = PartialRanker(weights=NeighborWeights(9), loss=loss).fit(X, y)
+    assert PartialOrders.from_ranks(y).contains(model.labels_).all()
+    assert (model.predict(X)[truth == 0] == 0).mean() > 0.85
+    assert model.undecided_pairs_.any()
+    # In every stage the objective falls or stays.
+    for before, after in pairwise(model.trace_):
+        if before.stage == after.stage:
+            assert after.objective <= before.objective + 1e-9
+    # What is paid is what enumeration pays at best.
+    every = np.array(list(permutations(range(5))))
+    votes = NeighborWeights(9).fit(X).votes(X) @ model.loss_.phi(model.labels_)
+    assert model.objective_ == pytest.approx((votes @ model.loss_.psi(every).T).min(axis=1).sum())
+
+
+def test_weights_of_positions_have_a_largest_number_of_items():
+    X, y, _ = lines(n=12, m=21)
+    with pytest.raises(MissingOracleError, match=r"21 items .* at most 20"):
+        PartialRanker(loss=KendallLoss(position_weights="inverse")).fit(X, y)
+
+
+def test_an_item_that_nobody_compares_is_open_in_every_row():
+    X = [[0.0], [0.1], [0.2], [0.3]]
+    y = ["a>b", "a>b", "b>c", "a>b"]
+    model = PartialRanker(NeighborWeights(4), items=["a", "b", "c", "d"]).fit(X, y)
+    open_pairs = np.zeros((4, 4), dtype=bool)
+    open_pairs[:3, 3] = open_pairs[3, :3] = True
+    # (a, c) is compared by a chain through two rows; d by nobody.
+    for row in range(4):
+        np.testing.assert_array_equal(model.undecided_pairs_[row] & open_pairs, open_pairs)
+        assert not model.undecided_pairs_[row][:3, :3].any()
+    assert not model.resolved_.any()

@@ -4,19 +4,23 @@ import warnings
 
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from disambig import (
     DisambiguatedClassifier,
+    DisambiguatedRegressor,
+    IntervalRegressor,
     PartialLabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
-from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
+from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
 ESTIMATORS = [
     PartialLabelClassifier(),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
+    PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
     PartialLabelClassifier(method="infimum"),
     PartialLabelClassifier(method="average"),
@@ -24,6 +28,16 @@ ESTIMATORS = [
     PartialRanker(),
     DisambiguatedClassifier(),
     DisambiguatedClassifier(GaussianNB(), weight_by_confidence=True),
+    IntervalRegressor(),
+    IntervalRegressor(NeighborWeights(), formulation="votes"),
+    IntervalRegressor(KernelRidgeWeights(), formulation="votes"),
+    IntervalRegressor(method="infimum"),
+    IntervalRegressor(method="average"),
+    IntervalRegressor(loss="absolute"),
+    IntervalRegressor(NeighborWeights(), loss="absolute"),
+    IntervalRegressor(calibration=2),
+    DisambiguatedRegressor(),
+    DisambiguatedRegressor(DecisionTreeRegressor(random_state=0), refits=1),
 ]
 
 

@@ -1,14 +1,18 @@
 """The scikit-learn doors: validate, assemble, solve, store."""
 
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
+from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
 from disambig.estimators.disambiguation import Disambiguation, disambiguate
+from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.estimators.partial_ranker import PartialRanker
 from disambig.estimators.structured_predictor import StructuredPredictor
 
 __all__ = [
     "DisambiguatedClassifier",
+    "DisambiguatedRegressor",
     "Disambiguation",
+    "IntervalRegressor",
     "PartialLabelClassifier",
     "PartialRanker",
     "StructuredPredictor",

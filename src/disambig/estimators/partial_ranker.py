@@ -3,6 +3,8 @@
 from typing import Any, Literal, Self, cast
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import shortest_path
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,10 +15,9 @@ from disambig.estimators.settlement import Settlement, check_method, settle
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.exceptions import NoInformationError
 from disambig.losses import Faces, OrderFaces, bind_order_loss
-from disambig.losses.order_means import mean_orders
-from disambig.losses.pair_signs import signs_of_pairs
+from disambig.losses.pair_signs import mean_signs
 from disambig.metrics import kendall_tau
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Callback, Solver, resolve_solver
 from disambig.votes import Votes
@@ -34,7 +35,7 @@ class PartialRanker(BaseEstimator):
         Who votes; see `PartialLabelClassifier`.
     loss : {"kendall", "footrule", "dcg"} or piece, default "kendall"
         What is paid: the share of pairs that stand the wrong way round (`KendallLoss`, which also
-        holds the decoder and takes weights of items), how far items are displaced
+        holds the decoder and takes weights of items and of positions), how far items are displaced
         (`FootruleLoss`), or what is missed at the top (`DCGLoss`). See `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline. The infimum loss is minimised by alternation at
@@ -59,9 +60,9 @@ class PartialRanker(BaseEstimator):
     resolved_ : bool array (n,)
         Rows with a single optimal order.
     undecided_pairs_ : bool array (n, m, m)
-        Pairs of a row that can be reversed at the optimum, the other rows staying as they are. A
-        pair that no row compares is settled by the mean of the orders that are possible, the same
-        way in all rows, and does not show here.
+        Pairs of a row that can be reversed at the optimum, the other rows staying as they are, and
+        pairs that no chain of comparisons connects, in whichever rows they were made: these can be
+        reversed in all rows together.
     pair_probabilities_ : float array (n, m, m)
         ``[r, i, j]``: the share of the other rows' votes for i before j; observed pairs are 0 or 1.
     objective_, relaxed_objective_ : float
@@ -182,12 +183,10 @@ class PartialRanker(BaseEstimator):
         """How the targets that prediction learns from compare pairs, whatever the loss."""
         self.average_is_exact_ = None
         if self.method == "average":
-            means = mean_orders(orders)
-            self.average_is_exact_ = means.exact
-            signs = signs_of_pairs(means.pairs)[means.rows]
+            signs, self.average_is_exact_ = mean_signs(orders)
         else:
             learned = found.solution.decoded if self.method == "infimum" else found.solution.targets
-            signs = signs_of_pairs(cast(OrderFaces, learned).pairs)
+            signs = cast(OrderFaces, learned).signs
         self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
 
     def _label_rows(self, found: Settlement, kept: Kept, X: Any, orders: PartialOrders) -> None:
@@ -209,6 +208,7 @@ class PartialRanker(BaseEstimator):
             self.resolved_[rest] = nearest.is_vertex
             self.undecided_pairs_[rest] = cast(OrderFaces, nearest).undecided
             votes[rest] = heard @ self._pair_targets_
+        self.undecided_pairs_ |= _never_connected(orders[kept.rows])
         # A loss may not care about some pairs: they are open although nothing is to be gained.
         self.resolved_ &= ~self.undecided_pairs_.any(axis=(1, 2))
         known = orders.before
@@ -253,3 +253,14 @@ class PartialRanker(BaseEstimator):
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
         return self._voters_.votes(validated_inputs(self, X, reset=False))
+
+
+def _never_connected(orders: PartialOrders) -> BoolArray:
+    """Pairs ``(m, m)`` that are compared neither in a row nor by a chain through several rows.
+
+    Where the rows do not contradict each other, one order for all of them pays nothing, and such a
+    pair can stand in it either way round.
+    """
+    direct = sp.csr_array(orders.before.any(axis=0))
+    reached = np.isfinite(shortest_path(direct, unweighted=True))
+    return np.asarray(~(reached | reached.T))

@@ -1,0 +1,341 @@
+"""Regression from intervals."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.candidates import RealSets, real_sets
+from disambig.estimators.calibration import calibrate
+from disambig.estimators.held_out import check_coverage
+from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
+from disambig.estimators.real_settlement import RealSettlement, settle_reals
+from disambig.estimators.settlement import check_method
+from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.exceptions import MissingOracleError, NoInformationError
+from disambig.losses import SquaredLoss, resolve_real_loss
+from disambig.metrics import interval_r2
+from disambig.notation import BoolArray, FloatArray
+from disambig.real_problem import RealProblem, RiskProblem, VotedProblem
+from disambig.solvers import Callback, resolve_real_solver
+from disambig.votes import Votes
+from disambig.weights import KernelRidgeWeights, is_pairwise
+
+__all__ = ["IntervalRegressor"]
+
+_FORMULATIONS = ("auto", "risk", "votes")
+# Squares of what it is added to must stay finite.
+_LARGEST_MARGIN = 1e100
+
+
+class IntervalRegressor(RegressorMixin, BaseEstimator):
+    """Predict numbers from intervals that hold them: disambiguate all rows together, then learn.
+
+    Parameters
+    ----------
+    weights : str or piece, default "auto"
+        Who votes; see `PartialLabelClassifier`. "auto" is ``KernelRidgeWeights(intercept=True)``.
+    predict_weights : str or piece, optional
+        Who votes at new inputs; by default the same.
+    loss : {"squared", "absolute", "pinball"} or piece, default "squared"
+        What is paid. ``PinballLoss(quantile)`` predicts quantiles.
+    method : {"disambiguation", "infimum", "average"}, default "disambiguation"
+        The paper's method (DF), or a baseline: the infimum loss (IL), minimised exactly at every
+        query, or the mean of each set (AC). Half-lines have no mean and stand for their finite
+        end; rows that allow every number take no part in the average.
+    formulation : {"auto", "votes", "risk"}, default "auto"
+        "votes" is the paper's objective, ``sum_ij alpha_j(x_i) loss(z_i, y_j)``, for every
+        weighting. "risk" is the empirical risk of kernel ridge regression,
+        ``sum_j (y_j - f(x_j))^2 + n lam |f|^2``, minimised over targets and f together, which is
+        convex whatever the ridge; over f it is regression on the squared distance to the
+        intervals. "auto" is "risk" where weights and loss allow it.
+    solver : str or piece, default "auto"
+        "auto" finds the global optimum wherever the problem is convex (`NewtonRegression`,
+        `AcceleratedRegression`, `LinearProgramRegression`), and where it is not a local one by
+        `AlternatingRegression`, or by `UnionRegression` for unions of intervals; `certified_` tells
+        which. The baselines have nothing to settle.
+    margin : float, default 0
+        How far inside its interval a target should be, in units of y: intervals are taken to be
+        smaller by it at every end, those shorter than twice the margin to be their middle. The
+        number behind an interval is seldom at its very end; a margin keeps predictions from
+        resting there. Chosen by cross-validation, like a ridge.
+    missing : {"error", "whole"}, default "error"
+        What NaN in y means: a mistake, or an end that is not known.
+    calibration : int or splitter, optional
+        Folds in which held-out rows calibrate `predict_interval`; an int shuffles rows into so
+        many folds. The fit costs that many fits more.
+    callback : callable, optional
+        Hears of every iteration; stops the run by returning True.
+
+    Attributes
+    ----------
+    labels_ : float array (n,); (n, d) for boxes
+        The recovered target of every training row, inside its interval.
+    slack_ : float array (n, 2); (n, d, 2) for boxes
+        How far `labels_` are from the lower and the upper end: 0 where the end binds.
+    resolved_ : bool array (n,)
+        Rows whose target is known, or heard by somebody. That of any other row, which hears nobody
+        but itself and is heard by nobody else, could be any number of its interval at the same
+        cost.
+    objective_ : float
+    residual_ : float or None
+        How far the optimality conditions are from being met, without a unit.
+    certified_ : bool
+        Are `labels_` a global optimum, to a residual of 1e-8?
+    is_convex_ : bool
+        False: votes of both signs, or unions of intervals; `labels_` are then a local optimum.
+    span_ : float array (d, 2)
+        Smallest and largest finite end.
+    n_iter_, converged_, trace_
+    loss_, weights_, predict_weights_, solver_
+        The pieces in use.
+
+    Examples
+    --------
+    >>> from disambig import IntervalRegressor
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
+    >>> y = [[0, 0], [-5, 3], [2, float("inf")], [2.5, 9], [4, 4]]
+    >>> model = IntervalRegressor().fit(X, y)
+    >>> model.certified_
+    True
+    >>> model.labels_.round(1).tolist()
+    [0.0, 0.7, 2.0, 3.3, 4.0]
+    """
+
+    def __init__(
+        self,
+        weights: Any = "auto",
+        *,
+        predict_weights: Any = None,
+        loss: Any = "squared",
+        method: str = "disambiguation",
+        formulation: Literal["auto", "votes", "risk"] = "auto",
+        solver: Any = "auto",
+        margin: float = 0.0,
+        missing: Literal["error", "whole"] = "error",
+        calibration: Any = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.weights = weights
+        self.predict_weights = predict_weights
+        self.loss = loss
+        self.method = method
+        self.formulation = formulation
+        self.solver = solver
+        self.margin = margin
+        self.missing = missing
+        self.calibration = calibration
+        self.callback = callback
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_pairwise(self.weights)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Disambiguate the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
+        y : array-like, n rows
+            Intervals ``(n, 2)`` with ends that may be infinite, points ``(n,)``, boxes
+            ``(n, d, 2)``, or any other form that `real_sets` reads.
+        sample_weight : array-like (n,), optional
+            w means w copies of a row. Rows of weight zero take no part; their label is the member
+            of their set nearest to their prediction.
+        """
+        check_method(self.method)
+        self._check_formulation()
+        margin = self._checked_margin()
+        self.loss_ = resolve_real_loss(self.loss)
+        self.solver_ = resolve_real_solver(self.solver)
+        X = validated_inputs(self, X, reset=True)
+        if y is None:
+            raise ValueError("IntervalRegressor requires y to be passed, but the target y is None.")
+        sets = real_sets(y, missing=self.missing)
+        check_lengths(X, sets)
+        kept = self._kept(sample_weight, X, sets)
+        taken = sets if kept.everything else sets[kept.rows]
+        taken = taken.inset(margin) if margin else taken
+        self.span_ = taken.span
+        weights = KernelRidgeWeights(intercept=True) if self._automatic else self.weights
+        self._voters_ = fit_voters(weights, self.predict_weights, X, kept)
+        self.weights_ = self._voters_.weights
+        self.predict_weights_ = self._voters_.predict_weights
+        votes = self.weights_.training_votes()
+        problem = self._problem(taken, votes)
+        found = settle_reals(problem, votes, self.method, self.solver_, self.callback)
+        self._store(found, kept)
+        self._label_rows(found.solution.targets, problem.heard, kept, X, sets)
+        self._held_out_ = (
+            None
+            if self.calibration is None
+            else calibrate(self, self.calibration, X, sets, sample_weight)
+        )
+        return self
+
+    @property
+    def _automatic(self) -> bool:
+        return isinstance(self.weights, str) and self.weights == "auto"
+
+    def _checked_margin(self) -> float:
+        margin = float(self.margin)
+        if not 0.0 <= margin <= _LARGEST_MARGIN:
+            raise ValueError(f"margin={self.margin!r}; expected a number from 0 to 1e100.")
+        return margin
+
+    def _kept(self, sample_weight: Any, X: Any, sets: RealSets) -> Kept:
+        """Rows that take part."""
+        kept = kept_rows(sample_weight, X)
+        informed = sets.informative[kept.rows]
+        silent = ~np.isfinite(sets.centers[kept.rows]).any(axis=0)
+        if silent.any():
+            where = "" if sets.flat else f" in column {int(np.argmax(silent))}"
+            raise NoInformationError(
+                f"y: each of the {kept.rows.size} rows allows every number{where}, so there is "
+                f"nothing to learn from{'' if sets.flat else ' there'}. Give at least one row a "
+                "finite end."
+            )
+        if self.method == "average" and not informed.all():
+            weights = None if kept.weights is None else kept.weights[informed]
+            kept = Kept(kept.rows[informed], weights, kept.n)
+        return kept
+
+    def _check_formulation(self) -> None:
+        if self.formulation not in _FORMULATIONS:
+            raise ValueError(
+                f"formulation={self.formulation!r} is not known; choose one of "
+                f"{list(_FORMULATIONS)}."
+            )
+
+    def _problem(self, sets: RealSets, votes: Votes) -> RealProblem:
+        fault = self._why_no_risk()
+        if self.formulation == "risk" and fault:
+            raise MissingOracleError(f"formulation='risk' {fault}. Use formulation='votes'.")
+        if self.formulation == "votes" or fault:
+            # w copies of a row listen w times.
+            masses = self._voters_.row_weights
+            heard = votes if masses is None else votes.scale_rows(masses)
+            return VotedProblem(heard, self.loss_, sets, self.span_)
+        assert isinstance(self.weights_, KernelRidgeWeights)
+        return RiskProblem(
+            votes,
+            self.weights_.residual_form(),
+            bool(self.weights_.intercept),
+            sets,
+            self.span_,
+        )
+
+    def _why_no_risk(self) -> str:
+        """Why the empirical risk is not on offer; empty if it is."""
+        weights = self.weights_
+        if not isinstance(self.loss_, SquaredLoss):
+            return f"needs the squared loss; got {self.loss_!r}"
+        if not isinstance(weights, KernelRidgeWeights):
+            return f"needs KernelRidgeWeights; got {type(weights).__name__}"
+        if weights.leave_one_out or (weights.normalize and not weights.intercept):
+            return "needs KernelRidgeWeights with normalize=False and leave_one_out=False"
+        if self.predict_weights is not None:
+            return "predicts with the function that it fits; predict_weights must be None"
+        if self.method == "infimum":
+            return (
+                "is the same problem for method='infimum' and method='disambiguation'; the former "
+                "stands for the infimum loss at each query, which goes by votes"
+            )
+        return ""
+
+    def _store(self, found: RealSettlement, kept: Kept) -> None:
+        solution = found.solution
+        self._predictor_ = found.predictor
+        self._usual_ = found.predictor.constant(kept.masses)
+        self.objective_ = solution.objective
+        self.residual_ = solution.residual
+        self.certified_ = solution.certified
+        self.is_convex_ = solution.is_convex
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.trace_ = solution.trace
+
+    def _label_rows(
+        self, targets: FloatArray, heard: BoolArray, kept: Kept, X: Any, sets: RealSets
+    ) -> None:
+        n, d = len(sets), sets.n_columns
+        labels = np.empty((n, d))
+        labels[kept.rows] = targets
+        self.resolved_ = sets.is_point.copy()
+        self.resolved_[kept.rows] |= heard
+        self._flat_ = sets.flat
+        if not kept.everything:
+            rest = np.setdiff1d(np.arange(n), kept.rows)
+            labels[rest] = sets[rest].nearest(self._predictions(self._voters_.votes(X[rest])))
+            self.resolved_[rest] = True
+        pieces = sets.pieces_at(labels)
+        slack = np.stack([labels - pieces.lower, pieces.upper - labels], axis=-1)
+        self.labels_ = self._output(labels)
+        self.slack_ = slack[:, 0] if self._flat_ else slack
+
+    def _output(self, values: FloatArray) -> FloatArray:
+        return values[:, 0] if self._flat_ else values
+
+    def predict(self, X: Any) -> FloatArray:
+        """The output of least expected loss, ``(q,)``; ``(q, d)`` for boxes.
+
+        Inputs that no training row votes at get the best constant, with a warning; where the
+        prediction is a function that was fitted (formulation "risk"), that function goes on.
+        """
+        return self._output(self._predictions(self._checked_votes(X)))
+
+    def predict_interval(
+        self,
+        X: Any,
+        coverage: float = 0.9,
+        *,
+        meaning: Literal["meets", "contains"] = "meets",
+    ) -> FloatArray:
+        """Intervals ``(q, 2)`` around the predictions that cover new *sets*; boxes ``(q, d, 2)``.
+
+        The number behind an interval is never seen, so no promise about it can be checked; a
+        promise about the set of a new row can. Rows being exchangeable, the chance that the
+        promise fails is at most ``2 (1 - coverage)`` and, with few folds, up to ``sqrt(2 / n)``
+        more; in practice it is close to ``1 - coverage``. The models are trained without the fold
+        that they are judged on (CV+).
+
+        Parameters
+        ----------
+        X : array-like (q, d)
+        coverage : float, default 0.9
+        meaning : {"meets", "contains"}, default "meets"
+            The predicted interval has a point in common with the set of the row, or it holds the
+            whole set, and with it the number behind. "contains" is infinite where too many
+            training rows are half-lines. For boxes the promise holds for each column; for unions
+            of intervals, which can be missed on both sides, "meets" has twice the bound.
+        """
+        check_is_fitted(self)
+        level = check_coverage(coverage, meaning)
+        if self._held_out_ is None:
+            raise ValueError(
+                "predict_interval needs held-out rows: fit with calibration=5 (or another number "
+                "of folds)."
+            )
+        X = validated_inputs(self, X, reset=False)
+        found = self._held_out_.predictions(X, len(self.span_))
+        ends = self._held_out_.interval(found, level, meaning)
+        return ends[:, 0] if self._flat_ else ends
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""
+        return interval_r2(y, self.predict(X), missing=self.missing, sample_weight=sample_weight)
+
+    def _predictions(self, votes: Votes) -> FloatArray:
+        predictions = self._predictor_.predict(votes)
+        if not self._predictor_.linear:
+            rows = silent_rows(votes, "the best constant")
+            predictions[rows] = self._usual_
+        return predictions
+
+    def _checked_votes(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        return self._voters_.votes(validated_inputs(self, X, reset=False))
