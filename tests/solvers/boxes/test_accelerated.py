@@ -121,3 +121,17 @@ def test_the_budget_and_the_callback_are_heard():
     assert (short.status, short.n_iter, short.converged) == (Status.MAX_ITER, 2, False)
     stopped = accelerated(form, lower, upper, start, callback=lambda progress: True)
     assert (stopped.status, stopped.n_iter) == (Status.STOPPED, 1)
+
+
+@given(seed=seeds, n=st.integers(3, 7))
+def test_any_basis_of_the_null_space_reaches_the_nearest_optimum(seed, n):
+    rng = np.random.default_rng(seed)
+    Q = random_form("low rank", rng, n)
+    lower, upper = random_bounds(rng, n)
+    start, anchor = midpoints(lower, upper), rng.normal(size=n)
+    values, vectors = np.linalg.eigh(Q)
+    basis = vectors[:, values < 1e-10 * values[-1]]
+    free = accelerated(Q, lower, upper, start, anchor=anchor, null_space=basis, tol=1e-12)
+    dense = projected_newton(Q, lower, upper, start, anchor=anchor)
+    distances = [((one.y - anchor) ** 2).sum() for one in (free, dense)]
+    assert distances[0] == pytest.approx(distances[1], rel=1e-6, abs=1e-8)

@@ -119,9 +119,11 @@ class InteriorPoint:
         return InteriorState(self.problem.at(y), now.moved(length, change))
 
     def has_converged(self, before: InteriorState, after: InteriorState) -> bool:
-        """Is the gap rounding, or a tiny share of the objective, or the step stuck?"""
+        """Is the gap a tiny share of the objective, or rounding, or does it fall no more?"""
         enough = max(_SMALL_GAP * after.objective, _ROUNDING_GAP * self.unit)
-        return after is before or after.margins.gap <= enough
+        falls = after.margins.gap <= 0.9 * before.margins.gap
+        stuck = after is before or (after.at.kkt <= self.problem.tol and not falls)
+        return stuck or after.margins.gap <= enough
 
     def snapped(self, state: InteriorState) -> FloatArray:
         """The point with those entries on a bound whose multiplier outweighs their distance."""

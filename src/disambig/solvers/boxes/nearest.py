@@ -7,6 +7,7 @@ from scipy.sparse import csc_array, hstack
 from scipy.sparse.csgraph import connected_components
 
 from disambig.notation import BoolArray, FloatArray
+from disambig.solvers.boxes.null_space import sparse_directions
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
 
 __all__ = ["nearest_optimum"]
@@ -62,9 +63,10 @@ def _allowed(directions: csc_array, fixed: BoolArray) -> csc_array:
     shared = np.diff(directions.tocsr().indptr).max() > 1
     if not shared:
         return rest
-    touching_columns = np.flatnonzero(touching)
-    combinations = null_space(on_fixed[:, touching_columns].toarray())
-    return hstack([rest, csc_array(directions[:, touching_columns] @ combinations)], format="csc")
+    columns, rows = np.flatnonzero(touching), np.flatnonzero(~fixed)
+    combinations = null_space(on_fixed[:, columns].toarray())
+    combined = directions[rows][:, columns] @ combinations
+    return hstack([rest, sparse_directions(combined, rows, len(fixed))], format="csc")
 
 
 def _shift(
@@ -74,7 +76,8 @@ def _shift(
     wish = np.isfinite(anchor)
     wanted = np.where(wish, anchor, y) - y
     room = problem.lower - y, problem.upper - y
-    n_groups, group = connected_components(directions.T @ directions, directed=False)
+    there = abs(directions)
+    n_groups, group = connected_components(there.T @ there, directed=False)
     alone = np.bincount(group, minlength=n_groups)[group] == 1
     single = directions[:, np.flatnonzero(alone)]
     shift: FloatArray = single @ _clipped_means(single, wanted, wish, *room)

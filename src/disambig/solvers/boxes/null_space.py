@@ -6,7 +6,7 @@ from scipy.sparse import csc_array
 
 from disambig.notation import FloatArray, IntArray
 
-__all__ = ["component_directions", "null_directions"]
+__all__ = ["component_directions", "null_directions", "sparse_directions"]
 
 _ROUNDING = 1e-10
 _SPARE = 20
@@ -53,10 +53,14 @@ def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
             factor[:rank, :rank], factor[:rank, rank:], check_finite=False
         )
     basis[order[rank:]] = np.eye(m - rank)
-    basis *= scale[:, None]
-    basis /= np.max(np.abs(basis), axis=0, initial=0.0)
+    return sparse_directions(basis * scale[:, None], rows, len(Q))
+
+
+def sparse_directions(basis: FloatArray, rows: IntArray, n: int) -> csc_array:
+    """Columns of largest entry one, on some rows of `n`, without what is rounding in them."""
+    basis = basis / np.max(np.abs(basis), axis=0, initial=0.0)
     where, column = np.nonzero(np.abs(basis) > _ROUNDING)
-    return csc_array((basis[where, column], (rows[where], column)), shape=(len(Q), m - rank))
+    return csc_array((basis[where, column], (rows[where], column)), shape=(n, basis.shape[1]))
 
 
 def component_directions(labels: IntArray) -> csc_array:
