@@ -63,7 +63,7 @@ clean: ## remove environments, caches and built things
 
 READY := $(addprefix $(VENV)/.ready-,demo bench test lint)
 $(VENV)/.ready-demo: EXTRAS = cli,plot
-$(VENV)/.ready-bench: EXTRAS = test
+$(VENV)/.ready-bench: EXTRAS = bench
 $(VENV)/.ready-test: EXTRAS = test
 $(VENV)/.ready-lint: EXTRAS = lint
 

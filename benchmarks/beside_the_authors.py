@@ -12,7 +12,7 @@ from benchmarks.reference.__main__ import main as reference
 
 def main(arguments: list[str] | None = None) -> None:
     options = sys.argv[1:] if arguments is None else arguments
-    for command in ("agreement", "classification", "ranking"):
+    for command in ("agreement", "classification", "ranking", "interval"):
         if reference([command, *options]):
             raise SystemExit(f"{command} could not be run; its message is above.")
 

@@ -1,11 +1,11 @@
-"""`python -m benchmarks.reference build|check|agreement|classification|ranking`."""
+"""`python -m benchmarks.reference build|check|agreement|classification|ranking|interval`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.reference import agreement, classification, ranking
+from benchmarks.reference import agreement, classification, interval, ranking
 from benchmarks.reference.environment import (
     FOLDER,
     Environment,
@@ -138,7 +138,27 @@ def _ranking(
     return "reference-ranking", text
 
 
-_RUNS = {"agreement": _agreement, "classification": _classification, "ranking": _ranking}
+def _interval(
+    options: argparse.Namespace, environment: Environment | None, reason: str, command: str
+) -> tuple[str, str]:
+    found = interval.measure(
+        environment,
+        n_problems=5 if options.quick else 100,
+        seed=options.seed,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    text = interval.report(
+        found, environment=environment, reason=reason, command=command, seed=options.seed
+    )
+    return "reference-interval", text
+
+
+_RUNS = {
+    "agreement": _agreement,
+    "classification": _classification,
+    "ranking": _ranking,
+    "interval": _interval,
+}
 
 
 if __name__ == "__main__":

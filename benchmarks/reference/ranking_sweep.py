@@ -51,9 +51,9 @@ def ranking_sweep(
     shape = (cells, levels, q, orders.n_items)
     found: dict[str, IntArray] = {}
     with clock("DF"):
-        blocks = sp.block_diag([a for a in training for _ in problems], format="csr")
         everywhere = orders[np.tile(np.arange(levels * n), cells)]
-        problem = Problem(SparseVotes(sp.csr_array(blocks)), loss, everywhere)
+        apart = _blocks(np.repeat(training, levels, axis=0), np.arange(cells * levels))
+        problem = Problem(apart, loss, everywhere)
         descent = Descent(problem)
         run = iterate(
             descent, descent.begin(first_predictions(problem, "infimum")), max_iter=_MAX_ITER
@@ -61,8 +61,8 @@ def ranking_sweep(
         targets = run.state.targets.embedded.reshape(cells, levels, n, -1)
         found["df"] = _expected(loss, votes[:, None] @ targets, shape)
     with clock("IL"):
-        heard = sp.vstack([sp.block_diag([a] * levels, format="csr") for a in votes])
-        predictions = infimum_prediction(loss, SparseVotes(sp.csr_array(heard)), orders, rtol=_RTOL)
+        heard = _blocks(np.repeat(votes, levels, axis=0), np.tile(np.arange(levels), cells))
+        predictions = infimum_prediction(loss, heard, orders, rtol=_RTOL)
         found["il"] = cast(OrderFaces, predictions.predictions).ranks.reshape(shape)
     with clock("AC"):
         means = loss.start(orders, "average").reshape(levels, n, -1)
@@ -84,6 +84,16 @@ def _cell_votes(
             scaled = rotated / (spectrum.eigenvalues + len(X) * ridge)
             votes.append(scaled @ spectrum.eigenvectors.T)
     return training, np.array(votes)
+
+
+def _blocks(votes: FloatArray, samples: IntArray) -> SparseVotes:
+    """Votes ``(k, q, n)`` below each other; block k hears the samples from ``n samples[k]`` on."""
+    k, q, n = votes.shape
+    columns = np.broadcast_to((n * samples)[:, None, None] + np.arange(n), votes.shape)
+    shape = k * q, n * (int(samples.max()) + 1)
+    return SparseVotes(
+        sp.csr_array((votes.ravel(), columns.ravel(), n * np.arange(k * q + 1)), shape=shape)
+    )
 
 
 def _expected(loss: BoundKendall, scores: FloatArray, shape: tuple[int, ...]) -> IntArray:

@@ -237,6 +237,76 @@ def ranking(
     return {**found, "unended": np.array(unended), "programs": programs, **clock.arrays()}
 
 
+@job
+def interval(
+    X: Any,
+    queries: Any,
+    centers: Any,
+    radii: Any,
+    ridges: Any,
+    bandwidth: Any,
+    normalized: Any,
+    tol: Any,
+    limit: Any,
+) -> dict[str, Any]:
+    """What their loop makes of intervals ``centers ± radii``, (problems, ridges, n) each.
+
+    `X` is (problems, n, 1). With `normalized`, rows of the weights are divided by their sums before
+    both uses, as a line in their experiment does that is commented out in the wheel.
+    """
+    from problems.regression import DF
+    from weights import RidgeRegressor
+
+    shape = (len(X), len(ridges))
+    targets = np.full((*shape, X.shape[1]), np.nan)
+    votes = np.empty((*shape, len(queries), X.shape[1]))
+    iterations = np.zeros(shape, dtype=np.int64)
+    seconds = np.zeros(shape)
+    calls = 0
+
+    def counted(values: Any, sets: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return DF.projection_ir(values, sets)
+
+    computer = RidgeRegressor("Gaussian", sigma=float(bandwidth))
+    for t, inputs in enumerate(X):
+        computer.set_support(inputs)
+        computer.update_sigma(float(bandwidth))
+        sets = centers[t][:, np.newaxis], radii[t]
+        for k, ridge in enumerate(ridges):
+            computer.update_lambda(ridge)
+            alpha, votes[t, k] = computer(inputs), computer(queries)
+            if normalized:
+                alpha /= alpha.sum(axis=1, keepdims=True)
+                votes[t, k] /= votes[t, k].sum(axis=1, keepdims=True)
+            calls, begun = 0, time.process_time()
+            try:
+                with limited(float(limit)):
+                    found = DF.disambiguation(alpha, sets, float(tol), 1e7, counted)
+                    targets[t, k] = found.ravel()
+            except TimeoutError:
+                pass
+            iterations[t, k], seconds[t, k] = calls, time.process_time() - begun
+    return {"targets": targets, "votes": votes, "iterations": iterations, "seconds": seconds}
+
+
+@job
+def interval_data(n: Any, seeds: Any) -> dict[str, Any]:
+    """Their training sets, one a seed: inputs, truths, centres and radii, (seeds, n) each."""
+    from dataloader import Synthesizer  # type: ignore[import-not-found]
+
+    found: dict[str, list[Any]] = {"X": [], "y": [], "centers": [], "radii": []}
+    for seed in seeds:
+        np.random.seed(int(seed))  # noqa: NPY002 (what their draws come from)
+        generator = Synthesizer(f"IR-{int(n)}")
+        x, y = generator.get_trainset()
+        centers, radii = generator.synthetic_corruption(y, (3, 1), skewed=True)
+        for name, values in zip(found, (x, y, centers, radii)):  # noqa: B905
+            found[name].append(values.ravel())
+    return {name: np.array(values) for name, values in found.items()}
+
+
 def main(name: str, source: str, target: str) -> None:
     with np.load(source) as file:
         arrays = {key: file[key] for key in file.files}

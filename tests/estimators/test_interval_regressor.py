@@ -627,7 +627,7 @@ def test_a_margin_keeps_targets_off_the_ends():
     np.testing.assert_array_equal(kept_off.labels_, IntervalRegressor().fit(X, inset).labels_)
 
 
-@pytest.mark.parametrize("margin", [-1.0, np.nan, np.inf, 1e200])
+@pytest.mark.parametrize("margin", [-1.0, np.nan, np.inf, 1e200, "a"])
 def test_a_margin_is_a_moderate_number(margin):
     with pytest.raises(ValueError, match=r"margin=.*; expected a number from 0 to 1e100"):
         IntervalRegressor(margin=margin).fit([[0.0], [1.0]], [[0, 1], [1, 2]])

@@ -196,3 +196,15 @@ def test_splitters_and_refusals():
             model.predict_interval(X, bad)
     with pytest.raises(ValueError, match="meaning='magic' is not known; choose one of"):
         model.predict_interval(X, meaning="magic")
+
+
+@pytest.mark.parametrize("folds", [1, 0, -3, 7])
+def test_a_number_of_folds_that_cannot_be_is_named(folds):
+    with pytest.raises(ValueError, match=rf"calibration={folds}; expected a number of folds"):
+        IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))
+
+
+@pytest.mark.parametrize("folds", [2.5, "5", True])
+def test_what_is_no_splitter_is_named(folds):
+    with pytest.raises(TypeError, match="expected a number of folds or a splitter"):
+        IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))

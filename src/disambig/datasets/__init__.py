@@ -15,6 +15,17 @@ from disambig.datasets.corruptions import (
     out_of_fold_scores,
     possible_truths,
 )
+from disambig.datasets.interval_corruptions import (
+    INTERVAL_CORRUPTIONS,
+    BinCorruption,
+    CensoringCorruption,
+    IntervalCorruption,
+    MissingCorruption,
+    RoundingCorruption,
+    SignCorruption,
+    SkewedCorruption,
+    WidthCorruption,
+)
 from disambig.datasets.loaders import (
     IntervalData,
     LabelRankingData,
@@ -40,30 +51,41 @@ from disambig.datasets.order_corruptions import (
 )
 from disambig.datasets.ranking_lines import RankingLines, make_ranking_lines
 from disambig.datasets.sequences import TagSequences, make_tag_sequences
+from disambig.datasets.sine_intervals import SineIntervals, make_sine_intervals
 
 __all__ = [
     "CORRUPTIONS",
+    "INTERVAL_CORRUPTIONS",
     "ORDER_CORRUPTIONS",
+    "BinCorruption",
+    "CensoringCorruption",
     "ConcentricCircles",
     "ConfusionCorruption",
     "Corruption",
     "InstanceCorruption",
+    "IntervalCorruption",
     "IntervalData",
     "LabelRankingData",
     "MajorityPairCorruption",
     "MajorityRowCorruption",
+    "MissingCorruption",
     "MulticlassData",
     "MultilabelData",
     "OrderCorruption",
     "PairCorruption",
     "PartialLabelData",
     "RankingLines",
+    "RoundingCorruption",
     "ScoreGapCorruption",
     "SeparatedClusters",
+    "SignCorruption",
+    "SineIntervals",
+    "SkewedCorruption",
     "TagSequences",
     "TopKCorruption",
     "UniformCorruption",
     "UnlabeledCorruption",
+    "WidthCorruption",
     "ambiguity_degree",
     "fetch_libsvm",
     "fetch_mulan",
@@ -77,6 +99,7 @@ __all__ = [
     "make_concentric_circles",
     "make_ranking_lines",
     "make_separated_clusters",
+    "make_sine_intervals",
     "make_tag_sequences",
     "out_of_fold_scores",
     "possible_truths",

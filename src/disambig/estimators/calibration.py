@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold
 
 from disambig.candidates import RealSets
 from disambig.estimators.held_out import HeldOut
@@ -33,7 +33,7 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: RealSets, sample_weight:
         if sample_weight is None
         else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (n,))
     )
-    splitter = _splitter(folds)
+    splitter = _splitter(folds, len(sets))
     owner = np.full(n, -1)
     models, trained_on = [], []
     predictions = np.full((n, sets.n_columns), np.nan)
@@ -72,8 +72,17 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: RealSets, sample_weight:
     )
 
 
-def _splitter(folds: Any) -> Any:
+def _splitter(folds: Any, n: int) -> Any:
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if not 2 <= folds <= n:
+            raise ValueError(
+                f"calibration={folds}; expected a number of folds from 2 to the number of rows, "
+                f"{n}."
+            )
         # Shuffled: rows are often sorted, and then no fold is like the others.
         return KFold(int(folds), shuffle=True, random_state=0)
-    return check_cv(folds)
+    if isinstance(folds, str) or not hasattr(folds, "split"):
+        raise TypeError(
+            f"calibration={folds!r}; expected a number of folds or a splitter such as KFold(5)."
+        )
+    return folds

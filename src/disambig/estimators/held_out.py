@@ -7,6 +7,7 @@ Barber, Candes, Ramdas and Tibshirani (2021). Their proof compares scores only a
 sets, whichever score is used.
 """
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +26,9 @@ def check_coverage(coverage: Any, meaning: str) -> float:
     """Refuse what is no level or no known meaning."""
     if meaning not in MEANINGS:
         raise ValueError(f"meaning={meaning!r} is not known; choose one of {list(MEANINGS)}.")
-    level = float(coverage)
-    if not 0.0 < level < 1.0:
+    if not isinstance(coverage, numbers.Real) or not 0.0 < float(coverage) < 1.0:
         raise ValueError(f"coverage={coverage!r}; expected a number between 0 and 1, like 0.9.")
-    return level
+    return float(coverage)
 
 
 @dataclass(frozen=True, eq=False)

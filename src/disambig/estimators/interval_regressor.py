@@ -1,5 +1,6 @@
 """Regression from intervals."""
 
+import numbers
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -182,10 +183,10 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         return isinstance(self.weights, str) and self.weights == "auto"
 
     def _checked_margin(self) -> float:
-        margin = float(self.margin)
-        if not 0.0 <= margin <= _LARGEST_MARGIN:
-            raise ValueError(f"margin={self.margin!r}; expected a number from 0 to 1e100.")
-        return margin
+        margin = self.margin
+        if not isinstance(margin, numbers.Real) or not 0.0 <= float(margin) <= _LARGEST_MARGIN:
+            raise ValueError(f"margin={margin!r}; expected a number from 0 to 1e100.")
+        return float(margin)
 
     def _kept(self, sample_weight: Any, X: Any, sets: RealSets) -> Kept:
         """Rows that take part."""

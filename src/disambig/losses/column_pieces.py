@@ -7,7 +7,7 @@ import numpy as np
 from disambig.candidates.interval_pieces import Pieces, rows_of_pieces
 from disambig.candidates.interval_unions import IntervalUnions
 from disambig.candidates.intervals import Intervals
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
 

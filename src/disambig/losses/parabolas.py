@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.losses.column_pieces import column_pieces
 from disambig.losses.tie_tolerance import tie_tolerance
 from disambig.notation import BoolArray, FloatArray

@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.losses.tilted import (
     Prices,
     tilted_average,

@@ -2,7 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 

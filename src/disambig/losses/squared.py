@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.losses.column_pieces import column_pieces
 from disambig.losses.infimum_parabolas import Line, infimum_on_line
 from disambig.losses.parabolas import lowest_in_sets, lowest_in_span, voted_parabolas

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from disambig.candidates.interval_pieces import Pieces, rows_of_pieces
-from disambig.candidates.real_sets import RealSets
+from disambig.candidates.sets_of_numbers import RealSets
 from disambig.kernels.piecewise import Curves
 from disambig.losses.column_pieces import column_pieces, uniform_law
 from disambig.losses.curves import Kinks, bend, minimise, one_piece_each

@@ -1,0 +1,65 @@
+"""Losses, ranks and times as Markdown."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.intervals.selection import Outcome
+from disambig.notation import FloatArray
+
+__all__ = ["Found", "losses", "mean_ranks", "summary", "table"]
+
+# By data set and method, an outcome for each fold.
+Found = Mapping[str, Mapping[str, Sequence[Outcome]]]
+
+
+def mean_losses(found: Found, methods: Sequence[str]) -> FloatArray:
+    """(sets, methods): the mean over folds."""
+    return np.array(
+        [[np.mean([o.loss for o in row[method]]) for method in methods] for row in found.values()]
+    )
+
+
+def mean_ranks(losses: FloatArray) -> FloatArray:
+    """Mean over rows of the rank in a row, 1 the least loss; ties share, NaN comes last."""
+    ranks = [rankdata(np.where(np.isnan(row), np.inf, row)) for row in losses]
+    return np.asarray(np.mean(ranks, axis=0))
+
+
+def summary(found: Found, methods: Sequence[str]) -> str:
+    """Methods by mean rank, with the sets they are first on and the time they took."""
+    means = mean_losses(found, methods)
+    ranks = mean_ranks(means)
+    firsts = np.sum(means == np.nanmin(means, axis=1, keepdims=True), axis=0)
+    rows = []
+    for place in np.argsort(ranks, kind="stable"):
+        outcomes = [o for row in found.values() for o in row[methods[place]]]
+        seconds = sum(o.seconds for o in outcomes)
+        lost = sum(not np.isfinite(o.loss) for o in outcomes)
+        rows.append(
+            [methods[place], f"{ranks[place]:.2f}", f"{firsts[place]}", f"{seconds:.0f}", f"{lost}"]
+        )
+    return table(
+        ["method", "mean rank", "first on", "CPU seconds", "folds without a finite loss"], rows
+    )
+
+
+def losses(found: Found, methods: Sequence[str], shapes: Mapping[str, str]) -> str:
+    """Mean ± standard error over folds, the least mean of a set in bold."""
+    means = mean_losses(found, methods)
+    rows = []
+    for (name, row), of_set in zip(found.items(), means, strict=True):
+        cells = []
+        for method, mean in zip(methods, of_set, strict=True):
+            values = np.array([o.loss for o in row[method]])
+            error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+            cell = f"{mean:.3g} ± {error:.2g}"
+            cells.append(f"**{cell}**" if mean == np.nanmin(of_set) else cell)
+        rows.append([name, shapes[name], *cells])
+    return table(["data", "rows, features", *methods], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])

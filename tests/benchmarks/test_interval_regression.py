@@ -1,0 +1,113 @@
+"""The table of interval regression: what is kept of a run, ranks, and the whole command."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import interval_regression
+from benchmarks.intervals.method import Method, grid
+from benchmarks.intervals.neighbors import CONSTANT, NEIGHBORS
+from benchmarks.intervals.record import Record
+from benchmarks.intervals.selection import Outcome
+from benchmarks.intervals.tables import mean_ranks, summary
+
+NAN = float("nan")
+
+
+def test_outcomes_are_found_again_unless_settings_changed(tmp_path):
+    path = tmp_path / "folder" / "record.jsonl"
+    outcome = Outcome(0.5, {"k": 4, "margin": 0.2}, 1.0)
+    Record(path).add("cpu", 1, NEIGHBORS, outcome)
+    again = Record(path)
+    assert again.get("cpu", 1, NEIGHBORS) == outcome
+    assert again.get("cpu", 2, NEIGHBORS) is None
+    assert again.get("meta", 1, NEIGHBORS) is None
+    changed = Method(NEIGHBORS.name, NEIGHBORS.fit, grid(k=(3,), margin=(0.0,)))
+    assert again.get("cpu", 1, changed) is None
+
+
+def test_a_line_that_was_cut_off_costs_itself_alone(tmp_path):
+    path = tmp_path / "record.jsonl"
+    record = Record(path)
+    record.add("cpu", 1, CONSTANT, Outcome(0.25, {}, 0.0))
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"key": "cpu|2|cons')
+    Record(path).add("cpu", 3, CONSTANT, Outcome(NAN, {}, 0.0))
+    again = Record(path)
+    found = [again.get("cpu", fold, CONSTANT) for fold in (1, 2, 3)]
+    assert found[0] == Outcome(0.25, {}, 0.0)
+    assert found[1] is None
+    assert found[2] is not None
+    assert np.isnan(found[2].loss)
+
+
+def test_a_forgotten_method_is_run_anew_and_no_other(tmp_path):
+    record = Record(tmp_path / "record.jsonl")
+    for method in (CONSTANT, NEIGHBORS):
+        record.add("cpu", 1, method, Outcome(0.25, {}, 0.0))
+    record.forget(CONSTANT)
+    assert record.get("cpu", 1, CONSTANT) is None
+    assert record.get("cpu", 1, NEIGHBORS) is not None
+
+
+def test_ranks_share_ties_and_put_nan_last():
+    losses = np.array([[0.1, 0.2, NAN], [0.3, 0.3, 0.5]])
+    np.testing.assert_allclose(mean_ranks(losses), [1.25, 1.75, 3.0])
+
+
+def test_the_summary_counts_first_places_and_lost_folds():
+    found = {
+        "cpu": {"a": [Outcome(0.1, {}, 1.0), Outcome(0.3, {}, 2.0)], "b": [Outcome(NAN, {}, 0.5)]},
+        "meta": {"a": [Outcome(0.1, {}, 1.0)], "b": [Outcome(0.05, {}, 0.5)]},
+    }
+    lines = summary(found, ["b", "a"]).splitlines()
+    assert lines[2:] == ["| b | 1.50 | 1 | 1 | 1 |", "| a | 1.50 | 1 | 4 | 0 |"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    for name in ("one", "two"):
+        base = tmp_path / "interval" / "mmit" / name
+        base.mkdir(parents=True)
+        X = rng.normal(size=(20, 2))
+        ends = np.column_stack([X[:, 0] - 1, np.where(X[:, 1] > 1, np.inf, X[:, 0] + 1)])
+        folds = np.arange(20)[:, None] % 5 + 1
+        for file, head, values in (
+            ("features", "a,b", X),
+            ("targets", "lower,upper", ends),
+            ("folds", "fold", folds),
+        ):
+            np.savetxt(base / f"{file}.csv", values, delimiter=",", header=head, comments="")
+    monkeypatch.setenv("DISAMBIG_DATA", str(tmp_path))
+    monkeypatch.setattr(interval_regression, "DATA", ("one", "two"))
+    absent = Method("absent one", CONSTANT.fit, needs="no_such_package_at_all")
+    monkeypatch.setattr(interval_regression, "METHODS", (NEIGHBORS, CONSTANT, absent))
+    return tmp_path
+
+
+def test_the_command_prints_both_tables_and_goes_on_where_it_was(folder, capsys):
+    record = folder / "record.jsonl"
+    arguments = ["--record", str(record)]
+    interval_regression.main(arguments)
+    text = capsys.readouterr().out
+    assert "- Not run: absent one (no package no_such_package_at_all)" in text
+    assert "| data | rows, features | k-NN | constant |" in text
+    lines = [line for line in record.read_text().splitlines() if line]
+    assert len(lines) == 2 * 5 * 2
+    assert json.loads(lines[0])["key"].startswith("one|1|k-NN|")
+
+    interval_regression.main(arguments)
+    assert [line for line in record.read_text().splitlines() if line] == lines
+    again = capsys.readouterr().out
+    assert again.split("| method")[1] == text.split("| method")[1]
+
+    interval_regression.main([*arguments, "--fresh", "constant"])
+    assert len([line for line in record.read_text().splitlines() if line]) == len(lines) + 10
+
+
+def test_data_that_are_not_there_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_DATA", str(tmp_path))
+    with pytest.raises(SystemExit, match="no folder interval/mmit"):
+        interval_regression.main([])

@@ -1,0 +1,208 @@
+"""The paper's regression problem: the authors' figures, our rewriting of their loop, selection."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.reference import __main__ as command
+from benchmarks.reference import environment, interval
+from benchmarks.reference.jobs import run_job
+from benchmarks.sine.coded import coded_targets
+from benchmarks.sine.methods import METHODS, Fitted, Method
+from benchmarks.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
+from benchmarks.sine.selection import Errors, measure
+from benchmarks.sine.variations import COMPARED, VARIATIONS, compare
+from disambig import IntervalRegressor
+from disambig.datasets import SignCorruption
+from disambig.solvers import AlternatingRegression
+from disambig.solvers.boxes import projected_newton
+from disambig.weights import KernelRidgeWeights
+
+
+def quiet(line: str) -> None:
+    pass
+
+
+def method(family: str, objective: str, weights: str, end: str) -> Method:
+    (found,) = (m for m in METHODS if m.described == (family, objective, weights, end))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        (("DF", "`y <- P(A A y)`", "sum one", "moves < 1e-5"), 0.4577),
+        (("DF", "`y <- P(A A y)`", "as they are", "moves < 1e-5"), 0.2235),
+        (("IL", "as coded", "as they are", "grid"), 1.5965),
+        (("AC", "votes", "sum one", "closed form"), 0.9254),
+        (("AC", "risk", "as they are", "closed form"), 0.2178),
+    ],
+)
+@pytest.mark.needs_jit
+def test_errors_of_the_published_figure(wanted: tuple[str, str, str, str], error: float) -> None:
+    """Their seed 0, ridge chosen with the truth."""
+    problem = sine_problem(0)
+    path = method(*wanted).path(problem)
+    errors = [float(np.mean((found.predictions - problem.truth) ** 2)) for found in path]
+    assert min(errors) == pytest.approx(error, abs=6e-5)
+
+
+@pytest.mark.parametrize("ridge", RIDGES[:2])
+def test_their_loop_minimises_a_quadratic(ridge: float) -> None:
+    problem = sine_problem(1)
+    weights = KernelRidgeWeights(bandwidth=BANDWIDTH, regularization=ridge).fit(problem.X)
+    votes = weights.training_votes() @ np.eye(10)
+    lower, upper = problem.intervals.lower.ravel(), problem.intervals.upper.ravel()
+    targets, steps = coded_targets(votes, lower, upper, 1e-13)
+    assert steps > 10
+    assert problem.intervals.contains(targets).all()
+    form = np.eye(10) - votes @ votes
+    optimum = projected_newton((form + form.T) / 2, lower, upper, problem.centers)
+    np.testing.assert_allclose(targets, optimum.y, atol=1e-9)
+
+
+def test_held_out_rows_are_not_learnt_from() -> None:
+    problem = sine_problem(2)
+    rest = problem.without(np.array([3, 5]))
+    assert len(rest.X) == len(rest.intervals) == len(rest.targets) == 8
+    np.testing.assert_array_equal(rest.queries, problem.X[[3, 5]])
+    np.testing.assert_array_equal(rest.truth, problem.targets[[3, 5]])
+    assert not set(rest.X.ravel()) & set(rest.queries.ravel())
+
+
+def test_wave_and_intervals_are_moved_together() -> None:
+    here, there = sine_problem(2), sine_problem(2, shift=3.0)
+    np.testing.assert_allclose(there.intervals.lower, here.intervals.lower + 3)
+    np.testing.assert_allclose(there.truth, here.truth + 3)
+    with pytest.raises(TypeError, match="not into unions"):
+        sine_problem(2, corruption=SignCorruption(0.5))
+
+
+def test_selection() -> None:
+    """Constants: what they cost on the grid, and at rows that were left out."""
+
+    def fit(problem: SineProblem, ridge: float, values: Sequence[Any]) -> list[Fitted]:
+        return [Fitted(np.full(len(problem.queries), ridge * value)) for value in values]
+
+    problem = sine_problem(4)
+    constants = [ridge * value for ridge in RIDGES for value in (90.0, 1.0)]
+    found = measure(Method("DF", "", "", "", fit, (90.0, 1.0)), [problem])
+    assert found.settings == [(ridge, value) for ridge in RIDGES for value in (90.0, 1.0)]
+    expected = [np.mean((problem.truth - c) ** 2) for c in constants]
+    np.testing.assert_allclose(found.errors[0], expected)
+    away = [np.mean(problem.intervals.distances(np.full((10, 1), c)) ** 2) for c in constants]
+    np.testing.assert_allclose(found.distances[0], away)
+    assert found.at(RIDGES[0])[0] == expected[1]
+    assert found.without_truth[0] == expected[int(np.argmin(away))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "formulation"),
+    [
+        ("as they are", "votes"),
+        ("sum one", "votes"),
+        ("intercept", "votes"),
+        ("as they are", "risk"),
+        ("intercept", "risk"),
+    ],
+)
+def test_stopping_early_is_what_the_estimator_does(kind: str, formulation: Any) -> None:
+    problem = sine_problem(5)
+    (path,) = (
+        m.fit(problem, 1e-3, (2, 7))
+        for m in METHODS
+        if m.described == ("DF", formulation, kind, "early stop")
+    )
+    for found, steps in zip(path, (2, 7), strict=True):
+        weights = KernelRidgeWeights(
+            bandwidth=BANDWIDTH,
+            regularization=1e-3,
+            intercept=kind == "intercept",
+            normalize=kind == "sum one",
+        )
+        solver = AlternatingRegression(steps=steps)
+        model = IntervalRegressor(weights, formulation=formulation, solver=solver)
+        expected = model.fit(problem.X, problem.intervals).predict(problem.queries)
+        np.testing.assert_allclose(found.predictions, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_with_and_without_the_truth() -> None:
+    errors = Errors(
+        [(1.0, None), (2.0, None)], np.array([[1.0, 2.0]]), np.array([[5.0, 4.0]]), 0, 0
+    )
+    assert errors.with_truth.tolist() == [1.0]
+    assert errors.chosen.tolist() == [1]
+    assert errors.without_truth.tolist() == [2.0]
+
+
+def test_variations_run() -> None:
+    cut = VARIATIONS[-1]
+    found = compare(cut, 1, 0, quiet)
+    assert len(found) == len(COMPARED)
+    assert all(np.isfinite(e.errors).all() and np.isfinite(e.distances).all() for e in found)
+
+
+# ------------------------------------------------------------------ beside the authors
+
+
+def test_without_environment_only_ours_is_reported() -> None:
+    found = interval.measure(None, n_problems=2, say=quiet)
+    assert found.residual <= 1e-8
+    assert all(np.nanmax(steps) <= 20 for steps in found.steps.values())
+    text = interval.report(found, environment=None, reason="why", command="c", seed=0)
+    assert "not available. why" in text
+    assert "authors' loop" not in text.split("Machine")[1]
+
+
+def test_the_command_knows_intervals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**options: object) -> environment.Environment:
+        raise environment.EnvironmentMissingError("Reference environment: none")
+
+    monkeypatch.setattr(command, "find_or_build", refuse)
+    assert command.main(["interval", "--quick"]) == 0
+    assert "## Interval regression" in capsys.readouterr().out
+
+
+def test_the_authors_loop_stops_where_our_rewriting_does() -> None:
+    found = environment.find()
+    if found is None:
+        pytest.skip("no reference environment")
+    problems = [sine_problem(seed) for seed in (0, 3)]
+    theirs = run_job(
+        found,
+        "interval",
+        {
+            "X": np.array([p.X for p in problems]),
+            "queries": problems[0].queries,
+            "centers": np.array([p.centers for p in problems]),
+            "radii": np.array([p.radii for p in problems]),
+            "ridges": np.array([1e-1, 1e-3]),
+            "bandwidth": BANDWIDTH,
+            "normalized": False,
+            "tol": 1e-5,
+            "limit": 30.0,
+        },
+    )
+    for t, problem in enumerate(problems):
+        for k, ridge in enumerate((1e-1, 1e-3)):
+            weights = KernelRidgeWeights(bandwidth=BANDWIDTH, regularization=ridge).fit(problem.X)
+            np.testing.assert_allclose(
+                weights.votes(problem.queries) @ np.eye(10), theirs["votes"][t, k], atol=1e-9
+            )
+            votes = weights.training_votes() @ np.eye(10)
+            targets, steps = coded_targets(votes, problem.intervals.lower, problem.intervals.upper)
+            np.testing.assert_allclose(targets, theirs["targets"][t, k], atol=1e-9)
+            assert steps == theirs["iterations"][t, k]
+
+
+def test_the_runner_stays_what_another_interpreter_can_read() -> None:
+    """It imports nothing of ours."""
+    text = (Path(sys.modules[interval.__name__].__file__ or "").parent / "runner.py").read_text()
+    assert "import disambig" not in text
+    assert "from disambig" not in text
