@@ -65,16 +65,15 @@ def tied_signs(
 
     Examples
     --------
-    Nobody cares where the last of three items stands:
+    Of three items the first stands before the second, and the third anywhere:
 
     >>> law = tied_signs(np.array([[-1.0, 0.0, 0.0]]), 3, tolerance=np.zeros(1))
-    >>> law.ranks, law.signs.round(2)
-    (array([[0, 1, 2]]), array([[1., 0., 0.]]))
+    >>> law.ranks, law.signs.round(2), law.single
+    (array([[0, 1, 2]]), array([[ 1.  ,  0.33, -0.33]]), array([False]))
     """
     scores = np.ascontiguousarray(scores, dtype=np.float64)
-    finite = np.isfinite(scores)
-    if not finite.all():
-        rows = ~finite.all(axis=1)
+    if not np.isfinite(scores).all():
+        rows = np.asarray(~np.isfinite(scores).all(axis=1))
         raise ValueError(f"tied_signs: the scores of problem {first_rows(rows)} are not finite.")
     forced = np.zeros((1, m, m), dtype=np.bool_) if before is None else _writeable(before)
     found = kernels.tied_signs(
