@@ -278,17 +278,19 @@ def _verdict(found: Comparison) -> str:
         f"not convex there in {concave} of {found.n_problems} problems, which are left out."
     ]
     if found.their_seconds is not None and found.excess is not None:
-        theirs = found.their_seconds[False][:, -1]
-        ratios = [
-            f"{name} {theirs.sum() / np.nansum(found.seconds[name][:, -1]):.0f} ×"
-            for name in PROGRAMS
-        ]
+        ratios = []
+        for name in PROGRAMS:
+            # Each beside the loop with the same votes, over the problems that ours claims.
+            ours, theirs = found.seconds[name], found.their_seconds[name == "votes"]
+            claimed = ~np.isnan(ours[:, -1])
+            ratio = theirs[claimed, -1].sum() / ours[claimed, -1].sum()
+            ratios.append(f"{ratio:.0f} × ({name})")
         excess = 100 * np.median(found.excess, axis=0)
         shares = ", ".join(
             f"{share:.2g} % at {ridge:g}" for share, ridge in zip(excess, RIDGES, strict=True)
         )
         parts.append(
-            f"CPU of their loop over ours, all problems at that ridge: {', '.join(ratios)}. Where "
+            f"CPU of their loop, with the same votes, over ours: {', '.join(ratios)}. Where "
             f"it stops, what it iterates is above its minimum by (median) {shares}."
         )
     return " ".join(parts)

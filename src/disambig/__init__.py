@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
     from disambig.estimators.interval_regressor import IntervalRegressor
+    from disambig.estimators.partial_forest_classifier import PartialForestClassifier
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -42,6 +43,7 @@ else:
         "IntervalRegressor": "disambig.estimators.interval_regressor",
         "Intervals": "disambig.candidates.intervals",
         "LabelSets": "disambig.candidates.label_sets",
+        "PartialForestClassifier": "disambig.estimators.partial_forest_classifier",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialOrders": "disambig.candidates.partial_orders",
         "PartialRanker": "disambig.estimators.partial_ranker",
@@ -76,6 +78,7 @@ __all__ = [
     "IntervalRegressor",
     "Intervals",
     "LabelSets",
+    "PartialForestClassifier",
     "PartialLabelClassifier",
     "PartialOrders",
     "PartialRanker",

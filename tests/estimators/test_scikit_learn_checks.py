@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,17 +12,25 @@ from disambig import (
     DisambiguatedClassifier,
     DisambiguatedRegressor,
     IntervalRegressor,
+    PartialForestClassifier,
     PartialLabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
-from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
+from disambig.weights import (
+    ForestWeights,
+    KernelRidgeWeights,
+    NadarayaWatsonWeights,
+    NeighborWeights,
+)
 
 ESTIMATORS = [
     PartialLabelClassifier(),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
+    PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
+    PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
     PartialLabelClassifier(method="infimum"),
     PartialLabelClassifier(method="average"),
     StructuredPredictor(),

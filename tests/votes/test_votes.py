@@ -8,19 +8,29 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from disambig.exceptions import MissingOracleError, VotesError
 from disambig.votes import (
     DenseVotes,
     OperatorVotes,
+    PartitionVotes,
     ProductVotes,
     SparseVotes,
     Votes,
     as_votes,
+    row_blocks,
 )
+from disambig.votes.membership import Membership
 
-KINDS = ("dense", "sparse", "product", "operator of dense", "operator of sparse")
+KINDS = (
+    "dense",
+    "sparse",
+    "product",
+    "partition, with sparse rows",
+    "operator of dense",
+    "operator of sparse",
+)
 
 
 def signed_matrix(seed, q, n, *, rank=None):
@@ -31,7 +41,35 @@ def signed_matrix(seed, q, n, *, rank=None):
     return (rng.integers(-3, 4, (q, n)) * rng.integers(0, 2, (q, n))).astype(float)
 
 
+def leaf_votes(seed, q, n):
+    """Three trees of 1 to 3 leaves with small integers throughout, so that sums are exact."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, 3)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+
+    def members(size, factors):
+        leaves = rng.integers(-1, sizes[:, None], (3, size)).astype(np.int32)
+        scale = rng.integers(0, 3, size).astype(float)
+        return Membership(leaves, scale, factors and rng.integers(0, 3, (3, size)).astype(factors))
+
+    kinds = (None, np.uint16, np.float64)
+    rows, columns = members(q, kinds[seed % 3]), members(n, kinds[seed // 3 % 3])
+    weights = rng.integers(1, 4, sizes.sum()).astype(float)
+    array = np.zeros((q, n))
+    for t in range(3):
+        for i, j in np.ndindex(q, n):
+            leaf = rows.leaves[t, i]
+            if leaf >= 0 and leaf == columns.leaves[t, j]:
+                entry = weights[starts[t] + leaf] * rows.scale[i] * columns.scale[j]
+                for side, place in ((rows, i), (columns, j)):
+                    entry *= 1.0 if side.factors is None else side.factors[t, place]
+                array[i, j] += entry
+    return PartitionVotes(rows, columns, starts, weights), array
+
+
 def votes_and_array(kind, seed=0, q=5, n=7):
+    if "partition" in kind:
+        return leaf_votes(seed, q, n)
     if kind == "product":
         left, right = signed_matrix(seed, q, n, rank=3)
         return ProductVotes(left, right), left @ right
@@ -96,6 +134,61 @@ def test_diagonal_split_and_scaling(kind, seed, q, n):
     factors = np.arange(1.0, q + 1)
     assert_array_equal(entries(votes.scale_rows(factors)), array * factors[:, None])
     assert_array_equal(entries(votes.scale_rows(factors).T), (array * factors[:, None]).T)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "bare operator"])
+@given(seed=st.integers(0, 10_000), ends=st.tuples(st.integers(0, 5), st.integers(0, 5)))
+def test_rows(kind, seed, ends):
+    start, stop = sorted(ends)
+    if kind == "bare operator":
+        array = signed_matrix(seed, 5, 7)
+        votes = as_votes(aslinearoperator(array))
+    else:
+        votes, array = votes_and_array(kind, seed)
+    block = votes.rows(start, stop)
+    assert sp.issparse(block) == ("sparse" in kind)
+    if sp.issparse(block):
+        assert isinstance(block, sp.csr_array)
+        block = block.toarray()
+    assert_array_equal(block, array[start:stop])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000), q=st.integers(0, 40), entries=st.integers(1, 50))
+def test_row_blocks(kind, seed, q, entries):
+    votes, array = votes_and_array(kind, seed, q, 3)
+    blocks = list(row_blocks(votes, entries))
+    full = np.zeros((q, 3))
+    seen = 0
+    for start, block in blocks:
+        assert start == seen
+        seen += block.shape[0]
+        full[start:seen] = block.toarray() if sp.issparse(block) else block
+        if not sp.issparse(block):
+            assert block.size <= max(entries, 3)
+    assert seen == q
+    assert_array_equal(full, array)
+
+
+def test_blocks_of_sparse_votes_grow_with_what_fits():
+    votes = as_votes(sp.random(4000, 4000, density=1e-3, random_state=0, format="csr"))
+    blocks = [block for _, block in row_blocks(votes, 8000)]
+    assert len(blocks) < 20
+    assert max(block.nnz for block in blocks) < 16_000
+
+
+def test_rows_of_an_operator_that_cannot_be_turned():
+    class Forward:
+        shape = (2, 3)
+
+        def __matmul__(self, values):
+            return values[:2]
+
+    with pytest.raises(MissingOracleError, match=r"a Forward without rows\(\), which a loss"):
+        OperatorVotes(Forward()).rows(0, 1)
+    one_way = LinearOperator((2, 3), matvec=lambda v: v[:2], dtype=np.float64)
+    with pytest.raises(MissingOracleError, match=r"without rows\(\), which a loss"):
+        as_votes(one_way).rows(0, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

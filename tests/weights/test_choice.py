@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 
 from disambig.weights import (
+    ForestWeights,
     FunctionWeights,
+    HistogramWeights,
     KernelRidgeWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
     PrecomputedWeights,
+    TreeWeights,
     is_pairwise,
     resolve_weights,
 )
@@ -31,6 +34,9 @@ class Bare:
         ("neighbors", NeighborWeights),
         ("kernel_ridge", KernelRidgeWeights),
         ("nadaraya_watson", NadarayaWatsonWeights),
+        ("forest", ForestWeights),
+        ("tree", TreeWeights),
+        ("histogram", HistogramWeights),
         ("precomputed", PrecomputedWeights),
     ],
 )
@@ -56,7 +62,7 @@ def test_a_function():
 
 @pytest.mark.parametrize("weights", ["neighbours", None, 3])
 def test_unknown(weights):
-    message = "'neighbors', 'kernel_ridge', 'nadaraya_watson', 'precomputed', a weighting"
+    message = "one of 'neighbors', 'kernel_ridge', .*, 'precomputed', a weighting such as"
     with pytest.raises(ValueError, match=message):
         resolve_weights(weights)
 
@@ -83,6 +89,7 @@ def test_not_quite_a_piece():
         (KernelRidgeWeights(np.dot), False),
         (NadarayaWatsonWeights("box"), False),
         (FunctionWeights(np.dot), False),
+        (ForestWeights(), False),
         (np.dot, False),
         (Bare(), False),
         (PrecomputedWeights, False),

@@ -7,15 +7,20 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeRegressor
 
 from disambig.votes import Votes
 from disambig.weights import (
+    ForestWeights,
     FunctionWeights,
+    HistogramWeights,
     KernelRidgeWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
     PrecomputedWeights,
+    TreeWeights,
     Weights,
     is_pairwise,
 )
@@ -39,9 +44,22 @@ PIECES = {
     "kernel ridge, laplacian": KernelRidgeWeights("laplacian", normalize=True),
     "kernel ridge, polynomial": KernelRidgeWeights("polynomial", degree=2),
     "kernel ridge, precomputed": KernelRidgeWeights("precomputed"),
+    "kernel ridge, intercept": KernelRidgeWeights(intercept=True),
+    "kernel ridge, precomputed, intercept": KernelRidgeWeights(
+        "precomputed", intercept=True, normalize=True
+    ),
     "Nadaraya-Watson": NadarayaWatsonWeights(),
     "Nadaraya-Watson, box": NadarayaWatsonWeights("box", bandwidth=1.0),
     "Nadaraya-Watson, precomputed": NadarayaWatsonWeights("precomputed"),
+    "forest, grown": ForestWeights(n_estimators=7, min_samples_split=5),
+    "forest, given": ForestWeights(
+        ExtraTreesRegressor(5, min_samples_leaf=2, random_state=0).fit(X, X[:, 0])
+    ),
+    "tree, grown": TreeWeights(min_samples_split=5),
+    "tree, given": TreeWeights(DecisionTreeRegressor(min_samples_leaf=3).fit(X, X[:, 1])),
+    "histogram, grown": HistogramWeights(),
+    "histogram, grown uniformly": HistogramWeights(2, strategy="uniform"),
+    "histogram, given": HistogramWeights([[0.0], [-0.5, 0.5], []]),
     "precomputed": PrecomputedWeights(),
     "precomputed, normalized": PrecomputedWeights(normalize=True),
     "function": FunctionWeights(inner),
@@ -135,9 +153,13 @@ def test_leave_one_out_has_no_diagonal_and_is_what_the_switch_gives(name):
     assert_array_equal(entries(switched.votes(queries)), entries(piece.votes(queries)))
 
 
-@pytest.mark.parametrize("name", [name for name in PIECES if "kernel ridge" not in name])
+# Kernel ridge keeps n lam, partitions keep their leaves: see their own tests.
+KEEPING = ("kernel ridge", "grown")
+REMOVED = [name for name in PIECES if not any(word in name for word in KEEPING)]
+
+
+@pytest.mark.parametrize("name", REMOVED)
 def test_leave_one_out_is_removal(name):
-    # Kernel ridge keeps n lam, see its own test.
     piece = fitted(name, sample_weight=COUNTS)
     parameters = {"bandwidth": piece.bandwidth_} if name == "Nadaraya-Watson" else {}
     found = entries(piece.leave_one_out_votes())

@@ -1,10 +1,21 @@
-"""WHO IS HEARD: ``alpha`` as an operator, dense, sparse, factored or the user's own."""
+"""WHO IS HEARD: ``alpha`` as an operator, dense, sparse, factored, by leaves, or the user's own."""
 
+from disambig.votes.blocks import row_blocks
 from disambig.votes.coercion import as_votes
 from disambig.votes.dense import DenseVotes
 from disambig.votes.operator import OperatorVotes
+from disambig.votes.partition import PartitionVotes
 from disambig.votes.product import ProductVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
 
-__all__ = ["DenseVotes", "OperatorVotes", "ProductVotes", "SparseVotes", "Votes", "as_votes"]
+__all__ = [
+    "DenseVotes",
+    "OperatorVotes",
+    "PartitionVotes",
+    "ProductVotes",
+    "SparseVotes",
+    "Votes",
+    "as_votes",
+    "row_blocks",
+]

@@ -5,12 +5,15 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from disambig.weights.forest import ForestWeights
 from disambig.weights.from_function import FunctionWeights
+from disambig.weights.histogram import HistogramWeights
 from disambig.weights.kernel_ridge import KernelRidgeWeights
 from disambig.weights.nadaraya_watson import NadarayaWatsonWeights
 from disambig.weights.neighbors import NeighborWeights
 from disambig.weights.precomputed import PrecomputedWeights
 from disambig.weights.protocol import Weights
+from disambig.weights.tree import TreeWeights
 
 __all__ = ["is_pairwise", "resolve_weights"]
 
@@ -18,6 +21,9 @@ _NAMED: dict[str, type[Any]] = {
     "neighbors": NeighborWeights,
     "kernel_ridge": KernelRidgeWeights,
     "nadaraya_watson": NadarayaWatsonWeights,
+    "forest": ForestWeights,
+    "tree": TreeWeights,
+    "histogram": HistogramWeights,
     "precomputed": PrecomputedWeights,
 }
 
@@ -28,8 +34,9 @@ def resolve_weights(weights: Any) -> Weights:
     Parameters
     ----------
     weights : str, weighting or callable
-        "neighbors", "kernel_ridge", "nadaraya_watson" or "precomputed", with default parameters;
-        a weighting, which is cloned; or a function of ``(Q, X)`` that returns votes ``(q, n)``.
+        "neighbors", "kernel_ridge", "nadaraya_watson", "forest", "tree", "histogram" or
+        "precomputed", with default parameters; a weighting, which is cloned; or a function of
+        ``(Q, X)`` that returns votes ``(q, n)``.
 
     Examples
     --------

@@ -46,7 +46,8 @@ def training_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.flo
 def query_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
     """The same for queries ``(q, d)``, or ``(q, n)`` if `square`; the piece must be fitted.
 
-    Features come sparse where the training inputs ``piece.X_fit_`` are, dense where they are not.
+    Features come sparse where the training inputs ``piece.X_fit_`` are, dense where they are not,
+    and as they are where the piece keeps no inputs.
     """
     check_is_fitted(piece)
     shape = getattr(X, "shape", None)
@@ -58,7 +59,7 @@ def query_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float6
         )
     checked = validate_data(piece, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED)
     _check_finite(piece, checked)
-    if square:
+    if square or not hasattr(piece, "X_fit_"):
         return _canonical(checked)
     if sp.issparse(piece.X_fit_):
         return _canonical(sp.csr_array(checked))
