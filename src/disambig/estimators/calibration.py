@@ -77,7 +77,7 @@ def _splitter(folds: Any, n: int) -> Any:
         if not 2 <= folds <= n:
             raise ValueError(
                 f"calibration={folds}; expected a number of folds from 2 to the number of rows, "
-                f"{n}."
+                f"n_samples={n}."
             )
         # Shuffled: rows are often sorted, and then no fold is like the others.
         return KFold(int(folds), shuffle=True, random_state=0)
