@@ -20,6 +20,7 @@ from disambig import (
 from disambig.weights import (
     ForestWeights,
     KernelRidgeWeights,
+    LaplacianWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
 )
@@ -29,6 +30,7 @@ ESTIMATORS = [
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
+    PartialLabelClassifier(weights=LaplacianWeights()),
     PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
     PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
     PartialLabelClassifier(method="infimum"),

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from disambig.exceptions import MissingOracleError, VotesError
@@ -16,11 +17,13 @@ from disambig.votes import (
     OperatorVotes,
     PartitionVotes,
     ProductVotes,
+    SolvedVotes,
     SparseVotes,
     Votes,
     as_votes,
     row_blocks,
 )
+from disambig.votes.inverse import SparseInverse
 from disambig.votes.membership import Membership
 
 KINDS = (
@@ -28,6 +31,7 @@ KINDS = (
     "sparse",
     "product",
     "partition, with sparse rows",
+    "solved",
     "operator of dense",
     "operator of sparse",
 )
@@ -67,7 +71,24 @@ def leaf_votes(seed, q, n):
     return PartitionVotes(rows, columns, starts, weights), array
 
 
+def solved_votes(seed, q, n):
+    """Blocks of one and two nodes, between small integers, so that solving is exact."""
+    rng = np.random.default_rng(seed)
+    pair = np.array([[1.0, -1.0], [-1.0, 2.0]])
+    matrix = sp.block_diag([pair, [[0.5]], pair], format="csr")
+    left = rng.integers(0, 3, (q, 5)) * rng.integers(0, 2, (q, 5)) * 1.0
+    right = rng.integers(0, 3, (5, n)) * rng.integers(0, 2, (5, n)) * 1.0
+    array = left @ np.linalg.inv(matrix.toarray()).round(9) @ right
+    own = array.diagonal().copy() if q == n and seed % 2 else None
+    if own is not None:
+        np.fill_diagonal(array, 0.0)
+    inverse = SparseInverse.build(sp.csr_array(matrix), np.ones(5))
+    return SolvedVotes(sp.csr_array(left), inverse, sp.csr_array(right), own), array
+
+
 def votes_and_array(kind, seed=0, q=5, n=7):
+    if kind == "solved":
+        return solved_votes(seed, q, n)
     if "partition" in kind:
         return leaf_votes(seed, q, n)
     if kind == "product":
@@ -204,6 +225,19 @@ def test_column_entries(kind, seed):
     assert rows.size == np.count_nonzero(array[:, columns])
 
 
+def groups(links):
+    return connected_components(sp.csr_array(links), directed=True, connection="weak")[1]
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
+def test_links_of_solved_votes_join_the_rows_that_hear_each_other(seed, n):
+    votes, array = solved_votes(seed, n, n)
+    rows = np.flatnonzero(np.random.default_rng(seed).random(n) < 0.7)
+    links = votes.links(rows)
+    assert links.shape == (rows.size, rows.size)
+    assert_array_equal(groups(links), groups(array[np.ix_(rows, rows)]))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_links(kind):
     votes, array = votes_and_array(kind, q=6, n=6)
@@ -211,6 +245,8 @@ def test_links(kind):
     links = votes.links(rows)
     if kind == "product":
         assert links is None
+    elif kind == "solved":
+        assert_array_equal(groups(links), groups(array[np.ix_(rows, rows)]))
     else:
         assert_array_equal(links.toarray(), array[np.ix_(rows, rows)])
 

@@ -7,6 +7,7 @@ from disambig.votes.operator import OperatorVotes
 from disambig.votes.partition import PartitionVotes
 from disambig.votes.product import ProductVotes
 from disambig.votes.protocol import Votes
+from disambig.votes.solved import SolvedVotes
 from disambig.votes.sparse import SparseVotes
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "OperatorVotes",
     "PartitionVotes",
     "ProductVotes",
+    "SolvedVotes",
     "SparseVotes",
     "Votes",
     "as_votes",

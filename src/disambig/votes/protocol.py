@@ -64,7 +64,10 @@ class Votes(Protocol):
         ...
 
     def links(self, rows: IntArray) -> Any:
-        """``alpha[rows][:, rows]`` as a sparse matrix, or None: every row may reach every other."""
+        """``alpha[rows][:, rows]`` as a sparse matrix, or None: every row may reach every other.
+
+        Any other sparse matrix will do that connects the same rows with each other.
+        """
         ...
 
     def strongest(self, limit: int) -> IntArray:

@@ -9,6 +9,7 @@ from disambig.weights.forest import ForestWeights
 from disambig.weights.from_function import FunctionWeights
 from disambig.weights.histogram import HistogramWeights
 from disambig.weights.kernel_ridge import KernelRidgeWeights
+from disambig.weights.laplacian import LaplacianWeights
 from disambig.weights.nadaraya_watson import NadarayaWatsonWeights
 from disambig.weights.neighbors import NeighborWeights
 from disambig.weights.precomputed import PrecomputedWeights
@@ -24,6 +25,7 @@ _NAMED: dict[str, type[Any]] = {
     "forest": ForestWeights,
     "tree": TreeWeights,
     "histogram": HistogramWeights,
+    "laplacian": LaplacianWeights,
     "precomputed": PrecomputedWeights,
 }
 
@@ -34,9 +36,9 @@ def resolve_weights(weights: Any) -> Weights:
     Parameters
     ----------
     weights : str, weighting or callable
-        "neighbors", "kernel_ridge", "nadaraya_watson", "forest", "tree", "histogram" or
-        "precomputed", with default parameters; a weighting, which is cloned; or a function of
-        ``(Q, X)`` that returns votes ``(q, n)``.
+        "neighbors", "kernel_ridge", "nadaraya_watson", "forest", "tree", "histogram",
+        "laplacian" or "precomputed", with default parameters; a weighting, which is cloned; or a
+        function of ``(Q, X)`` that returns votes ``(q, n)``.
 
     Examples
     --------

@@ -1,0 +1,307 @@
+"""Votes that flow along a graph of neighbours."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.notation import FloatArray, IntArray
+from disambig.votes import SolvedVotes
+from disambig.votes.inverse import SparseInverse
+from disambig.votes.probed_diagonal import probed_diagonal
+from disambig.weights.affinities import affinities, symmetric_graph
+from disambig.weights.distinct_distances import DistinctDistances
+from disambig.weights.distinct_features import DistinctFeatures
+from disambig.weights.inputs import query_inputs, training_inputs
+from disambig.weights.laplacian_system import NORMALIZATIONS, laplacian_system
+from disambig.weights.masses import row_masses
+from disambig.weights.normalization import normalize_rows
+from disambig.weights.parameters import check_choice, check_flag, check_integer, check_number
+
+__all__ = ["LaplacianWeights"]
+
+_NAME = "LaplacianWeights"
+# A row whose own vote is larger hears others no louder than rounding.
+_LARGEST_OWN = 1.0 - 1e-10
+# So many solutions by iteration take seconds.
+_FEW_INPUTS = 2000
+
+
+class LaplacianWeights(BaseEstimator):
+    """``alpha = (I + mu L)^{-1}``, with L the Laplacian of a graph of nearest neighbours.
+
+    ``f = alpha @ y`` minimises ``sum_i (f_i - y_i)^2 + mu sum_ij B_ij (f_i - f_j)^2 / 2``: close to
+    the targets, and alike along the links B of the graph. On the training inputs alpha is
+    symmetric, no vote is negative, and rows sum to one. It is never formed: votes are applied by
+    solving a sparse system. Labels travel as far as the graph goes, so that a handful of them can
+    serve many unlabelled rows; between parts of the graph that no link connects, nobody votes.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k >= 1: every input is linked to the k nearest others. With ``sample_weight``, k counts
+        mass, as in `NeighborWeights`.
+    smoothing : float > 0, default=10.0
+        mu. The mean degree of the graph is scaled to one, so that the scale of X and k hardly
+        matter. The larger, the farther votes reach; the limit is one mean for each connected part,
+        and on the way there, with as many labels of each class, Poisson learning (see Notes).
+    normalization : {"none", "symmetric", "random_walk"}, default="none"
+        With G the affinities and D their sums: "none" ``L = D - G``. "symmetric"
+        ``L = I - D^{-1/2} G D^{-1/2}``: ``alpha = (1 - a) (I - a D^{-1/2} G D^{-1/2})^{-1}`` with
+        ``a = mu / (1 + mu)``, the label spreading of Zhou et al. (2004); symmetric, but rows do not
+        sum to one. "random_walk" ``L = I - D^{-1} G``: rows sum to one, but alpha is not symmetric.
+    affinity : {"gaussian", "binary"}, default="gaussian"
+        What a link to a neighbour at distance d weighs: ``exp(-d^2 / (2 h^2))``, or 1. G is the
+        mean of the two directions: a link that only one side lists weighs half.
+    bandwidth : float > 0 or "local", default="local"
+        h of the gaussian affinity. "local" gives each input its own, the distance to its farthest
+        neighbour over ``sqrt(8)``.
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        "precomputed": X holds distances, ``(n, n)`` in `fit` and ``(q, n)`` in `votes`, as an array
+        or as a sparse graph such as those of `sklearn.neighbors.KNeighborsTransformer` (for any
+        metric) or one that is given by nature; a missing entry is no neighbour, and where fewer
+        than k are stored, all of them are linked.
+    solver : {"auto", "direct", "iterative"}, default="auto"
+        Factorise the system, or solve it by preconditioned conjugate gradients, to 1e-12 times the
+        largest target in every entry. "auto" factorises up to some 2800 rows, and as long as the
+        graph is thin enough (inputs of few dimensions, separate clusters).
+    own_votes : {"auto", "exact", "estimated"}, default="auto"
+        How the votes of rows for themselves, which leave-one-out votes need, are found: exactly, as
+        part of the factor or else by one solution a row, or estimated by 64. "auto" is exact with a
+        factor or up to 2000 rows, and estimated otherwise, with a warning that names the standard
+        error.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`.
+    n_jobs : int, default=None
+        Threads of scikit-learn's search for neighbours.
+
+    Attributes
+    ----------
+    node_ : int, (n,)
+        Which distinct input each training row is.
+    graph_ : csr_array, (N, N)
+        The links between distinct inputs.
+    components_ : int, (n,)
+        The connected part of the graph in which each training row lies.
+    inverse_ : SparseInverse
+        Of the system on the distinct inputs.
+    grants_ : csr_array, (N, n)
+        What the target of each row adds to the right-hand side.
+    inputs_ : object
+        What is searched for the neighbours of new inputs.
+    degrees_, node_masses_ : float64, (N,)
+        Of the distinct inputs.
+    masses_ : float64, (n,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    Equal inputs are one node of the graph, whose target is the mean of theirs: alpha is a function
+    of the input. ``sample_weight`` w means w copies, in targets and links alike.
+
+    *New inputs* hear what their k nearest inputs hear, in proportion to the affinities: the value
+    that an unlabelled node there would take if nobody listened to it (for "symmetric", the same
+    with degrees). A new input that equals a training row gets the votes of that row.
+
+    *Leave-one-out* removes the target of a row and keeps its input in the graph. Taking the term
+    ``(f_i - y_i)^2`` out of the minimum leaves ``alpha[i, j] / (1 - alpha[i, i])`` for j != i
+    (Sherman and Morrison), that is, the votes of the others, scaled to sum one. Removing the input
+    too would be another graph for every row. A row alone in its part of the graph hears nobody.
+
+    *Poisson learning* (Calder et al., 2020) needs to know which rows are labelled, and its votes
+    sum to zero; but ``mu alpha = mu / n + L^+ + O(1 / mu)`` on a connected graph, and for as many
+    labels of each class the first term is the same for all: with "none" and a large mu (1e4),
+    ``method="average"`` predicts what Poisson learning does. For other counts, start from targets
+    less their mean over the labelled rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0], [10.0]])
+    >>> weights = LaplacianWeights(1, smoothing=1.0, affinity="binary").fit(X)
+    >>> weights.training_votes().rows(0, 5).round(2)
+    array([[0.64, 0.27, 0.09, 0.  , 0.  ],
+           [0.27, 0.55, 0.18, 0.  , 0.  ],
+           [0.09, 0.18, 0.73, 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 0.67, 0.33],
+           [0.  , 0.  , 0.  , 0.33, 0.67]])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        *,
+        smoothing: float = 10.0,
+        normalization: str = "none",
+        affinity: str = "gaussian",
+        bandwidth: float | str = "local",
+        metric: str = "euclidean",
+        solver: str = "auto",
+        own_votes: str = "auto",
+        leave_one_out: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.smoothing = smoothing
+        self.normalization = normalization
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.metric = metric
+        self.solver = solver
+        self.own_votes = own_votes
+        self.leave_one_out = leave_one_out
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Link the training inputs ``(n, d)``, or those whose distances ``(n, n)`` are given."""
+        self._check_parameters()
+        X = training_inputs(self, X, square=self._square)
+        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.X_fit_ = X
+        self.inputs_ = (
+            DistinctDistances.build(X)
+            if self._square
+            else DistinctFeatures.build(X, n_jobs=self.n_jobs)
+        )
+        self.node_ = self.inputs_.node
+        masses = np.bincount(self.node_, weights=self.masses_)
+        self.node_masses_ = masses.astype(np.float64, copy=False)
+        self._warn_if_too_many()
+        listing = self.inputs_.among_themselves(self.node_masses_, float(self.n_neighbors))
+        directed = affinities(listing, self._scale)
+        self.graph_ = symmetric_graph(directed, self.node_masses_)
+        system = laplacian_system(
+            self.graph_, self.node_masses_, float(self.smoothing), self.normalization
+        )
+        self.degrees_ = system.degrees
+        self.inverse_ = SparseInverse.build(system.matrix, system.strength, self.solver)
+        # A training row holds its part of what its node grants to targets.
+        n, share = self.node_.size, self.masses_ / self.node_masses_[self.node_]
+        self.grants_ = sp.csr_array(
+            (share * system.strength[self.node_], (self.node_, np.arange(n))),
+            shape=(self.node_masses_.size, n),
+        )
+        self.components_ = self.inverse_.parts[self.node_]
+        return self
+
+    def training_votes(self) -> SolvedVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return SolvedVotes(self._at_nodes(self.node_), self.inverse_, self.grants_)
+
+    def leave_one_out_votes(self) -> SolvedVotes:
+        """``alpha`` at each training input as if its target were unknown, ``(n, n)``."""
+        check_is_fitted(self)
+        own = self._own_votes()
+        alone = np.bincount(self.components_)[self.components_] == 1
+        alone |= own >= _LARGEST_OWN
+        factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
+        every = SolvedVotes(self._at_nodes(self.node_), self.inverse_, self.grants_, own)
+        return every.scale_rows(factors)
+
+    def votes(self, X: Any) -> SolvedVotes:
+        """``alpha`` at new inputs ``(q, d)``, or from distances ``(q, n)``."""
+        X = query_inputs(self, X, square=self._square)
+        node = self.inputs_.find(X)
+        new = np.flatnonzero(node < 0)
+        left = self._at_nodes(node)
+        if new.size:
+            wanted = float(self.n_neighbors)
+            listing = self.inputs_.from_queries(X[new], self.node_masses_, wanted)
+            heard = self._extended(affinities(listing, self._scale)).tocoo()
+            entries = (heard.data, (new[heard.row], heard.col))
+            left = sp.csr_array(left + sp.csr_array(entries, shape=left.shape))
+        return SolvedVotes(left, self.inverse_, self.grants_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = bool(self._square)
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _square(self) -> str:
+        return "distances" if self.metric == "precomputed" else ""
+
+    @property
+    def _scale(self) -> float | str | None:
+        return None if self.affinity == "binary" else self.bandwidth
+
+    def _check_parameters(self) -> None:
+        check_integer(_NAME, "n_neighbors", self.n_neighbors, least=1)
+        check_number(_NAME, "smoothing", self.smoothing, positive=True)
+        check_choice(_NAME, "normalization", self.normalization, NORMALIZATIONS)
+        check_choice(_NAME, "affinity", self.affinity, ("gaussian", "binary"))
+        check_choice(
+            _NAME,
+            "metric",
+            self.metric,
+            ("euclidean", "precomputed"),
+            "(distances of any other metric, as a matrix or a graph)",
+        )
+        check_choice(_NAME, "solver", self.solver, ("auto", "direct", "iterative"))
+        check_choice(_NAME, "own_votes", self.own_votes, ("auto", "exact", "estimated"))
+        check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        if not (isinstance(self.bandwidth, str) and self.bandwidth == "local"):
+            check_number(
+                _NAME, "bandwidth", self.bandwidth, positive=True, advice="Or use 'local'."
+            )
+            if self.affinity == "binary":
+                raise ValueError(
+                    f"{_NAME}: affinity='binary' has no bandwidth; got {self.bandwidth!r}. Leave "
+                    "it at 'local', or use affinity='gaussian'."
+                )
+
+    def _warn_if_too_many(self) -> None:
+        others = float(self.node_masses_.sum() - self.node_masses_.max())
+        # A graph that is given lists whom it lists; sums of fractions are rounded.
+        if sp.issparse(self.X_fit_) and self._square:
+            return
+        if self.n_neighbors > others * (1.0 + 1e-9):
+            warnings.warn(
+                f"{_NAME}: n_neighbors={self.n_neighbors} is more than the other inputs can give "
+                f"({self.node_masses_.size} distinct ones of total weight "
+                f"{self.node_masses_.sum():g}): every input is linked to all others.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _at_nodes(self, node: IntArray) -> sp.csr_array:
+        """Rows that hear what a node hears; a row of zeros for node -1."""
+        known = np.flatnonzero(node >= 0)
+        shape = (node.size, self.node_masses_.size)
+        return sp.csr_array((np.ones(known.size), (known, node[known])), shape=shape)
+
+    def _extended(self, granted: sp.csr_array) -> sp.csr_array:
+        """What new inputs hear of the nodes, from their affinities to them."""
+        if self.normalization != "symmetric":
+            return normalize_rows(granted.copy())
+        degrees = np.asarray(granted.sum(axis=1)).ravel()
+        rows = np.repeat(np.arange(degrees.size), np.diff(granted.indptr))
+        product = degrees[rows] * self.degrees_[granted.indices]
+        heard = product > 0
+        data = np.where(heard, granted.data / np.sqrt(np.where(heard, product, 1.0)), 0.0)
+        return sp.csr_array((data, granted.indices, granted.indptr), shape=granted.shape)
+
+    def _own_votes(self) -> FloatArray:
+        """``alpha[i, i]``, ``(n,)``."""
+        strength = self.inverse_.scale[self.node_] * self.masses_ / self.node_masses_[self.node_]
+        cheap = self.inverse_.direct or self.node_masses_.size <= _FEW_INPUTS
+        if self.own_votes == "exact" or (self.own_votes == "auto" and cheap):
+            return strength * self.inverse_.diagonal[self.node_]
+        diagonal, error = probed_diagonal(self.inverse_)
+        if self.own_votes == "auto":
+            size = float(np.sqrt(np.mean((strength * error[self.node_]) ** 2)))
+            warnings.warn(
+                f"{_NAME}: leave-one-out votes of {self.node_.size} rows remove an estimate of "
+                f"each row's own vote, of standard error {size:.1e} (votes of a row sum to 1). Set "
+                "own_votes='estimated' to agree, 'exact' for one solution a row.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return strength * diagonal[self.node_]
