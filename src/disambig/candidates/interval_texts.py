@@ -1,4 +1,4 @@
-"""Intervals written as text: ``"[800, 1200]"``, ``"800..1200"``, ``">= 5"``, ``"5 +- 2"``."""
+"""Intervals written as text: ``"[800, 1200]"``, ``"800-1200"``, ``">= 5"``, ``"5 +- 2"``."""
 
 import math
 import re
@@ -7,10 +7,14 @@ from disambig.candidates.real_numbers import finite_or_huge
 
 __all__ = ["GRAMMAR", "UNION_SEPARATOR", "text_pieces"]
 
-GRAMMAR = "'7.5', '[800, 1200]', '800..1200', '>= 5', '< 3' or '5 +- 2', joined by '|' for unions"
+GRAMMAR = (
+    "'7.5', '[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+', '< 3' or "
+    "'5 +- 2', joined by '|' for unions"
+)
 UNION_SEPARATOR = "|"
 
-_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_UNSIGNED = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = rf"[+-]?{_UNSIGNED}"
 _END = rf"({_NUMBER}|[+-]?inf(?:inity)?|[+-]?∞)"
 # Between two dots, a number may not end on one.
 _SHORT = _END.replace(r"\.\d*", r"\.\d+")
@@ -18,6 +22,10 @@ _SHORT = _END.replace(r"\.\d*", r"\.\d+")
 _POINT = re.compile(rf"({_NUMBER})")
 _BRACKETS = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
 _RANGE = re.compile(rf"{_SHORT}\s*\.\.\s*{_SHORT}")
+_WORDS = re.compile(rf"{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
+# A dash before a second minus would be a riddle: what follows it is unsigned.
+_DASH = re.compile(rf"({_NUMBER})\s*[-–—]\s*({_UNSIGNED})")
+_OPEN = re.compile(rf"({_NUMBER})\s*\+")
 _BOUND = re.compile(rf"(>=|<=|[<>≤≥])\s*({_NUMBER})")
 _RADIUS = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
 
@@ -31,6 +39,8 @@ def text_pieces(text: str) -> list[tuple[float, float]] | None:
     --------
     >>> text_pieces("[-2, -1] | > 1")
     [(-2.0, -1.0), (1.0, inf)]
+    >>> text_pieces("3-5"), text_pieces("-3 to 5"), text_pieces("65+")
+    ([(3.0, 5.0)], [(-3.0, 5.0)], [(65.0, inf)])
     >>> text_pieces("5 +- 2"), text_pieces(""), text_pieces("about 5")
     ([(3.0, 7.0)], [(nan, nan)], None)
     """
@@ -48,6 +58,11 @@ def _piece(text: str) -> tuple[float, float] | None:
         return _end(match[1]), _end(match[1])
     if match := _BRACKETS.fullmatch(text) or _RANGE.fullmatch(text):
         return _end(match[1]), _end(match[2])
+    if match := _DASH.fullmatch(text) or _WORDS.fullmatch(text):
+        lower, upper = (end for end in match.groups() if end is not None)
+        return _end(lower), _end(upper)
+    if match := _OPEN.fullmatch(text):
+        return _end(match[1]), math.inf
     if match := _BOUND.fullmatch(text):
         end = _end(match[2])
         return (end, math.inf) if match[1] in (">", ">=", "≥") else (-math.inf, end)

@@ -100,6 +100,20 @@ def test_a_budget_that_was_not_meant_is_warned_of():
     assert found.status is Status.MAX_ITER
 
 
+def test_the_warning_advises_what_helps():
+    problem, _ = risk_problem(2, n=9, ridge=1e-4)
+    with pytest.warns(ConvergenceWarning, match="Use solver='auto' for the optimum"):
+        AlternatingRegression(max_iter=2).solve_reals(problem)
+    crossed = next(p for p in _signed_problems() if not p.is_convex)
+    with pytest.warns(ConvergenceWarning, match="not convex: use weights without negative votes"):
+        AlternatingRegression(max_iter=1, tol=0.0).solve_reals(crossed)
+
+
+def _signed_problems():
+    for seed in range(50):
+        yield voted_problem(seed, "signed", loss=SquaredLoss())
+
+
 def test_a_callback_hears_and_stops():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     heard = []

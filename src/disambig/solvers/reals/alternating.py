@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning
 from disambig.notation import FloatArray
 from disambig.real_problem import RealProblem
@@ -129,8 +130,7 @@ class AlternatingRegression(BaseEstimator):
         if run.status is Status.MAX_ITER and not on_purpose:
             warnings.warn(
                 f"AlternatingRegression: not converged after max_iter={self.max_iter} steps; the "
-                "result is usable, but stands where it happened to be. Use solver='auto' for the "
-                "optimum, a larger max_iter, or steps=... to stop early on purpose.",
+                f"result is usable, but stands where it happened to be. {_instead(problem)}",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -159,3 +159,16 @@ class AlternatingRegression(BaseEstimator):
                 raise ValueError(f"AlternatingRegression: {name}={value!r}; expected at least 1.")
         if not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"AlternatingRegression: tol={self.tol!r}; expected a number >= 0.")
+
+
+def _instead(problem: RealProblem) -> str:
+    """What to do about a run that did not end: whoever came here through "auto" has no optimum."""
+    go_on = "a larger max_iter, or with steps=... to stop early on purpose."
+    if not problem.is_convex:
+        return (
+            "Votes of both signs make this problem not convex: use weights without negative votes, "
+            "or kernel ridge with formulation='risk'; or pass AlternatingRegression with " + go_on
+        )
+    if isinstance(problem.sets, Intervals):
+        return "Use solver='auto' for the optimum, or AlternatingRegression with " + go_on
+    return "Use UnionRegression, which starts several times, or AlternatingRegression with " + go_on
