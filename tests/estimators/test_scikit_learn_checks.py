@@ -33,6 +33,7 @@ ESTIMATORS = [
     PartialLabelClassifier(weights=LaplacianWeights()),
     PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
     PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
+    PartialLabelClassifier(solver="annealed"),
     PartialLabelClassifier(method="infimum"),
     PartialLabelClassifier(method="average"),
     StructuredPredictor(),

@@ -22,6 +22,7 @@ from disambig.losses.position_kendall import BoundPositionKendall
 from disambig.losses.protocol import ExactInfimum, Loss
 from disambig.losses.real_choice import resolve_real_loss
 from disambig.losses.real_loss import RealLoss
+from disambig.losses.soft_faces import SoftFaces
 from disambig.losses.squared import SquaredLoss
 from disambig.losses.structured import StructuredLoss, StructuredTask
 from disambig.losses.zero_one import ZeroOneLoss
@@ -50,6 +51,7 @@ __all__ = [
     "PinballLoss",
     "PointFaces",
     "RealLoss",
+    "SoftFaces",
     "SquaredLoss",
     "StructuredLoss",
     "StructuredTask",

@@ -1,6 +1,7 @@
 """HOW IT IS SETTLED: solvers, the one loop, and the baselines."""
 
 from disambig.solvers.alternating import AlternatingMinimization
+from disambig.solvers.annealing import AnnealedMinimization
 from disambig.solvers.baselines import average_candidates, infimum_loss
 from disambig.solvers.choice import resolve_solver
 from disambig.solvers.infimum import InfimumPrediction, infimum_prediction
@@ -22,6 +23,7 @@ __all__ = [
     "AcceleratedRegression",
     "AlternatingMinimization",
     "AlternatingRegression",
+    "AnnealedMinimization",
     "AutomaticRegression",
     "Callback",
     "InfimumPrediction",

@@ -5,11 +5,12 @@ from typing import Any
 from sklearn.base import clone
 
 from disambig.solvers.alternating import AlternatingMinimization
+from disambig.solvers.annealing import AnnealedMinimization
 from disambig.solvers.solution import Solver
 
 __all__ = ["resolve_solver"]
 
-_NAMES = {"alternating": AlternatingMinimization()}
+_NAMES = {"alternating": AlternatingMinimization(), "annealed": AnnealedMinimization()}
 
 
 def resolve_solver(solver: Any) -> Solver:

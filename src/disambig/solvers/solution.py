@@ -6,11 +6,33 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from disambig.losses.faces import Faces
-from disambig.notation import BoolArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers.loop import Callback, Progress, Status
 
-__all__ = ["Solution", "Solver"]
+__all__ = ["Solution", "Solver", "Targets"]
+
+
+class Targets(Protocol):
+    """What may come out of a run: faces, or laws that stayed soft."""
+
+    def __len__(self) -> int:
+        """``n``."""
+        ...
+
+    @property
+    def embedded(self) -> FloatArray:
+        """Where the targets lie, ``(n, p)``."""
+        ...
+
+    @property
+    def is_vertex(self) -> BoolArray:
+        """Rows that are settled, ``(n,)``."""
+        ...
+
+    def first(self) -> Faces:
+        """One vertex a row: the deterministic choice."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +41,9 @@ class Solution:
 
     Attributes
     ----------
-    targets : Faces
-        The relaxed targets: undecided rows rest on a barycentre. Predict from these.
+    targets : Targets
+        The relaxed targets: undecided rows rest on a barycentre, annealed ones on a mean. Predict
+        from these.
     decoded : Faces
         One vertex a row.
     relaxed_objective, objective : float
@@ -35,7 +58,7 @@ class Solution:
         Every iteration of every start and of the decoding.
     """
 
-    targets: Faces
+    targets: Targets
     decoded: Faces
     relaxed_objective: float
     objective: float
@@ -56,7 +79,8 @@ class Solution:
     @property
     def resolved(self) -> BoolArray:
         """Rows that the run settled itself, on the vertex that decoding kept, ``(n,)``."""
-        same: BoolArray = (self.targets.embedded == self.decoded.embedded).all(axis=1)
+        chosen = self.targets.first().embedded
+        same: BoolArray = (chosen == self.decoded.embedded).all(axis=1)
         return np.asarray(self.targets.is_vertex & same)
 
 
