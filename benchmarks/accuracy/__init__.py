@@ -1,0 +1,1 @@
+"""Classification from candidate sets beside other methods; run it by its name."""

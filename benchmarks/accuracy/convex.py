@@ -1,0 +1,57 @@
+"""CLPL: one convex loss of the mean score of a set (Cour, Sapp and Taskar, 2011).
+
+For scores ``g(x) = W' x + b`` the loss of a row is ``h(mean of g_c, c in s) + sum of h(-g_c), c
+not in s`` with the squared hinge ``h(u) = (1 - u)₊²``; minimised is its mean + penalty |W|² / 2.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from benchmarks.accuracy.method import Fitted, Method, best_candidates, grid
+from disambig.notation import BoolArray, FloatArray, IntArray
+
+__all__ = ["CONVEX", "fit_convex", "loss_and_slope"]
+
+_MOST_STEPS = 200
+
+
+def loss_and_slope(
+    parameters: FloatArray, X: FloatArray, mask: BoolArray, penalty: float
+) -> tuple[float, FloatArray]:
+    """The objective and its gradient at W, (d, K), and b, (K,), in one vector."""
+    n, d = X.shape
+    W, b = _parts(parameters, d)
+    scores = X @ W + b
+    sizes = mask.sum(axis=1)
+    inside = np.maximum(1.0 - np.where(mask, scores, 0.0).sum(axis=1) / sizes, 0.0)
+    outside = np.where(mask, 0.0, np.maximum(1.0 + scores, 0.0))
+    value = (np.sum(inside**2) + np.sum(outside**2)) / n + penalty * np.sum(W**2) / 2
+    back = 2.0 / n * (outside - mask * (inside / sizes)[:, np.newaxis])
+    slope = np.concatenate([(X.T @ back + penalty * W).ravel(), back.sum(axis=0)])
+    return float(value), slope
+
+
+def _parts(parameters: FloatArray, d: int) -> tuple[FloatArray, FloatArray]:
+    table = parameters.reshape(d + 1, -1)
+    return table[:d], table[d]
+
+
+def fit_convex(X: FloatArray, mask: BoolArray, *, seed: int, penalty: float) -> Fitted:
+    d, K = X.shape[1], mask.shape[1]
+    found = minimize(
+        loss_and_slope,
+        np.zeros((d + 1) * K),
+        args=(X, mask, penalty),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": _MOST_STEPS},
+    )
+    W, b = _parts(found.x, d)
+
+    def predict(queries: FloatArray) -> IntArray:
+        return np.asarray((queries @ W + b).argmax(axis=1), dtype=np.intp)
+
+    return Fitted(predict, best_candidates(X @ W + b, mask))
+
+
+CONVEX = Method("CLPL", fit_convex, grid(penalty=(1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)))

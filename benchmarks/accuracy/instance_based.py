@@ -1,0 +1,67 @@
+"""IPAL: candidates propagate along neighbours that rebuild each other (Zhang and Yu, 2015).
+
+Weights w[i, j] >= 0 rebuild row i from its k nearest rows (`reconstruction.py`); H has them scaled
+to sum one. From confidences F = P, uniform on each set, ::
+
+    F <- a H F + (1 - a) P, then 0 outside the sets and scaled to sum one,
+
+100 times. Row i gets the candidate of largest ``F[i, c] n_c / m_c``, with n and m the column sums
+of P and F. A query is rebuilt from its k nearest rows; it gets the label whose rows alone come
+nearest to it. Recommended: k = 10, a = .95.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.neighbors import NearestNeighbors
+
+from benchmarks.accuracy.method import Fitted, Method, best_candidates, grid
+from benchmarks.accuracy.reconstruction import neighbor_weights
+from benchmarks.accuracy.shared_work import WORK
+from disambig.notation import BoolArray, FloatArray, IntArray
+
+__all__ = ["INSTANCE_BASED", "fit_instance_based"]
+
+_N_ROUNDS = 100
+
+
+def fit_instance_based(
+    X: FloatArray, mask: BoolArray, *, seed: int, k: int, share: float
+) -> Fitted:
+    index = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
+    rows, weights = WORK.get(f"IPAL, k={k}", X, lambda: neighbor_weights(index, X, None))
+    labels = best_candidates(_propagated(rows, weights, mask, share), mask)
+
+    def predict(queries: FloatArray) -> IntArray:
+        return _nearest_rebuilt(queries, X, labels, mask.shape[1], index)
+
+    return Fitted(predict, labels)
+
+
+def _propagated(rows: IntArray, weights: FloatArray, mask: BoolArray, share: float) -> FloatArray:
+    n, k = rows.shape
+    totals = weights.sum(axis=1, keepdims=True)
+    scaled = weights / np.where(totals > 0, totals, 1.0)
+    indptr = np.arange(0, n * k + 1, k)
+    H = sp.csr_array((scaled.ravel(), rows.ravel(), indptr), shape=(n, n))
+    uniform = mask / mask.sum(axis=1, keepdims=True)
+    found = uniform
+    for _ in range(_N_ROUNDS):
+        found = np.where(mask, share * (H @ found) + (1.0 - share) * uniform, 0.0)
+        found = found / found.sum(axis=1, keepdims=True)
+    masses = found.sum(axis=0)
+    return np.asarray(found * (uniform.sum(axis=0) / np.where(masses > 0, masses, 1.0)))
+
+
+def _nearest_rebuilt(
+    queries: FloatArray, X: FloatArray, labels: IntArray, n_classes: int, index: NearestNeighbors
+) -> IntArray:
+    rows, weights = neighbor_weights(index, X, queries)
+    members = labels[rows][:, :, np.newaxis] == np.arange(n_classes)
+    rebuilt = np.einsum("qkc,qk,qkd->qcd", members, weights, X[rows], optimize=True)
+    distances = ((queries[:, np.newaxis, :] - rebuilt) ** 2).sum(axis=2)
+    # A class without a neighbour rebuilds the origin, which may be near.
+    distances[~members.any(axis=1)] = np.inf
+    return np.asarray(distances.argmin(axis=1), dtype=np.intp)
+
+
+INSTANCE_BASED = Method("IPAL", fit_instance_based, grid(share=(0.95, 0.7), k=(10, 5, 15)))

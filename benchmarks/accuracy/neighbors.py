@@ -1,0 +1,40 @@
+"""PL-kNN: neighbours vote for all their candidates (Hüllermeier and Beringer, 2006).
+
+Neighbour i, of those of a query, votes with weight ``1 - d_i / sum_j d_j``; the class with most
+votes wins, among equals the one that is a candidate most often. The papers that compare with it
+take k = 10.
+"""
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from benchmarks.accuracy.method import Fitted, Method, best_candidates, grid
+from disambig.notation import BoolArray, FloatArray, IntArray
+
+__all__ = ["NEIGHBORS", "fit_neighbors"]
+
+
+def fit_neighbors(X: FloatArray, mask: BoolArray, *, seed: int, k: int) -> Fitted:
+    index = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
+    # Smaller than any difference between votes that is not rounding.
+    common = 1e-9 * mask.mean(axis=0)
+
+    def scores(queries: FloatArray | None) -> FloatArray:
+        distances, rows = index.kneighbors(queries)
+        return np.asarray(np.einsum("qk,qkc->qc", _weights(distances), mask[rows]) + common)
+
+    def predict(queries: FloatArray) -> IntArray:
+        return np.asarray(scores(queries).argmax(axis=1), dtype=np.intp)
+
+    # Asked without queries, the index answers for its own rows, none its own neighbour.
+    return Fitted(predict, best_candidates(scores(None), mask))
+
+
+def _weights(distances: FloatArray) -> FloatArray:
+    totals = distances.sum(axis=1, keepdims=True)
+    if distances.shape[1] == 1:
+        return np.ones_like(distances)
+    return np.asarray(1.0 - distances / np.where(totals > 0, totals, 1.0))
+
+
+NEIGHBORS = Method("PL-kNN", fit_neighbors, grid(k=(10, 5, 15, 20, 30)))

@@ -1,0 +1,78 @@
+"""This library in the same protocol: its default, and the three rules as the paper has them.
+
+DF, IL and AC on kernel ridge votes choose from the bandwidths d and .1 d and the ridges 1, 1e-3 and
+1e-6 of the paper (its third bandwidth, .01 d, leaves nothing but rounding in many dimensions). One
+decomposition a bandwidth serves all ridges; the votes are those of `KernelRidgeWeights`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.accuracy.method import Fitted, Method, grid
+from benchmarks.accuracy.shared_work import WORK
+from disambig import LabelSets, PartialLabelClassifier
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.weights import NeighborWeights
+from disambig.weights.similarity import Similarity
+from disambig.weights.spectral import spectrum_of
+
+__all__ = ["DEFAULT", "KERNEL_RIDGE", "PLAIN", "fit_kernel_ridge"]
+
+
+def fit_default(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
+    """`PartialLabelClassifier()`, whatever that is in this version."""
+    return _fitted(PartialLabelClassifier(), X, mask)
+
+
+def fit_plain(X: FloatArray, mask: BoolArray, *, seed: int, k: int) -> Fitted:
+    """Alternating minimisation on the votes of k neighbours, everything spelt out."""
+    model = PartialLabelClassifier(
+        NeighborWeights(n_neighbors=k), method="disambiguation", solver="alternating"
+    )
+    return _fitted(model, X, mask)
+
+
+def fit_kernel_ridge(
+    X: FloatArray, mask: BoolArray, *, seed: int, rule: str, bandwidth: float, ridge: float
+) -> Fitted:
+    """`bandwidth` in units of the number of features."""
+    similarity = Similarity("gaussian", bandwidth * X.shape[1])
+    spectrum = WORK.get(f"kernel, bandwidth={bandwidth}", X, lambda: spectrum_of(similarity(X, X)))
+    scale = spectrum.eigenvalues + len(X) * ridge
+    model = PartialLabelClassifier("precomputed", method=rule)
+    model.fit(spectrum.smoother(len(X) * ridge), _sets(mask))
+
+    def predict(queries: FloatArray) -> IntArray:
+        rotated = similarity(queries, X) @ spectrum.eigenvectors
+        return np.asarray(model.predict((rotated / scale) @ spectrum.eigenvectors.T))
+
+    return Fitted(predict, model.labels_)
+
+
+def _fitted(model: PartialLabelClassifier, X: FloatArray, mask: BoolArray) -> Fitted:
+    model.fit(X, _sets(mask))
+    return Fitted(model.predict, model.labels_)
+
+
+def _sets(mask: BoolArray) -> LabelSets:
+    return LabelSets(mask, np.arange(mask.shape[1]))
+
+
+# The parameters are part of the version: a run with another default is never taken for this one.
+DEFAULT = Method(
+    "disambig", fit_default, version=repr(sorted(PartialLabelClassifier().get_params().items()))
+)
+PLAIN = Method("DF, 10 neighbours", fit_plain, grid(k=(10,)))
+KERNEL_RIDGE = tuple(
+    Method(
+        name,
+        partial(fit_kernel_ridge, rule=rule),
+        grid(bandwidth=(1.0, 0.1), ridge=(1.0, 1e-3, 1e-6)),
+    )
+    for name, rule in (
+        ("DF, kernel ridge", "disambiguation"),
+        ("IL, kernel ridge", "infimum"),
+        ("AC, kernel ridge", "average"),
+    )
+)

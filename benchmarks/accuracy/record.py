@@ -1,0 +1,38 @@
+"""What has been run is kept, a line of JSON for each problem, split and method."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from benchmarks.accuracy.method import Method
+from benchmarks.accuracy.selection import Outcome
+from benchmarks.kept_outcomes import KeptOutcomes
+
+__all__ = ["RECORD", "Record"]
+
+RECORD = Path(__file__).resolve().parents[1] / ".cache" / "accuracy.jsonl"
+
+# To be raised when results change though no setting does: splits, scaling, a baseline's steps.
+_PROTOCOL = 1
+
+
+class Record:
+    """An outcome is found again as long as the method has the settings it was found with."""
+
+    def __init__(self, path: Path = RECORD) -> None:
+        self._kept = KeptOutcomes(path, Outcome)
+
+    def get(self, problem: str, split: int, method: Method) -> Outcome | None:
+        return self._kept.get(_key(problem, split, method))
+
+    def add(self, problem: str, split: int, method: Method, outcome: Outcome) -> None:
+        self._kept.add(_key(problem, split, method), outcome)
+
+    def forget(self, method: Method) -> None:
+        """Run `method` anew; what it finds replaces what was found."""
+        self._kept.forget(f"|{_key('', 0, method).split('|', 2)[2]}")
+
+
+def _key(problem: str, split: int, method: Method) -> str:
+    choices = json.dumps([_PROTOCOL, method.version, *method.settings], sort_keys=True)
+    return f"{problem}|{split}|{method.name}|{hashlib.sha256(choices.encode()).hexdigest()[:12]}"
