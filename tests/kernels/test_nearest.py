@@ -3,19 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.kernels.nearest import nearest_by_scan, nearest_in_lists
+from disambig.kernels.nearest import mass_in_order, nearest_by_scan, nearest_in_lists
 
 
 def by_sorting(members, distances, masses, wanted, own):
-    """The definition: sort everything, take until the mass is there."""
+    """The definition: sort everything, take until the mass of the others is there."""
     taken = []
     left = wanted
-    for _, j in sorted(zip(distances, members, strict=True)):
-        if j != own and left > 1e-9 * wanted:
-            taken.append((j, min(masses[j], left)))
-            left -= taken[-1][1]
-    total = sum(mass for _, mass in taken)
-    return [j for j, _ in taken], [mass / total for _, mass in taken], left <= 1e-9 * wanted
+    for distance, j in sorted(zip(distances, members, strict=True)):
+        if left > 1e-9 * wanted:
+            taken.append((j, distance))
+            left -= 0.0 if j == own else min(masses[j], left)
+    return [j for j, _ in taken], [distance for _, distance in taken], left <= 1e-9 * wanted
 
 
 def lists(rng, q, n):
@@ -26,14 +25,14 @@ def lists(rng, q, n):
 
 
 def check(found, q, expected_of):
-    indptr, indices, shares, farthest, filled = found
+    indptr, indices, distances, farthest, filled = found
     for i in range(q):
         row = slice(indptr[i], indptr[i + 1])
-        members, parts, full, last = expected_of(i)
+        members, apart, full = expected_of(i)
         assert indices[row].tolist() == members
-        assert_allclose(shares[row], parts, rtol=1e-12)
+        assert distances[row].tolist() == apart
         assert filled[i] == full
-        assert farthest[i] == last
+        assert farthest[i] == (apart[-1] if apart else 0.0)
 
 
 @given(
@@ -52,9 +51,7 @@ def test_lists_against_sorting(seed, n, wanted, fractional):
 
     def expected(i):
         row = slice(indptr[i], indptr[i + 1])
-        members, parts, full = by_sorting(indices[row], distances[row], masses, wanted, own[i])
-        last = dict(zip(indices[row], distances[row], strict=True))[members[-1]] if members else 0.0
-        return members, parts, full, last
+        return by_sorting(indices[row], distances[row], masses, wanted, own[i])
 
     check(nearest_in_lists(indptr, indices, distances, masses, wanted, own), q, expected)
 
@@ -94,7 +91,8 @@ def test_a_huge_mass_does_not_blur_the_small_ones():
     distances[-1] = 500.0
     found = nearest_in_lists(np.array([0, n]), np.arange(n), distances, masses, 2.0, np.array([-1]))
     assert found[1].tolist() == list(range(n - 2, n - 22, -1))
-    assert_allclose(found[2], np.full(20, 0.05))
+    taken = mass_in_order(found[0], found[1], masses, np.array([2.0]), np.array([-1]))
+    assert_allclose(taken, np.full(20, 0.1))
 
 
 def test_fractions_that_round_below_the_target_leave_no_sliver():
@@ -104,3 +102,12 @@ def test_fractions_that_round_below_the_target_leave_no_sliver():
     )
     assert found[1].tolist() == list(range(10))
     assert found[4].tolist() == [True]
+
+
+def test_masses_in_order_are_clipped_and_pass_over_the_absent():
+    indptr, indices = np.array([0, 3, 3, 5]), np.array([2, 0, 1, 1, 0])
+    masses = np.array([1.0, 2.0, 4.0])
+    taken = mass_in_order(indptr, indices, masses, np.array([4.5, 1.0, 9.0]), np.array([-1, 0, 1]))
+    assert taken.tolist() == [4.0, 0.5, 0.0, 0.0, 1.0]
+    taken = mass_in_order(indptr, indices, masses, np.array([4.0, 1.0, 1.5]), np.array([2, -1, -1]))
+    assert taken.tolist() == [0.0, 1.0, 2.0, 1.5, 0.0]

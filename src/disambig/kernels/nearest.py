@@ -12,10 +12,10 @@ from disambig.kernels.jit import kernel
 from disambig.kernels.pair_distances import squared_distance
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-__all__ = ["NEGLIGIBLE", "nearest_by_scan", "nearest_in_lists"]
+__all__ = ["NEGLIGIBLE", "mass_in_order", "nearest_by_scan", "nearest_in_lists"]
 
-# Shares (of the wanted mass) taken, where they are, how many a row, the farthest distance taken,
-# whether the row found all the mass it wanted.
+# Where each row begins, whom it takes and how far they are, the farthest distance taken, whether
+# the row found all the mass it wanted.
 Selection = tuple[AnyArray, AnyArray, FloatArray, FloatArray, BoolArray]
 
 # Running sums of fractional masses are off by far less than this part of the wanted mass; what
@@ -60,6 +60,16 @@ def _rise(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
 
 
 @kernel
+def _counted(member: Any, masses: FloatArray, wanted: Any, own: Any) -> Any:
+    """What a member adds to the mass held.
+
+    No more than the wanted one, so that a huge mass does not blur the running sum of the small
+    ones; nothing for the row itself, which is kept on top of what was wanted.
+    """
+    return 0.0 if member == own else min(masses[member], wanted)
+
+
+@kernel
 def _offer(
     distances: FloatArray,
     members: AnyArray,
@@ -69,12 +79,9 @@ def _offer(
     member: Any,
     masses: FloatArray,
     wanted: Any,
+    own: Any,
 ) -> Any:
-    """Add a member unless the heap is full of better ones; drop what became superfluous.
-
-    A mass counts up to the wanted one, so that a huge mass does not blur the running sum of the
-    small ones.
-    """
+    """Add a member unless the heap is full of better ones; drop what became superfluous."""
     enough = wanted * (1.0 - NEGLIGIBLE)
     if held >= enough and (
         distance > distances[0] or (distance == distances[0] and member > members[0])
@@ -84,9 +91,9 @@ def _offer(
     members[size] = member
     _rise(distances, members, size)
     size += 1
-    held += min(masses[member], wanted)
-    while size > 1 and held - min(masses[members[0]], wanted) >= enough:
-        held -= min(masses[members[0]], wanted)
+    held += _counted(member, masses, wanted, own)
+    while size > 1 and held - _counted(members[0], masses, wanted, own) >= enough:
+        held -= _counted(members[0], masses, wanted, own)
         size -= 1
         distances[0] = distances[size]
         members[0] = members[size]
@@ -96,18 +103,9 @@ def _offer(
 
 @kernel
 def _settle(
-    distances: FloatArray,
-    members: AnyArray,
-    size: Any,
-    masses: FloatArray,
-    wanted: Any,
-    shares: FloatArray,
+    distances: FloatArray, members: AnyArray, size: Any, masses: FloatArray, wanted: Any, own: Any
 ) -> Any:
-    """Sort the heap, clip the last mass, turn masses into shares of what was taken.
-
-    Returns how many members take part, the distance of the last, and whether all of `wanted`
-    was found.
-    """
+    """Sort the heap; how many members take part, how far the last is, whether they suffice."""
     end = size
     while end > 1:
         end -= 1
@@ -117,12 +115,9 @@ def _settle(
     taken = 0.0
     count = 0
     while count < size and wanted - taken > NEGLIGIBLE * wanted:
-        share = min(masses[members[count]], wanted - taken)
-        shares[count] = share
-        taken += share
+        if members[count] != own:
+            taken += min(masses[members[count]], wanted - taken)
         count += 1
-    for position in range(count):
-        shares[position] /= taken
     farthest = distances[count - 1] if count > 0 else 0.0
     return count, farthest, wanted - taken <= NEGLIGIBLE * wanted
 
@@ -156,7 +151,10 @@ def nearest_in_lists(
     wanted: Any,
     own: AnyArray,
 ) -> Selection:
-    """Each row takes the nearest it lists until their mass reaches `wanted`.
+    """Each row takes the nearest it lists until the mass of the *others* reaches `wanted`.
+
+    The row itself is taken where it comes before the last of them, so that what is taken serves
+    votes with and without it.
 
     Parameters
     ----------
@@ -164,14 +162,13 @@ def nearest_in_lists(
         What each row lists, in any order; no NaN, no member twice.
     masses : float64, (n,), positive
     wanted : float, positive
-        The last member is clipped so that the masses sum to it.
     own : int64, (q,)
-        A member each row must not take; -1 for none.
+        The member that each row is itself; -1 for none.
 
     Returns
     -------
-    indptr, indices, shares : int64 (q + 1,), int64, float64
-        Taken members by (distance, index) and their part of the mass taken in the row.
+    indptr, indices, distances : int64 (q + 1,), int64, float64
+        Taken members by (distance, index).
     farthest : float64, (q,)
         The largest distance taken; 0 where nothing was.
     filled : bool, (q,)
@@ -183,35 +180,34 @@ def nearest_in_lists(
         widest = max(widest, indptr[i + 1] - indptr[i])
     heap_distances = np.empty(widest, dtype=np.float64)
     heap_members = np.empty(widest, dtype=np.int64)
-    shares = np.empty(widest, dtype=np.float64)
     out_indptr = np.zeros(q + 1, dtype=np.int64)
     out_indices: AnyArray = np.empty(16, dtype=np.int64)
-    out_shares: FloatArray = np.empty(16, dtype=np.float64)
+    out_distances: FloatArray = np.empty(16, dtype=np.float64)
     farthest = np.zeros(q, dtype=np.float64)
     filled = np.zeros(q, dtype=np.bool_)
     for i in range(q):
         size = 0
         held = 0.0
         for position in range(indptr[i], indptr[i + 1]):
-            member = indices[position]
-            if member != own[i]:
-                size, held = _offer(
-                    heap_distances,
-                    heap_members,
-                    size,
-                    held,
-                    distances[position],
-                    member,
-                    masses,
-                    wanted,
-                )
+            size, held = _offer(
+                heap_distances,
+                heap_members,
+                size,
+                held,
+                distances[position],
+                indices[position],
+                masses,
+                wanted,
+                own[i],
+            )
         count, farthest[i], filled[i] = _settle(
-            heap_distances, heap_members, size, masses, wanted, shares
+            heap_distances, heap_members, size, masses, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
-        out_shares = _append_floats(out_shares, out_indptr[i], shares, count)
+        out_distances = _append_floats(out_distances, out_indptr[i], heap_distances, count)
         out_indptr[i + 1] = out_indptr[i] + count
-    return out_indptr, out_indices[: out_indptr[q]], out_shares[: out_indptr[q]], farthest, filled
+    end = out_indptr[q]
+    return out_indptr, out_indices[:end], out_distances[:end], farthest, filled
 
 
 @kernel
@@ -227,10 +223,9 @@ def nearest_by_scan(
     q, n = left.shape[0], right.shape[0]
     heap_distances = np.empty(n + 1, dtype=np.float64)
     heap_members = np.empty(n + 1, dtype=np.int64)
-    shares = np.empty(n + 1, dtype=np.float64)
     out_indptr = np.zeros(q + 1, dtype=np.int64)
     out_indices: AnyArray = np.empty(16, dtype=np.int64)
-    out_shares: FloatArray = np.empty(16, dtype=np.float64)
+    out_distances: FloatArray = np.empty(16, dtype=np.float64)
     farthest = np.zeros(q, dtype=np.float64)
     filled = np.zeros(q, dtype=np.bool_)
     enough = wanted * (1.0 - NEGLIGIBLE)
@@ -240,15 +235,47 @@ def nearest_by_scan(
         for member in range(n):
             if held >= enough and heap_distances[0] == 0.0:
                 break
-            if member != own[i]:
-                distance = squared_distance(left, i, right, member)
-                size, held = _offer(
-                    heap_distances, heap_members, size, held, distance, member, masses, wanted
-                )
+            distance = squared_distance(left, i, right, member)
+            size, held = _offer(
+                heap_distances, heap_members, size, held, distance, member, masses, wanted, own[i]
+            )
         count, farthest[i], filled[i] = _settle(
-            heap_distances, heap_members, size, masses, wanted, shares
+            heap_distances, heap_members, size, masses, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
-        out_shares = _append_floats(out_shares, out_indptr[i], shares, count)
+        out_distances = _append_floats(out_distances, out_indptr[i], heap_distances, count)
         out_indptr[i + 1] = out_indptr[i] + count
-    return out_indptr, out_indices[: out_indptr[q]], out_shares[: out_indptr[q]], farthest, filled
+    end = out_indptr[q]
+    return out_indptr, out_indices[:end], out_distances[:end], farthest, filled
+
+
+@kernel
+def mass_in_order(
+    indptr: AnyArray, indices: AnyArray, masses: FloatArray, wanted: FloatArray, absent: AnyArray
+) -> FloatArray:
+    """The mass that each row takes from its members, in the order it lists them.
+
+    Parameters
+    ----------
+    indptr, indices : int64, (q + 1,) and (pairs,)
+    masses : float64, (n,), positive
+    wanted : float64, (q,), positive
+        The last member is clipped so that the masses sum to it.
+    absent : int64, (q,)
+        A member that each row passes over; -1 for none.
+
+    Returns
+    -------
+    float64, (pairs,)
+        0 for those that come too late.
+    """
+    out = np.zeros(indices.size, dtype=np.float64)
+    for i in range(indptr.size - 1):
+        taken = 0.0
+        for position in range(indptr[i], indptr[i + 1]):
+            if wanted[i] - taken <= NEGLIGIBLE * wanted[i]:
+                break
+            if indices[position] != absent[i]:
+                out[position] = min(masses[indices[position]], wanted[i] - taken)
+                taken += out[position]
+    return out

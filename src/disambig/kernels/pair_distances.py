@@ -25,17 +25,17 @@ def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any
     s0 = s1 = s2 = s3 = 0.0
     c = 0
     while c + 3 < width:
-        d0 = left[i, c] - right[j, c]
-        d1 = left[i, c + 1] - right[j, c + 1]
-        d2 = left[i, c + 2] - right[j, c + 2]
-        d3 = left[i, c + 3] - right[j, c + 3]
+        d0 = np.float64(left[i, c]) - np.float64(right[j, c])
+        d1 = np.float64(left[i, c + 1]) - np.float64(right[j, c + 1])
+        d2 = np.float64(left[i, c + 2]) - np.float64(right[j, c + 2])
+        d3 = np.float64(left[i, c + 3]) - np.float64(right[j, c + 3])
         s0 += d0 * d0
         s1 += d1 * d1
         s2 += d2 * d2
         s3 += d3 * d3
         c += 4
     while c < width:
-        d0 = left[i, c] - right[j, c]
+        d0 = np.float64(left[i, c]) - np.float64(right[j, c])
         s0 += d0 * d0
         c += 1
     return (s0 + s1) + (s2 + s3)
@@ -49,7 +49,8 @@ def dense_pair_distances(
 
     Parameters
     ----------
-    left, right : float64, (q, d) and (n, d)
+    left, right : float64 or float32, (q, d) and (n, d)
+        Differences are taken in double precision.
     indptr, indices : int64, (q + 1,) and (pairs,)
         Row i lists ``indices[indptr[i]:indptr[i + 1]]``.
 
@@ -85,13 +86,13 @@ def sparse_pair_distances(
             total = 0.0
             while a < a_end or b < b_end:
                 if b == b_end or (a < a_end and left_indices[a] < right_indices[b]):
-                    difference = left_data[a]
+                    difference = np.float64(left_data[a])
                     a += 1
                 elif a == a_end or right_indices[b] < left_indices[a]:
-                    difference = right_data[b]
+                    difference = np.float64(right_data[b])
                     b += 1
                 else:
-                    difference = left_data[a] - right_data[b]
+                    difference = np.float64(left_data[a]) - np.float64(right_data[b])
                     a += 1
                     b += 1
                 total += difference * difference

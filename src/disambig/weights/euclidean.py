@@ -11,64 +11,70 @@ from sklearn.utils.extmath import row_norms
 from disambig.kernels.nearest import nearest_by_scan, nearest_in_lists
 from disambig.kernels.pair_distances import dense_pair_distances, sparse_pair_distances
 from disambig.notation import AnyArray, FloatArray
+from disambig.weights.balls import Balls
 from disambig.weights.compressed import small_indices
 
 __all__ = ["EuclideanIndex", "pair_distances"]
 
-# Above this many features comparing with every row is quicker than a search tree (measured on
-# noise, where trees do worst; equal at 8 for n = 5000 and for n = 50000).
-_TREE_FEATURES = 8
+# Above this many features balls are quicker than a search tree (measured for n = 20000: equal at 6
+# on noise and on separate groups, and at 10 trees are five times and twice as slow).
+_TREE_FEATURES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class EuclideanIndex:
     """Training rows that can be searched by *squared* euclidean distance.
 
-    scikit-learn proposes candidates; distances are then computed again, by differences. Its own
-    brute-force distances carry rounding errors of the size of the squared norms, so the index
-    also bounds how near a row that was *not* proposed can be. The search runs on rows moved to
-    their mean, where that bound is smallest.
+    Something quick proposes candidates; distances are then computed again, by differences in
+    double precision. Quick distances carry rounding errors, so the index also bounds how near a
+    row that was *not* proposed can be. The search runs on rows moved to their mean, or to the
+    centre of their ball, where that bound is smallest.
 
     Parameters
     ----------
-    X : float64 array or csr_array, (n, d)
-    searcher : NearestNeighbors
-        Fitted on X, less `center`.
+    X : float64 or float32 array, or csr_array, (n, d)
+    searcher : Balls or NearestNeighbors
+        Of the rows of X, less `center`.
     center : float64, (d,), or None
         None for sparse X, which is not moved.
     largest_norm : float
         Of the moved rows.
     terms : int
         How many products a distance adds up, at most.
+    n_jobs : int or None
     """
 
     X: Any
-    searcher: NearestNeighbors
+    searcher: Any
     center: FloatArray | None
     largest_norm: float
     terms: int
+    n_jobs: int | None = None
 
     @classmethod
     def build(
         cls, X: Any, *, algorithm: str = "auto", n_jobs: int | None = None
     ) -> "EuclideanIndex":
-        """Index the rows of X, a C-ordered float64 array or a canonical ``csr_array``."""
+        """Index the rows of X, a C-ordered array of floats or a canonical ``csr_array``."""
         if sp.issparse(X):
-            center, moved = None, X
-            algorithm = "brute"
             terms = 2 * int(np.diff(X.indptr).max(initial=0))
-        else:
-            center = X.mean(axis=0)
-            moved = X - center
-            terms = X.shape[1]
-            if algorithm == "auto":
-                algorithm = "kd_tree" if terms <= _TREE_FEATURES else "brute"
-        searcher = NearestNeighbors(algorithm=algorithm, metric="euclidean", n_jobs=n_jobs)
-        searcher.fit(moved)
-        return cls(X, searcher, center, float(row_norms(moved).max(initial=0.0)), terms)
+            searcher = NearestNeighbors(algorithm="brute", metric="euclidean", n_jobs=n_jobs).fit(X)
+            return cls(X, searcher, None, _largest_norm(X), terms, n_jobs)
+        d = X.shape[1]
+        if algorithm == "brute" or (algorithm == "auto" and d > _TREE_FEATURES):
+            balls = Balls.build(X)
+            moved = float(
+                (row_norms(balls.centers - balls.origin) + balls.radii * balls.scale).max()
+            )
+            return cls(X, balls, balls.origin, moved, d, n_jobs)
+        center = X.mean(axis=0, dtype=np.float64)
+        tree = "kd_tree" if algorithm == "auto" else algorithm
+        searcher = NearestNeighbors(algorithm=tree, metric="euclidean", n_jobs=n_jobs)
+        moved = X - center
+        return cls(X, searcher.fit(moved), center, _largest_norm(moved), d, n_jobs)
 
     def candidates(
-        self, queries: Any, width: int
+        self, queries: Any, width: int, own: AnyArray
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
         """`width` rows near each query, and a bound for all others.
 
@@ -79,18 +85,19 @@ class EuclideanIndex:
         floor : (q,)
             Every row that is not listed is at least this far.
         """
-        moved = self._moved(queries)
-        found, indices = self.searcher.kneighbors(moved, n_neighbors=width)
+        if isinstance(self.searcher, Balls):
+            indices, floor = self.searcher.search(queries, width, self.n_jobs)
+        else:
+            moved = self._moved(queries)
+            found, indices = self.searcher.kneighbors(moved, n_neighbors=width)
+            slack, last = self._slack(moved), found[:, -1]
+            if self.searcher.algorithm == "brute":
+                floor = last**2 - slack * (row_norms(moved) + self.largest_norm)
+            else:
+                floor = np.maximum(last - slack, 0.0) ** 2
         indptr = np.arange(0, indices.size + 1, width, dtype=np.int64)
         flat = np.ascontiguousarray(indices, dtype=np.int64).ravel()
-        distances = pair_distances(queries, self.X, indptr, flat)
-        slack = self._slack(moved)
-        last = found[:, -1]
-        if self.searcher.algorithm == "brute":
-            floor = last**2 - slack * (row_norms(moved) + self.largest_norm)
-        else:
-            floor = np.maximum(last - slack, 0.0) ** 2
-        return indptr, flat, distances, floor
+        return indptr, flat, pair_distances(queries, self.X, indptr, flat), floor
 
     def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
         """Select among all rows; returns as `nearest_in_lists` does."""
@@ -106,12 +113,16 @@ class EuclideanIndex:
         """Distances (not squared) to all rows at most `radius` away; a missing entry is farther."""
         moved = self._moved(queries)
         slack = float(self._slack(moved).max(initial=0.0))
-        if self.searcher.algorithm == "brute":
+        searcher = self.searcher
+        if isinstance(searcher, Balls):
+            searcher = NearestNeighbors(algorithm="brute", n_jobs=self.n_jobs)
+            searcher.fit(self._moved(self.X))
+        if searcher.algorithm == "brute":
             longest = float(row_norms(moved).max(initial=0.0)) + self.largest_norm
             wide = np.sqrt(radius**2 + slack * longest)
         else:
             wide = radius + slack
-        graph = self.searcher.radius_neighbors_graph(
+        graph = searcher.radius_neighbors_graph(
             moved, radius=wide * (1.0 + 1e-12), mode="connectivity"
         )
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
@@ -132,6 +143,10 @@ class EuclideanIndex:
         factor = 2.0 * (self.terms + 8) * float(np.finfo(np.float64).eps)
         slack: FloatArray = factor * (row_norms(moved) + self.largest_norm)
         return slack
+
+
+def _largest_norm(X: Any) -> float:
+    return float(row_norms(X).max(initial=0.0))
 
 
 def pair_distances(queries: Any, X: Any, indptr: AnyArray, indices: AnyArray) -> FloatArray:

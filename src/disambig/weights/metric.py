@@ -51,7 +51,7 @@ class MetricIndex:
         return cls(X, searcher.fit(X))
 
     def candidates(
-        self, queries: Any, width: int
+        self, queries: Any, width: int, own: AnyArray
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
         """`width` rows near each query, and the distance that no other row falls below."""
         found, indices = self.searcher.kneighbors(queries, n_neighbors=width)

@@ -1,0 +1,102 @@
+"""An index that looks only into the cells next to a query, by way of faiss."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from disambig.notation import AnyArray, FloatArray
+from disambig.weights.euclidean import EuclideanIndex, pair_distances
+from disambig.weights.threads import thread_count
+
+__all__ = ["ApproximateIndex", "load_faiss"]
+
+# Cells for the square root of the number of rows, and rows of the sample for each cell.
+_CELLS = 4
+_SAMPLE = 64
+
+
+def load_faiss() -> Any:
+    """The package, or an `ImportError` that says how to get it."""
+    try:
+        import faiss
+    except ImportError as error:
+        raise ImportError(
+            "NeighborWeights: algorithm='approximate' needs the package faiss, which is not "
+            "installed. Install it by `pip install faiss-cpu` or `pip install "
+            "'disambig[approximate]'`, or use algorithm='auto'."
+        ) from error
+    return faiss
+
+
+@dataclass(frozen=True, eq=False)
+class ApproximateIndex:
+    """Training rows of which only those in cells near the query are compared with it.
+
+    The cells are those of k-means (an inverted file of faiss, in single precision). What they hold
+    is compared again by differences in double precision, so that distances and their order are
+    exact and only the choice of candidates is not. A training row is always a candidate for itself.
+
+    Parameters
+    ----------
+    X : float64 or float32 array, (n, d)
+    cells : faiss.IndexIVFFlat
+        Of the rows less `center`.
+    center : float64, (d,)
+    n_cells : int
+    n_probes : int
+        How many cells are looked into for each query.
+    n_jobs : int or None
+    """
+
+    X: AnyArray
+    cells: Any
+    center: FloatArray
+    n_cells: int
+    n_probes: int
+    n_jobs: int | None
+
+    @classmethod
+    def build(cls, X: AnyArray, *, seed: int, n_jobs: int | None) -> "ApproximateIndex":
+        """Index the rows of X, which must be dense; it starts with one probe."""
+        faiss = load_faiss()
+        n, d = X.shape
+        count = max(1, min(int(_CELLS * np.sqrt(n)), n // _SAMPLE))
+        center = X.mean(axis=0, dtype=np.float64)
+        cells = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, count)
+        cells.cp.seed = seed
+        cells.cp.max_points_per_centroid = _SAMPLE
+        cells.cp.min_points_per_centroid = 1
+        moved = (X - center).astype(np.float32)
+        with threadpool_limits(thread_count(n_jobs)):
+            cells.train(moved)
+            cells.add(moved)
+        return cls(X, cells, center, count, 1, n_jobs)
+
+    def with_probes(self, n_probes: int) -> "ApproximateIndex":
+        """The same index looking into as many cells."""
+        return replace(self, n_probes=min(n_probes, self.n_cells))
+
+    def candidates(
+        self, queries: Any, width: int, own: AnyArray
+    ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
+        """At most `width` rows near each query, and itself; the bound of the others is not kept."""
+        faiss = load_faiss()
+        moved = (queries - self.center).astype(np.float32)
+        probing = faiss.SearchParametersIVF(nprobe=self.n_probes)
+        with threadpool_limits(thread_count(self.n_jobs)):
+            _, found = self.cells.search(moved, width, params=probing)
+        missing = ~(found == own[:, None]).any(axis=1) & (own >= 0)
+        listed = np.column_stack([found, np.where(missing, own, -1)])
+        # faiss fills up with -1 where the cells hold too few.
+        real = listed >= 0
+        indptr = np.concatenate([[0], np.cumsum(real.sum(axis=1))]).astype(np.int64)
+        flat = listed[real].astype(np.int64)
+        distances = pair_distances(queries, self.X, indptr, flat)
+        return indptr, flat, distances, np.full(queries.shape[0], np.inf)
+
+    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+        """Select among all rows; returns as `nearest_in_lists` does."""
+        index = EuclideanIndex(self.X, None, self.center, 0.0, self.X.shape[1])
+        return index.exhaust(queries, masses, wanted, own)
