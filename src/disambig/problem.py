@@ -8,6 +8,7 @@ import numpy as np
 
 from disambig.losses.faces import Faces
 from disambig.losses.protocol import Loss
+from disambig.losses.row_steps import OffersRowSteps, RowSteps
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 
@@ -80,6 +81,23 @@ class Problem:
         """A fall of the objective below this is rounding."""
         # Rounding errors of rows are independent, hence the root of the number of rows.
         return self.rtol * float(np.linalg.norm(self.prediction_scale))
+
+    @cached_property
+    def prediction_tolerance(self) -> FloatArray:
+        """Scores of row i closer than this tie, ``(n,)`` in float64."""
+        return np.asarray(self.rtol * self.prediction_scale, dtype=np.float64)
+
+    @cached_property
+    def target_tolerance(self) -> FloatArray:
+        """Scores of sample j closer than this tie, ``(n,)`` in float64."""
+        return np.asarray(self.rtol * self.target_scale, dtype=np.float64)
+
+    @cached_property
+    def row_steps(self) -> RowSteps | None:
+        """The half steps row by row, where the loss offers them for these votes."""
+        if isinstance(self.loss, OffersRowSteps):
+            return self.loss.row_steps(self.votes, self.candidates)
+        return None
 
     def scores_of_predictions(self, xi: FloatArray) -> FloatArray:
         """``A @ xi``: row i is the linear function that the prediction at i minimises."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from disambig.losses import LabelFaces, PointFaces
+from disambig.losses import CodedFaces, LabelFaces, PointFaces
 from disambig.losses.embeddings import ComplementEmbedding, IdentityEmbedding, TableEmbedding
 
 MASK = np.array(
@@ -49,6 +49,9 @@ KINDS = {
     "labels, unit vectors": lambda: label_faces(IdentityEmbedding()),
     "labels, complements": lambda: label_faces(ComplementEmbedding()),
     "labels, a table": lambda: label_faces(TableEmbedding(TABLE)),
+    "codes": lambda: tuple(
+        CodedFaces.from_mask(mask, TableEmbedding(TABLE)) for mask in (MASK, OTHER_MASK)
+    ),
     "points": lambda: point_faces(means=False),
     "points and means": lambda: point_faces(means=True),
 }
@@ -166,7 +169,7 @@ def test_the_barycentre_is_the_mean_of_the_vertices(kind):
 def test_a_union_holds_both_or_keeps_the_current(pair):
     faces, other = pair
     union = faces.union(other)
-    if isinstance(faces, LabelFaces):
+    if isinstance(faces, LabelFaces | CodedFaces):
         assert np.array_equal(union.mask, MASK | OTHER_MASK)
     else:
         assert same(union, faces)
@@ -183,10 +186,12 @@ def test_settling_moves_to_strictly_better_vertices_only(pair):
         p = current.embedded.shape[1]
         scores = rng.integers(-2, 3, size=(5, p)).astype(float)
         tolerance = np.full(5, 1e-10)
-        if isinstance(better, LabelFaces):
+        if isinstance(better, LabelFaces | CodedFaces):
             costs = better.embedding.costs(scores)
             minimal = costs <= costs.min(axis=1, keepdims=True) + tolerance[:, None]
-            better = LabelFaces(minimal, better.embedding)
+            coded = isinstance(better, CodedFaces)
+            form = CodedFaces.from_mask if coded else LabelFaces
+            better = form(minimal, better.embedding)
         settled = better.settle(current, scores, tolerance)
         assert settled.is_vertex.all()
         paid = np.einsum("ip,ip->i", current.embedded, scores)

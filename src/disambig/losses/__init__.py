@@ -3,6 +3,7 @@
 from disambig.losses.absolute import AbsoluteLoss
 from disambig.losses.abstain import AbstainLoss
 from disambig.losses.choice import LabelLoss, resolve_loss
+from disambig.losses.coded_faces import CodedFaces
 from disambig.losses.dcg import DCGLoss
 from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
@@ -34,6 +35,7 @@ __all__ = [
     "BoundOrderLoss",
     "BoundPlaceLoss",
     "BoundPositionKendall",
+    "CodedFaces",
     "DCGLoss",
     "ExactInfimum",
     "Faces",

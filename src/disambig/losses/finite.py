@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from disambig.losses.embeddings import (
     TableEmbedding,
 )
 from disambig.losses.label_faces import LabelFaces
+from disambig.losses.label_steps import LabelSteps
 from disambig.notation import AnyArray, BoolArray, FloatArray
-from disambig.votes import Votes
+from disambig.votes import SparseVotes, Votes
 
 __all__ = ["FiniteLoss"]
 
@@ -84,6 +86,13 @@ class FiniteLoss:
     def target_faces(self, mask: BoolArray) -> LabelFaces:
         """Faces of targets from a mask of classes, ``(n, K)``."""
         return LabelFaces(mask, self._target_embedding)
+
+    def row_steps(self, votes: Votes, candidates: Any) -> LabelSteps | None:
+        """Half steps row by row, if the votes are sparse and the candidates plain sets."""
+        if not (isinstance(votes, SparseVotes) and isinstance(candidates, LabelSets)):
+            return None
+        matrix = None if self.is_zero_one else self.matrix
+        return LabelSteps(votes, candidates, self._target_embedding, matrix)
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
         scores, scale = self.infimum_scores(votes, candidates)

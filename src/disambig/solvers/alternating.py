@@ -6,12 +6,19 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from disambig.exceptions import ConvergenceWarning
+from disambig.losses.faces import Faces
 from disambig.problem import Problem
 from disambig.solvers.decoding import decode
 from disambig.solvers.descent import Descent
 from disambig.solvers.loop import Callback, Progress, Status, iterate
+from disambig.solvers.row_descent import RowDescent
 from disambig.solvers.solution import Solution
-from disambig.solvers.starts import automatic_start, first_predictions, start_names
+from disambig.solvers.starts import (
+    automatic_start,
+    first_predictions,
+    first_row_predictions,
+    start_names,
+)
 
 __all__ = ["AlternatingMinimization"]
 
@@ -105,10 +112,16 @@ class AlternatingMinimization(BaseEstimator):
     ) -> Solution:
         if isinstance(start, str) and start == "auto":
             name = start = automatic_start(problem)
-        descent = Descent(problem)
+        # The same states either way; see disambig.losses.row_steps.
+        descent: Any
+        if problem.row_steps is None:
+            descent, predictions = Descent(problem), first_predictions(problem, start)
+        else:
+            descent = RowDescent(problem)
+            predictions = first_row_predictions(problem, problem.row_steps, start)
         run = iterate(
             descent,
-            descent.begin(first_predictions(problem, start)),
+            descent.begin(predictions),
             max_iter=self.max_iter,
             stage=name,
             callback=callback,
@@ -126,9 +139,17 @@ class AlternatingMinimization(BaseEstimator):
             targets=run.state.targets,
             decoded=ending.state.targets,
             relaxed_objective=run.state.objective,
-            objective=problem.objective(ending.state.targets.embedded),
+            objective=_objective(problem, ending.state.targets),
             start=name,
             status=Status.STOPPED if ending.status is Status.STOPPED else run.status,
             n_iter=run.n_iter,
             trace=run.trace + ending.trace,
         )
+
+
+def _objective(problem: Problem, targets: Faces) -> float:
+    """``min_zeta F``."""
+    if problem.row_steps is None:
+        return problem.objective(targets.embedded)
+    sweep = problem.row_steps.best_predictions(targets, problem.prediction_tolerance)
+    return float(sweep.paid.sum())

@@ -8,9 +8,10 @@ from disambig.exceptions import MissingOracleError
 from disambig.kernels.intersection import growing_intersection
 from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
+from disambig.losses.row_steps import RowSteps
 from disambig.problem import Problem
 
-__all__ = ["automatic_start", "first_predictions", "start_names"]
+__all__ = ["automatic_start", "first_predictions", "first_row_predictions", "start_names"]
 
 # Neighbours whose sets are intersected at most; a few dozen sets of a non-ambiguous problem leave
 # one class with a probability exponentially close to one.
@@ -32,8 +33,8 @@ def automatic_start(problem: Problem) -> str:
     the middle of an ordinal scale. The loss to the nearest member cannot; where a loss does not
     offer that start, the mean it is.
     """
-    if isinstance(problem.loss, FiniteLoss) and problem.loss.is_zero_one:
-        return "average"
+    if isinstance(problem.loss, FiniteLoss):
+        return "average" if problem.loss.is_zero_one else "infimum"
     try:
         problem.loss.start(problem.candidates, "infimum")
     except MissingOracleError:
@@ -68,6 +69,14 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
         row = int(np.argwhere(~np.isfinite(scores))[0, 0])
         raise ValueError(f"start holds NaN or infinity, first in row {row}.")
     return _from_scores(problem, scores)
+
+
+def first_row_predictions(problem: Problem, steps: RowSteps, start: Any) -> Faces:
+    """The same predictions by row steps where they know the start."""
+    found: Faces | None = None
+    if isinstance(start, str):
+        found = steps.first_predictions(start, problem.rtol)
+    return first_predictions(problem, start) if found is None else found
 
 
 def _from_scores(problem: Problem, scores: Any) -> Faces:

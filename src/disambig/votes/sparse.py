@@ -2,14 +2,33 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import AnyArray, FloatArray, IntArray
 
-__all__ = ["SparseVotes"]
+__all__ = ["CompressedRows", "SparseVotes"]
+
+
+class CompressedRows(NamedTuple):
+    """Votes as kernels read them: ``indices[indptr[i]:indptr[i + 1]]`` are heard at row i.
+
+    Attributes
+    ----------
+    indptr : int64 (q + 1,)
+    indices : uint32 (nnz,); uint64 where n asks for it
+    data : float (nnz,), or (0,)
+        Empty if all votes are equal and positive.
+    unit : float
+        Then the vote, else 1.
+    """
+
+    indptr: AnyArray
+    indices: AnyArray
+    data: FloatArray
+    unit: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +51,27 @@ class SparseVotes:
         return q, n
 
     @cached_property
+    def compressed(self) -> CompressedRows:
+        """The same as plain arrays; equal votes, as neighbours have them, as one number."""
+        matrix = self.matrix
+        if not matrix.has_canonical_format:
+            # scipy merges entries of one place when it likes, and in place.
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        narrow = max(self.shape) <= np.iinfo(np.int32).max
+        data, unit = matrix.data, 1.0
+        if data.size and data[0] > 0 and (data == data[0]).all():
+            data, unit = np.zeros(0, dtype=np.float64), float(data[0])
+        return CompressedRows(
+            matrix.indptr.astype(np.int64, copy=False),
+            matrix.indices.astype(np.int32 if narrow else np.int64, copy=False).view(
+                np.uint32 if narrow else np.uint64
+            ),
+            data,
+            unit,
+        )
+
+    @cached_property
     def T(self) -> "SparseVotes":
         # Kept: a solver multiplies by the transpose once an iteration.
         return SparseVotes(sp.csr_array(self.matrix.T))
@@ -44,7 +84,8 @@ class SparseVotes:
         return np.asarray(self.matrix.sum(axis=1)).ravel()
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        size = abs(self.matrix)
+        # The size of a matrix is a copy, even where nothing is negative.
+        size = abs(self.matrix) if (self.matrix.data < 0).any() else self.matrix
         return np.asarray(size.sum(axis=1) if scales is None else size @ scales).ravel()
 
     def diagonal(self) -> FloatArray:
