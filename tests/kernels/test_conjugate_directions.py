@@ -24,7 +24,7 @@ def test_the_three_passes(seed, n, p):
     assert_allclose(solution, moved, atol=1e-14)
     assert_allclose(residual, left, atol=1e-14)
     assert_allclose(product, (left**2 * inverse[:, None]).sum(axis=0), atol=1e-13)
-    assert_allclose(largest, (np.abs(left) / scale[:, None]).max(), atol=1e-14)
+    assert_allclose(largest, (np.abs(left) / scale[:, None]).max(axis=0), atol=1e-14)
 
     turned = residual * inverse[:, None] + ratios * direction
     turn_direction(ratios, residual, inverse, direction)

@@ -109,6 +109,17 @@ def test_iterations_that_end_too_early_are_told():
         conjugate_gradients(matrix, values, np.ones(50), max_iter=3)
 
 
+def test_a_singular_matrix_where_sums_match():
+    matrix = system(0, 40, density=0.3, strength=1.0) - sp.eye_array(40, format="csr")
+    values = np.random.default_rng(0).normal(size=(40, 6))
+    values -= values.mean(axis=0)
+    # One column is done at once, and must rest while the others go on.
+    values[:, 0] = 0.0
+    values[:2, 0] = 1e-300, -1e-300
+    found = conjugate_gradients(sp.csr_array(matrix), values, matrix.diagonal())
+    assert_allclose(matrix @ found, values, atol=1e-10)
+
+
 def test_many_columns_are_solved_in_blocks(monkeypatch):
     matrix, values = system(0, 30), np.random.default_rng(0).random((30, 7))
     whole = conjugate_gradients(matrix, values, np.ones(30))

@@ -54,20 +54,19 @@ def move_along(
 ) -> Any:
     """Add ``lengths * direction`` to the solution, take ``lengths * image`` off the residual.
 
-    Returns ``sum_i residual[i]^2 inverse[i]``, (p,), and the largest ``|residual[i]| / scale[i]``.
+    Returns ``sum_i residual[i]^2 inverse[i]`` and the largest ``|residual[i]| / scale[i]``, (p,).
     """
     n, p = direction.shape
     products = np.zeros(p)
-    largest = 0.0
+    largest = np.zeros(p)
     for i in range(n):
-        worst = 0.0
+        part = 1.0 / scale[i]
         for c in range(p):
             solution[i, c] += lengths[c] * direction[i, c]
             left = residual[i, c] - lengths[c] * image[i, c]
             residual[i, c] = left
             products[c] += left * left * inverse[i]
-            worst = max(worst, abs(left))
-        largest = max(largest, worst / scale[i])
+            largest[c] = max(largest[c], abs(left) * part)
     return products, largest
 
 

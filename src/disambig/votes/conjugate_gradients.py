@@ -36,7 +36,8 @@ def conjugate_gradients(
     Parameters
     ----------
     matrix : csr_array, (n, n)
-        Symmetric, positive definite.
+        Symmetric, positive definite; or semi-definite with a positive diagonal, and then values
+        that are images of something, up to rounding.
     values : float64, (n, p)
     scale : float64, (n,), positive
     tolerance : float, default 1e-12
@@ -75,22 +76,26 @@ def _solve(
     residual = np.ascontiguousarray(values / np.where(size > 0, size, 1.0))
     solution, image, direction = (np.zeros(residual.shape) for _ in range(3))
     nowhere = np.zeros(size.size)
-    product, error = move_along(nowhere, direction, image, inverse, scale, solution, residual)
+    product, errors = move_along(nowhere, direction, image, inverse, scale, solution, residual)
     turn_direction(nowhere, residual, inverse, direction)
     for _ in range(max_iter):
-        if error <= tolerance:
+        # A column that is done rests while others go on: beyond its accuracy it would move along
+        # rounding, and far, where the matrix is singular.
+        going = errors > tolerance
+        if not going.any():
             break
         curvature = apply_matrix(matrix.indptr, matrix.indices, matrix.data, direction, image)
-        lengths, before = _ratio(product, curvature), product
-        product, error = move_along(lengths, direction, image, inverse, scale, solution, residual)
-        turn_direction(_ratio(product, before), residual, inverse, direction)
+        lengths, before = np.where(going, _ratio(product, curvature), 0.0), product
+        product, errors = move_along(lengths, direction, image, inverse, scale, solution, residual)
+        ratios = np.where(going, _ratio(product, before), 0.0)
+        turn_direction(ratios, residual, inverse, direction)
     solution[np.abs(solution) <= tolerance] = 0.0
     solution *= size
-    return solution, error
+    return solution, float(errors.max(initial=0.0))
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    # A column that is done, or was zero from the start, moves no more.
+    # A column that was zero from the start moves nowhere.
     positive = denominator > 0
     ratio: FloatArray = np.where(positive, numerator / np.where(positive, denominator, 1.0), 0.0)
     return ratio

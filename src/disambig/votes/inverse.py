@@ -31,7 +31,8 @@ class SparseInverse:
     """``M^{-1}`` for a sparse symmetric M, of which only products are computed.
 
     M must be positive definite with no positive entry off the diagonal, so that no entry of the
-    inverse is negative; it is positive exactly within the connected parts of M.
+    inverse is negative; it is positive exactly within the connected parts of M. (By iteration M may
+    be singular where the values are images under M: one of the many solutions is found.)
 
     Parameters
     ----------

@@ -15,6 +15,9 @@ from disambig.weights.distances import listed_shares
 
 __all__ = ["DistinctDistances"]
 
+# Part of the largest distance that a row may be from itself by rounding.
+_LARGEST_OWN = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class DistinctDistances:
@@ -30,16 +33,20 @@ class DistinctDistances:
     first : (N,)
         The first row of each.
     distances : array or csr_array, (N, N)
+    owner : str
+        The weighting, named in errors.
     """
 
     node: IntArray
     first: IntArray
     distances: Any
+    owner: str
 
     @classmethod
-    def build(cls, distances: Any) -> "DistinctDistances":
+    def build(cls, distances: Any, owner: str) -> "DistinctDistances":
         """Join the rows of a finite ``(n, n)`` array or canonical ``csr_array``."""
-        _refuse_negative(distances)
+        _refuse_negative(distances, owner)
+        _refuse_own(distances, owner)
         n = distances.shape[0]
         rows, columns = _zeros(distances)
         equal = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(n, n))
@@ -50,10 +57,10 @@ class DistinctDistances:
         number[by_appearance] = np.arange(first.size)
         first, node = first[by_appearance], number[member]
         if first.size == n:
-            return cls(node, first, distances)
+            return cls(node, first, distances, owner)
         if sp.issparse(distances):
-            return cls(node, first, _least(distances, node, node, first.size))
-        return cls(node, first, distances[np.ix_(first, first)])
+            return cls(node, first, _least(distances, node, node, first.size), owner)
+        return cls(node, first, distances[np.ix_(first, first)], owner)
 
     def among_themselves(self, masses: FloatArray, wanted: float) -> Listing:
         """For each distinct input the nearest others until their mass is `wanted`."""
@@ -61,7 +68,7 @@ class DistinctDistances:
 
     def find(self, X: Any) -> IntArray:
         """Which distinct input each query, given by its distances ``(q, n)``, is; -1 for none."""
-        _refuse_negative(X)
+        _refuse_negative(X, self.owner)
         found = np.full(X.shape[0], -1, dtype=np.intp)
         rows, columns = _zeros(X)
         # Backwards, so that the first zero of a row stays.
@@ -78,12 +85,24 @@ class DistinctDistances:
         return _listing(distances, masses, wanted, np.full(X.shape[0], -1, dtype=np.int64))
 
 
-def _refuse_negative(distances: Any) -> None:
+def _refuse_negative(distances: Any, owner: str) -> None:
     entries = distances.data if sp.issparse(distances) else distances
     if entries.size and entries.min() < 0:
         raise VotesError(
-            "LaplacianWeights: X holds precomputed distances, which must not be negative; the "
-            f"smallest is {entries.min():g}. Turn similarities into distances first."
+            f"{owner}: X holds precomputed distances, which must not be negative; the smallest is "
+            f"{entries.min():g}. Turn similarities into distances first."
+        )
+
+
+def _refuse_own(distances: Any, owner: str) -> None:
+    """Refuse a matrix whose diagonal is not that of distances: most likely similarities."""
+    own = distances.diagonal()
+    entries = distances.data if sp.issparse(distances) else distances
+    if own.size and own.max() > _LARGEST_OWN * entries.max(initial=0.0):
+        row = int(own.argmax())
+        raise VotesError(
+            f"{owner}: X holds precomputed distances, and row {row} is at distance {own[row]:g} "
+            "from itself; expected 0. Turn similarities into distances first."
         )
 
 

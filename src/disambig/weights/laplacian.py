@@ -8,18 +8,16 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import FloatArray
 from disambig.votes import SolvedVotes
 from disambig.votes.inverse import SparseInverse
 from disambig.votes.probed_diagonal import probed_diagonal
-from disambig.weights.affinities import affinities, symmetric_graph
-from disambig.weights.distinct_distances import DistinctDistances
-from disambig.weights.distinct_features import DistinctFeatures
 from disambig.weights.inputs import query_inputs, training_inputs
 from disambig.weights.laplacian_system import NORMALIZATIONS, laplacian_system
+from disambig.weights.linked_inputs import LinkedInputs, check_link_parameters
 from disambig.weights.masses import row_masses
 from disambig.weights.normalization import normalize_rows
-from disambig.weights.parameters import check_choice, check_flag, check_integer, check_number
+from disambig.weights.parameters import check_choice, check_flag, check_number
 
 __all__ = ["LaplacianWeights"]
 
@@ -46,8 +44,8 @@ class LaplacianWeights(BaseEstimator):
         mass, as in `NeighborWeights`.
     smoothing : float > 0, default=10.0
         mu. The mean degree of the graph is scaled to one, so that the scale of X and k hardly
-        matter. The larger, the farther votes reach; the limit is one mean for each connected part,
-        and on the way there, with as many labels of each class, Poisson learning (see Notes).
+        matter. The larger, the farther votes reach; the limit is one mean for each connected part.
+        With a handful of labels take a large one (100 and more), or `PoissonWeights`.
     normalization : {"none", "symmetric", "random_walk"}, default="none"
         With G the affinities and D their sums: "none" ``L = D - G``. "symmetric"
         ``L = I - D^{-1/2} G D^{-1/2}``: ``alpha = (1 - a) (I - a D^{-1/2} G D^{-1/2})^{-1}`` with
@@ -90,8 +88,8 @@ class LaplacianWeights(BaseEstimator):
         Of the system on the distinct inputs.
     grants_ : csr_array, (N, n)
         What the target of each row adds to the right-hand side.
-    inputs_ : object
-        What is searched for the neighbours of new inputs.
+    links_ : LinkedInputs
+        The graph as a whole, with what finds the neighbours of new inputs.
     degrees_, node_masses_ : float64, (N,)
         Of the distinct inputs.
     masses_ : float64, (n,)
@@ -111,11 +109,13 @@ class LaplacianWeights(BaseEstimator):
     (Sherman and Morrison), that is, the votes of the others, scaled to sum one. Removing the input
     too would be another graph for every row. A row alone in its part of the graph hears nobody.
 
-    *Poisson learning* (Calder et al., 2020) needs to know which rows are labelled, and its votes
-    sum to zero; but ``mu alpha = mu / n + L^+ + O(1 / mu)`` on a connected graph, and for as many
-    labels of each class the first term is the same for all: with "none" and a large mu (1e4),
-    ``method="average"`` predicts what Poisson learning does. For other counts, start from targets
-    less their mean over the labelled rows.
+    *Label spreading* with alpha a, as in `sklearn.semi_supervised.LabelSpreading`, is
+    ``normalization="symmetric"``, ``smoothing = a / (1 - a)`` and ``method="average"``: the point
+    to which the iteration of scikit-learn converges, on the same graph.
+
+    *Poisson learning* (Calder et al., 2020) is the limit of a large mu only in part: for as many
+    labels of each class on a connected graph, and up to a constant for each class. See
+    `PoissonWeights`.
 
     Examples
     --------
@@ -161,18 +161,9 @@ class LaplacianWeights(BaseEstimator):
         X = training_inputs(self, X, square=self._square)
         self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
         self.X_fit_ = X
-        self.inputs_ = (
-            DistinctDistances.build(X)
-            if self._square
-            else DistinctFeatures.build(X, n_jobs=self.n_jobs)
-        )
-        self.node_ = self.inputs_.node
-        masses = np.bincount(self.node_, weights=self.masses_)
-        self.node_masses_ = masses.astype(np.float64, copy=False)
-        self._warn_if_too_many()
-        listing = self.inputs_.among_themselves(self.node_masses_, float(self.n_neighbors))
-        directed = affinities(listing, self._scale)
-        self.graph_ = symmetric_graph(directed, self.node_masses_)
+        self.links_ = LinkedInputs.build(self, X, self.masses_)
+        self.node_, self.node_masses_ = self.links_.node, self.links_.masses
+        self.graph_ = self.links_.graph
         system = laplacian_system(
             self.graph_, self.node_masses_, float(self.smoothing), self.normalization
         )
@@ -192,7 +183,7 @@ class LaplacianWeights(BaseEstimator):
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return SolvedVotes(self._at_nodes(self.node_), self.inverse_, self.grants_)
+        return SolvedVotes(self.links_.known(self.node_), self.inverse_, self.grants_)
 
     def leave_one_out_votes(self) -> SolvedVotes:
         """``alpha`` at each training input as if its target were unknown, ``(n, n)``."""
@@ -201,21 +192,13 @@ class LaplacianWeights(BaseEstimator):
         alone = np.bincount(self.components_)[self.components_] == 1
         alone |= own >= _LARGEST_OWN
         factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
-        every = SolvedVotes(self._at_nodes(self.node_), self.inverse_, self.grants_, own)
+        every = SolvedVotes(self.links_.known(self.node_), self.inverse_, self.grants_, own)
         return every.scale_rows(factors)
 
     def votes(self, X: Any) -> SolvedVotes:
         """``alpha`` at new inputs ``(q, d)``, or from distances ``(q, n)``."""
         X = query_inputs(self, X, square=self._square)
-        node = self.inputs_.find(X)
-        new = np.flatnonzero(node < 0)
-        left = self._at_nodes(node)
-        if new.size:
-            wanted = float(self.n_neighbors)
-            listing = self.inputs_.from_queries(X[new], self.node_masses_, wanted)
-            heard = self._extended(affinities(listing, self._scale)).tocoo()
-            entries = (heard.data, (new[heard.row], heard.col))
-            left = sp.csr_array(left + sp.csr_array(entries, shape=left.shape))
+        left = self.links_.joined(X, self._extended)
         return SolvedVotes(left, self.inverse_, self.grants_)
 
     def __sklearn_tags__(self) -> Any:
@@ -228,54 +211,12 @@ class LaplacianWeights(BaseEstimator):
     def _square(self) -> str:
         return "distances" if self.metric == "precomputed" else ""
 
-    @property
-    def _scale(self) -> float | str | None:
-        return None if self.affinity == "binary" else self.bandwidth
-
     def _check_parameters(self) -> None:
-        check_integer(_NAME, "n_neighbors", self.n_neighbors, least=1)
+        check_link_parameters(self)
         check_number(_NAME, "smoothing", self.smoothing, positive=True)
         check_choice(_NAME, "normalization", self.normalization, NORMALIZATIONS)
-        check_choice(_NAME, "affinity", self.affinity, ("gaussian", "binary"))
-        check_choice(
-            _NAME,
-            "metric",
-            self.metric,
-            ("euclidean", "precomputed"),
-            "(distances of any other metric, as a matrix or a graph)",
-        )
-        check_choice(_NAME, "solver", self.solver, ("auto", "direct", "iterative"))
         check_choice(_NAME, "own_votes", self.own_votes, ("auto", "exact", "estimated"))
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
-        if not (isinstance(self.bandwidth, str) and self.bandwidth == "local"):
-            check_number(
-                _NAME, "bandwidth", self.bandwidth, positive=True, advice="Or use 'local'."
-            )
-            if self.affinity == "binary":
-                raise ValueError(
-                    f"{_NAME}: affinity='binary' has no bandwidth; got {self.bandwidth!r}. Leave "
-                    "it at 'local', or use affinity='gaussian'."
-                )
-
-    def _warn_if_too_many(self) -> None:
-        others = float(self.node_masses_.sum() - self.node_masses_.max())
-        # A graph that is given lists whom it lists; sums of fractions are rounded.
-        if sp.issparse(self.X_fit_) and self._square:
-            return
-        if self.n_neighbors > others * (1.0 + 1e-9):
-            warnings.warn(
-                f"{_NAME}: n_neighbors={self.n_neighbors} is more than the other inputs can give "
-                f"({self.node_masses_.size} distinct ones of total weight "
-                f"{self.node_masses_.sum():g}): every input is linked to all others.",
-                UserWarning,
-                stacklevel=3,
-            )
-
-    def _at_nodes(self, node: IntArray) -> sp.csr_array:
-        """Rows that hear what a node hears; a row of zeros for node -1."""
-        known = np.flatnonzero(node >= 0)
-        shape = (node.size, self.node_masses_.size)
-        return sp.csr_array((np.ones(known.size), (known, node[known])), shape=shape)
 
     def _extended(self, granted: sp.csr_array) -> sp.csr_array:
         """What new inputs hear of the nodes, from their affinities to them."""

@@ -2,10 +2,10 @@
 
 from typing import Any, Protocol, Self, runtime_checkable
 
-from disambig.notation import FloatArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.votes import Votes
 
-__all__ = ["Weights"]
+__all__ = ["InformedWeights", "Weights"]
 
 
 @runtime_checkable
@@ -34,4 +34,23 @@ class Weights(Protocol):
 
     def votes(self, X: Any) -> Votes:
         """``alpha`` at new inputs, ``(q, n)``; a row of zeros where nobody is in reach."""
+        ...
+
+
+@runtime_checkable
+class InformedWeights(Weights, Protocol):
+    """A weighting in which only rows vote whose targets say something, once it knows them.
+
+    Semi-supervised methods fit what is known and are smooth elsewhere; a row without a label then
+    has no vote at all. Estimators call `fit_informed` where targets are used as they were observed
+    (``method="average"`` and ``"infimum"``), and ``fit`` where those of all rows are recovered.
+    """
+
+    def fit_informed(
+        self,
+        X: Any,
+        sample_weight: FloatArray | None = None,
+        informed: BoolArray | None = None,
+    ) -> Self:
+        """Learn from the inputs ``(n, d)`` of which those of `informed`, bool ``(n,)``, vote."""
         ...
