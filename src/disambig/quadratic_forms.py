@@ -13,10 +13,20 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import DenseVotes, ProductVotes, SparseVotes, Votes, as_votes, row_blocks
 
-__all__ = ["DenseForm", "QuadraticForm", "VotedForm", "has_negative", "voted_form"]
+__all__ = [
+    "DenseForm",
+    "OperatorForm",
+    "ProductForm",
+    "QuadraticForm",
+    "VotedForm",
+    "has_negative",
+    "residual_form",
+    "voted_form",
+]
 
 # A row whose votes cancel to less than this part of their absolute sum has no sign to rely on.
 _SMALLEST_SUM = 1e-8
@@ -24,6 +34,10 @@ _SMALLEST_SUM = 1e-8
 _ROUNDING = 1e-12
 # Up to here a sparse form is as quickly written out.
 _SMALL = 2_000
+# Eigenvalues of products of factors have an error of this size beside one.
+_EIGENVALUE = 1e-10
+# Entries of a block of factors: 16 MiB.
+_BLOCK = 2**21
 
 
 class QuadraticForm(Protocol):
@@ -158,6 +172,120 @@ class VotedForm:
         return _groups(sp.csr_array((joined, (listeners, samples)), shape=(2 * n, 2 * n)))[n:]
 
 
+@dataclass(frozen=True, eq=False)
+class OperatorForm:
+    """``Q`` that is known by its products, symmetric, and connects all rows."""
+
+    operator: Votes
+    is_convex: bool
+    shift_invariant: bool
+    array: None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.operator.shape
+
+    def __matmul__(self, targets: FloatArray) -> FloatArray:
+        return self.operator @ targets
+
+    @cached_property
+    def _diagonal(self) -> FloatArray:
+        return np.maximum(self.operator.diagonal(), 0.0)
+
+    def diagonal(self) -> FloatArray:
+        return self._diagonal
+
+    @cached_property
+    def components(self) -> IntArray:
+        return np.zeros(self.shape[0], dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductForm:
+    """``diag(A' 1) - A' diag(1 / r) A`` for votes ``A = L diag(s) R`` of few factors, s >= 0.
+
+    `inverse_sums` are ``1 / r``, and 0 for a row without votes.
+    """
+
+    votes: ProductVotes
+    inverse_sums: FloatArray
+    shift_invariant: bool = True
+    array: None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.votes.shape
+
+    @cached_property
+    def _is_heard(self) -> FloatArray:
+        return self.votes.T.row_sums()
+
+    @cached_property
+    def _halves(self) -> FloatArray:
+        scales = self.votes.scales
+        return np.ones(self.votes.left.shape[1]) if scales is None else np.sqrt(scales)
+
+    @cached_property
+    def _listening(self) -> FloatArray:
+        """``s^{1/2} L' diag(1 / r) L s^{1/2}``, (r, r)."""
+        return _gram(self.votes.T, self.inverse_sums, self._halves)
+
+    def __matmul__(self, targets: FloatArray) -> FloatArray:
+        columns = (slice(None),) + (None,) * (targets.ndim - 1)
+        predictions = (self.votes @ targets) * self.inverse_sums[columns]
+        product: FloatArray = self._is_heard[columns] * targets - self.votes.T @ predictions
+        return product
+
+    @cached_property
+    def _diagonal(self) -> FloatArray:
+        right, entries, listening = self.votes.right.T, self._is_heard.copy(), self._listening
+        step = max(1, _BLOCK // right.shape[1])
+        for start in range(0, len(right), step):
+            block = right[start : start + step] * self._halves
+            heard = block * listening if listening.ndim == 1 else block @ listening
+            entries[start : start + step] -= np.einsum("ir,ir->i", heard, block)
+        return np.maximum(entries, 0.0) if self.is_convex else entries
+
+    def diagonal(self) -> FloatArray:
+        return self._diagonal
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Has ``C^{-1/2} A' diag(1 / r) A C^{-1/2}``, C = diag(A' 1), no eigenvalue above one?"""
+        heard = self._is_heard
+        sizes = self.votes.T.absolute_row_sums()
+        if (heard <= _SMALLEST_SUM * sizes)[sizes > 0].any():
+            return False
+        inverse = np.where(sizes > 0, 1.0 / np.where(sizes > 0, heard, 1.0), 0.0)
+        # Those of a product of two matrices of the size of the rank, each a product of factors.
+        one, other = _gram(self.votes, inverse, self._halves), self._listening
+        if one.ndim == other.ndim == 1:
+            return bool(np.max(one * other) <= 1.0 + _EIGENVALUE)
+        values, vectors = scipy.linalg.eigh(np.diag(one) if one.ndim == 1 else one)
+        half = vectors * np.sqrt(np.maximum(values, 0.0))
+        other = np.diag(other) if other.ndim == 1 else other
+        return bool(scipy.linalg.eigvalsh(half.T @ other @ half)[-1] <= 1.0 + _EIGENVALUE)
+
+    @cached_property
+    def components(self) -> IntArray:
+        return np.zeros(self.shape[0], dtype=np.intp)
+
+
+def residual_form(form: FloatArray | Votes, *, shift_invariant: bool) -> QuadraticForm:
+    """The form ``y' R y`` of an empirical risk: written out, or as products where it is large.
+
+    R is symmetric and positive semi-definite, (n, n); is ``R 1 = 0``?
+    """
+    if isinstance(form, np.ndarray):
+        return DenseForm(form, is_convex=True, shift_invariant=shift_invariant)
+    n = form.shape[0]
+    if n > _SMALL:
+        return OperatorForm(form, is_convex=True, shift_invariant=shift_invariant)
+    array = np.asarray(form.rows(0, n))
+    symmetric = 0.5 * (array + array.T)
+    return DenseForm(symmetric, is_convex=True, shift_invariant=shift_invariant)
+
+
 def voted_form(votes: Votes) -> QuadraticForm | None:
     """The form of some votes, or None where there is none, or none that can be looked at.
 
@@ -177,9 +305,15 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     True
     """
     n = votes.shape[1]
-    if not isinstance(votes, (DenseVotes, SparseVotes)):
+    thin = isinstance(votes, ProductVotes) and n > _SMALL and _can_stay_a_product(votes)
+    if not thin and not isinstance(votes, (DenseVotes, SparseVotes)):
         if n > _SMALL and not isinstance(votes, ProductVotes):
             return None
+        require_bytes(
+            4 * 8.0 * n * n,
+            f"The quadratic form of {n} rows",
+            "Use solver='alternating', or votes of few factors without leave_one_out.",
+        )
         # Absolute sums of a product are bounds, those of an operator can be too small.
         votes = as_votes(votes.rows(0, votes.shape[0]))
     sums, sizes = votes.row_sums(), votes.absolute_row_sums()
@@ -187,6 +321,8 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     if (sums[heard] <= _SMALLEST_SUM * sizes[heard]).any():
         return None
     inverse = np.where(heard, 1.0 / np.where(heard, sums, 1.0), 0.0)
+    if thin and isinstance(votes, ProductVotes):
+        return ProductForm(votes, inverse)
     if isinstance(votes, SparseVotes) and n > _SMALL:
         if has_negative(votes):
             return None
@@ -196,6 +332,29 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
         others = SparseVotes(sp.csr_array(entries, shape=votes.shape))
         return VotedForm(votes.diagonal(), others, inverse)
     return _written_out(votes, inverse)
+
+
+def _can_stay_a_product(votes: ProductVotes) -> bool:
+    """Is the form of the votes cheaper as a product, and can it be looked at?"""
+    few = 2 * votes.left.shape[1] <= votes.shape[1]
+    positive = votes.scales is None or bool((votes.scales >= 0).all())
+    return few and positive and votes.own is None
+
+
+def _gram(votes: ProductVotes, weights: FloatArray, scales: FloatArray) -> FloatArray:
+    """``scales R diag(weights) R' scales`` for weights >= 0, (r, r), or its diagonal if it is."""
+    if votes.energies is not None and votes.column_shares is not None:
+        level = weights * votes.column_shares
+        if np.ptp(level) <= _ROUNDING * np.max(level):
+            return np.asarray(level.mean() * scales**2 * votes.energies)
+    rows = votes.right.T
+    gram = np.zeros((rows.shape[1], rows.shape[1]))
+    step = max(1, _BLOCK // rows.shape[1])
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step] * np.sqrt(weights[start : start + step, None])
+        block *= scales
+        gram += block.T @ block
+    return gram
 
 
 def _written_out(votes: Votes, inverse: FloatArray) -> DenseForm:

@@ -14,7 +14,7 @@ import numpy as np
 from disambig.candidates import RealSets
 from disambig.losses import RealLoss, SquaredLoss
 from disambig.notation import BoolArray, FloatArray
-from disambig.quadratic_forms import DenseForm, QuadraticForm, has_negative, voted_form
+from disambig.quadratic_forms import QuadraticForm, has_negative, residual_form, voted_form
 from disambig.votes import Votes
 
 __all__ = ["RealProblem", "RiskProblem", "VotedProblem"]
@@ -160,7 +160,7 @@ class RiskProblem:
     ----------
     votes : Votes (n, n)
         Those of kernel ridge: ``votes @ y`` is f at the training rows.
-    form : float array (n, n)
+    form : float array or Votes (n, n)
         ``R``.
     shift_invariant : bool
         Has f an intercept that costs nothing?
@@ -169,7 +169,7 @@ class RiskProblem:
     """
 
     votes: Votes
-    form: FloatArray
+    form: FloatArray | Votes
     shift_invariant: bool
     sets: RealSets
     span: FloatArray
@@ -199,11 +199,11 @@ class RiskProblem:
         # A constant that costs nothing would cost digits.
         middle = self.span.mean(axis=1) if self.shift_invariant else 0.0
         centered = targets - middle
-        return float(np.einsum("ij,ij->", centered, self.form @ centered))
+        return float(np.einsum("ij,ij->", centered, self.quadratic @ centered))
 
     @cached_property
     def quadratic(self) -> QuadraticForm:
-        return DenseForm(self.form, is_convex=True, shift_invariant=self.shift_invariant)
+        return residual_form(self.form, shift_invariant=self.shift_invariant)
 
     @property
     def is_convex(self) -> bool:
@@ -213,7 +213,10 @@ class RiskProblem:
     @property
     def heard(self) -> BoolArray:
         # With an intercept a single row costs nothing wherever it is.
-        return np.asarray(self.form.diagonal() > 0)
+        return np.asarray(self.quadratic.diagonal() > 0)
 
     def with_sets(self, sets: RealSets) -> Self:
-        return replace(self, sets=sets)
+        other = replace(self, sets=sets)
+        if "quadratic" in self.__dict__:
+            other.__dict__["quadratic"] = self.__dict__["quadratic"]
+        return other

@@ -21,11 +21,20 @@ from disambig.notation import BoolArray, FloatArray
 from disambig.real_problem import RealProblem, RiskProblem, VotedProblem
 from disambig.solvers import Callback, resolve_real_solver
 from disambig.votes import Votes
-from disambig.weights import KernelRidgeWeights, is_pairwise
+from disambig.weights import (
+    FittedWeights,
+    KernelRidgeWeights,
+    NystromWeights,
+    RandomFeatureWeights,
+    automatic_ridge,
+    is_pairwise,
+)
 
 __all__ = ["IntervalRegressor"]
 
 _FORMULATIONS = ("auto", "risk", "votes")
+# Weightings whose votes are those of a regression with a penalty, exact or of low rank.
+_RIDGES = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 # Squares of what it is added to must stay finite.
 _LARGEST_MARGIN = 1e100
 
@@ -36,7 +45,9 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     weights : str or piece, default "auto"
-        Who votes; see `PartialLabelClassifier`. "auto" is ``KernelRidgeWeights(intercept=True)``.
+        Who votes; see `PartialLabelClassifier`. "auto" is ``KernelRidgeWeights(intercept=True)``
+        for up to 5000 rows, if its matrices fit in half of the free memory, and beyond that
+        ``NystromWeights(n_landmarks=1000, intercept=True)``; `weights_` says which.
     predict_weights : str or piece, optional
         Who votes at new inputs; by default the same.
     loss : {"squared", "absolute", "pinball"} or piece, default "squared"
@@ -48,7 +59,8 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     formulation : {"auto", "votes", "risk"}, default "auto"
         "votes" is the paper's objective, ``sum_ij alpha_j(x_i) loss(z_i, y_j)``, for every
         weighting. "risk" is the empirical risk of kernel ridge regression,
-        ``sum_j (y_j - f(x_j))^2 + n lam |f|^2``, minimised over targets and f together, which is
+        ``sum_j (y_j - f(x_j))^2 + n lam |f|^2``, or of its approximations of low rank
+        (`NystromWeights`, `RandomFeatureWeights`), minimised over targets and f together, which is
         convex whatever the ridge; over f it is regression on the squared distance to the
         intervals. "auto" is "risk" where weights and loss allow it.
     solver : str or piece, default "auto"
@@ -162,7 +174,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         taken = sets if kept.everything else sets[kept.rows]
         taken = taken.inset(margin) if margin else taken
         self.span_ = taken.span
-        weights = KernelRidgeWeights(intercept=True) if self._automatic else self.weights
+        weights = automatic_ridge(kept.rows.size) if self._automatic else self.weights
         self._voters_ = fit_voters(weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
@@ -221,23 +233,31 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             masses = self._voters_.row_weights
             heard = votes if masses is None else votes.scale_rows(masses)
             return VotedProblem(heard, self.loss_, sets, self.span_)
-        assert isinstance(self.weights_, KernelRidgeWeights)
+        ridge = self._piece
+        assert isinstance(ridge, _RIDGES)
         return RiskProblem(
             votes,
-            self.weights_.residual_form(),
-            bool(self.weights_.intercept),
+            ridge.residual_form(),
+            bool(ridge.intercept),
             sets,
             self.span_,
         )
 
+    @property
+    def _piece(self) -> Any:
+        """The weighting itself, though it was fitted already."""
+        weights = self.weights_
+        return weights.piece if isinstance(weights, FittedWeights) else weights
+
     def _why_no_risk(self) -> str:
         """Why the empirical risk is not on offer; empty if it is."""
-        weights = self.weights_
+        weights = self._piece
         if not isinstance(self.loss_, SquaredLoss):
             return f"needs the squared loss; got {self.loss_!r}"
-        if not isinstance(weights, KernelRidgeWeights):
+        if not isinstance(weights, _RIDGES):
             return f"needs KernelRidgeWeights; got {type(weights).__name__}"
-        if weights.leave_one_out or (weights.normalize and not weights.intercept):
+        divided = isinstance(weights, KernelRidgeWeights) and weights.normalize
+        if weights.leave_one_out or (divided and not weights.intercept):
             return "needs KernelRidgeWeights with normalize=False and leave_one_out=False"
         if self.predict_weights is not None:
             return "predicts with the function that it fits; predict_weights must be None"

@@ -10,14 +10,14 @@ from disambig.losses import RealLoss
 from disambig.notation import FloatArray
 from disambig.real_problem import RealProblem, RiskProblem
 from disambig.solvers import (
+    AutomaticRegression,
     Callback,
-    NewtonRegression,
     Progress,
     RealSolution,
     RealSolver,
     Status,
 )
-from disambig.votes import DenseVotes, ProductVotes, Votes
+from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_blocks
 
 __all__ = ["RealPredictor", "RealSettlement", "settle_reals"]
 
@@ -48,10 +48,17 @@ class RealPredictor:
         """Predictions at queries, ``(q, d)``."""
         if self.linear:
             return votes @ self.targets
-        if isinstance(votes, ProductVotes):
+        thick = isinstance(votes, ProductVotes) and not votes.is_thin
+        factored = isinstance(votes, (ProductVotes, IteratedVotes))
+        if thick or (factored and self.method == "infimum"):
             # Whether the votes of a row sum to a positive number is judged beside their sizes, and
-            # those of the factors can be far larger than those of the votes.
-            votes = DenseVotes(votes.rows(0, votes.shape[0]))
+            # those of the factors can be far larger than those of the votes. The infimum loss asks
+            # for the sign of each. Rows are predicted one by one: the votes fit in blocks.
+            found = [self._predict(DenseVotes(block)) for _, block in row_blocks(votes)]
+            return np.concatenate([np.empty((0, len(self.span))), *found])
+        return self._predict(votes)
+
+    def _predict(self, votes: Votes) -> FloatArray:
         if self.method == "infimum":
             return self.loss.infimum_prediction(votes, self.sets, self.span)
         if self.method == "average":
@@ -109,7 +116,7 @@ def _means(problem: RealProblem) -> FloatArray:
         return centers
     lower, upper = np.where(known, centers, -np.inf), np.where(known, centers, np.inf)
     means = Intervals(lower, upper, problem.sets.flat)
-    return NewtonRegression().solve_reals(problem.with_sets(means)).targets
+    return AutomaticRegression().solve_reals(problem.with_sets(means)).targets
 
 
 def _baseline(problem: RealProblem, votes: Votes, predictor: RealPredictor) -> RealSolution:

@@ -1,22 +1,46 @@
 """Votes held as a product of two thin or square factors."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.blocks import row_blocks
 from disambig.votes.dense import DenseVotes
 
 __all__ = ["ProductVotes"]
 
+# Multiplications in which all entries are looked at rather than bounded: less than a second.
+_CHEAP = 2**32
+# Entries of a block of factors: 8 MiB.
+_BLOCK = 2**20
+# What is left of an own vote that was taken out exactly, in units of it.
+_ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, eq=False)
 class ProductVotes:
-    """``alpha = left @ right``, never multiplied out unless a question needs its entries.
+    """``alpha = left @ diag(scales) @ right - diag(own)``, never multiplied out as a whole.
 
     Kernel ridge predicts with ``alpha = K_x (K + n lam I)^{-1}``: multiplying from the right costs
-    ``n (n + q) p`` instead of ``q n^2``. Low-rank weightings have the same form.
+    ``n (n + q) p`` instead of ``q n^2``. Low-rank weightings have the same form with few factors.
+    What asks for entries (`rows`, `strongest`) is answered in blocks; `split`, whose answer is two
+    arrays, only where they fit.
+
+    Parameters
+    ----------
+    left : float array, (q, r)
+    right : float array, (r, n)
+    scales : float array, (r,), or None
+        None: ones.
+    own : float array, (n,), or None
+        None: zeros. Only where ``q = n``.
+    energies : float array, (r,), or None
+        If known, e with ``right @ diag(1 / column_shares) @ right.T = diag(e)``, and the same of
+        ``left.T`` with `row_shares`: absolute sums are then bounded without looking at entries.
+    row_shares, column_shares : float array, (q,) and (n,), or None
 
     Examples
     --------
@@ -28,60 +52,148 @@ class ProductVotes:
 
     left: FloatArray
     right: FloatArray
+    scales: FloatArray | None = None
+    own: FloatArray | None = None
+    energies: FloatArray | None = None
+    row_shares: FloatArray | None = None
+    column_shares: FloatArray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.left.shape[0], self.right.shape[1]
 
     @property
+    def is_thin(self) -> bool:
+        """Are absolute sums exact, or bounds of the same order?"""
+        return self._is_cheap or self._row_norms is not None
+
+    @property
     def T(self) -> "ProductVotes":
-        return ProductVotes(self.right.T, self.left.T)
+        return ProductVotes(
+            self.right.T,
+            self.left.T,
+            self.scales,
+            self.own,
+            self.energies,
+            self.column_shares,
+            self.row_shares,
+        )
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
-        product: FloatArray = self.left @ (self.right @ values)
+        inner = self.right @ values
+        if self.scales is not None:
+            inner = self.scales[_down(inner)] * inner
+        product: FloatArray = self.left @ inner
+        if self.own is not None:
+            product -= self.own[_down(product)] * values
         return product
 
     def row_sums(self) -> FloatArray:
         return self @ np.ones(self.shape[1], dtype=self.right.dtype)
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        # An upper bound: rounding happens at the size of the factors.
-        right = np.abs(self.right)
-        sums: FloatArray = np.abs(self.left) @ (
-            right.sum(axis=1) if scales is None else right @ scales
-        )
-        return sums
+        if self._is_cheap:
+            blocks = [DenseVotes(b).absolute_row_sums(scales) for _, b in row_blocks(self)]
+            return np.concatenate(blocks) if blocks else np.zeros(0, dtype=self.left.dtype)
+        given = np.ones(self.shape[1], dtype=self.right.dtype) if scales is None else scales
+        beside = 0.0 if self.own is None else np.abs(self.own) * given
+        if self._row_norms is not None and self.column_shares is not None:
+            # sum_j s_j |a_ij| <= (sum_j s_j^2 v_j)^{1/2} (sum_j a_ij^2 / v_j)^{1/2}.
+            length = np.sqrt(float((given * given) @ self.column_shares))
+            return np.asarray(self._row_norms * length + beside)
+        # Another bound: rounding happens at the size of the factors.
+        inner = np.abs(self.right) @ given
+        inner = inner if self.scales is None else np.abs(self.scales) * inner
+        return np.asarray(np.abs(self.left) @ inner + beside)
 
     def diagonal(self) -> FloatArray:
         size = min(self.shape)
-        entries: FloatArray = np.einsum("ir,ri->i", self.left[:size], self.right[:, :size])
-        return entries
+        entries = _row_products(self.left[:size], self.right[:, :size].T, self.scales)
+        return entries if self.own is None else _without_rounding(entries - self.own, self.own)
 
     def split(self) -> tuple[DenseVotes, DenseVotes]:
-        return self._multiplied("The sign of each vote").split()
+        q, n = self.shape
+        require_bytes(
+            3.0 * q * n * self.left.itemsize,
+            f"The sign of each vote needs the {q} x {n} weights as an array, which",
+            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+        )
+        return DenseVotes(self.rows(0, q)).split()
 
     def rows(self, start: int, stop: int) -> FloatArray:
-        entries: FloatArray = self.left[start:stop] @ self.right
+        left = self.left[start:stop]
+        left = left if self.scales is None else left * self.scales
+        entries: FloatArray = left @ self.right
+        if self.own is not None:
+            rows = np.arange(start, start + entries.shape[0])
+            own = self.own[rows]
+            entries[rows - start, rows] = _without_rounding(entries[rows - start, rows] - own, own)
         return entries
 
     def scale_rows(self, factors: FloatArray) -> "ProductVotes":
-        return ProductVotes(self.left * factors[:, None], self.right)
+        return ProductVotes(
+            self.left * factors[:, None],
+            self.right,
+            self.scales,
+            None if self.own is None else self.own * factors,
+            self.energies,
+            None if self.row_shares is None else self.row_shares * factors * factors,
+            self.column_shares,
+        )
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-        part = DenseVotes(self.left @ self.right[:, columns])
-        return part.column_entries(np.arange(part.shape[1]))
+        require_bytes(
+            4.0 * self.shape[0] * len(columns) * self.left.itemsize,
+            f"The votes of {len(columns)} rows at {self.shape[0]} inputs",
+            "Ask for fewer rows at a time, or use sparse votes (NeighborWeights).",
+        )
+        inner = self.right[:, columns]
+        inner = inner if self.scales is None else self.scales[:, None] * inner
+        entries = self.left @ inner
+        if self.own is not None:
+            positions = np.arange(len(columns))
+            own = self.own[columns]
+            found = entries[columns, positions] - own
+            entries[columns, positions] = _without_rounding(found, own)
+        return DenseVotes(entries).column_entries(np.arange(len(columns)))
 
     def links(self, rows: IntArray) -> None:
         return None
 
     def strongest(self, limit: int) -> IntArray:
-        return self._multiplied("The order of the votes").strongest(limit)
+        tables = [DenseVotes(block).strongest(limit) for _, block in row_blocks(self)]
+        empty = np.empty((0, min(limit, self.shape[1])), dtype=np.intp)
+        return np.concatenate([empty, *tables])
 
-    def _multiplied(self, what: str) -> DenseVotes:
+    @property
+    def _is_cheap(self) -> bool:
         q, n = self.shape
-        require_bytes(
-            3.0 * q * n * self.left.itemsize,
-            f"{what} needs the {q} x {n} weights as an array, which",
-            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
-        )
-        return DenseVotes(self.left @ self.right)
+        return q * n * int(self.left.shape[1]) <= _CHEAP
+
+    @cached_property
+    def _row_norms(self) -> FloatArray | None:
+        """``(sum_j a_ij^2 / column_shares[j])^{1/2}`` before own votes are taken off, ``(q,)``."""
+        if self.energies is None or self.column_shares is None:
+            return None
+        weights = self.energies if self.scales is None else self.energies * self.scales**2
+        return np.asarray(np.sqrt(_row_products(self.left, self.left, weights)))
+
+
+def _row_products(one: FloatArray, other: FloatArray, scales: FloatArray | None) -> FloatArray:
+    """``sum_r scales[r] one[i, r] other[i, r]``, in blocks, ``(rows,)``."""
+    products = np.empty(one.shape[0], dtype=np.result_type(one, other))
+    step = max(1, _BLOCK // max(1, one.shape[1]))
+    for start in range(0, one.shape[0], step):
+        block = one[start : start + step]
+        block = block if scales is None else block * scales
+        products[start : start + step] = np.einsum("ir,ir->i", block, other[start : start + step])
+    return products
+
+
+def _down(array: FloatArray) -> tuple[slice | None, ...]:
+    """An index that lays a vector along the rows of an array of one or two dimensions."""
+    return (slice(None),) + (None,) * (array.ndim - 1)
+
+
+def _without_rounding(entries: FloatArray, own: FloatArray) -> FloatArray:
+    return np.where(np.abs(entries) <= _ROUNDING * np.abs(own), 0.0, entries)

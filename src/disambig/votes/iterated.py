@@ -1,0 +1,180 @@
+"""Votes through features that are not kept, and a regression that is solved when asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from disambig.memory import require_bytes
+from disambig.notation import FloatArray, IntArray
+from disambig.votes.blocks import row_blocks
+from disambig.votes.dense import DenseVotes
+from disambig.votes.normal_inverse import NormalInverse
+
+__all__ = ["IteratedVotes"]
+
+# Multiplications in which all entries are looked at rather than bounded.
+_CHEAP = 2**28
+# What is left of an own vote that was taken out, in units of it.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class IteratedVotes:
+    """``alpha = diag(f) L M^{-1} R' diag(g) - diag(own)``, applied by solving with M.
+
+    Products cost one solution of the normal equations a column; what asks for entries (`rows`,
+    `column_entries`, `strongest`) one a row or column asked for, `diagonal` as many multiplications
+    as the direct solution.
+
+    Parameters
+    ----------
+    left, right : objects with ``shape``, ``@``, ``gather``, ``rows(start, stop)``, ``take(rows)``,
+        ``squares()`` (bounds of squared lengths)
+        L, (q, r), and R, (n, r).
+    inverse : NormalInverse (r, r)
+    row_factors, column_factors : float array, (q,) and (n,)
+        f and g.
+    own : float array, (n,), or None
+        None: zero. Only where ``q = n``.
+    forms : function without argument, or None
+        Where ``L = R``, returns ``l_i' M^{-1} l_i``, (n,).
+    """
+
+    left: Any
+    inverse: NormalInverse
+    right: Any
+    row_factors: FloatArray
+    column_factors: FloatArray
+    own: FloatArray | None = None
+    forms: Callable[[], FloatArray] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.left.shape[0], self.right.shape[0]
+
+    @property
+    def T(self) -> "IteratedVotes":
+        return IteratedVotes(
+            self.right,
+            self.inverse,
+            self.left,
+            self.column_factors,
+            self.row_factors,
+            self.own,
+            self.forms,
+        )
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        values = np.asarray(values, dtype=np.float64)
+        if not values.size:
+            return np.zeros((self.shape[0], *values.shape[1:]))
+        table = values.reshape(values.shape[0], -1)
+        inner = self.inverse @ self.right.gather(self.column_factors[:, None] * table)
+        product: FloatArray = self.row_factors[:, None] * (self.left @ inner)
+        if self.own is not None:
+            product -= self.own[:, None] * table
+        return product.reshape((self.shape[0], *values.shape[1:]))
+
+    def row_sums(self) -> FloatArray:
+        return self @ np.ones(self.shape[1])
+
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        q, n = self.shape
+        if q * n * self.left.shape[1] <= _CHEAP:
+            blocks = [DenseVotes(b).absolute_row_sums(scales) for _, b in row_blocks(self)]
+            return np.concatenate([np.zeros(0), *blocks])
+        given = np.ones(n) if scales is None else scales
+        # With v the masses: sum_j s_j g_j |l_i M^-1 r_j| is at most the root of sum_j s_j^2 g_j^2
+        # / v_j times that of sum_j v_j (l_i M^-1 r_j)^2 <= l_i M^-1 l_i <= |l_i|^2 / ridge. Where R
+        # is not what the equations are about, the second factor is bounded by lengths alone.
+        if self.right is self.inverse.rows:
+            masses = self.inverse.masses
+            length = np.sqrt(float((given * self.column_factors) ** 2 @ (1.0 / masses)))
+            sizes = self._lengths(self.left) * length
+        else:
+            heard = float((given * np.abs(self.column_factors)) @ self._lengths(self.right))
+            sizes = self._lengths(self.left) * heard
+        beside = 0.0 if self.own is None else np.abs(self.own) * given
+        return np.asarray(np.abs(self.row_factors) * sizes + beside)
+
+    def diagonal(self) -> FloatArray:
+        if self.forms is None:
+            entries = np.empty(min(self.shape))
+            for start, block in row_blocks(self):
+                rows = np.arange(start, min(start + block.shape[0], entries.size))
+                entries[rows] = block[rows - start, rows]
+            return entries
+        entries = self.row_factors * self.forms() * self.column_factors
+        return entries if self.own is None else _without_rounding(entries - self.own, self.own)
+
+    def split(self) -> tuple[DenseVotes, DenseVotes]:
+        q, n = self.shape
+        require_bytes(
+            3 * 8.0 * q * n,
+            f"The sign of each vote needs the {q} x {n} weights as an array, which",
+            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+        )
+        return DenseVotes(self.rows(0, q)).split()
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        heard = self.inverse @ np.ascontiguousarray(self.left.rows(start, stop).T)
+        entries: FloatArray = np.ascontiguousarray((self.right @ heard).T)
+        entries *= self.row_factors[start:stop, None]
+        entries *= self.column_factors
+        if self.own is not None:
+            rows = np.arange(start, start + entries.shape[0])
+            own = self.own[rows]
+            entries[rows - start, rows] = _without_rounding(entries[rows - start, rows] - own, own)
+        return entries
+
+    def scale_rows(self, factors: FloatArray) -> "IteratedVotes":
+        return IteratedVotes(
+            self.left,
+            self.inverse,
+            self.right,
+            self.row_factors * factors,
+            self.column_factors,
+            None if self.own is None else self.own * factors,
+            self.forms,
+        )
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        require_bytes(
+            4 * 8.0 * self.shape[0] * len(columns),
+            f"The votes of {len(columns)} rows at {self.shape[0]} inputs",
+            "Ask for fewer rows at a time, or use sparse votes (NeighborWeights).",
+        )
+        turned = self.T
+        part = IteratedVotes(
+            turned.left.take(columns),
+            self.inverse,
+            turned.right,
+            turned.row_factors[columns],
+            turned.column_factors,
+        )
+        entries = np.ascontiguousarray(part.rows(0, len(columns)).T)
+        if self.own is not None:
+            positions = np.arange(len(columns))
+            own = self.own[columns]
+            found = entries[columns, positions] - own
+            entries[columns, positions] = _without_rounding(found, own)
+        return DenseVotes(entries).column_entries(np.arange(len(columns)))
+
+    def links(self, rows: IntArray) -> None:
+        return None
+
+    def strongest(self, limit: int) -> IntArray:
+        tables = [DenseVotes(block).strongest(limit) for _, block in row_blocks(self)]
+        empty = np.empty((0, min(limit, self.shape[1])), dtype=np.intp)
+        return np.concatenate([empty, *tables])
+
+    def _lengths(self, rows: Any) -> FloatArray:
+        """Bounds of ``(l_i M^{-1} l_i)^{1/2}``."""
+        of_constant = 1.0 / self.inverse.masses.sum() if self.inverse.constant else 0.0
+        return np.asarray(np.sqrt(rows.squares() / self.inverse.ridge + of_constant))
+
+
+def _without_rounding(entries: FloatArray, own: FloatArray) -> FloatArray:
+    return np.where(np.abs(entries) <= _ROUNDING * np.abs(own), 0.0, entries)

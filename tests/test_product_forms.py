@@ -1,0 +1,199 @@
+"""Quadratic forms of votes of few factors: as products, and never written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from disambig import IntervalRegressor, quadratic_forms
+from disambig.exceptions import MissingOracleError
+from disambig.quadratic_forms import OperatorForm, ProductForm, residual_form, voted_form
+from disambig.votes import DenseVotes, ProductVotes
+from disambig.weights import (
+    FittedWeights,
+    KernelRidgeWeights,
+    NystromWeights,
+    RandomFeatureWeights,
+)
+
+seeds = st.integers(0, 10**6)
+
+
+@pytest.fixture
+def never_written_out(monkeypatch):
+    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+
+
+@given(seed=seeds, n=st.integers(4, 9), positive=st.booleans())
+def test_as_products_of_factors(seed, n, positive):
+    rng = np.random.default_rng(seed)
+    left, right = rng.normal(size=(n, 2)), rng.normal(size=(2, n))
+    if positive:
+        left, right = np.abs(left), np.abs(right)
+    left[:, 0], right[0] = 3.0, 1.0
+    votes = ProductVotes(left, right, rng.uniform(0.5, 2.0, size=2))
+    dense = voted_form(DenseVotes(votes.rows(0, n)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quadratic_forms, "_SMALL", 0)
+        found = voted_form(votes)
+    if dense is None:
+        assert found is None
+        return
+    assert isinstance(found, ProductForm)
+    assert found.array is None
+    assert found.shape == (n, n)
+    size = np.abs(dense.array).max()
+    assert_allclose(found @ np.eye(n), dense.array, atol=1e-12 * size)
+    assert_allclose(found @ np.eye(n)[0], dense.array[0], atol=1e-12 * size)
+    eigenvalues = np.linalg.eigvalsh(dense.array)
+    if abs(eigenvalues[0]) < 1e-13 * size or eigenvalues[0] < -1e-7 * size:
+        assert found.is_convex == dense.is_convex
+        assert_allclose(found.diagonal(), dense.diagonal(), atol=1e-12 * size)
+    assert (found.components == 0).all()
+
+
+@pytest.mark.usefixtures("never_written_out")
+def test_what_is_written_out_all_the_same():
+    rng = np.random.default_rng(0)
+    thick = ProductVotes(rng.uniform(size=(5, 4)), rng.uniform(size=(4, 5)))
+    own = ProductVotes(np.ones((5, 1)), np.ones((1, 5)), own=np.full(5, 0.5))
+    for votes in (thick, own):
+        assert voted_form(votes).array is not None
+    negative = ProductVotes(np.ones((5, 1)), -np.ones((1, 5)), np.array([-1.0]))
+    assert voted_form(negative).array is not None
+
+
+@given(seed=seeds, intercept=st.booleans())
+def test_the_empirical_risk(seed, intercept):
+    rng = np.random.default_rng(seed)
+    X, masses = rng.normal(size=(9, 2)), rng.integers(1, 4, 9).astype(float)
+    weights = NystromWeights(n_landmarks=4, regularization=0.1, intercept=intercept)
+    form = weights.fit(X, masses).residual_form()
+    written = residual_form(form, shift_invariant=intercept)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quadratic_forms, "_SMALL", 0)
+        found = residual_form(form, shift_invariant=intercept)
+    assert isinstance(found, OperatorForm)
+    assert_allclose(found @ np.eye(9), written.array, atol=1e-13)
+    assert_allclose(found.diagonal(), written.diagonal(), atol=1e-13)
+    assert np.linalg.eigvalsh(written.array)[0] > -1e-13
+    # The minimum over f, by the formula.
+    y = rng.normal(size=9)
+    f = weights.training_votes() @ y
+    fitted = float(masses @ (y - f) ** 2)
+    penalty = float(y @ (found @ y)) - fitted
+    assert penalty >= -1e-12
+    if intercept:
+        assert_allclose(found @ np.ones(9), 0.0, atol=1e-13)
+
+
+def intervals(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=n)
+    ends = y[:, None] + rng.exponential(size=(n, 2)) * [-0.5, 0.5]
+    ends[rng.random(n) < 0.2, 1] = np.inf
+    return X, ends
+
+
+PIECES = {
+    "landmarks": NystromWeights(n_landmarks=15, intercept=True),
+    "landmarks, small ridge": NystromWeights(
+        n_landmarks=15, intercept=True, regularization=1e-7, bandwidth=1.0
+    ),
+    "landmarks, no intercept": NystromWeights(n_landmarks=15, regularization=1e-2),
+    "features": RandomFeatureWeights(n_features=16, intercept=True),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize("formulation", ["risk", "votes"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_interval_regression_by_products_is_that_by_factors(
+    name, formulation, weighted, monkeypatch
+):
+    X, y = intervals(60)
+    masses = np.random.default_rng(1).integers(1, 4, 60) if weighted else None
+    small = IntervalRegressor(PIECES[name], formulation=formulation).fit(X, y, masses)
+    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+    model = IntervalRegressor(PIECES[name], formulation=formulation).fit(X, y, masses)
+    assert model.is_convex_ == small.is_convex_
+    if not small.is_convex_:
+        assert name == "landmarks, no intercept"
+        return
+    assert model.certified_
+    assert small.certified_
+    assert model.objective_ == pytest.approx(small.objective_, rel=1e-7)
+    assert_allclose(model.predict(X), small.predict(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_a_piece_that_is_fitted_already(name):
+    X, y = intervals(30)
+    other = clone(PIECES[name]).fit(X).at_regularization(0.03)
+    model = IntervalRegressor(FittedWeights(other), formulation="risk").fit(X, y)
+    again = IntervalRegressor(clone(other), formulation="risk").fit(X, y)
+    assert model.certified_
+    assert_allclose(model.labels_, again.labels_, atol=1e-6)
+
+
+@pytest.mark.usefixtures("never_written_out")
+def test_newton_needs_the_form_written_out():
+    X, y = intervals(40)
+    with pytest.raises(MissingOracleError, match=r"too many to write .* solver='accelerated'"):
+        IntervalRegressor(PIECES["landmarks"], solver="newton").fit(X, y)
+
+
+@pytest.mark.usefixtures("never_written_out")
+@pytest.mark.parametrize("formulation", ["risk", "votes"])
+def test_interval_regression_on_features_that_are_not_kept(formulation):
+    X, y = intervals(50)
+    direct = NystromWeights(n_landmarks=10, intercept=True, solver="direct")
+    kept = IntervalRegressor(direct, formulation=formulation).fit(X, y)
+    iterative = NystromWeights(n_landmarks=10, intercept=True, solver="iterative")
+    model = IntervalRegressor(iterative, formulation=formulation).fit(X, y)
+    # Nobody can look at votes that are solved for: the paper's objective has no certificate then.
+    assert model.certified_ == (formulation == "risk")
+    assert_allclose(model.predict(X), kept.predict(X), atol=1e-2)
+
+
+@pytest.mark.parametrize("method", ["infimum", "average"])
+@pytest.mark.parametrize("solver", ["direct", "iterative"])
+def test_baselines_are_those_of_kernel_ridge(method, solver):
+    X, y = intervals(40)
+    y[3] = -np.inf, np.inf
+    low = NystromWeights(n_landmarks=40, bandwidth=1.0, solver=solver)
+    full = KernelRidgeWeights(bandwidth=1.0)
+    one, other = (IntervalRegressor(w, method=method).fit(X, y) for w in (low, full))
+    assert_allclose(one.predict(X), other.predict(X), atol=1e-5)
+    assert_allclose(one.labels_, other.labels_, atol=1e-5)
+
+
+def test_the_infimum_is_predicted_in_blocks(monkeypatch):
+    X, y = intervals(40)
+    model = IntervalRegressor(NystromWeights(n_landmarks=10), method="infimum").fit(X, y)
+    whole = model.predict(X)
+    seen = []
+    usual = ProductVotes.rows
+
+    def rows(votes, start, stop):
+        seen.append(stop - start)
+        return usual(votes, start, stop)
+
+    monkeypatch.setattr(ProductVotes, "rows", rows)
+    monkeypatch.setattr("disambig.votes.blocks.row_blocks.__defaults__", (120,))
+    assert_allclose(model.predict(X), whole, atol=1e-12)
+    assert max(seen) == 3
+
+
+def test_boxes_with_columns_that_say_nothing(monkeypatch):
+    X, y = intervals(40)
+    boxes = np.stack([y, y + 1.0], axis=1)
+    boxes[::3, 1] = -np.inf, np.inf
+    weights = NystromWeights(n_landmarks=10, intercept=True)
+    small = IntervalRegressor(weights, method="average").fit(X, boxes).predict(X)
+    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+    found = IntervalRegressor(weights, method="average").fit(X, boxes).predict(X)
+    assert_allclose(found, small, atol=1e-5)

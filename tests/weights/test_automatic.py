@@ -1,0 +1,22 @@
+"""What "auto" means: exact where it is affordable."""
+
+from disambig.weights import KernelRidgeWeights, NystromWeights, automatic
+from disambig.weights.automatic import LARGEST_EXACT, automatic_ridge
+
+
+def test_few_rows_are_exact_and_many_have_landmarks():
+    assert isinstance(automatic_ridge(LARGEST_EXACT), KernelRidgeWeights)
+    assert isinstance(automatic_ridge(LARGEST_EXACT + 1), NystromWeights)
+    assert automatic_ridge(10).intercept
+    assert automatic_ridge(10**7).intercept
+
+
+def test_little_memory_leads_to_landmarks(monkeypatch):
+    n = 1000
+    peak = 4 * 8 * n * n
+    monkeypatch.setattr(automatic, "free_bytes", lambda: 2 * peak)
+    assert isinstance(automatic_ridge(n), KernelRidgeWeights)
+    monkeypatch.setattr(automatic, "free_bytes", lambda: 2 * peak - 2)
+    assert isinstance(automatic_ridge(n), NystromWeights)
+    monkeypatch.setattr(automatic, "free_bytes", lambda: None)
+    assert isinstance(automatic_ridge(n), KernelRidgeWeights)
