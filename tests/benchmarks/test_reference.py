@@ -34,6 +34,7 @@ from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
 
 needs_scripts = pytest.mark.skipif(os.name == "nt", reason="a shell script stands for Python here")
+SPLIT = np.arange(45), np.arange(45, 60)
 THIS = Environment(Path(sys.executable), (), {})
 
 
@@ -187,32 +188,40 @@ def test_coded_infimum_is_its_definition() -> None:
         max(range(3), key=lambda z: sum(a for a, s in zip(row, sets, strict=True) if z in s))
         for row in alpha
     ]
-    assert coded_infimum(DenseVotes(alpha), sets).tolist() == expected
+    assert coded_infimum(DenseVotes(alpha), sets.mask[None] * 1.0)[0].tolist() == expected
 
 
 def test_negative_votes_tell_the_two_infimum_losses_apart() -> None:
     X, _, sets = small_data()
-    run = sweep(X[:45], X[45:], [sets[:45]], [4.0, 0.4], [1e-3])
-    assert (run.predictions["il"] != run.predictions["il_coded"]).any()
+    (found,) = sweep(X, [SPLIT], [sets], [4.0, 0.4], lambda n: [1e-3]).predictions
+    assert (found["il"] != found["il_coded"]).any()
     signed = KernelRidgeWeights(bandwidth=4.0, regularization=1e-3).fit(X[:45]).votes(X[45:])
     alpha = np.abs(signed @ np.eye(45))
     exact = PartialLabelClassifier(weights="precomputed", method="infimum")
     exact.fit(np.eye(45), sets[:45])
-    np.testing.assert_array_equal(exact.predict(alpha), coded_infimum(DenseVotes(alpha), sets[:45]))
+    coded = coded_infimum(DenseVotes(alpha), sets[:45].mask[None] * 1.0)[0]
+    np.testing.assert_array_equal(exact.predict(alpha), coded)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sweep_predicts_as_the_estimator(seed: int) -> None:
     X, _, sets = small_data(seed)
+    other = small_data(seed + 10)[2]
     bandwidths, ridges = (4.0, 0.4), (1e-1, 1e-4)
-    run = sweep(X[:45], X[45:], [sets[:45]], bandwidths, ridges)
+    # Folds of two sizes, whose ridges are not the same.
+    folds = [SPLIT, (np.arange(10, 60), np.arange(10))]
+    found = sweep(X, folds, [sets, other], bandwidths, lambda n: [c / n for c in ridges])
     cells = [(h, ridge) for h in bandwidths for ridge in ridges]
-    for cell, (h, ridge) in enumerate(cells):
-        for name, method in (("df", "disambiguation"), ("il", "infimum"), ("ac", "average")):
-            model = PartialLabelClassifier(
-                weights=KernelRidgeWeights(bandwidth=h, regularization=ridge), method=method
-            ).fit(X[:45], sets[:45])
-            np.testing.assert_array_equal(run.predictions[name][cell, 0], model.predict(X[45:]))
+    for (train, test), predictions in zip(folds, found.predictions, strict=True):
+        for cell, (h, ridge) in enumerate(cells):
+            weights = KernelRidgeWeights(bandwidth=h, regularization=ridge / len(train))
+            for name, method in (("df", "disambiguation"), ("il", "infimum"), ("ac", "average")):
+                for t, problem in enumerate((sets, other)):
+                    model = PartialLabelClassifier(weights=weights, method=method)
+                    model.fit(X[train], problem[train])
+                    np.testing.assert_array_equal(
+                        predictions[name][cell, t], model.predict(X[test])
+                    )
 
 
 def test_covering_errors_are_those_of_the_metric() -> None:
@@ -267,10 +276,14 @@ def test_the_report_of_a_small_figure(with_authors: bool, monkeypatch: pytest.Mo
 
     def echo(env: object, name: str, arrays: dict) -> dict:
         """An authors' code that says what ours says, for one part in twice the time."""
-        sets = [LabelSets(mask, np.arange(3)) for mask in arrays["sets"]]
-        run = sweep(*(arrays[k] for k in ("X", "queries")), sets, arrays["bandwidths"], [1e-2] * 3)
+        n, q = len(arrays["X"]), len(arrays["queries"])
+        rows = np.vstack([arrays["X"], arrays["queries"]])
+        nothing = np.ones((q, 3), dtype=bool)
+        sets = [LabelSets(np.vstack([mask, nothing]), np.arange(3)) for mask in arrays["sets"]]
+        split = np.arange(n), np.arange(n, n + q)
+        run = sweep(rows, [split], sets, arrays["bandwidths"], lambda n: [1e-2] * 3)
         named = {"df": "df", "il": "il_coded", "ac": "ac"}
-        found = {theirs: run.predictions[ours] for theirs, ours in named.items()}
+        found = {theirs: run.predictions[0][ours] for theirs, ours in named.items()}
         return {**found, "unended": np.array(0), "seconds_weights": np.array(2.0)}
 
     monkeypatch.setattr(folds, "run_job", echo)

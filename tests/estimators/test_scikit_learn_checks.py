@@ -19,18 +19,25 @@ from disambig import (
 )
 from disambig.weights import (
     ForestWeights,
+    KernelLaplacianWeights,
     KernelRidgeWeights,
     LaplacianWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
+    NystromWeights,
+    PoissonWeights,
+    RandomFeatureWeights,
 )
 
 ESTIMATORS = [
     PartialLabelClassifier(),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
+    PartialLabelClassifier(weights=NystromWeights(n_landmarks=20)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
     PartialLabelClassifier(weights=LaplacianWeights()),
+    PartialLabelClassifier(weights=PoissonWeights(), method="average"),
+    PartialLabelClassifier(weights=KernelLaplacianWeights(n_landmarks=100)),
     PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
     PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
     PartialLabelClassifier(solver="annealed"),
@@ -43,6 +50,7 @@ ESTIMATORS = [
     IntervalRegressor(),
     IntervalRegressor(NeighborWeights(), formulation="votes"),
     IntervalRegressor(KernelRidgeWeights(), formulation="votes"),
+    IntervalRegressor(RandomFeatureWeights(n_features=20, intercept=True)),
     IntervalRegressor(method="infimum"),
     IntervalRegressor(method="average"),
     IntervalRegressor(loss="absolute"),

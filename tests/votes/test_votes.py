@@ -93,7 +93,12 @@ def votes_and_array(kind, seed=0, q=5, n=7):
         return leaf_votes(seed, q, n)
     if kind == "product":
         left, right = signed_matrix(seed, q, n, rank=3)
-        return ProductVotes(left, right), left @ right
+        rng = np.random.default_rng(seed)
+        scales = rng.integers(-2, 3, 3).astype(float) if seed % 3 else None
+        own = rng.integers(-2, 3, n).astype(float) if q == n and seed % 2 else None
+        array = left @ right if scales is None else (left * scales) @ right
+        array = array if own is None else array - np.diag(own)
+        return ProductVotes(left, right, scales, own), array
     array = signed_matrix(seed, q, n)
     if kind == "dense":
         return DenseVotes(array), array

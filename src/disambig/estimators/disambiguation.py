@@ -11,10 +11,10 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
 from disambig.estimators.label_votes import candidate_shares
-from disambig.estimators.settlement import check_method, settle
+from disambig.estimators.settlement import check_method, solve
 from disambig.estimators.voters import fit_voters
 from disambig.exceptions import NoInformationError, UnusedClassWarning
-from disambig.losses import FiniteLoss, LabelFaces, resolve_loss
+from disambig.losses import CodedFaces, FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import Callback, Progress, Solution, resolve_solver
@@ -202,7 +202,7 @@ def disambiguate(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
-    voters = fit_voters(weights, None, X, kept)
+    voters = fit_voters(weights, None, X, kept, informed_rows(sets, method))
     return settle_labels(
         voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback
     )
@@ -219,22 +219,34 @@ def settle_labels(
 ) -> Disambiguation:
     """Check that there is something to learn from, and run the method."""
     check_information(sets, method, stacklevel=4)
-    found = settle(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
+    solution, _ = solve(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
     if method == "average":
         distribution = sets.distribution()
     else:
-        faces = found.solution.decoded if method == "infimum" else found.solution.targets
-        distribution = cast(LabelFaces, faces).distribution
-    return Disambiguation(sets, loss, distribution, found.solution, leave_one_out)
+        faces = solution.decoded if method == "infimum" else solution.targets
+        distribution = cast(LabelFaces | CodedFaces, faces).distribution
+    return Disambiguation(sets, loss, distribution, solution, leave_one_out)
+
+
+def informed_rows(sets: LabelSets, method: str) -> BoolArray | None:
+    """Rows that say something to a method that takes sets as they are; None if it recovers labels.
+
+    A method that recovers the labels of all rows lets all of them vote.
+    """
+    return None if method == "disambiguation" else _informative(sets, method)
+
+
+def _informative(sets: LabelSets, method: str) -> BoolArray:
+    if sets.weights is not None and method == "average":
+        # The average of soft weights is their own mean: sets need not exclude anything.
+        unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
+        return unequal
+    return sets.informative
 
 
 def check_information(sets: LabelSets, method: str, *, stacklevel: int) -> None:
     """Refuse sets that exclude nothing; warn of classes that are nowhere a candidate."""
-    if sets.weights is not None and method == "average":
-        # The average of soft weights is their own mean: sets need not exclude anything.
-        informative = np.ptp(sets.weights, axis=1) > 0
-    else:
-        informative = sets.informative
+    informative = _informative(sets, method)
     if sets.n_classes > 1 and not informative.any() and sets.weights is not None:
         raise NoInformationError(
             f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.disambiguation import Disambiguation, settle_labels
+from disambig.estimators.disambiguation import Disambiguation, informed_rows, settle_labels
 from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
 from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
 from disambig.estimators.settlement import check_method
@@ -31,9 +31,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     ----------
     weights : str, piece or callable, default "neighbors"
         Who votes when training rows are disambiguated: "neighbors" (the 10 nearest, euclidean:
-        scale the features), "kernel_ridge", "nadaraya_watson", "precomputed" (X holds the votes),
-        a piece, that is, a configured object of `disambig.weights` (needed to search over
-        ``weights__n_neighbors``), or ``f(X_query, X_train) -> (q, n)``.
+        scale the features), "kernel_ridge", "nystrom" and "random_features" (kernel ridge of low
+        rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram", "laplacian",
+        "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a
+        configured object of `disambig.weights` (needed to search over ``weights__n_neighbors``);
+        or ``f(X_query, X_train) -> (q, n)``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"
@@ -42,8 +44,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline: infimum loss (IL), average candidates (AC).
     solver : str or piece, default "alternating"
-        How the disambiguation is settled; see `disambig.solvers`. The baselines have nothing to
-        settle and do not use it.
+        How the disambiguation is settled: "alternating", the paper's way, "annealed", or a piece of
+        `disambig.solvers`. The baselines have nothing to settle and do not use it.
     classes : array-like (K,), optional
         The classes, in order; by default read from y (`LabelSets.from_any`).
     unlabeled : object, optional
@@ -141,7 +143,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         # Whatever may be refused comes before the votes, which are the long part.
         loss = resolve_loss(self.loss).bind(sets.classes)
         self.solver_ = resolve_solver(self.solver)
-        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
+        self._voters_ = fit_voters(
+            self.weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
+        )
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
         found = settle_labels(

@@ -18,7 +18,7 @@ from disambig.solvers import (
 )
 from disambig.votes import Votes
 
-__all__ = ["METHODS", "Predictor", "Settlement", "check_method", "settle"]
+__all__ = ["METHODS", "Predictor", "Settlement", "check_method", "settle", "solve"]
 
 METHODS = ("disambiguation", "infimum", "average")
 
@@ -85,16 +85,22 @@ class Settlement(NamedTuple):
 
 def settle(problem: Problem, method: str, solver: Solver, callback: Callback | None) -> Settlement:
     """Disambiguate, or run a baseline."""
-    check_method(method)
-    exact: bool | None = None
+    solution, exact = solve(problem, method, solver, callback)
     if method == "average":
-        solution = average_candidates(problem)
         xi = problem.loss.start(problem.candidates, "average")
-    elif method == "infimum":
-        solution, exact = infimum_loss(problem)
-        xi = solution.decoded.embedded
     else:
-        solution = solver.solve(problem, callback=callback)
-        xi = solution.targets.embedded
+        xi = (solution.decoded if method == "infimum" else solution.targets).embedded
     predictor = Predictor(xi, problem.loss, problem.candidates, method)
     return Settlement(solution, predictor, exact)
+
+
+def solve(
+    problem: Problem, method: str, solver: Solver, callback: Callback | None
+) -> tuple[Solution, bool | None]:
+    """The solution of a method alone, and whether its infimum is exact (None: it has none)."""
+    check_method(method)
+    if method == "average":
+        return average_candidates(problem), None
+    if method == "infimum":
+        return infimum_loss(problem)
+    return solver.solve(problem, callback=callback), None

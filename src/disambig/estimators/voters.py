@@ -9,7 +9,7 @@ import numpy as np
 from disambig.estimators.inputs import Kept, take_inputs
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
-from disambig.weights import Weights, is_pairwise, resolve_weights
+from disambig.weights import InformedWeights, Weights, is_pairwise, resolve_weights
 
 __all__ = ["Voters", "fit_voters", "silent_rows"]
 
@@ -54,8 +54,24 @@ class Voters:
         return self.predict_weights.votes(X)
 
 
-def fit_voters(weights: Any, predict_weights: Any, X: Any, kept: Kept) -> Voters:
-    """Fit the weightings of an estimator on the rows that take part."""
+def fit_voters(
+    weights: Any,
+    predict_weights: Any,
+    X: Any,
+    kept: Kept,
+    informed: BoolArray | None = None,
+) -> Voters:
+    """Fit the weightings of an estimator on the rows that take part.
+
+    Parameters
+    ----------
+    weights, predict_weights : str, piece or callable
+    X : (n, d), or pairs (n, n)
+    kept : Kept
+    informed : bool (n,), or None
+        Rows whose targets say something, for weightings in which only such rows vote. None: the
+        targets of all rows are to be recovered, and all vote.
+    """
     pairwise = is_pairwise(weights)
     if predict_weights is not None and is_pairwise(predict_weights) != pairwise:
         raise ValueError(
@@ -64,13 +80,18 @@ def fit_voters(weights: Any, predict_weights: Any, X: Any, kept: Kept) -> Voters
         )
     columns = kept.rows if pairwise else None
     inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
-    first = resolve_weights(weights).fit(inputs, sample_weight=kept.weights)
-    second = (
-        first
-        if predict_weights is None
-        else resolve_weights(predict_weights).fit(inputs, sample_weight=kept.weights)
-    )
+    taken = None if informed is None else informed[kept.rows]
+    first = _fitted(weights, inputs, kept, taken)
+    second = first if predict_weights is None else _fitted(predict_weights, inputs, kept, taken)
     return Voters(first, second, kept.rows, kept.weights, kept.n, pairwise)
+
+
+def _fitted(weights: Any, inputs: Any, kept: Kept, informed: BoolArray | None) -> Weights:
+    piece = resolve_weights(weights)
+    # Without an informed row there is nothing to learn from, which is said where sets are known.
+    if isinstance(piece, InformedWeights) and informed is not None and informed.any():
+        return piece.fit_informed(inputs, sample_weight=kept.weights, informed=informed)
+    return piece.fit(inputs, sample_weight=kept.weights)
 
 
 def silent_rows(votes: Votes, instead: str) -> BoolArray:

@@ -4,6 +4,7 @@ from disambig.solvers.alternating import AlternatingMinimization
 from disambig.solvers.annealing import AnnealedMinimization
 from disambig.solvers.baselines import average_candidates, infimum_loss
 from disambig.solvers.choice import resolve_solver
+from disambig.solvers.folds import FoldRelaxation, relax_folds
 from disambig.solvers.infimum import InfimumPrediction, infimum_prediction
 from disambig.solvers.loop import Callback, Progress, Status
 from disambig.solvers.reals import (
@@ -18,6 +19,7 @@ from disambig.solvers.reals import (
     resolve_real_solver,
 )
 from disambig.solvers.solution import Solution, Solver
+from disambig.solvers.together import Relaxation, relax_together
 
 __all__ = [
     "AcceleratedRegression",
@@ -26,12 +28,14 @@ __all__ = [
     "AnnealedMinimization",
     "AutomaticRegression",
     "Callback",
+    "FoldRelaxation",
     "InfimumPrediction",
     "LinearProgramRegression",
     "NewtonRegression",
     "Progress",
     "RealSolution",
     "RealSolver",
+    "Relaxation",
     "Solution",
     "Solver",
     "Status",
@@ -39,6 +43,8 @@ __all__ = [
     "average_candidates",
     "infimum_loss",
     "infimum_prediction",
+    "relax_folds",
+    "relax_together",
     "resolve_real_solver",
     "resolve_solver",
 ]

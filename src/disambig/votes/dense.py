@@ -1,11 +1,13 @@
 """Votes held as an array."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.symmetric import SymmetricArray, absolute_sums
 
 __all__ = ["DenseVotes"]
 
@@ -13,6 +15,14 @@ __all__ = ["DenseVotes"]
 @dataclass(frozen=True, eq=False)
 class DenseVotes:
     """``alpha`` as an array ``(q, n)``.
+
+    Parameters
+    ----------
+    array : float array, (q, n)
+        Not to be written to any more: absolute sums are found once.
+    symmetric : bool, default False
+        Whether ``alpha`` equals its transpose to the last bit; then that is these votes themselves,
+        and products with few labels are sums of columns.
 
     Examples
     --------
@@ -23,6 +33,7 @@ class DenseVotes:
     """
 
     array: FloatArray
+    symmetric: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -31,10 +42,17 @@ class DenseVotes:
 
     @property
     def T(self) -> "DenseVotes":
-        return DenseVotes(self.array.T)
+        return self if self.symmetric else DenseVotes(self.array.T)
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
-        product: FloatArray = self.array @ values
+        product: FloatArray = self._factor @ values
+        return product
+
+    def combine_columns(self, columns: IntArray, values: FloatArray) -> FloatArray:
+        """``alpha[:, columns] @ values`` for values of shape (len(columns), p)."""
+        if isinstance(self._factor, SymmetricArray):
+            return self._factor.combine(columns, values)
+        product: FloatArray = self.array[:, columns] @ values
         return product
 
     def row_sums(self) -> FloatArray:
@@ -42,14 +60,7 @@ class DenseVotes:
         return sums
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        # In blocks of rows: |alpha| as a whole would double the memory.
-        q, n = self.array.shape
-        sums = np.empty(q, dtype=self.array.dtype)
-        step = max(1, 2**20 // max(1, n))
-        for start in range(0, q, step):
-            block = np.abs(self.array[start : start + step])
-            sums[start : start + step] = block.sum(axis=1) if scales is None else block @ scales
-        return sums
+        return self._absolute_sums if scales is None else absolute_sums(self.array, scales)
 
     def diagonal(self) -> FloatArray:
         return self.array.diagonal()
@@ -76,3 +87,13 @@ class DenseVotes:
         order = np.argsort(-self.array, axis=1, kind="stable")[:, :limit]
         positive = np.take_along_axis(self.array, order, axis=1) > 0
         return np.where(positive, order, -1)
+
+    @cached_property
+    def _factor(self) -> FloatArray | SymmetricArray:
+        return SymmetricArray(self.array) if self.symmetric else self.array
+
+    @cached_property
+    def _absolute_sums(self) -> FloatArray:
+        sums = absolute_sums(self.array)
+        sums.flags.writeable = False
+        return sums

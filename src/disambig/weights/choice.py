@@ -8,12 +8,16 @@ from sklearn.utils import get_tags
 from disambig.weights.forest import ForestWeights
 from disambig.weights.from_function import FunctionWeights
 from disambig.weights.histogram import HistogramWeights
+from disambig.weights.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.kernel_ridge import KernelRidgeWeights
 from disambig.weights.laplacian import LaplacianWeights
 from disambig.weights.nadaraya_watson import NadarayaWatsonWeights
 from disambig.weights.neighbors import NeighborWeights
+from disambig.weights.nystrom import NystromWeights
+from disambig.weights.poisson import PoissonWeights
 from disambig.weights.precomputed import PrecomputedWeights
 from disambig.weights.protocol import Weights
+from disambig.weights.random_features import RandomFeatureWeights
 from disambig.weights.tree import TreeWeights
 
 __all__ = ["is_pairwise", "resolve_weights"]
@@ -21,11 +25,15 @@ __all__ = ["is_pairwise", "resolve_weights"]
 _NAMED: dict[str, type[Any]] = {
     "neighbors": NeighborWeights,
     "kernel_ridge": KernelRidgeWeights,
+    "nystrom": NystromWeights,
+    "random_features": RandomFeatureWeights,
     "nadaraya_watson": NadarayaWatsonWeights,
     "forest": ForestWeights,
     "tree": TreeWeights,
     "histogram": HistogramWeights,
     "laplacian": LaplacianWeights,
+    "poisson": PoissonWeights,
+    "kernel_laplacian": KernelLaplacianWeights,
     "precomputed": PrecomputedWeights,
 }
 
@@ -36,8 +44,9 @@ def resolve_weights(weights: Any) -> Weights:
     Parameters
     ----------
     weights : str, weighting or callable
-        "neighbors", "kernel_ridge", "nadaraya_watson", "forest", "tree", "histogram",
-        "laplacian" or "precomputed", with default parameters; a weighting, which is cloned; or a
+        "neighbors", "kernel_ridge", "nystrom", "random_features", "nadaraya_watson", "forest",
+        "tree", "histogram", "laplacian", "poisson", "kernel_laplacian" or "precomputed", with
+        default parameters; a weighting, which is cloned; or a
         function of ``(Q, X)`` that returns votes ``(q, n)``.
 
     Examples

@@ -25,6 +25,8 @@ _NAME = "KernelLaplacianWeights"
 # Landmarks whose kernels others combine to, up to this part of the largest eigenvalue, add nothing
 # but rounding.
 _NEGLIGIBLE = 1e-9
+# A row whose own vote is larger hears others no louder than rounding.
+_LARGEST_OWN = 1.0 - 1e-10
 
 
 class KernelLaplacianWeights(BaseEstimator):
@@ -170,6 +172,7 @@ class KernelLaplacianWeights(BaseEstimator):
         check_is_fitted(self)
         every = self._votes(self.features_, among_themselves=True)
         own = every.diagonal()
+        alone = own > _LARGEST_OWN
         without = ProductVotes(
             every.left,
             every.right,
@@ -179,7 +182,7 @@ class KernelLaplacianWeights(BaseEstimator):
             every.row_shares,
             every.column_shares,
         )
-        return without.scale_rows(1.0 / (1.0 - own))
+        return without.scale_rows(np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own)))
 
     def votes(self, X: Any) -> ProductVotes:
         """``alpha`` at new inputs ``(q, d)``."""

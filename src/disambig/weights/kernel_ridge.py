@@ -1,5 +1,6 @@
 """Votes of kernel ridge regression."""
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -10,27 +11,38 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import VotesError
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
-from disambig.votes import DenseVotes, ProductVotes
+from disambig.votes import DeletedVotes, DenseVotes, ProductVotes
+from disambig.votes.symmetric import SymmetricArray
+from disambig.weights.deletion import Deletion, left_out_rows
 from disambig.weights.inputs import query_inputs, training_inputs
 from disambig.weights.masses import row_masses
 from disambig.weights.normalization import normalize_rows, remove_diagonal
 from disambig.weights.parameters import check_flag, check_integer, check_number
+from disambig.weights.ridge_system import RidgeSystem, checked_gram
 from disambig.weights.similarity import Similarity, resolve_bandwidth
-from disambig.weights.spectral import LARGEST_CONDITION, spectrum_beside, spectrum_of
+from disambig.weights.smoother_votes import centered, kept_votes, smoother, spectral_smoother
+from disambig.weights.spectral import Spectrum
 
 __all__ = ["KernelRidgeWeights"]
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
 _INSTEAD = "Use NeighborWeights, whose votes are sparse, or fit on fewer rows."
+# Votes are what is left of one's own target. Where the votes of a row sum to less than this, that
+# difference has lost too many digits, and they come from eigenvalues.
+_FAINT = 1e-3
 
 
 class KernelRidgeWeights(BaseEstimator):
     """``alpha(x) = k(x, X) (K + n lam I)^{-1}``, with K the kernel of the training rows.
 
     With these votes ``alpha @ y`` is what kernel ridge regression predicts from targets y, with or
-    without an intercept. Votes may be negative. One eigendecomposition of K, kept in ``spectrum_``,
-    serves every ridge. Everything is computed in double precision, whatever the type of X.
+    without an intercept. Votes may be negative. Everything is computed in double precision,
+    whatever the type of X.
+
+    One kernel matrix serves every ridge and every fold: of a fitted piece, `at_regularization`
+    gives the same piece at another ridge and `without` the same piece without some rows, both
+    fitted. Estimators take such a piece as it is inside `FittedWeights`, see there.
 
     Parameters
     ----------
@@ -61,12 +73,15 @@ class KernelRidgeWeights(BaseEstimator):
 
     Attributes
     ----------
-    spectrum_ : Spectrum
-        Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights; with an intercept, on
-        the vectors orthogonal to ``W^{1/2} 1``.
     ridge_ : float
         ``n lam``, with n the total weight.
     bandwidth_ : float or None
+    system_ : RidgeSystem
+        Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights; with an intercept, on
+        the vectors orthogonal to ``W^{1/2} 1``. Shared by all pieces made from this one.
+    spectrum_ : Spectrum
+        Eigenvalues and eigenvectors of the same, found when first asked for. Every ridge after that
+        is multiplied out of them; before, it has a factor of its own, which is no slower.
     inverse_ : float64, (n, n)
         ``M = (K + n lam W^{-1})^{-1}``; with an intercept ``M~ = M - M 1 1' M / (1' M 1)``.
     kernel_mean_ : float64, (n,), or None
@@ -144,9 +159,7 @@ class KernelRidgeWeights(BaseEstimator):
         self.bandwidth_ = resolve_bandwidth(
             _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
         )
-        # The matrix, which becomes its eigenvectors, and a workspace of twice that; later the
-        # eigenvectors, their scaled copy, an inverse and the votes. With an intercept the
-        # eigenvectors need room of their own, beside the matrix.
+        # The matrix, its inverse, the votes, and what a product of two of them takes on the way.
         require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _INSTEAD)
         self.X_fit_ = X
         root = np.sqrt(self.masses_)
@@ -154,36 +167,111 @@ class KernelRidgeWeights(BaseEstimator):
         self.kernel_mean_ = gram @ self._shares if self.intercept else None
         gram *= root
         gram *= root[:, None]
-        self.spectrum_ = spectrum_beside(gram, root) if self.intercept else spectrum_of(gram)
-        del gram
-        self.ridge_ = float(self.masses_.sum()) * float(self.regularization)
-        self._check_condition()
-        self.inverse_ = self.spectrum_.inverse(self.ridge_, root)
+        # A kernel with a name is one; what users bring is looked at.
+        named = isinstance(self.kernel, str) and not self._square
+        self.system_ = RidgeSystem(gram, root if self.intercept else None, certain=named)
+        self._settle_ridge()
         return self
 
-    def training_votes(self) -> DenseVotes:
+    def at_regularization(self, regularization: float) -> Self:
+        """The same piece at another ridge, fitted on the same rows: what `fit` would give.
+
+        The kernel matrix, and its eigenvalues if they are known, are shared, not copied; this
+        piece stays as it is.
+        """
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.regularization = regularization
+        other._settle_ridge()
+        return other
+
+    def without(self, rows: Any) -> Self:
+        """The same piece fitted on the other rows, with ``n lam`` as it is: in closed form.
+
+        As in `leave_one_out_votes` the ridge ``n lam`` stays that of all rows, so that
+        `regularization` of the new piece is larger by the share of the weight that left. A
+        bandwidth found from all rows stays too. It costs ``n e^2`` for e rows, a fit ``n^3``.
+
+        Parameters
+        ----------
+        rows : array-like of int, or bool (n,)
+            The rows that leave. Their votes are the `left_out_votes` of the new piece.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [1.0], [3.0], [4.0]])
+        >>> whole = KernelRidgeWeights(bandwidth=1.0, regularization=0.075).fit(X)
+        >>> fold = whole.without([3])
+        >>> (fold.left_out_votes() @ np.eye(3)).round(3)
+        array([[ 0.019, -0.05 ,  0.472]])
+        >>> (fold.votes(X[3:]) @ np.eye(3)).round(3)
+        array([[ 0.019, -0.05 ,  0.472]])
+        """
+        check_is_fitted(self)
+        left_out, kept = left_out_rows(_NAME, rows, self.masses_.size)
+        other = copy.copy(self)
+        other.masses_ = self.masses_[kept]
+        other.regularization = self.ridge_ / float(other.masses_.sum())
+        other.bandwidth = self.bandwidth_
+        other.X_fit_ = self.X_fit_[kept][:, kept] if self._square else self.X_fit_[kept]
+        other.n_features_in_ = kept.size if self._square else self.n_features_in_
+        other.system_ = self.system_.restricted(kept)
+        if self._has_intercept:
+            root = np.sqrt(other.masses_)
+            other.kernel_mean_ = (other.system_.matrix() @ (other._shares / root)) / root
+        other._deletion_ = Deletion(self._symmetric_inverse, kept, left_out)
+        other._inverse_ = None
+        return other
+
+    @property
+    def spectrum_(self) -> Spectrum:
+        check_is_fitted(self)
+        return self.system_.spectrum
+
+    @property
+    def inverse_(self) -> FloatArray:
+        return self._symmetric_inverse.array
+
+    def training_votes(self) -> DenseVotes | DeletedVotes:
         """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so.
 
-        Symmetric without sample weights, before normalisation.
+        Symmetric without sample weights, before normalisation. An array, but for pieces made by
+        `without`.
         """
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        root = np.sqrt(self.masses_)
-        alpha = self.spectrum_.smoother(self.ridge_)
-        alpha *= root
-        alpha /= root[:, None]
-        if self._has_intercept:
-            alpha += self._shares
-        return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
+        if self._deletion_ is not None and not self._divides:
+            found = kept_votes(self._deletion_, self.ridge_, self.masses_)
+            if self._has_intercept or found.absolute_row_sums().min() > _FAINT:
+                return found
+        alpha = smoother(self.inverse_, self.ridge_, self.masses_)
+        votes = DenseVotes(alpha, self._is_even)
+        if not self._has_intercept and votes.absolute_row_sums().min() < _FAINT:
+            alpha = spectral_smoother(self.spectrum_, self.ridge_, self.masses_)
+            votes = DenseVotes(alpha, self._is_even)
+        return DenseVotes(normalize_rows(votes.array)) if self._divides else votes
+
+    def left_out_votes(self) -> DenseVotes:
+        """``alpha`` at the rows that `without` left out, in the order they were given, ``(e, n)``.
+
+        What `votes` says at their inputs, without asking for them.
+        """
+        check_is_fitted(self)
+        if self._deletion_ is None:
+            raise VotesError(f"{_NAME}: no rows were left out. Ask `without(rows)`, or votes(X).")
+        alpha = self._deletion_.answers.T
+        return DenseVotes(normalize_rows(alpha.copy()) if self._divides else alpha)
 
     def leave_one_out_votes(self) -> DenseVotes:
         """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
-        diagonal = self.inverse_.diagonal()
+        inverse = self.inverse_
+        diagonal = inverse.diagonal()
         # Zero only where a single row has nothing but its intercept.
         divisors = np.where(diagonal > 0, -diagonal, -1.0)
-        alpha = remove_diagonal(self.inverse_ / divisors[:, None])
+        alpha = remove_diagonal(inverse / divisors[:, None])
         return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
 
     def residual_form(self) -> FloatArray:
@@ -204,6 +292,7 @@ class KernelRidgeWeights(BaseEstimator):
                [-0.043, -0.261,  0.304]])
         """
         check_is_fitted(self)
+        # By eigenvalues: those of the form are then exactly what they should be, none negative.
         return self.spectrum_.remainder(self.ridge_, np.sqrt(self.masses_))
 
     def votes(self, X: Any) -> DenseVotes | ProductVotes:
@@ -220,7 +309,7 @@ class KernelRidgeWeights(BaseEstimator):
         )
         left = _dense(X) if self._square else self._similarity()(X, self.X_fit_)
         if self.kernel_mean_ is not None:
-            left = self._centered(left, self.kernel_mean_)
+            left = centered(left, self.kernel_mean_, self._shares)
             return ProductVotes(left, np.vstack([self.inverse_, self._shares]))
         if self._divides:
             return DenseVotes(normalize_rows(left @ self.inverse_))
@@ -252,15 +341,6 @@ class KernelRidgeWeights(BaseEstimator):
         shares: FloatArray = self.masses_ / self.masses_.sum()
         return shares
 
-    def _centered(self, left: FloatArray, mean: FloatArray) -> FloatArray:
-        """``k(x, X) - m'`` without its own mean, which M~ does not see, and a column of ones."""
-        q, n = left.shape
-        centered = np.ones((q, n + 1))
-        inner = centered[:, :n]
-        np.subtract(left, mean, out=inner)
-        inner -= (inner @ self._shares)[:, None]
-        return centered
-
     def _check_parameters(self) -> None:
         degree = check_integer(_NAME, "degree", self.degree, least=1)
         # A negative constant would make the polynomial kernel indefinite.
@@ -283,26 +363,36 @@ class KernelRidgeWeights(BaseEstimator):
     def _gram(self, X: Any) -> FloatArray:
         if not self._square and isinstance(self.kernel, str):
             return self._similarity()(X, X)
-        gram = np.array(_dense(X)) if self._square else self._similarity()(X, X)
-        uneven = float(np.abs(gram - gram.T).max())
-        if uneven > 1e-8 * float(np.abs(gram).max()):
-            raise VotesError(
-                f"{_NAME}: the kernel must be symmetric on the training rows; entries [i, j] and "
-                f"[j, i] differ by up to {uneven:.3g}. Use (K + K.T) / 2 if that is rounding, "
-                "PrecomputedWeights if it is meant."
-            )
-        return gram
+        return checked_gram(
+            _NAME, np.array(_dense(X)) if self._square else self._similarity()(X, X)
+        )
 
-    def _check_condition(self) -> None:
-        condition = self.spectrum_.condition(self.ridge_)
-        if condition > LARGEST_CONDITION:
-            least = self.spectrum_.size / LARGEST_CONDITION / self.masses_.sum()
-            where = ", on vectors of sum zero," if self.intercept else ""
-            raise VotesError(
-                f"{_NAME}: K + n lam I{where} has condition number {condition:.1e} at "
-                f"regularization={self.regularization:g} and cannot be inverted in double "
-                f"precision. Use a regularization above {least:.1e}."
-            )
+    def _settle_ridge(self) -> None:
+        """The ridge, and the inverse there."""
+        check_number(_NAME, "regularization", self.regularization, positive=False)
+        self.ridge_ = float(self.masses_.sum()) * float(self.regularization)
+        self._deletion_: Deletion | None = None
+        inverse = self.system_.factored_inverse(self.ridge_)
+        if inverse is None:
+            total = float(self.masses_.sum())
+            self.system_.check_condition(_NAME, float(self.regularization), total)
+            inverse = self.system_.spectrum.inverse(self.ridge_)
+        if not self._is_even:
+            root = np.sqrt(self.masses_)
+            inverse *= np.multiply.outer(root, root)
+        self._inverse_: SymmetricArray | None = SymmetricArray(inverse)
+
+    @property
+    def _symmetric_inverse(self) -> SymmetricArray:
+        check_is_fitted(self)
+        if self._inverse_ is None:
+            assert self._deletion_ is not None
+            self._inverse_ = SymmetricArray(self._deletion_.remaining())
+        return self._inverse_
+
+    @property
+    def _is_even(self) -> bool:
+        return bool((self.masses_ == 1.0).all())
 
 
 def _dense(matrix: Any) -> FloatArray:

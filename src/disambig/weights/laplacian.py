@@ -167,7 +167,7 @@ class LaplacianWeights(BaseEstimator):
         system = laplacian_system(
             self.graph_, self.node_masses_, float(self.smoothing), self.normalization
         )
-        self.degrees_ = system.degrees
+        self.degrees_, self._normalization_ = system.degrees, self.normalization
         self.inverse_ = SparseInverse.build(system.matrix, system.strength, self.solver)
         # A training row holds its part of what its node grants to targets.
         n, share = self.node_.size, self.masses_ / self.node_masses_[self.node_]
@@ -220,7 +220,7 @@ class LaplacianWeights(BaseEstimator):
 
     def _extended(self, granted: sp.csr_array) -> sp.csr_array:
         """What new inputs hear of the nodes, from their affinities to them."""
-        if self.normalization != "symmetric":
+        if self._normalization_ != "symmetric":
             return normalize_rows(granted.copy())
         degrees = np.asarray(granted.sum(axis=1)).ravel()
         rows = np.repeat(np.arange(degrees.size), np.diff(granted.indptr))

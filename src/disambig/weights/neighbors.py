@@ -153,7 +153,9 @@ class NeighborWeights(BaseEstimator):
         self._check_parameters()
         X = self._as_numbers(training_inputs(self, X, square=self._square, dtype=self._dtype))
         self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
-        self.n_neighbors_ = int(self.n_neighbors)
+        # Lists are as long, and distances as meant, as the parameters of the fit say.
+        self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
+        self._squares_ = self._euclidean and self.metric != "sqeuclidean"
         self.X_fit_ = X
         self.neighbors_: NeighborLists | None = None
         self.reach_: LocalReach | None = None
@@ -291,7 +293,7 @@ class NeighborWeights(BaseEstimator):
     @property
     def _reach(self) -> float:
         """The mass of others that lists must hold."""
-        return self.n_neighbors_ * (MOST if self.adaptive else 1.0)
+        return self.n_neighbors_ * (MOST if self._adaptive_ else 1.0)
 
     def _lists(self, X: Any, own: AnyArray) -> NeighborLists:
         if self.index_ is None:
@@ -306,8 +308,7 @@ class NeighborWeights(BaseEstimator):
 
     def _distances(self, lists: NeighborLists) -> FloatArray:
         # An index of euclidean distances lists their squares.
-        squares = self._euclidean and self.metric != "sqeuclidean"
-        return np.sqrt(lists.distances) if squares else lists.distances
+        return np.sqrt(lists.distances) if self._squares_ else lists.distances
 
     def _local_reach(self) -> LocalReach:
         if self.reach_ is None:
@@ -320,7 +321,7 @@ class NeighborWeights(BaseEstimator):
     def _votes(self, lists: NeighborLists, absent: AnyArray, *, expected: bool) -> SparseVotes:
         wanted = np.full(lists.q, float(self.n_neighbors_))
         distances = self._distances(lists)
-        if self.adaptive:
+        if self._adaptive_:
             wanted = self._local_reach().masses(lists, distances, self.masses_, absent)
         taken = lists.taken(self.masses_, wanted, absent)
         if expected and sp.issparse(self.X_fit_) and self.index_ is None:
@@ -330,7 +331,7 @@ class NeighborWeights(BaseEstimator):
         return SparseVotes(lists.normalized(vote_strength(self.vote, lists, distances, taken)))
 
     def _warn_short_rows(self, count: int) -> None:
-        twice = f", up to {self._reach:g} since adaptive=True" if self.adaptive else ""
+        twice = f", up to {self._reach:g} since adaptive=True" if self._adaptive_ else ""
         warnings.warn(
             f"{_NAME}: {count} rows of the graph of distances store fewer neighbours than "
             f"n_neighbors={self.n_neighbors_}{twice}: there all that are stored vote.",

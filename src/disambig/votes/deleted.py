@@ -1,0 +1,197 @@
+"""Votes of a smoother from which some rows were taken out."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from disambig.memory import require_bytes
+from disambig.notation import FloatArray, IntArray
+from disambig.votes.dense import DenseVotes
+from disambig.votes.symmetric import SymmetricArray, absolute_sums, combined_rows
+
+__all__ = ["DeletedVotes"]
+
+
+@dataclass(frozen=True, eq=False)
+class DeletedVotes:
+    """``alpha = diag(own) - diag(left) (S[T, T] + beside answers') diag(right)``, T the rows kept.
+
+    What is left of a kernel ridge when rows leave, as a change of low rank: with
+    ``S = (K + n lam I)^{-1}`` of all rows, those without the rows E have
+    ``S[T, T] - S[T, E] S[E, E]^{-1} S[E, T]``. S is shared by all folds and never copied; entries
+    are written out only for questions that need every one of them. Absolute sums are bounds, by
+    the triangle inequality between the two parts of an entry.
+
+    Parameters
+    ----------
+    whole : SymmetricArray, (N, N)
+        S.
+    kept, left_out : int array, (n,) and (e,)
+        T and E.
+    beside, answers : float array, (n, e)
+        ``S[T, E]`` and ``-S[T, E] S[E, E]^{-1}``: their product is symmetric and no eigenvalue
+        of it is positive.
+    own, left, right : float array, (n,)
+        If `left` is the same object as `right`, alpha is symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole = SymmetricArray(np.array([[0.5, 0.2, 0.1], [0.2, 0.5, 0.2], [0.1, 0.2, 0.5]]))
+    >>> kept, left_out = np.array([0, 2]), np.array([1])
+    >>> beside, ones = np.array([[0.2], [0.2]]), np.ones(2)
+    >>> votes = DeletedVotes(whole, kept, left_out, beside, -2.0 * beside, ones, ones, ones)
+    >>> votes @ np.eye(2)
+    array([[ 0.58, -0.02],
+           [-0.02,  0.58]])
+    """
+
+    whole: SymmetricArray
+    kept: IntArray
+    left_out: IntArray
+    beside: FloatArray
+    answers: FloatArray
+    own: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.kept.size, self.kept.size
+
+    @property
+    def T(self) -> "DeletedVotes":
+        if self.left is self.right:
+            return self
+        return self._with(self.own, self.right, self.left)
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        if values.ndim == 1:
+            return np.asarray(self @ values[:, None])[:, 0]
+        return self.combine_columns(np.arange(self.kept.size), values)
+
+    def combine_columns(self, columns: IntArray, values: FloatArray) -> FloatArray:
+        """``alpha[:, columns] @ values`` for values of shape (len(columns), p)."""
+        scaled = values if self._scale else self.right[columns, None] * values
+        if not self.whole.prefers_sums(scaled) and columns.size > self.kept.size // 2:
+            every = np.zeros((self.whole.array.shape[0], values.shape[1]))
+            every[self.kept[columns]] = scaled
+            product = (self.whole @ every)[self.kept]
+        else:
+            product = self.whole.combine(self.kept[columns], scaled)[self.kept]
+        product += self.beside @ combined_rows(self.answers, columns, scaled)
+        product *= -self._scale if self._scale else -self.left[:, None]
+        product[columns] += self.own[columns, None] * values
+        return product
+
+    def known_product(self, values: FloatArray, product: FloatArray) -> FloatArray:
+        """``alpha @ values[kept]`` from ``product = S @ values`` of all rows, (N, p) both.
+
+        Whatever the values of the rows that left: their part cancels. Only where `right` is
+        the same for all rows.
+        """
+        scale = self.right[0]
+        found: FloatArray = self.answers @ product[self.left_out]
+        found += product[self.kept]
+        found *= (-scale * self.left)[:, None]
+        found += self.own[:, None] * values[self.kept]
+        return found
+
+    def row_sums(self) -> FloatArray:
+        return self @ np.ones(self.kept.size)
+
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        return self._absolute_sums if scales is None else self._bounded_sums(scales)
+
+    def _bounded_sums(self, scales: FloatArray) -> FloatArray:
+        down = (slice(None),) + (None,) * (scales.ndim - 1)
+        heard = np.abs(self.right)[down] * scales
+        if (heard == heard[0]).all():
+            sums: FloatArray = self.whole.absolute_sums[self.kept][down] * heard[0]
+        else:
+            every = np.zeros((self.whole.array.shape[0], *scales.shape[1:]))
+            every[self.kept] = heard
+            sums = absolute_sums(self.whole.array, every)[self.kept]
+        # Off the diagonal the two parts of an entry, that of low rank by the inequality of Cauchy
+        # and Schwarz, for the product is minus a positive semi-definite one; the diagonal as it is.
+        sums = np.maximum(sums - np.abs(self._whole_diagonal)[down] * heard, 0.0)
+        length = np.sqrt(np.abs(self._low_diagonal))
+        sums += length[down] * (length @ heard)
+        sums *= np.abs(self.left)[down]
+        return np.asarray(sums + np.abs(self.diagonal())[down] * scales)
+
+    def diagonal(self) -> FloatArray:
+        inner = self._whole_diagonal + self._low_diagonal
+        entries: FloatArray = self.own - self.left * inner * self.right
+        return entries
+
+    def split(self) -> tuple[DenseVotes, DenseVotes]:
+        return self.formed.split()
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return self.formed.rows(start, stop)
+
+    def scale_rows(self, factors: FloatArray) -> "DeletedVotes":
+        left: FloatArray = self.left * factors
+        # Rows scaled by what their columns carry are symmetric again.
+        left = self.right if np.allclose(left, self.right, rtol=1e-14, atol=0.0) else left
+        return self._with(self.own * factors, left, self.right)
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        entries = self.combine_columns(columns, np.eye(len(columns)))
+        return DenseVotes(entries).column_entries(np.arange(len(columns)))
+
+    def links(self, rows: IntArray) -> None:
+        return None
+
+    def strongest(self, limit: int) -> IntArray:
+        return self.formed.strongest(limit)
+
+    @cached_property
+    def formed(self) -> DenseVotes:
+        """The same as an array."""
+        n = self.kept.size
+        require_bytes(
+            16.0 * n * n,
+            f"The votes of {n} rows as an array, which this question needs,",
+            "Use sparse votes (NeighborWeights), or fewer rows.",
+        )
+        array = self.beside @ self.answers.T
+        array += self.whole.array[np.ix_(self.kept, self.kept)]
+        symmetric = self.left is self.right
+        if symmetric:
+            # What is symmetric but for rounding becomes so to the last bit.
+            array += array.T
+            array *= -0.5 * np.multiply.outer(self.left, self.right)
+        else:
+            array *= -self.left[:, None]
+            array *= self.right
+        array[np.diag_indices(self.kept.size)] = self.diagonal()
+        return DenseVotes(array, symmetric)
+
+    @cached_property
+    def _absolute_sums(self) -> FloatArray:
+        sums = self._bounded_sums(np.ones(self.kept.size))
+        sums.flags.writeable = False
+        return sums
+
+    @cached_property
+    def _scale(self) -> float:
+        """``left[i] * right[j]`` where it is one number, else 0."""
+        same = (self.left == self.left[0]).all() and (self.right == self.right[0]).all()
+        return float(self.left[0] * self.right[0]) if same else 0.0
+
+    @cached_property
+    def _low_diagonal(self) -> FloatArray:
+        products: FloatArray = np.einsum("ie,ie->i", self.beside, self.answers)
+        return products
+
+    @cached_property
+    def _whole_diagonal(self) -> FloatArray:
+        return self.whole.array.diagonal()[self.kept]
+
+    def _with(self, own: FloatArray, left: FloatArray, right: FloatArray) -> "DeletedVotes":
+        return DeletedVotes(
+            self.whole, self.kept, self.left_out, self.beside, self.answers, own, left, right
+        )

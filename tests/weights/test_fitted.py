@@ -1,0 +1,103 @@
+"""A fitted piece is taken as it is, for the rows that it was fitted on and for no others."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from disambig import PartialLabelClassifier
+from disambig.exceptions import VotesError
+from disambig.weights import (
+    FittedWeights,
+    HistogramWeights,
+    KernelRidgeWeights,
+    NeighborWeights,
+    Weights,
+    is_pairwise,
+    resolve_weights,
+)
+
+RNG = np.random.default_rng(0)
+X, Q = RNG.normal(size=(30, 3)), RNG.normal(size=(8, 3))
+MASSES = RNG.integers(1, 5, 30).astype(float)
+TRUTH = (X[:, 0] > 0).astype(int)
+SETS = [{int(t)} if k % 3 else {0, 1} for k, t in enumerate(TRUTH)]
+
+
+@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+def test_an_estimator_finds_the_same(masses, wrap):
+    piece = KernelRidgeWeights(bandwidth=1.0).fit(wrap(X), masses)
+    path = piece.at_regularization(0.1)
+    plain = PartialLabelClassifier(weights=clone(path)).fit(wrap(X), SETS, masses)
+    fitted = PartialLabelClassifier(weights=FittedWeights(path)).fit(wrap(X), SETS, masses)
+    assert_array_equal(plain.labels_, fitted.labels_)
+    assert_array_equal(plain.predict(wrap(Q)), fitted.predict(wrap(Q)))
+    assert_array_equal(plain.predict_proba(wrap(Q)), fitted.predict_proba(wrap(Q)))
+    assert fitted.weights_.piece is path
+
+
+def test_single_precision():
+    piece = KernelRidgeWeights(bandwidth=1.0).fit(X.astype(np.float32))
+    FittedWeights(piece).fit(X.astype(np.float32))
+    with pytest.raises(VotesError, match="other rows"):
+        FittedWeights(piece).fit(X)
+
+
+def test_a_fold():
+    fold = KernelRidgeWeights(bandwidth=1.0).fit(X).without(np.arange(5))
+    clf = PartialLabelClassifier(weights=FittedWeights(fold)).fit(X[5:], SETS[5:])
+    again = PartialLabelClassifier(weights=clone(fold)).fit(X[5:], SETS[5:])
+    assert_array_equal(clf.labels_, again.labels_)
+    assert_array_equal(clf.predict(Q), again.predict(Q))
+
+
+def test_other_rows_are_refused():
+    piece = FittedWeights(KernelRidgeWeights(bandwidth=1.0).fit(X, MASSES))
+    with pytest.raises(VotesError, match=r"fitted on other rows \(shape \(30, 3\)\) than these"):
+        piece.fit(X[:29], MASSES[:29])
+    moved = X.copy()
+    moved[3, 1] += 1e-9
+    with pytest.raises(VotesError, match="fitted on other rows"):
+        piece.fit(moved, MASSES)
+    with pytest.raises(VotesError, match="other rows"):
+        piece.fit(sp.csr_array(moved), MASSES)
+    assert piece.fit(sp.csr_array(X), MASSES) is piece
+    with pytest.raises(VotesError, match=r"row \d+ weighs \d there and 1 here"):
+        piece.fit(X)
+    with pytest.raises(VotesError, match="other rows"):
+        PartialLabelClassifier(weights=piece).fit(X[::-1], SETS, MASSES)
+
+
+def test_it_is_a_weighting_that_is_shared():
+    piece = FittedWeights(NeighborWeights(3).fit(X))
+    assert isinstance(piece, Weights)
+    assert clone(piece) is piece
+    assert resolve_weights(piece) is piece
+    assert not is_pairwise(piece)
+    check_is_fitted(piece)
+    votes = piece.fit(X).votes(Q) @ np.eye(30)
+    assert_array_equal(votes, piece.piece.votes(Q) @ np.eye(30))
+    found = piece.leave_one_out_votes() @ np.eye(30)
+    assert_array_equal(found, piece.piece.leave_one_out_votes() @ np.eye(30))
+
+
+def test_pairs():
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=-1))
+    piece = FittedWeights(KernelRidgeWeights("precomputed").fit(K))
+    assert is_pairwise(piece)
+    PartialLabelClassifier(weights=piece).fit(K, SETS)
+
+
+def test_what_cannot_be_taken():
+    with pytest.raises(NotFittedError):
+        FittedWeights(KernelRidgeWeights()).fit(X)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(FittedWeights(KernelRidgeWeights()))
+    with pytest.raises(TypeError, match="HistogramWeights does not keep the rows"):
+        FittedWeights(HistogramWeights().fit(X)).fit(X)
+    with pytest.raises(TypeError, match="must be a fitted weighting; got str"):
+        FittedWeights("kernel_ridge").fit(X)
