@@ -16,6 +16,13 @@ once on these sets (that of L1 twice), because choices sat at the edge of their 
 held-out folds were in sight by then: of four sets when the margins were widened, of most when the
 shares of L1 and the scales of AFT were lowered. That can only flatter these methods.
 
+Ours are shown twice. The list of "disambig" was declared before it was run
+(``benchmarks/intervals/ours.py``). That of "disambig, second list"
+(``benchmarks/intervals/second_list.py``) was written after the results of the first had been seen,
+shaped on other data and fixed before it was run here. It has twelve learners, each fitted in the
+same five folds, and where all others choose one of their settings it mixes them, with weights that
+minimise the same score on the rows held out in training.
+
 Methods: max-margin interval trees, and forests of 100 of them (bootstrap, random features at every
 node); one hidden layer, linear with L2 and linear with L1 penalty; k nearest neighbours; the best
 constant: all of them on the squared hinge, with a margin by which intervals are narrowed among what
@@ -67,6 +74,14 @@ DATA = (
 )
 QUICK_DATA = ("H3K4me3_TDH_other_joint", "baskball", "machine.cpu", "pollution")
 SEED = 0
+
+_OF_LISTS = (
+    'The settings of "disambig" were declared before it was run. "disambig, second list" was '
+    "written after these results of the first had been seen, shaped on other data (named in "
+    "`benchmarks/intervals/second_list.py`) and fixed before it was run here; its twelve learners "
+    "are mixed, with weights from the same cross-validation, where all others choose one setting. "
+    "The settings of the other methods were revised on these sets, which can only flatter them."
+)
 
 
 def run_fold(data: IntervalData, fold: int, method: Method) -> Outcome:
@@ -152,6 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         "intervals of held-out rows. Every method chooses from at most "
         f"{MOST_SETTINGS} settings by cross-validation inside the training folds; inputs and "
         "targets are scaled the same way for all. Mean rank over the sets, 1 the best.\n\n"
+        f"{_OF_LISTS}\n\n"
         f"{provenance('python -m benchmarks.interval_regression --write', seeds=str(SEED))}\n"
         "- Threads: 1; CPU seconds of all sets and folds, choice included\n"
         f"- Not run: {', '.join(absent) or 'none'}\n\n"

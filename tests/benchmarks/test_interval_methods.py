@@ -11,11 +11,14 @@ from benchmarks.intervals.hinge import minimum, residuals, squared_hinge
 from benchmarks.intervals.interval_forest import FOREST, TREE, fit_forest
 from benchmarks.intervals.interval_tree import grow
 from benchmarks.intervals.linear import lasso, ridge
-from benchmarks.intervals.method import Method, grid
+from benchmarks.intervals.method import MARGINS, MOST_SETTINGS, Method, grid
 from benchmarks.intervals.methods import METHODS
+from benchmarks.intervals.mixture import mixing_weights
 from benchmarks.intervals.neighbors import fit_constant, fit_neighbors
+from benchmarks.intervals.ours import OURS
 from benchmarks.intervals.perceptron import fit_perceptron, loss_and_slope
 from benchmarks.intervals.scaling import Scaling
+from benchmarks.intervals.second_list import LEARNERS, SECOND_LIST
 from benchmarks.intervals.selection import choose, fit_scaled, run
 
 margins = st.sampled_from([0.0, 0.25, 1.0])
@@ -238,6 +241,44 @@ def test_every_method_is_run_on_half_lines_and_few_rows(method):
         predictions = fit_scaled(method, setting, X, lower, upper, seed=0)(X[:5])
         assert predictions.shape == (5,)
         assert np.isfinite(predictions).all()
+
+
+def test_weights_of_a_mixture_are_the_best_on_held_out_rows():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=200)
+    lower, upper = truth - 0.1, truth + 0.1
+    lower[::5], upper[1::5] = -np.inf, np.inf
+    # Errors of the first two cancel; the third knows nothing.
+    error = rng.normal(size=200)
+    learners = np.column_stack([truth + error, truth - error, rng.normal(size=200)])
+    found = mixing_weights(learners, lower, upper)
+    np.testing.assert_allclose(found, [0.5, 0.5, 0], atol=0.05)
+    moved = mixing_weights(1e4 * learners + 7, 1e4 * lower + 7, 1e4 * upper + 7)
+    np.testing.assert_allclose(moved, found, atol=1e-3)
+    unit = np.mean([squared_hinge(column, lower, upper) for column in learners.T])
+
+    def cost(w):
+        mixed = np.mean(squared_hinge(learners @ w, lower, upper))
+        return mixed / unit + 0.01 * np.sum((w - 1 / 3) ** 2)
+
+    for other in np.vstack([np.eye(3), rng.dirichlet(np.ones(3), size=50)]):
+        assert cost(found) <= cost(other) + 1e-6
+
+
+def test_equally_good_learners_are_mixed_evenly():
+    ends = np.arange(6.0)
+    learners = np.column_stack([ends, ends + 0.5])
+    for lower in (ends - 1, ends + 2):
+        found = mixing_weights(learners[:, [0, 0]], lower, lower + 3)
+        np.testing.assert_allclose(found, [0.5, 0.5], atol=1e-6)
+    np.testing.assert_array_equal(mixing_weights(learners, ends - 1, ends + 2), [0.5, 0.5])
+
+
+def test_the_second_list_keeps_to_the_budget_and_is_declared_beside_the_first():
+    assert [method.name for method in OURS] == ["disambig", "disambig, second list"]
+    assert len(LEARNERS) == MOST_SETTINGS
+    assert SECOND_LIST.settings == ({"learners": LEARNERS},)
+    assert {setting["margin"] for setting in LEARNERS} <= set(MARGINS)
 
 
 def test_nan_is_never_chosen_and_the_first_of_equals_is():

@@ -84,6 +84,50 @@ def test_no_row_decides_on_its_own_target():
     assert (moved.labels_ != model.labels_)[bounded].mean() > 0.5
 
 
+def test_trees_that_did_not_draw_a_row_decide_on_its_target():
+    X, y, truth = plane(80)
+    forest = RandomForestRegressor(60, oob_score=True, random_state=0)
+    blind = KernelRidgeWeights(bandwidth=1e3, intercept=True)
+    start = DisambiguatedRegressor(forest, weights=blind, folds="out-of-bag").fit(X, y)
+    moved = clone(start).set_params(refits=1).fit(X, y)
+    sets = Intervals.from_any(y)
+    seen = sets.nearest(start.estimator_.oob_prediction_[:, None])[:, 0]
+    np.testing.assert_array_equal(moved.labels_, seen)
+    # A tree that drew the row would have it stay near where it was.
+    inside = sets.nearest(start.predict(X)[:, None])[:, 0]
+    assert np.abs(inside - start.labels_).mean() < 0.7 * np.abs(seen - start.labels_).mean()
+    often = clone(start).set_params(refits=6).fit(X, y)
+    assert np.mean((often.labels_ - truth) ** 2) < 0.8 * np.mean((start.labels_ - truth) ** 2)
+    weighted = clone(moved).fit(X, y, sample_weight=np.arange(80) % 3)
+    np.testing.assert_array_equal(weighted.training_rows_, np.flatnonzero(np.arange(80) % 3))
+    boxes = np.stack([y, y[::-1]], axis=1)
+    both = clone(moved).fit(X, boxes)
+    assert Intervals.from_any(boxes).contains(both.labels_).all()
+
+
+def test_a_row_that_every_tree_drew_keeps_its_target():
+    X, y, _ = plane(30)
+    forest = RandomForestRegressor(1, oob_score=True, random_state=0)
+    model = DisambiguatedRegressor(forest, weights=RIDGE, folds="out-of-bag")
+    with pytest.warns(UserWarning, match="do not have OOB scores"):
+        start = clone(model).fit(X, y)
+    with pytest.warns(UserWarning, match="do not have OOB scores"):
+        moved = clone(model).set_params(refits=1).fit(X, y)
+    drawn = start.estimator_.oob_prediction_ == 0
+    assert 10 < drawn.sum() < 28
+    np.testing.assert_array_equal(moved.labels_[drawn], start.labels_[drawn])
+
+
+def test_only_forests_have_rows_out_of_bag():
+    X, y, _ = plane()
+    for inner in (Ridge(), RandomForestRegressor(5, random_state=0)):
+        model = DisambiguatedRegressor(inner, weights=RIDGE, refits=1, folds="out-of-bag")
+        with pytest.raises(ValueError, match=r"oob_score=True; .*Give a number of folds"):
+            model.fit(X, y)
+    with pytest.raises(ValueError, match="folds='bag'; expected at least 2, or 'out-of-bag'"):
+        DisambiguatedRegressor(folds="bag").fit(X, y)
+
+
 def test_rows_that_nobody_hears():
     X = np.concatenate([np.linspace(0, 1, 8), [1e3, 2e3]])[:, None]
     y = np.stack([np.linspace(0, 1, 10), np.linspace(0.2, 1.2, 10)], axis=1)

@@ -21,6 +21,7 @@ from disambig.weights import is_pairwise
 __all__ = ["DisambiguatedRegressor"]
 
 _UNRESOLVED = ("exclude", "include")
+_OUT_OF_BAG = "out-of-bag"
 
 
 class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
@@ -40,9 +41,11 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         So many times every target moves to the number of its interval nearest to what the
         regressor, trained on the other folds, predicts there, and the regressor is fitted anew:
         disambiguation with the regressor's own eyes.
-    folds : int, default 5
+    folds : int or "out-of-bag", default 5
         Folds of each of these rounds. No row's target is decided by a model that was trained on
-        it: a flexible one would confirm whatever it was given.
+        it: a flexible one would confirm whatever it was given. Forests with ``bootstrap=True`` and
+        ``oob_score=True`` have no need of folds: "out-of-bag" takes what the trees predict that did
+        not draw the row, and a round costs one fit. A row that every tree drew keeps its target.
     unresolved : {"exclude", "include"}, default "exclude"
         Rows whose target nobody hears, so that any number of their interval would do: left out of
         the first fit, or trained on with the solver's choice. A warning gives their number.
@@ -82,7 +85,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         margin: float = 0.0,
         missing: Literal["error", "whole"] = "error",
         refits: int = 0,
-        folds: int = 5,
+        folds: int | Literal["out-of-bag"] = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
         callback: Callback | None = None,
     ) -> None:
@@ -152,22 +155,46 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         n = len(sets)
         taken = np.arange(n) if weights is None else np.flatnonzero(weights)
         found = np.reshape(self.estimator_.predict(inputs), (n, -1)).astype(np.float64)
-        folds = min(int(self.folds), len(taken))
-        if folds > 1:
-            # Shuffled: rows are often sorted, and then no fold is like the others.
-            for train, test in KFold(folds, shuffle=True, random_state=0).split(taken):
-                # Before the first round rows that nobody hears have no target to learn from.
-                known = np.intersect1d(taken[train], self.training_rows_)
-                if not known.size:
-                    continue
-                model = self._fitted(inputs, known, weights)
-                held = taken[test]
-                seen = model.predict(_safe_indexing(inputs, held))
-                found[held] = np.reshape(seen, (len(held), -1))
+        if self.folds == _OUT_OF_BAG:
+            self._see_out_of_bag(found)
+        else:
+            self._see_held_out(found, inputs, taken, weights)
         targets = sets.nearest(found)
         self.labels_ = targets[:, 0] if sets.flat else targets
         self.training_rows_ = taken
         self.estimator_ = self._fitted(inputs, taken, weights)
+
+    def _see_held_out(
+        self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
+    ) -> None:
+        """Into `found` what models say that were trained on the other folds."""
+        folds = min(int(self.folds), len(taken))
+        if folds < 2:
+            return
+        # Shuffled: rows are often sorted, and then no fold is like the others.
+        for train, test in KFold(folds, shuffle=True, random_state=0).split(taken):
+            # Before the first round rows that nobody hears have no target to learn from.
+            known = np.intersect1d(taken[train], self.training_rows_)
+            if not known.size:
+                continue
+            model = self._fitted(inputs, known, weights)
+            held = taken[test]
+            seen = model.predict(_safe_indexing(inputs, held))
+            found[held] = np.reshape(seen, (len(held), -1))
+
+    def _see_out_of_bag(self, found: FloatArray) -> None:
+        """Into `found` what the trees say that did not draw a row."""
+        if not hasattr(self.estimator_, "oob_prediction_"):
+            raise ValueError(
+                f"folds={_OUT_OF_BAG!r} needs a forest with bootstrap=True and oob_score=True; "
+                f"{type(self.estimator_).__name__} has no oob_prediction_. Give a number of folds."
+            )
+        rows = self.training_rows_
+        seen = np.reshape(self.estimator_.oob_prediction_, (len(rows), -1))
+        # scikit-learn warns of rows that all trees drew, and says 0 of them.
+        nobody = ~seen.any(axis=1)
+        found[rows] = seen
+        found[rows[nobody]] = np.reshape(self.labels_, (len(found), -1))[rows[nobody]]
 
     def _fitted(self, inputs: Any, rows: IntArray, weights: FloatArray | None) -> Any:
         options = {} if weights is None else {"sample_weight": weights[rows]}
@@ -184,8 +211,8 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             )
         if int(self.refits) < 0:
             raise ValueError(f"refits={self.refits!r}; expected 0 or more.")
-        if int(self.folds) < 2:
-            raise ValueError(f"folds={self.folds!r}; expected at least 2.")
+        if self.folds != _OUT_OF_BAG and (isinstance(self.folds, str) or int(self.folds) < 2):
+            raise ValueError(f"folds={self.folds!r}; expected at least 2, or {_OUT_OF_BAG!r}.")
         if is_pairwise(self.weights):
             raise ValueError(
                 "DisambiguatedRegressor needs inputs that its regressor can learn from; X cannot "
