@@ -11,6 +11,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
 from disambig.estimators.label_votes import candidate_shares
+from disambig.estimators.portfolio import automatic_weights
 from disambig.estimators.settlement import check_method, solve
 from disambig.estimators.voters import fit_voters
 from disambig.exceptions import NoInformationError, UnusedClassWarning
@@ -202,6 +203,7 @@ def disambiguate(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
+    weights, _ = automatic_weights(weights, X, kept, sets, bound, solver, method)
     voters = fit_voters(weights, None, X, kept, informed_rows(sets, method))
     return settle_labels(
         voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback

@@ -10,6 +10,7 @@ from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import Disambiguation, informed_rows, settle_labels
 from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
 from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
+from disambig.estimators.portfolio import automatic_weights
 from disambig.estimators.settlement import check_method
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import resolve_loss
@@ -35,7 +36,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram", "laplacian",
         "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a
         configured object of `disambig.weights` (needed to search over ``weights__n_neighbors``);
-        or ``f(X_query, X_train) -> (q, n)``.
+        or ``f(X_query, X_train) -> (q, n)``. "auto" tries kernel ridge at several bandwidths and
+        ridges and several numbers of neighbours, and keeps the one whose predictions miss the
+        fewest sets of rows that were hidden from it; best together with ``solver="annealed"``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"
@@ -74,6 +77,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     trace_ : tuple of Progress
     loss_, weights_, predict_weights_, solver_
         The pieces in use.
+    trials_ : tuple of Trial
+        Of ``weights="auto"``: every weighting that was tried with its held-out loss, best first.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -143,8 +148,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         # Whatever may be refused comes before the votes, which are the long part.
         loss = resolve_loss(self.loss).bind(sets.classes)
         self.solver_ = resolve_solver(self.solver)
+        weights, self.trials_ = automatic_weights(
+            self.weights, X, kept, sets, loss, self.solver_, self.method
+        )
         self._voters_ = fit_voters(
-            self.weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
+            weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
         )
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights

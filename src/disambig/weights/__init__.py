@@ -1,7 +1,8 @@
 """WHO VOTES: from inputs to ``alpha``: nearness, kernels, partitions, graphs, or the user's own."""
 
-from disambig.weights.automatic import automatic_ridge
+from disambig.weights.automatic import automatic_ridge, is_affordable
 from disambig.weights.choice import is_pairwise, resolve_weights
+from disambig.weights.distinct import row_kinds
 from disambig.weights.fitted import FittedWeights
 from disambig.weights.forest import ForestWeights
 from disambig.weights.from_function import FunctionWeights
@@ -36,6 +37,8 @@ __all__ = [
     "TreeWeights",
     "Weights",
     "automatic_ridge",
+    "is_affordable",
     "is_pairwise",
     "resolve_weights",
+    "row_kinds",
 ]

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from disambig.notation import AnyArray, IntArray
 
-__all__ = ["distinct_rows"]
+__all__ = ["distinct_rows", "row_kinds"]
 
 # Numbers hashed together.
 _BLOCK = 2**20
@@ -31,17 +31,37 @@ def distinct_rows(X: Any) -> IntArray:
     >>> sorted(distinct_rows(X).tolist())
     [0, 1]
     """
+    return np.unique(_hashes(X), return_index=True)[1]
+
+
+def row_kinds(X: Any) -> IntArray:
+    """The number of each row's kind, ``(n,)``: equal rows share one, and hashes order them.
+
+    As in `distinct_rows`: the numbers of the same rows do not depend on copies or on their order,
+    and rows that look alike have numbers far apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kinds = row_kinds(np.array([[1.0], [0.0], [1.0], [-0.0]]))
+    >>> bool(kinds[0] == kinds[2]), bool(kinds[1] == kinds[3]), sorted(set(kinds.tolist()))
+    (True, True, [0, 1])
+    """
+    return np.unique(_hashes(X.astype(np.float32)), return_inverse=True)[1].ravel()
+
+
+def _hashes(X: Any) -> AnyArray:
     if sp.issparse(X):
         sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(_mixed(X.data, X.indices))])
-        hashes = sums[X.indptr[1:]] - sums[X.indptr[:-1]]
-    else:
-        n, d = X.shape
-        hashes = np.empty(n, dtype=np.uint64)
-        step = max(1, _BLOCK // d)
-        for start in range(0, n, step):
-            block = _mixed(X[start : start + step], np.arange(d))
-            hashes[start : start + step] = block.sum(axis=1, dtype=np.uint64)
-    return np.unique(hashes, return_index=True)[1]
+        differences: AnyArray = sums[X.indptr[1:]] - sums[X.indptr[:-1]]
+        return differences
+    n, d = X.shape
+    hashes = np.empty(n, dtype=np.uint64)
+    step = max(1, _BLOCK // d)
+    for start in range(0, n, step):
+        block = _mixed(X[start : start + step], np.arange(d))
+        hashes[start : start + step] = block.sum(axis=1, dtype=np.uint64)
+    return hashes
 
 
 def _mixed(values: AnyArray, features: AnyArray) -> AnyArray:
