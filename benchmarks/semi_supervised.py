@@ -248,8 +248,8 @@ def main(arguments: list[str] | None = None) -> None:
         "Poisson learning is `PoissonWeights` and kernel Laplacian `KernelLaplacianWeights`, with "
         "the median distance to the 10th neighbour as its bandwidth, both by the average. Dense "
         f"kernels run on digits alone, for {min(n_draws, DENSE_DRAWS)} draws. Their bandwidth, and "
-        "the bandwidth and smoothing of the kernel Laplacian, were chosen with a look at the truth."
-        " CPU seconds are those at five labels a class.\n\n"
+        "the bandwidth and smoothing of the kernel Laplacian, were chosen with a look at the truth "
+        "on draws that are among these. CPU seconds are those at five labels a class.\n\n"
         f"{provenance('python -m benchmarks.semi_supervised --write', seeds=f'0-{n_draws - 1}')}"
         f"\n\n{body}\n\n{collapse(data, found)}\n"
     )

@@ -17,9 +17,9 @@ in scikit-learn's wine, breast cancer and iris data, in glass, vehicle, vowel, s
 of LIBSVM, in bodyfat, emotions, flags, algae and counts of voters by precinct; scikit-learn's
 diabetes data; Friedman's functions, linear functions, steps, products, weak signals and factors,
 all with simulated intervals; and four sets with real censoring. What was known of the sets of this
-benchmark: the results of the first list and of the other methods, and how many of their ends are
-infinite and how wide their intervals are, which the simulated ones were made to resemble. The list
-was fixed before it was run here.
+benchmark: the results of the first list and of the other methods, how many of their ends are
+infinite and how wide their intervals are, which the simulated ones were made to resemble, and how
+many of their columns hold two values. The list was fixed before it was run here.
 """
 
 from typing import Any
