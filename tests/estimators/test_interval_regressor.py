@@ -32,6 +32,7 @@ from disambig.weights import (
     KernelRidgeWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
+    PoissonWeights,
     PrecomputedWeights,
 )
 
@@ -631,3 +632,12 @@ def test_a_margin_keeps_targets_off_the_ends():
 def test_a_margin_is_a_moderate_number(margin):
     with pytest.raises(ValueError, match=r"margin=.*; expected a number from 0 to 1e100"):
         IntervalRegressor(margin=margin).fit([[0.0], [1.0]], [[0, 1], [1, 2]])
+
+
+@pytest.mark.parametrize("part", ["weights", "predict_weights"])
+def test_votes_without_a_level_are_refused(part):
+    X = np.arange(12.0)[:, None]
+    y = np.column_stack([X[:, 0] + 99.0, X[:, 0] + 101.0])
+    model = IntervalRegressor(weights="kernel_ridge").set_params(**{part: PoissonWeights(3)})
+    with pytest.raises(ValueError, match=r"PoissonWeights sum to zero.*Use LaplacianWeights"):
+        model.fit(X, y)

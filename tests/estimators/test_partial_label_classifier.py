@@ -314,6 +314,16 @@ def test_rows_of_weight_zero_are_labelled_and_change_nothing(iris):
     np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
 
 
+def test_a_row_of_weight_zero_that_hears_both_sides_is_not_decided_by_rounding():
+    # Ten votes of 1/10 for either class, summed in whatever order.
+    X = np.array([[-0.1 * (i + 1) * (-1) ** i] for i in range(20)] + [[0.0]])
+    y = [{"a"} if i % 2 else {"b"} for i in range(20)] + [{"a", "b"}]
+    weight = np.r_[np.ones(20), 0.0]
+    clf = PartialLabelClassifier(NeighborWeights(20)).fit(X, y, sample_weight=weight)
+    assert not clf.resolved_[-1]
+    assert clf.labels_[-1] == "a"
+
+
 def test_zero_weights_with_precomputed_votes(iris):
     X, mask, _ = iris
     similarity = np.exp(-((X[:, None] - X) ** 2).sum(-1))

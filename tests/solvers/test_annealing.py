@@ -229,6 +229,7 @@ def test_a_callback_hears_temperatures_and_stops():
     )
     assert heard == ["temperature 1", "temperature 1", "temperature 0.5"]
     assert solution.status is Status.STOPPED
+    assert all(type(progress.objective) is float for progress in solution.trace)
 
 
 # ---------------------------------------------------------------- refusals
@@ -242,7 +243,11 @@ def test_a_callback_hears_temperatures_and_stops():
         ({"temperatures": [0.1, 1.0]}, "expected positive numbers that do not rise"),
         ({"temperatures": [1.0, 0.0]}, "expected positive numbers that do not rise"),
         ({"temperatures": [np.nan]}, "expected positive numbers that do not rise"),
+        ({"temperatures": "cold"}, "expected positive numbers that do not rise"),
         ({"sweeps": 0}, "sweeps=0; expected at least 1"),
+        ({"sweeps": 2.7}, "sweeps=2.7; expected at least 1, an integer"),
+        ({"sweeps": None}, "sweeps=None; expected at least 1"),
+        ({"tol": "small"}, "tol='small'; expected a number >= 0"),
         ({"tol": -1.0}, "tol=-1.0; expected a number >= 0"),
     ],
 )
@@ -260,3 +265,16 @@ def test_one_block_needs_a_symmetric_loss():
     with pytest.raises(MissingOracleError, match="needs a symmetric loss"):
         AnnealedMinimization("one_block").solve(problem)
     AnnealedMinimization("auto").solve(problem)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-17])
+def test_rounding_labels_nobody(noise):
+    # Two rows that hear each other, and two that hear themselves and what rounding leaves.
+    votes = np.full((4, 4), noise) * np.random.default_rng(0).normal(size=(4, 4))
+    votes[:2, :2] = 0.5
+    votes[[2, 3], [2, 3]] = 0.9
+    sets = LabelSets.from_mask(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool))
+    problem = Problem(as_votes(votes), ZeroOneLoss().bind(sets.classes), sets)
+    found = AnnealedMinimization("one_block").solve(problem)
+    assert_array_equal(found.resolved, [True, True, False, False])
+    assert_allclose(found.targets.distribution[2:], [[1 / 3] * 3, [0.0, 0.5, 0.5]])

@@ -167,6 +167,15 @@ def test_far_away_nobody_votes():
     assert_array_equal(votes.absolute_row_sums(), 0.0)
 
 
+@pytest.mark.parametrize("regularization", [1e-18, 1e-30])
+def test_a_row_that_hears_only_itself_hears_nobody_when_left_out(regularization):
+    apart = KernelLaplacianWeights(bandwidth=0.01, smoothing=0.0, regularization=regularization)
+    votes = apart.fit(X).leave_one_out_votes()
+    assert_array_equal(entries(votes), 0.0)
+    assert_array_equal(votes.rows(0, 30), 0.0)
+    assert_array_equal(votes.absolute_row_sums(), 0.0)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

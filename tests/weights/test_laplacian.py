@@ -359,3 +359,10 @@ def test_bad_distances():
         weights.votes(-distances_between(Q, X))
     with pytest.raises(VotesError, match=r"PoissonWeights: .*must not be negative"):
         PoissonWeights(3, metric="precomputed").fit(-distances_between(X, X))
+
+
+def test_new_inputs_hear_the_graph_of_the_fit():
+    weights = LaplacianWeights(5).fit(X)
+    before = entries(weights.votes(Q))
+    assert_array_equal(entries(weights.set_params(normalization="symmetric").votes(Q)), before)
+    assert np.abs(entries(weights.fit(X).votes(Q)) - before).max() > 1e-3

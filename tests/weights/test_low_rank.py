@@ -299,6 +299,7 @@ def test_kernels_that_are_none():
         (np.empty((0, 3)), r"got shape \(0, 3\)"),
         ([[0, 0, 0], [1, 1, 1], [0, 0, 0]], r"landmarks 0 and 2 are equal \(1 repetitions\)"),
         ([[0, np.nan, 0]], r"landmark 0 contains NaN or infinity"),
+        ([["a", "b", "c"]], r"or an array of numbers; got a list that is none"),
         ("random", r"one of 'uniform', 'kmeans\+\+', 'leverage' or an array"),
     ],
 )
@@ -315,7 +316,7 @@ def test_bad_landmarks(given, message):
         (NystromWeights(solver="cg"), "solver must be one of 'auto', 'direct', 'iterative'"),
         (NystromWeights(degree=2), "degree and coef0 belong to kernel='polynomial'"),
         (NystromWeights(intercept=1), "intercept must be True or False"),
-        (RandomFeatureWeights("linear"), "kernel must be one of 'gaussian', 'laplacian'"),
+        (RandomFeatureWeights("linear"), "kernel must be one of 'gaussian', 'laplacian'; got"),
         (RandomFeatureWeights(np.dot), "the frequencies of a function are not known"),
         (RandomFeatureWeights(n_features=7), "n_features must be even"),
         (RandomFeatureWeights(solver=None), "solver must be one of"),

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsRegressor
 
 from disambig.weights import NeighborWeights
@@ -116,6 +117,7 @@ def test_a_function_that_silences_all():
         (lambda d: d[:-1], r"shape that it is given, \(60,\); got shape \(59,\)"),
         (lambda d: -d - 1, r"finite numbers >= 0; it gives -1.0 at distance 0 \(60 such pairs\)"),
         (lambda d: np.full(d.shape, np.nan), "it gives nan"),
+        (lambda d: [None] * d.size, "must return an array of real numbers; got dtype object"),
     ],
 )
 def test_functions_that_give_no_weights(vote, message):
@@ -238,3 +240,16 @@ def test_parameters_changed_after_fit_wait_for_the_next():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ((dense(piece.fit(X).training_votes()) > 0).sum(axis=1) == 9).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "vote"), [({"adaptive": True}, "uniform"), ({"metric": "manhattan"}, "gaussian")]
+)
+def test_lists_stay_those_of_the_fit(change, vote):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    piece = NeighborWeights(4, vote=vote).fit(X)
+    before = dense(piece.training_votes())
+    piece.set_params(**change)
+    assert_array_equal(dense(piece.training_votes()), before)
+    changed = dense(clone(piece).fit(X).training_votes())
+    assert np.abs(changed - before).max() > 0.01

@@ -126,6 +126,11 @@ def bandwidth(kernel, value):
     return resolve_bandwidth("Piece", kernel, value, X, np.ones(7), choices=choices)
 
 
+def test_the_median_of_rows_of_tiny_weight():
+    masses = np.arange(1.0, 8.0) / 8.0
+    assert median_distance(X, 1e-200 * masses) == median_distance(X, masses)
+
+
 def test_resolve_bandwidth():
     assert bandwidth("gaussian", 2) == 2.0
     assert bandwidth("gaussian", None) == bandwidth("gaussian", "median")

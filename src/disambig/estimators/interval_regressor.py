@@ -25,6 +25,7 @@ from disambig.weights import (
     FittedWeights,
     KernelRidgeWeights,
     NystromWeights,
+    PoissonWeights,
     RandomFeatureWeights,
     automatic_ridge,
     is_pairwise,
@@ -178,6 +179,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         self._voters_ = fit_voters(weights, self.predict_weights, X, kept)
         self.weights_ = self._voters_.weights
         self.predict_weights_ = self._voters_.predict_weights
+        self._check_levels()
         votes = self.weights_.training_votes()
         problem = self._problem(taken, votes)
         found = settle_reals(problem, votes, self.method, self.solver_, self.callback)
@@ -243,11 +245,19 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             self.span_,
         )
 
+    def _check_levels(self) -> None:
+        for weights in (self.weights_, self.predict_weights_):
+            if isinstance(_unwrapped(weights), PoissonWeights):
+                raise ValueError(
+                    "IntervalRegressor: the votes of PoissonWeights sum to zero, so that they tell "
+                    "classes apart but know neither level nor scale of a number. Use "
+                    "LaplacianWeights, which hear along the same graph."
+                )
+
     @property
     def _piece(self) -> Any:
         """The weighting itself, though it was fitted already."""
-        weights = self.weights_
-        return weights.piece if isinstance(weights, FittedWeights) else weights
+        return _unwrapped(self.weights_)
 
     def _why_no_risk(self) -> str:
         """Why the empirical risk is not on offer; empty if it is."""
@@ -360,3 +370,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
         return self._voters_.votes(validated_inputs(self, X, reset=False))
+
+
+def _unwrapped(weights: Any) -> Any:
+    return weights.piece if isinstance(weights, FittedWeights) else weights

@@ -1,5 +1,6 @@
 """Deterministic annealing: from soft targets to sharp ones."""
 
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -34,9 +35,10 @@ class AnnealedMinimization(BaseEstimator):
     ----------
     formulation : {"auto", "one_block", "two_blocks"}, default "auto"
         "one_block": rows listen to the others and never to themselves, whose vote would confirm
-        whatever they began with; needs a symmetric loss. "two_blocks": the paper's objective,
-        predictions and targets in turn, for any finite loss. "auto": the first where the loss
-        allows. Both never raise their objective, for votes of any sign.
+        whatever they began with; needs a symmetric loss. (A row of weight w is left out as a whole,
+        where w copies would hear each other: the two are close, not equal.) "two_blocks": the
+        paper's objective, predictions and targets in turn, for any finite loss. "auto": the first
+        where the loss allows. Both never raise their objective, for votes of any sign.
     temperatures : array-like, default None
         Falling, positive, in units of the largest loss; by default 15 from 1 to .01.
     sweeps : int, default 5
@@ -83,7 +85,7 @@ class AnnealedMinimization(BaseEstimator):
         state: Any = process.begin(base)
         trace: tuple[Progress, ...] = ()
         status, n_iter = Status.CONVERGED, 0
-        for temperature in schedule:
+        for temperature in schedule.tolist():
             process = process.cooled(temperature * loss.largest)
             run: Run[Any] = iterate(
                 process,
@@ -132,9 +134,11 @@ class AnnealedMinimization(BaseEstimator):
                 f"AnnealedMinimization: formulation={self.formulation!r} is not known; choose "
                 "'auto', 'one_block' or 'two_blocks'."
             )
-        if int(self.sweeps) < 1:
-            raise ValueError(f"AnnealedMinimization: sweeps={self.sweeps!r}; expected at least 1.")
-        if not 0.0 <= float(self.tol) < np.inf:
+        if not isinstance(self.sweeps, Integral) or int(self.sweeps) < 1:
+            raise ValueError(
+                f"AnnealedMinimization: sweeps={self.sweeps!r}; expected at least 1, an integer."
+            )
+        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"AnnealedMinimization: tol={self.tol!r}; expected a number >= 0.")
         loss = problem.loss
         if not isinstance(loss, FiniteLoss):
@@ -153,7 +157,9 @@ class AnnealedMinimization(BaseEstimator):
     def _schedule(self) -> FloatArray:
         if self.temperatures is None:
             return np.geomspace(_WARMEST, _COLDEST, _STEPS)
-        schedule = np.asarray(self.temperatures, dtype=np.float64).ravel()
+        given = np.ravel(self.temperatures)
+        # Text is no number, though numpy would read some.
+        schedule = given.astype(np.float64) if given.dtype.kind in "iuf" else np.zeros(0)
         positive = (schedule > 0) & np.isfinite(schedule)
         if not schedule.size or not positive.all() or (np.diff(schedule) > 0).any():
             raise ValueError(

@@ -16,6 +16,9 @@ __all__ = ["OneBlock", "OneBlockState"]
 # A row whose votes nearly cancel would be heard at an enormous pitch: its mass is held above this
 # part of the sum of their absolute values.
 _LEAST_MASS = 0.02
+# What is left of the votes of a row without its own is rounding below this part of its own: then
+# nobody else is heard there.
+_ROUNDING = 1e-12
 # A shorter step than this gains nothing that rounding would not hide.
 _SHORTEST = 2.0**-20
 
@@ -84,12 +87,13 @@ class OneBlock:
 
     @cached_property
     def masses(self) -> FloatArray:
-        """``d``, positive wherever anybody votes, ``(n,)``."""
+        """``d``, positive wherever anybody else votes, ``(n,)``."""
         own = self._own[:, 0]
         votes, transposed = self.problem.votes, self.problem.transposed
         sums = (votes.row_sums() + transposed.row_sums()) / 2 - own
         sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(own)
-        return np.maximum(sums, _LEAST_MASS * np.maximum(sizes, 0.0))
+        heard = sizes > _ROUNDING * np.abs(own)
+        return np.where(heard, np.maximum(sums, _LEAST_MASS * sizes), 0.0)
 
     def cooled(self, temperature: float) -> "OneBlock":
         """The same at another temperature."""

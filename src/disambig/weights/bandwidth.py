@@ -13,6 +13,7 @@ from disambig.weights.euclidean import pair_distances
 __all__ = ["median_distance"]
 
 _LARGEST_SAMPLE = 1000
+_TINY = 1e-100
 
 
 def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> float:
@@ -38,6 +39,9 @@ def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> f
     if max(float(masses.sum()), X.shape[0]) > _LARGEST_SAMPLE:
         rows = _evenly_spaced(masses, _LARGEST_SAMPLE)
         X, masses = X[rows], np.ones(_LARGEST_SAMPLE)
+    if masses.max() < _TINY:
+        # None is a whole copy, before and after: only their products must not vanish.
+        masses = masses / masses.max()
     first, second = np.triu_indices(X.shape[0], k=1)
     distances = _between_pairs(X, norm)
     # Copies of one row make pairs too, at distance 0: w (w - 1) / 2 of them.

@@ -229,8 +229,14 @@ class NystromWeights(BaseEstimator):
         return X[rows]
 
     def _given_landmarks(self, X: Any) -> Any:
-        given = self.landmarks
-        landmarks = np.asarray(given.toarray() if sp.issparse(given) else given, dtype=np.float64)
+        given = self.landmarks.toarray() if sp.issparse(self.landmarks) else self.landmarks
+        try:
+            landmarks = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise VotesError(
+                f"{_NAME}: landmarks must be one of {', '.join(map(repr, SCHEMES))}, or an array "
+                f"of numbers; got a {type(given).__name__} that is none ({error})."
+            ) from error
         if landmarks.ndim != 2 or landmarks.shape[1] != X.shape[1] or not landmarks.shape[0]:
             raise VotesError(
                 f"{_NAME}: landmarks must be one of {', '.join(map(repr, SCHEMES))}, or an array "

@@ -194,6 +194,7 @@ class RandomFeatureWeights(BaseEstimator):
                 f"{_NAME}: the frequencies of a function are not known; kernel must be "
                 "'gaussian' or 'laplacian'. Use NystromWeights."
             )
+        check_choice(_NAME, "kernel", self.kernel, _KERNELS)
         check_number(_NAME, "regularization", self.regularization, positive=False)
         check_choice(_NAME, "solver", self.solver, SOLVERS)
         check_flag(_NAME, "intercept", self.intercept)

@@ -68,6 +68,10 @@ def _called(vote: Any, distances: FloatArray, taken: FloatArray) -> FloatArray:
             f"NeighborWeights: vote must return an array of the shape that it is given, "
             f"{expected}; got shape {found.shape}."
         )
+    if found.dtype.kind not in "buif":
+        raise VotesError(
+            f"NeighborWeights: vote must return an array of real numbers; got dtype {found.dtype}."
+        )
     # Written so that NaN is bad too.
     bad = ~((found >= 0) & np.isfinite(found))
     if bad.any():
