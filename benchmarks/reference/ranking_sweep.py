@@ -24,8 +24,7 @@ from disambig.solvers.infimum import infimum_prediction
 from disambig.solvers.loop import Status, iterate
 from disambig.solvers.starts import first_predictions
 from disambig.votes import SparseVotes
-from disambig.weights.similarity import Similarity
-from disambig.weights.spectral import spectrum_of
+from disambig.weights import KernelRidgeWeights
 
 __all__ = ["ranking_sweep"]
 
@@ -76,13 +75,11 @@ def _cell_votes(
     """Votes of the training rows and at the queries, one for each cell, ridges running fastest."""
     training, votes = [], []
     for bandwidth in bandwidths:
-        similarity = Similarity("gaussian", bandwidth)
-        spectrum = spectrum_of(similarity(X, X))
-        rotated = similarity(queries, X) @ spectrum.eigenvectors
+        fitted = KernelRidgeWeights(bandwidth=bandwidth, regularization=ridges[0]).fit(X)
         for ridge in ridges:
-            training.append(spectrum.smoother(len(X) * ridge))
-            scaled = rotated / (spectrum.eigenvalues + len(X) * ridge)
-            votes.append(scaled @ spectrum.eigenvectors.T)
+            piece = fitted.at_regularization(ridge)
+            training.append(piece.training_votes().rows(0, len(X)))
+            votes.append(piece.votes(queries).rows(0, len(queries)))
     return training, np.array(votes)
 
 
