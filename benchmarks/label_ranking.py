@@ -3,10 +3,12 @@
 The label-ranking sets of Cheng, Hühn and Hüllermeier (folder ``labelranking`` of DISAMBIG_DATA);
 five folds; in training rows each rank is hidden with probability 0, .3 or .6; inputs standardised
 inside the fold. `PartialRanker` by disambiguation (DF), infimum loss (IL) and average (AC), with
-nearest neighbours (k of 5, 10, 20) and kernel ridge (median bandwidth, ridge of 1e-4, 1e-3, 1e-2),
-beside ranking by pairwise comparison (RPC): a logistic regression for each pair, trained on the
-rows that compare it, probabilities summed item by item. What is chosen is chosen by tau on the
-observed pairs of a fifth of the training rows: hidden ranks are seen by the final score alone.
+votes of nearest neighbours (k of 5, 10, 20), of kernel ridge (median bandwidth, ridge of 1e-4,
+1e-3, 1e-2), of the same through 100 landmarks, and of 100 totally random trees (leaves of fewer
+than 5, 10 or 20 rows), beside ranking by pairwise comparison (RPC): a logistic regression for each
+pair, trained on the rows that compare it, probabilities summed item by item. What is chosen is
+chosen by tau on the observed pairs of a fifth of the training rows: hidden ranks are seen by the
+final score alone.
 
     python -m benchmarks.label_ranking [--write] [--quick]
 """
@@ -33,21 +35,30 @@ from disambig import PartialRanker
 from disambig.datasets import LabelRankingData, load_label_ranking
 from disambig.metrics import kendall_tau
 from disambig.notation import FloatArray, IntArray
-from disambig.weights import KernelRidgeWeights, NeighborWeights
+from disambig.weights import ForestWeights, KernelRidgeWeights, NeighborWeights, NystromWeights
 
 DATA = ("iris", "wine", "bodyfat", "vehicle", "authorship", "stock", "spo", "heat")
 QUICK_DATA = ("iris", "wine")
 HIDDEN = (0.0, 0.3, 0.6)
 NEIGHBORS = (5, 10, 20)
 RIDGES = (1e-4, 1e-3, 1e-2)
+LANDMARKS = 100
+SPLITS = (5, 10, 20)
 METHODS = {"DF": "disambiguation", "IL": "infimum", "AC": "average"}
 VOTERS: dict[str, tuple[Sequence[float], Callable[[Any], Any]]] = {
     "k-NN": (NEIGHBORS, lambda k: NeighborWeights(n_neighbors=k)),
     "ridge": (RIDGES, lambda ridge: KernelRidgeWeights(regularization=ridge)),
+    "landmarks": (
+        RIDGES,
+        lambda ridge: NystromWeights(n_landmarks=LANDMARKS, regularization=ridge),
+    ),
+    "forest": (SPLITS, lambda split: ForestWeights(min_samples_split=split)),
 }
-# Everybody votes at every query in kernel ridge: IL settles n members for each of them.
-MOST_ROWS_OF_INFIMUM = {"k-NN": 3000, "ridge": 300}
-COLUMNS = [(method, voters) for voters in VOTERS for method in METHODS] + [("RPC", "")]
+# Everybody votes at every query in kernel ridge, and nearly everybody in a forest: IL settles so
+# many members for each of them.
+MOST_ROWS_OF_INFIMUM = {"k-NN": 3000, "ridge": 300, "landmarks": 300, "forest": 300}
+# What a table says of each voter in a row of its own; RPC has none, and is in the row of the first.
+COLUMNS = (*METHODS, "RPC")
 _NOTHING = "–"
 
 Found = dict[tuple[str, str], list[float]]
@@ -142,21 +153,27 @@ def _filled(X: FloatArray) -> FloatArray:
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
 
 
-def _cells(taus: Found) -> list[str]:
-    cells = []
-    for key in COLUMNS:
-        values = np.array(taus.get(key, []))
-        if values.size == 0:
-            cells.append(_NOTHING)
-            continue
+def _rows(start: list[str], cells: dict[tuple[str, str], str]) -> list[list[str]]:
+    """A row for each voter, with what there is of its methods."""
+    rows = []
+    for voters in VOTERS:
+        row = [*start, voters, *(cells.get((method, voters), _NOTHING) for method in METHODS)]
+        rows.append([*row, cells.get(("RPC", ""), _NOTHING) if not rows else ""])
+    return rows
+
+
+def _with_spread(taus: Found) -> dict[tuple[str, str], str]:
+    cells = {}
+    for key, found in taus.items():
+        values = np.array(found)
         spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-        cells.append(f"{values.mean():.3f} ± {spread:.3f}")
+        cells[key] = f"{values.mean():.3f} ± {spread:.3f}"
     return cells
 
 
 def tables(folder: Path, names: Sequence[str], n_folds: int, most_rows: int, seed: int) -> str:
     """Tau and CPU seconds as Markdown."""
-    head = ["data", "rows, items", "hidden", *(f"{m} {v}".strip() for m, v in COLUMNS)]
+    head = ["data", "rows, items", "hidden", "votes", *COLUMNS]
     rows, times = [], []
     for name in names:
         data = load_label_ranking(folder / f"{name}.txt")
@@ -164,10 +181,10 @@ def tables(folder: Path, names: Sequence[str], n_folds: int, most_rows: int, see
         for hidden in HIDDEN:
             taus, seconds = run_data(data, hidden, n_folds, most_rows, seed)
             start = [name, shape, f"{100 * hidden:.0f} %"]
-            rows.append([*start, *_cells(taus)])
-            spent = [f"{seconds[key]:.1f}" if key in seconds else _NOTHING for key in COLUMNS]
-            times.append([*start, *spent])
-            print(rows[-1], "|", " ".join(spent), flush=True)
+            rows += _rows(start, _with_spread(taus))
+            spent = {key: f"{value:.1f}" for key, value in seconds.items()}
+            times += _rows(start, spent)
+            print(*start, spent, flush=True)
     return (
         f"{_table(head, rows)}\n\nCPU seconds, {n_folds} folds, choice included:\n\n"
         f"{_table(head, times)}"
@@ -176,11 +193,11 @@ def tables(folder: Path, names: Sequence[str], n_folds: int, most_rows: int, see
 
 def real_partial(root: Path, n_folds: int, most_rows: int, seed: int) -> str:
     """Real partial rankings: nothing is hidden, and observed pairs are all there is to score."""
-    head = ["data", "rows, items", *(f"{m} {v}".strip() for m, v in COLUMNS)]
+    head = ["data", "rows, items", "votes", *COLUMNS]
     rows = []
     for name, read in REAL.items():
         if not (root / name).is_file():
-            rows.append([name, "not run: no such file", *[_NOTHING] * len(COLUMNS)])
+            rows.append([name, "not run: no such file", "", *[_NOTHING] * len(COLUMNS)])
             continue
         X, ranks = read(root / name)
         chosen = np.random.default_rng(seed).permutation(len(X))[:most_rows]
@@ -195,8 +212,8 @@ def real_partial(root: Path, n_folds: int, most_rows: int, seed: int) -> str:
             )
             for key, found in predictions.items():
                 taus[key].append(kendall_tau(ranks[test], found))
-        rows.append([Path(name).stem, f"{len(X)}, {ranks.shape[1]}", *_cells(taus)])
-        print(rows[-1], flush=True)
+        rows += _rows([Path(name).stem, f"{len(X)}, {ranks.shape[1]}"], _with_spread(taus))
+        print(name, _with_spread(taus), flush=True)
     return _table(head, rows)
 
 
@@ -247,9 +264,10 @@ def main(arguments: list[str] | None = None) -> None:
         "## Label ranking with hidden ranks\n\n"
         "Kendall's tau of complete held-out rankings, mean ± standard error over folds. Each rank "
         "of a training row is hidden with the given probability. At 0 % every set has one member, "
-        "so that DF, IL and AC are one. IL is local alternation at each query and runs "
-        "with kernel ridge only up to "
-        f"{MOST_ROWS_OF_INFIMUM['ridge']} training rows, where all of them vote. Sets of more than "
+        "so that DF, IL and AC are one. Votes: *k-NN* neighbours; *ridge* kernel ridge; "
+        f"*landmarks* kernel ridge of low rank, p = {LANDMARKS}; *forest* 100 totally random "
+        "trees. IL is local alternation at each query and runs with votes of all rows only up to "
+        f"{MOST_ROWS_OF_INFIMUM['ridge']} training rows. RPC does not vote. Sets of more than "
         f"{most_rows} rows are cut to {most_rows} at random.\n\n"
         f"{provenance('python -m benchmarks.label_ranking --write', seeds=str(seed))}\n"
         f"- Threads: 1; CPU seconds\n\n{body}\n\n"
