@@ -27,11 +27,14 @@ help: ## list the targets
 demo: $(VENV)/.ready-demo ## run the demonstration
 	$(BIN)/disambig demo
 
+# A file stays with one process: what it compiles and prepares is not made twice.
+PARALLEL ?= -n auto --dist loadfile
+
 # pytest leaves with 5 when nothing was selected: no failure in the two runs that select.
 test: $(VENV)/.ready-test ## run the quick tests and the doctests, then the numeric ones without compiler
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 ifneq ($(NOJIT_TESTS),)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not needs_jit" $(ARGS) $(NOJIT_TESTS) \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" $(ARGS) $(NOJIT_TESTS) \
 	  || test $$? -eq 5
 endif
 
