@@ -191,7 +191,7 @@ class TestLists:
             ("[0, 1]", "[2, 3]"),
             {1, 2},
             {"lower": 1},
-            object(),
+            pytest.param(object(), id="an object"),
         ],
         ids=repr,
     )

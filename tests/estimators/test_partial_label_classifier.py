@@ -14,7 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from disambig import LabelSets, PartialLabelClassifier, disambiguate
+from disambig import LabelSets, PartialLabelClassifier, disambiguate, memory
+from disambig.exceptions import MemoryBudgetError
 from disambig.losses import AbstainLoss, OrdinalLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import (
@@ -312,6 +313,17 @@ def test_rows_of_weight_zero_are_labelled_and_change_nothing(iris):
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X))
     assert mask[np.arange(150), model.labels_].all()
     np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
+
+
+def test_tables_that_do_not_fit_are_refused_before_the_votes(monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    message = "PartialLabelClassifier on 20 rows and 2 classes would take .* Fit on fewer rows"
+    with pytest.raises(MemoryBudgetError, match=message):
+        PartialLabelClassifier(_unasked).fit(np.zeros((20, 1)), [{"a"}, {"a", "b"}] * 10)
+
+
+def _unasked(queries, X):
+    pytest.fail("the votes were asked for")
 
 
 def test_a_row_of_weight_zero_that_hears_both_sides_is_not_decided_by_rounding():

@@ -58,7 +58,7 @@ def test_parts_that_nothing_enters_stay_exactly_zero(method):
 
 def test_what_iteration_cannot_tell_from_zero_is_zero():
     n = 60
-    chain = sp.diags_array(
+    chain = sp.diags(
         [np.full(n - 1, -0.2), np.full(n, 1.4), np.full(n - 1, -0.2)], offsets=[-1, 0, 1]
     )
     inverse = SparseInverse.build(sp.csr_array(chain), np.ones(n), "iterative")
@@ -81,7 +81,7 @@ def test_pickle(method):
 
 
 def test_what_is_thin_is_factorised_and_what_is_not_is_iterated(monkeypatch):
-    chain = sp.diags_array(
+    chain = sp.diags(
         [np.full(399, -1.0), np.full(400, 3.0), np.full(399, -1.0)], offsets=[-1, 0, 1]
     )
     thin, thick = sp.csr_array(chain), system(0, 400, density=0.1)
@@ -110,7 +110,7 @@ def test_iterations_that_end_too_early_are_told():
 
 
 def test_a_singular_matrix_where_sums_match():
-    matrix = system(0, 40, density=0.3, strength=1.0) - sp.eye_array(40, format="csr")
+    matrix = system(0, 40, density=0.3, strength=1.0) - sp.eye(40, format="csr")
     values = np.random.default_rng(0).normal(size=(40, 6))
     values -= values.mean(axis=0)
     # One column is done at once, and must rest while the others go on.

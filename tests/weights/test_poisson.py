@@ -80,7 +80,7 @@ def test_a_long_chain(solver):
     # The slowest of graphs: the potential falls by the same step all along.
     n = 300
     links = np.ones(n - 1)
-    chain = sp.diags_array([links, links], offsets=[-1, 1], format="csr")
+    chain = sp.csr_array(sp.diags([links, links], offsets=[-1, 1], format="csr"))
     ends = np.array([0, n - 1])
     found = potentials(sp.csr_array(chain), np.zeros(n, dtype=int), ends, solver)
     assert_allclose(np.diff(found[:, 0] - found[:, 1]), -1.0, atol=1e-7)
@@ -151,9 +151,9 @@ def test_a_part_with_labels_of_one_class_has_that_class():
     known[[0, 3, 25, 40]] = 0, 1, 2, 1
     distances = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=-1))
     # The last row lists nobody.
-    distances[distances > 30.0] = 0.0
-    graph = sp.csr_array(distances)
-    graph.setdiag(0.0)
+    listed = np.nonzero(distances <= 30.0)
+    # Entries, not an array: the zeros of the diagonal are stored.
+    graph = sp.csr_array((distances[listed], listed), shape=distances.shape)
     weights = PoissonWeights(5, metric="precomputed")
     model = PartialLabelClassifier(weights, method="average", unlabeled=-1).fit(graph, known)
     assert_array_equal(model.labels_[20:40], 2)

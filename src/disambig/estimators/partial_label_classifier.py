@@ -14,6 +14,7 @@ from disambig.estimators.portfolio import automatic_weights
 from disambig.estimators.settlement import check_method
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import resolve_loss
+from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.solvers import Callback, resolve_solver
@@ -23,6 +24,8 @@ from disambig.weights import is_pairwise
 __all__ = ["PartialLabelClassifier"]
 
 _RTOL = 1e-10
+# Tables of rows and classes that a fit holds at its peak: laws, votes, shares and what is stored.
+_TABLES = 7
 
 
 class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -145,6 +148,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
         check_lengths(X, sets)
         kept = kept_rows(sample_weight, X)
+        require_bytes(
+            8.0 * _TABLES * len(sets) * sets.n_classes,
+            f"PartialLabelClassifier on {len(sets)} rows and {sets.n_classes} classes",
+            "Fit on fewer rows, or merge classes.",
+        )
         # Whatever may be refused comes before the votes, which are the long part.
         loss = resolve_loss(self.loss).bind(sets.classes)
         self.solver_ = resolve_solver(self.solver)

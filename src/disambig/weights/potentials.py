@@ -97,6 +97,6 @@ def _inverse(graph: Any, degrees: FloatArray, grounds: IntArray, method: str) ->
 
 
 def _less(diagonal: FloatArray, graph: Any) -> sp.csr_array:
-    matrix = sp.csr_array(sp.diags_array(diagonal, format="csr") - graph)
+    matrix = sp.csr_array(sp.diags(diagonal, format="csr") - graph)
     matrix.sort_indices()
     return matrix
