@@ -73,7 +73,8 @@ def test_a_table_that_is_neither_mask_nor_weights():
 
 
 def test_an_array_beyond_free_memory_names_the_alternative(monkeypatch):
-    monkeypatch.setattr(memory, "free_bytes", lambda: 100)
+    # Room for the tables of 6 rows and 3 classes, none for the kernel matrix.
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1100)
     with pytest.raises(MemoryBudgetError, match=r"(?s)GiB.*NeighborWeights"):
         PartialLabelClassifier(weights=KernelRidgeWeights()).fit(X, MASK)
 

@@ -27,7 +27,7 @@ __all__ = ["KernelRidgeWeights"]
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
-_INSTEAD = "Use NeighborWeights, whose votes are sparse, or fit on fewer rows."
+_INSTEAD = "Use NystromWeights (the same of low rank) or NeighborWeights (sparse votes)."
 # Votes are what is left of one's own target. Where the votes of a row sum to less than this, that
 # difference has lost too many digits, and they come from eigenvalues.
 _FAINT = 1e-3
