@@ -102,7 +102,7 @@ def test_a_named_schedule_is_kept(digits, monkeypatch):
     monkeypatch.setattr(portfolio, "held_out_loss", lambda *given: heard.append(given[3]) or 0.0)
     loss = ZeroOneLoss().bind(sets.classes)
     for solver in (AnnealedMinimization(temperatures=[0.5]), AnnealedMinimization()):
-        chosen, trials = choose_weights(X[:20], sets[:20], loss, solver, np.ones(20))
+        chosen, trials = choose_weights(X[:60], sets[:60], loss, solver, np.ones(60))
         # Of equals the first that was tried.
         assert chosen is trials[0].weights
         assert chosen.regularization == 1e-2
@@ -124,6 +124,7 @@ def test_other_losses_weights_and_doors(digits):
     assert PartialLabelClassifier(NeighborWeights(5)).fit(X, sets).trials_ == ()
 
 
+@pytest.mark.filterwarnings("ignore:weights='auto':UserWarning")
 def test_the_order_of_rows_is_no_matter_and_copies_are_hidden_together(digits):
     X, _, sets = digits
     loss, solver = ZeroOneLoss().bind(sets.classes), AnnealedMinimization()
@@ -152,9 +153,18 @@ def test_sparse_inputs_with_wide_indices(digits):
     assert_array_equal(again.predict(sparse), dense.predict(X))
 
 
-def test_few_rows_are_enough():
+@pytest.mark.filterwarnings("ignore:NeighborWeights:UserWarning")
+def test_few_labels_are_too_little_to_choose_by():
     clf = PartialLabelClassifier("auto", solver="annealed")
-    assert clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}]).labels_[0] == "a"
+    with pytest.warns(UserWarning, match="1 rows exclude a class, and that is too little"):
+        assert clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}]).labels_[0] == "a"
+    # Sets that have nothing to do with the inputs.
+    rng = np.random.default_rng(0)
+    noise = LabelSets(np.eye(3, dtype=np.bool_)[rng.choice(3, 90, p=[0.8, 0.1, 0.1])], np.arange(3))
+    with pytest.warns(UserWarning, match="'poisson' or 'laplacian' with method='average'"):
+        clf.fit(rng.normal(size=(90, 2)), noise)
+    assert clf.weights_.get_params() == NeighborWeights().get_params()
+    assert len(clf.trials_) == 33
 
 
 def test_refusals(digits):

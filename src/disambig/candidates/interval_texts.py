@@ -8,8 +8,8 @@ from disambig.candidates.real_numbers import finite_or_huge
 __all__ = ["GRAMMAR", "UNION_SEPARATOR", "text_pieces"]
 
 GRAMMAR = (
-    "'7.5', '[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+', '< 3' or "
-    "'5 +- 2', joined by '|' for unions"
+    "'7.5', '[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+', 'at least 5', "
+    "'< 3', 'at most 3' or '5 +- 2', joined by '|' for unions"
 )
 UNION_SEPARATOR = "|"
 
@@ -22,10 +22,13 @@ _SHORT = _END.replace(r"\.\d*", r"\.\d+")
 _POINT = re.compile(rf"({_NUMBER})")
 _BRACKETS = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
 _RANGE = re.compile(rf"{_SHORT}\s*\.\.\s*{_SHORT}")
-_WORDS = re.compile(rf"{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
+_WORDS = re.compile(rf"(?:from\s+)?{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
 # A dash before a second minus would be a riddle: what follows it is unsigned.
 _DASH = re.compile(rf"({_NUMBER})\s*[-–—]\s*({_UNSIGNED})")
-_OPEN = re.compile(rf"({_NUMBER})\s*\+")
+_OPEN = re.compile(rf"({_NUMBER})\s*(?:\+|or\s+more)")
+_CLOSED = re.compile(rf"({_NUMBER})\s*or\s+less")
+_AT_LEAST = re.compile(rf"(?:at\s+least|more\s+than|over|above)\s+({_NUMBER})")
+_AT_MOST = re.compile(rf"(?:at\s+most|less\s+than|under|below|up\s+to)\s+({_NUMBER})")
 _BOUND = re.compile(rf"(>=|<=|[<>≤≥])\s*({_NUMBER})")
 _RADIUS = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
 
@@ -61,8 +64,10 @@ def _piece(text: str) -> tuple[float, float] | None:
     if match := _DASH.fullmatch(text) or _WORDS.fullmatch(text):
         lower, upper = (end for end in match.groups() if end is not None)
         return _end(lower), _end(upper)
-    if match := _OPEN.fullmatch(text):
+    if match := _OPEN.fullmatch(text) or _AT_LEAST.fullmatch(text):
         return _end(match[1]), math.inf
+    if match := _CLOSED.fullmatch(text) or _AT_MOST.fullmatch(text):
+        return -math.inf, _end(match[1])
     if match := _BOUND.fullmatch(text):
         end = _end(match[2])
         return (end, math.inf) if match[1] in (">", ">=", "≥") else (-math.inf, end)

@@ -97,7 +97,7 @@ class Intervals:
             With one dimension and not all numbers, a row is a number, a pair ``(lower, upper)``,
             an interval of pandas, or a text: a number, ``"[800, 1200]"`` (brackets of any kind),
             ``"800-1200"``, ``"800 to 1200"``, ``"800..1200"``, ``">= 5"``, ``"65+"``,
-            ``"< 3"``, ``"5 +- 2"`` or ``"5 ± 2"``. A list of pairs is a union,
+            ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or ``"5 ± 2"``. A list of pairs is a union,
             whose members must here overlap: see `disambig.candidates.real_sets`. Lists are never
             boxes.
         missing : {"error", "whole"}, default="error"

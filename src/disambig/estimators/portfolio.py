@@ -5,6 +5,7 @@ and the others' votes predict the hidden rows; what the predictions cost at the 
 the hidden sets is the score of the votes. The kernel matrix of a bandwidth serves all its ridges.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
@@ -38,6 +39,8 @@ _NEIGHBORS = (5, 15, 40)
 _LARGEST_SAMPLE = 1500
 _FOLDS = 3
 _LANDMARKS = 1000
+# From fewer informative rows a choice between 33 is chance.
+_FEWEST = 30
 # Enough to tell votes from each other; the fit itself takes the solver's own schedule.
 _SHORT = {"temperatures": tuple(np.geomspace(1.0, 0.02, 6).tolist()), "sweeps": 2}
 
@@ -58,7 +61,7 @@ def automatic_weights(
     if method != "disambiguation":
         raise ValueError(
             f"weights='auto' chooses for method='disambiguation'; got method={method!r}. Name the "
-            "weights, such as 'kernel_ridge'."
+            "weights: 'poisson' or 'laplacian' for few labels, 'kernel_ridge' for many sets."
         )
     inputs = X if kept.everything else take_inputs(X, kept.rows, None)
     return choose_weights(inputs, sets[kept.rows], loss, resolve_solver(solver), kept.masses)
@@ -74,8 +77,10 @@ def choose_weights(
     """The weighting, unfitted, whose votes miss the fewest hidden sets; and all trials, best first.
 
     Kernel ridge of two kernels at three bandwidths and five ridges, and three numbers of
-    neighbours. The earlier one wins a tie. Nothing here is random: the sample of rows and the folds
-    go by a hash of the inputs, so that the order of the rows is no matter.
+    neighbours. The earlier one wins a tie. Where few rows exclude a class, or nothing predicts
+    better than a constant, the 10 nearest neighbours vote, and a warning says so. Nothing here is
+    random: the sample of rows and the folds go by a hash of the inputs, so that the order of the
+    rows is no matter.
 
     Parameters
     ----------
@@ -113,7 +118,24 @@ def choose_weights(
         for piece in _fitted_pieces(sample, masses[rows])
     ]
     trials.sort(key=lambda trial: trial.held_out_loss)
+    told = sets[rows].informative
+    constant = _constant_loss(sets[rows][np.flatnonzero(told)], loss, masses[rows][told])
+    if np.count_nonzero(told) < _FEWEST or trials[0].held_out_loss >= constant:
+        warnings.warn(
+            f"weights='auto': {np.count_nonzero(told)} rows exclude a class, and that is too "
+            "little to choose weights by; the 10 nearest neighbours vote. For few labels use 'poisson' or "
+            "'laplacian' with method='average'.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return NeighborWeights(), tuple(trials)
     return trials[0].weights, tuple(trials)
+
+
+def _constant_loss(sets: LabelSets, loss: FiniteLoss, masses: FloatArray) -> float:
+    """What the best single prediction for all rows costs at the nearest members of their sets."""
+    paid = [np.where(sets.mask, row, np.inf).min(axis=1) for row in loss.matrix]
+    return float(min(np.average(losses, weights=masses) for losses in paid))
 
 
 def held_out_loss(

@@ -74,7 +74,8 @@ def resolve_weights(weights: Any) -> Weights:
     choices = ", ".join(repr(name) for name in _NAMED)
     raise ValueError(
         f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
-        "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n)."
+        "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n). "
+        "('auto' is for weights= of PartialLabelClassifier, disambiguate and IntervalRegressor.)"
     )
 
 
