@@ -123,8 +123,8 @@ def choose_weights(
     if np.count_nonzero(told) < _FEWEST or trials[0].held_out_loss >= constant:
         warnings.warn(
             f"weights='auto': {np.count_nonzero(told)} rows exclude a class, and that is too "
-            "little to choose weights by; the 10 nearest neighbours vote. For few labels use 'poisson' or "
-            "'laplacian' with method='average'.",
+            "little to choose weights by; the 10 nearest neighbours vote. For few labels use "
+            "'poisson' or 'laplacian' with method='average'.",
             UserWarning,
             stacklevel=4,
         )
