@@ -1,6 +1,7 @@
 """A fitted piece is taken as it is, for the rows that it was fitted on and for no others."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
@@ -101,3 +102,13 @@ def test_what_cannot_be_taken():
         FittedWeights(HistogramWeights().fit(X)).fit(X)
     with pytest.raises(TypeError, match="must be a fitted weighting; got str"):
         FittedWeights("kernel_ridge").fit(X)
+
+
+def test_a_frame_is_a_frame():
+    frame, queries = (pd.DataFrame(rows, columns=list("abc")) for rows in (X, Q))
+    piece = KernelRidgeWeights().fit(frame)
+    model = PartialLabelClassifier(FittedWeights(piece)).fit(frame, SETS)
+    plain = PartialLabelClassifier(KernelRidgeWeights()).fit(X, SETS)
+    # Warnings are errors here: the names were given, and are not said to be missing.
+    assert_array_equal(model.predict(queries), plain.predict(Q))
+    assert piece.feature_names_in_.tolist() == ["a", "b", "c"]

@@ -1,5 +1,6 @@
 """A weighting that is fitted already."""
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -84,7 +85,12 @@ class FittedWeights(BaseEstimator):
 
     def votes(self, X: Any) -> Votes:
         """Those of the piece."""
-        votes: Votes = self.piece.votes(X)
+        piece = self.piece
+        if hasattr(piece, "feature_names_in_") and not hasattr(X, "columns"):
+            # An estimator compares the names of a frame itself, and passes on its numbers.
+            piece = copy.copy(piece)
+            del piece.feature_names_in_
+        votes: Votes = piece.votes(X)
         return votes
 
     def __sklearn_clone__(self) -> Self:
