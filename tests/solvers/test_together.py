@@ -57,6 +57,22 @@ def alone(votes, loss, sets, start):
     return iterate(descent, descent.begin(first_predictions(problem, start)), max_iter=300)
 
 
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["ridge", "neighbours", "tied"]))
+def test_several_starts_of_one_problem(seed, kind):
+    rng = np.random.default_rng(seed)
+    loss = LOSSES["zero-one"].bind(CLASSES)
+    votes, sets = votes_of(kind, rng, 20), problems_of(rng, 20, 4)[3]
+    names = ["average", "infimum", "average"]
+    found = relax_together(votes, loss, [sets] * 3, start=names)
+    for name, relaxation in zip(names, found, strict=True):
+        run = alone(votes, loss, sets, name)
+        assert_array_equal(relaxation.targets.mask, run.state.targets.mask)
+        assert relaxation.n_iter == run.n_iter
+    with pytest.raises(ValueError, match="start has 2 names for 3 problems"):
+        relax_together(votes, loss, [sets] * 3, start=names[:2])
+
+
 @pytest.mark.parametrize("kind", ["ridge", "neighbours", "tied", "operator"])
 @pytest.mark.parametrize("name", LOSSES)
 @settings(max_examples=20)

@@ -63,7 +63,7 @@ def relax_folds(
     loss: FiniteLoss,
     problems: Sequence[LabelSets],
     *,
-    start: str = "average",
+    start: str | Sequence[str] = "average",
     max_iter: int = 300,
     tie_tolerance: float | None = None,
 ) -> Iterator[FoldRelaxation]:

@@ -41,9 +41,17 @@ class JointStart:
     product: FloatArray | None = None
 
     @classmethod
-    def of(cls, loss: FiniteLoss, problems: Sequence[LabelSets], name: str) -> "JointStart":
-        """By the name of a start of the loss."""
-        scores = np.array([loss.start(sets, name) for sets in problems])
+    def of(
+        cls, loss: FiniteLoss, problems: Sequence[LabelSets], start: str | Sequence[str]
+    ) -> "JointStart":
+        """By the name of a start of the loss, or one name for each problem."""
+        names = [start] * len(problems) if isinstance(start, str) else list(start)
+        if len(names) != len(problems):
+            raise ValueError(
+                f"start has {len(names)} names for {len(problems)} problems; give one name, or one "
+                "for each problem."
+            )
+        scores = np.array([loss.start(*both) for both in zip(problems, names, strict=True)])
         sizes = np.abs(scores).max(axis=2)
         if loss.is_zero_one:
             scores = scores.max(axis=2, keepdims=True) - scores

@@ -42,7 +42,7 @@ def relax_together(
     loss: FiniteLoss,
     problems: Sequence[LabelSets],
     *,
-    start: str = "average",
+    start: str | Sequence[str] = "average",
     max_iter: int = 300,
     tie_tolerance: float | None = None,
 ) -> list[Relaxation]:
@@ -60,7 +60,8 @@ def relax_together(
         A loss bound to the classes, which all problems share.
     problems : sequence of LabelSets, n rows each
         Best in an order in which neighbours are alike.
-    start : {"average", "infimum"}, default "average"
+    start : {"average", "infimum"}, or one for each problem, default "average"
+        Several starts of one problem are that problem several times.
     max_iter : int, default 300
         Of each problem.
     tie_tolerance : float, optional
@@ -83,6 +84,13 @@ def relax_together(
     >>> found = relax_together(votes, ZeroOneLoss().bind(problems[0].classes), problems)
     >>> [relaxation.targets.outputs.tolist() for relaxation in found]
     [[0, 0, 1], [1, 1, 0]]
+
+    Two starts of the first, of which the better is kept:
+
+    >>> twice, loss = [problems[0]] * 2, ZeroOneLoss().bind(problems[0].classes)
+    >>> both = relax_together(votes, loss, twice, start=["average", "infimum"])
+    >>> min(both, key=lambda relaxation: relaxation.objective).targets.outputs.tolist()
+    [0, 0, 1]
     """
     if not problems:
         return []
