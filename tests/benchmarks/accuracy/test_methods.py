@@ -72,6 +72,7 @@ def test_everything_depends_on_the_seed_alone(method):
 
 
 @EVERY
+@pytest.mark.filterwarnings("ignore:weights='auto':UserWarning")
 def test_all_settings_take_whole_sets_and_absent_classes(method):
     X, truth = clusters(n=24, n_classes=3)
     mask = UniformCorruption(0.6)(truth, random_state=0, classes=range(3)).mask
