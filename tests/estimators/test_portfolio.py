@@ -136,7 +136,9 @@ def test_the_order_of_rows_is_no_matter_and_copies_are_hidden_together(digits):
 
     rows = np.arange(40)
     # Sums in another order can turn a prediction that hangs in the balance.
-    assert np.median(np.abs(losses(rows[::-1]) - losses(rows))) == 0.0
+    apart = np.abs(losses(rows[::-1]) - losses(rows))
+    assert np.count_nonzero(apart) <= 3
+    assert apart.max() <= 2 / 40 + 1e-12
     # A copy that stayed would tell: then hardly a set would be missed.
     assert losses(np.repeat(rows, 2)).min() > 0.2
 

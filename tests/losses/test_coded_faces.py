@@ -38,7 +38,7 @@ def test_the_same_faces(masks):
     assert_array_equal(coded.first().mask, plain.first().mask)
     assert_allclose(coded.distribution, plain.distribution)
     assert_allclose(coded.embedded, plain.embedded)
-    assert coded.copy().equals(coded)
+    assert not coded.copy().differing(coded).any()
 
 
 @given(masks=pairs())
@@ -46,7 +46,7 @@ def test_the_same_answers_about_two(masks):
     (coded, plain), (other, plain_other) = both(masks[0]), both(masks[1])
     rows = np.arange(0, len(coded), 2)
     assert_array_equal(coded.differing(other), (masks[0] != masks[1]).any(axis=1))
-    assert coded.equals(other) == plain.equals(plain_other)
+    assert_array_equal(coded.differing(other), plain.differing(plain_other))
     assert_array_equal(coded.union(other).mask, plain.union(plain_other).mask)
     replaced = coded.replace(rows, other.take(rows))
     assert_array_equal(replaced.mask, plain.replace(rows, plain_other.take(rows)).mask)

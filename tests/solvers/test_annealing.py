@@ -179,16 +179,19 @@ def test_it_ends_inside_the_sets_and_leaves_single_labels_alone(tiny, formulatio
     assert solution.resolved[single].all()
 
 
-@given(tiny=problems(forms=("dense",)), formulation=FORMULATIONS, seed=st.integers(0, 999))
-def test_permuting_rows_permutes_laws(tiny, formulation, seed):
-    order = np.random.default_rng(seed).permutation(len(tiny.sets))
-    solver = AnnealedMinimization(formulation)
-    found = solver.solve(tiny.problem).targets.distribution
-    moved = Problem(as_votes(tiny.A[np.ix_(order, order)]), tiny.loss, tiny.sets[order])
-    # Sums in another order can tip a row that stands on the edge; laws of rows beside it follow.
-    other = solver.solve(moved).targets.distribution
-    assume(np.abs(found - other[np.argsort(order)]).max() < 0.5)
-    assert_allclose(other, found[order], atol=1e-4)
+@given(seed=st.integers(0, 10_000), formulation=FORMULATIONS)
+def test_permuting_rows_permutes_laws(seed, formulation):
+    # Votes that are not negative, and so different that no two outcomes hang in the balance: a
+    # saddle would be left to the side that rounding says.
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 12))
+    A, mask = rng.gamma(0.5, size=(n, n)), rng.random((n, 3)) < 0.6
+    mask[np.arange(n), rng.integers(0, 3, n)] = True
+    sets, order = LabelSets(mask, np.arange(3)), rng.permutation(n)
+    solver, loss = AnnealedMinimization(formulation), ZeroOneLoss().bind(np.arange(3))
+    found = solver.solve(Problem(as_votes(A), loss, sets)).targets.distribution
+    moved = Problem(as_votes(A[np.ix_(order, order)]), loss, sets[order])
+    assert_allclose(solver.solve(moved).targets.distribution, found[order], atol=1e-7)
 
 
 def test_it_finds_what_the_plain_method_loses():

@@ -40,8 +40,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a
         configured object of `disambig.weights` (needed to search over ``weights__n_neighbors``);
         or ``f(X_query, X_train) -> (q, n)``. "auto" tries kernel ridge at several bandwidths and
-        ridges and several numbers of neighbours, and keeps the one whose predictions miss the
-        fewest sets of rows that were hidden from it; best together with ``solver="annealed"``.
+        ridges and several numbers of neighbours on up to 1500 rows, and keeps the one whose
+        predictions miss the fewest sets of rows that were hidden from it; beyond 5000 rows kernel
+        ridge goes through landmarks (`weights_` says so). Best with ``solver="annealed"``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"

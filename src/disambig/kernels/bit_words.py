@@ -35,9 +35,9 @@ def words_for(size: int) -> int:
 
 
 @kernel
-def lowest_bit(word: Any) -> int:
+def lowest_bit(word: Any) -> Any:
     """The place of the lowest bit of a positive int64."""
-    return _PLACE[np.uint32(word & -word) % np.uint32(37)]  # type: ignore[no-any-return]
+    return _PLACE[np.uint32(word & -word) % np.uint32(37)]
 
 
 @kernel

@@ -32,7 +32,7 @@ def packed_width(size: int) -> int:
 
 
 @kernel
-def count_few(first: int, last: int, indices: AnyArray, codes: AnyArray, width: int) -> int:
+def count_few(first: int, last: int, indices: AnyArray, codes: AnyArray, width: int) -> Any:
     """How many neighbours have each code: counts side by side, `width` bits each.
 
     Precondition: fewer than ``2**width`` neighbours.
@@ -41,7 +41,7 @@ def count_few(first: int, last: int, indices: AnyArray, codes: AnyArray, width: 
     wide = np.uint64(width)
     for e in range(np.uint64(first), np.uint64(last)):
         counts += _ONE << (np.uint64(codes[indices[e]]) * wide)
-    return np.int64(counts)  # type: ignore[return-value]
+    return np.int64(counts)
 
 
 @kernel

@@ -133,14 +133,10 @@ class CodedFaces:
         return CodedFaces.from_mask(settled.mask, self.embedding)
 
     def differing(self, other: "CodedFaces") -> BoolArray:
-        """Rows whose faces are not the same, ``(n,)``."""
         rows: BoolArray = self.codes != other.codes
         several = self._several
         rows[several] |= (self.words[several] != other.words[several]).any(axis=1)
         return rows
-
-    def equals(self, other: "CodedFaces") -> bool:
-        return not self.differing(other).any()
 
     @property
     def _several(self) -> IntArray:

@@ -57,8 +57,8 @@ class Faces(Protocol):
         """Single vertices: the `current` one unless these faces are better by `tolerance`."""
         ...
 
-    def equals(self, other: Self) -> bool:
-        """Are all faces the same?"""
+    def differing(self, other: Self) -> BoolArray:
+        """Rows whose faces are not the same, ``(n,)``."""
         ...
 
     @property

@@ -77,5 +77,5 @@ class LabelFaces:
         stays: BoolArray = np.any(self.mask & current.mask, axis=1)
         return LabelFaces(np.where(stays[:, None], current.mask, self.first().mask), self.embedding)
 
-    def equals(self, other: "LabelFaces") -> bool:
-        return np.array_equal(self.mask, other.mask)
+    def differing(self, other: "LabelFaces") -> BoolArray:
+        return np.asarray((self.mask != other.mask).any(axis=1))

@@ -64,9 +64,6 @@ class LabelSteps:
             return predictions
         return CodedFaces.from_mask(cast(LabelFaces, predictions).mask, IdentityEmbedding())
 
-    def differing(self, older: CodedFaces, newer: CodedFaces) -> BoolArray:
-        return older.differing(newer)
-
     def first_predictions(self, kind: str, rtol: float) -> CodedFaces | None:
         # Under the 0-1 loss each set votes for its members: by equal shares of one vote for the
         # average start, with a whole vote for each of them for the infimum start.

@@ -122,5 +122,5 @@ class OrderFaces:
         stays = np.flatnonzero(gain <= tolerance)
         return self.first().replace(stays, current.take(stays).first())
 
-    def equals(self, other: "OrderFaces") -> bool:
-        return np.array_equal(self.embedded, other.embedded)
+    def differing(self, other: "OrderFaces") -> BoolArray:
+        return np.asarray((self.embedded != other.embedded).any(axis=1))

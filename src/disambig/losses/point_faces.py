@@ -76,5 +76,5 @@ class PointFaces:
         stays = np.flatnonzero(gain <= tolerance)
         return found.replace(stays, current.take(stays))
 
-    def equals(self, other: "PointFaces") -> bool:
-        return np.array_equal(self.embedded, other.embedded)
+    def differing(self, other: "PointFaces") -> BoolArray:
+        return np.asarray((self.embedded != other.embedded).any(axis=1))

@@ -45,10 +45,6 @@ class RowSteps(Protocol):
         """Predictions of the loss in the form that these steps work on."""
         ...
 
-    def differing(self, older: Any, newer: Any) -> BoolArray:
-        """Rows whose faces are not the same, ``(n,)``."""
-        ...
-
     def first_predictions(self, kind: str, rtol: float) -> Any:
         """The predictions that a named start calls for, or None: ask the loss for the start."""
         ...

@@ -64,7 +64,7 @@ class Descent:
         if state.heard is not None:
             return state
         predictions, scores = self._predictions(state.targets, state)
-        if predictions.equals(state.predictions):
+        if not predictions.differing(state.predictions).any():
             return replace(state, heard=scores)
         return self._targets(state, predictions)
 
@@ -75,7 +75,7 @@ class Descent:
         at vertices.
         """
         predictions, scores = self._predictions(targets, state)
-        if not self.at_vertices and predictions.equals(state.predictions):
+        if not (self.at_vertices or predictions.differing(state.predictions).any()):
             # What answers these predictions is known: the targets of the state, and the pins.
             return DescentState(targets, predictions, inner(predictions.embedded, scores), scores)
         return self._targets(DescentState(targets, predictions, state.objective), predictions)
@@ -122,4 +122,4 @@ def _grown(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray
     rows = np.flatnonzero(before - after > tolerance)
     grown = older.union(newer).replace(rows, newer.take(rows))
     # In exact arithmetic the newer faces hold the older ones; theirs is the embedding at hand.
-    return newer if grown.equals(newer) else grown
+    return grown if grown.differing(newer).any() else newer

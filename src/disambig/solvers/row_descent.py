@@ -87,7 +87,7 @@ class RowDescent:
         The other targets are those of `state`, which answer its predictions, with rows pinned or
         at vertices.
         """
-        changed = self._steps.differing(state.targets, targets)
+        changed = state.targets.differing(targets)
         unheard = changed | state.sweep.moved
         heard = self._predictions(targets, state, unheard)
         older = state.sweep._replace(faces=targets)

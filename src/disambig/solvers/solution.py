@@ -5,7 +5,6 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from disambig.losses.coded_faces import CodedFaces
 from disambig.losses.faces import Faces
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
@@ -80,12 +79,7 @@ class Solution:
     @property
     def resolved(self) -> BoolArray:
         """Rows that the run settled itself, on the vertex that decoding kept, ``(n,)``."""
-        chosen = self.targets.first()
-        if isinstance(chosen, CodedFaces) and isinstance(self.decoded, CodedFaces):
-            same = ~chosen.differing(self.decoded)
-        else:
-            same = np.asarray((chosen.embedded == self.decoded.embedded).all(axis=1))
-        return np.asarray(self.targets.is_vertex & same)
+        return np.asarray(self.targets.is_vertex & ~self.targets.first().differing(self.decoded))
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks
 from disambig.votes.dense import DenseVotes
 from disambig.votes.normal_inverse import NormalInverse
+from disambig.votes.strongest import strongest_by_blocks
 
 __all__ = ["IteratedVotes"]
 
@@ -166,9 +167,7 @@ class IteratedVotes:
         return None
 
     def strongest(self, limit: int) -> IntArray:
-        tables = [DenseVotes(block).strongest(limit) for _, block in row_blocks(self)]
-        empty = np.empty((0, min(limit, self.shape[1])), dtype=np.intp)
-        return np.concatenate([empty, *tables])
+        return strongest_by_blocks(self, limit)
 
     def _lengths(self, rows: Any) -> FloatArray:
         """Bounds of ``(l_i M^{-1} l_i)^{1/2}``."""

@@ -11,9 +11,9 @@ from disambig.kernels.leaf_members import count_shared, list_members, list_share
 from disambig.kernels.leaf_sums import add_leaf_sums
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.votes.blocks import row_blocks
 from disambig.votes.membership import Membership
 from disambig.votes.sparse import SparseVotes
+from disambig.votes.strongest import strongest_by_blocks
 
 __all__ = ["PartitionVotes"]
 
@@ -152,8 +152,7 @@ class PartitionVotes:
         return part.rows(0, len(rows))
 
     def strongest(self, limit: int) -> IntArray:
-        blocks = [SparseVotes(block).strongest(limit) for _, block in row_blocks(self)]
-        return np.concatenate([np.empty((0, min(limit, self.shape[1])), dtype=np.intp), *blocks])
+        return strongest_by_blocks(self, limit)
 
     @cached_property
     def _members(self) -> tuple[AnyArray, AnyArray]:

@@ -9,6 +9,7 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks
 from disambig.votes.dense import DenseVotes
+from disambig.votes.strongest import strongest_by_blocks
 
 __all__ = ["ProductVotes"]
 
@@ -161,9 +162,7 @@ class ProductVotes:
         return None
 
     def strongest(self, limit: int) -> IntArray:
-        tables = [DenseVotes(block).strongest(limit) for _, block in row_blocks(self)]
-        empty = np.empty((0, min(limit, self.shape[1])), dtype=np.intp)
-        return np.concatenate([empty, *tables])
+        return strongest_by_blocks(self, limit)
 
     @property
     def _is_cheap(self) -> bool:

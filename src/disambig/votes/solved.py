@@ -13,6 +13,7 @@ from disambig.votes.blocks import row_blocks
 from disambig.votes.dense import DenseVotes
 from disambig.votes.inverse import SparseInverse
 from disambig.votes.sparse import SparseVotes
+from disambig.votes.strongest import strongest_by_blocks
 
 __all__ = ["SolvedVotes"]
 
@@ -140,9 +141,7 @@ class SolvedVotes:
         return sp.csr_array((np.ones(size), (np.arange(size), first[member])), shape=(size, size))
 
     def strongest(self, limit: int) -> IntArray:
-        tables = [DenseVotes(block).strongest(limit) for _, block in row_blocks(self)]
-        empty = np.empty((0, min(limit, self.shape[1])), dtype=np.intp)
-        return np.concatenate([empty, *tables])
+        return strongest_by_blocks(self, limit)
 
 
 def _without_rounding(entries: FloatArray) -> FloatArray:

@@ -2,12 +2,12 @@
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.notation import FloatArray
 from disambig.votes import PartitionVotes
-from disambig.weights.grown import check_grown, drawn_counts, leaf_names
+from disambig.weights.grown import check_grown, clone_around, drawn_counts, leaf_names
 from disambig.weights.inputs import query_inputs, training_inputs
 from disambig.weights.masses import row_masses
 from disambig.weights.parameters import check_flag, check_integer
@@ -136,11 +136,8 @@ class ForestWeights(BaseEstimator):
         return self.partition_.votes(leaf_names(self.forest_, X))
 
     def __sklearn_clone__(self) -> Self:
-        # A clone of the forest would have forgotten its trees.
-        others = self.get_params(deep=False)
-        del others["forest"]
-        copies = {name: clone(value, safe=False) for name, value in others.items()}
-        return type(self)(self.forest, **copies)
+        copied: Self = clone_around(self, "forest")
+        return copied
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -10,7 +11,7 @@ from disambig.exceptions import VotesError
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray
 
-__all__ = ["check_grown", "drawn_counts", "leaf_names"]
+__all__ = ["check_grown", "clone_around", "drawn_counts", "leaf_names"]
 
 # Leaves of so many rows and trees are asked for together: 64 MiB as scikit-learn gives them.
 _BLOCK = 2**23
@@ -100,6 +101,14 @@ def drawn_counts(owner: str, forest: Any, names: AnyArray) -> AnyArray | None:
                 "forest was fitted on, or use in_bag=False."
             )
     return counts
+
+
+def clone_around(piece: Any, name: str) -> Any:
+    """A clone of a weighting that shares its parameter `name`, trees that cloning would fell."""
+    parameters = piece.get_params(deep=False)
+    kept = parameters.pop(name)
+    copies = {key: clone(value, safe=False) for key, value in parameters.items()}
+    return type(piece)(kept, **copies)
 
 
 def _fills(tree: Any, names: AnyArray) -> bool:

@@ -17,9 +17,9 @@ from disambig.weights.deletion import Deletion, left_out_rows
 from disambig.weights.inputs import query_inputs, training_inputs
 from disambig.weights.masses import row_masses
 from disambig.weights.normalization import normalize_rows, remove_diagonal
-from disambig.weights.parameters import check_flag, check_integer, check_number
+from disambig.weights.parameters import check_flag, check_number
 from disambig.weights.ridge_system import RidgeSystem, checked_gram
-from disambig.weights.similarity import Similarity, resolve_bandwidth
+from disambig.weights.similarity import Similarity, check_polynomial, resolve_bandwidth
 from disambig.weights.smoother_votes import centered, kept_votes, smoother, spectral_smoother
 from disambig.weights.spectral import Spectrum
 
@@ -342,20 +342,11 @@ class KernelRidgeWeights(BaseEstimator):
         return shares
 
     def _check_parameters(self) -> None:
-        degree = check_integer(_NAME, "degree", self.degree, least=1)
-        # A negative constant would make the polynomial kernel indefinite.
-        coef0 = check_number(_NAME, "coef0", self.coef0, positive=False)
+        check_polynomial(_NAME, self.kernel, self.degree, self.coef0)
         check_number(_NAME, "regularization", self.regularization, positive=False)
         check_flag(_NAME, "intercept", self.intercept)
         check_flag(_NAME, "normalize", self.normalize)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
-        polynomial = isinstance(self.kernel, str) and self.kernel == "polynomial"
-        if not polynomial and (degree, coef0) != (3, 1.0):
-            raise ValueError(
-                f"{_NAME}: degree and coef0 belong to kernel='polynomial'; got "
-                f"kernel={self.kernel!r} with degree={degree}, coef0={coef0:g}. Leave them at 3 "
-                "and 1.0."
-            )
 
     def _similarity(self) -> Similarity:
         return Similarity(self.kernel, self.bandwidth_, int(self.degree), float(self.coef0))

@@ -19,7 +19,7 @@ from disambig.weights.kernel_factor import kernel_factor
 from disambig.weights.landmarks import SCHEMES, choose_landmarks
 from disambig.weights.masses import row_masses
 from disambig.weights.parameters import check_choice, check_flag, check_integer, check_number
-from disambig.weights.similarity import Similarity, resolve_bandwidth
+from disambig.weights.similarity import Similarity, check_polynomial, resolve_bandwidth
 
 __all__ = ["NystromWeights"]
 
@@ -261,15 +261,7 @@ class NystromWeights(BaseEstimator):
         check_choice(_NAME, "solver", self.solver, SOLVERS)
         check_flag(_NAME, "intercept", self.intercept)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
-        degree = check_integer(_NAME, "degree", self.degree, least=1)
-        coef0 = check_number(_NAME, "coef0", self.coef0, positive=False)
-        polynomial = isinstance(self.kernel, str) and self.kernel == "polynomial"
-        if not polynomial and (degree, coef0) != (3, 1.0):
-            raise ValueError(
-                f"{_NAME}: degree and coef0 belong to kernel='polynomial'; got "
-                f"kernel={self.kernel!r} with degree={degree}, coef0={coef0:g}. Leave them at 3 "
-                "and 1.0."
-            )
+        check_polynomial(_NAME, self.kernel, self.degree, self.coef0)
 
     def _similarity(self) -> Similarity:
         return Similarity(self.kernel, self.bandwidth_, int(self.degree), float(self.coef0))

@@ -28,9 +28,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.weights.bandwidth import median_distance
-from disambig.weights.parameters import check_choice, check_number
+from disambig.weights.parameters import check_choice, check_integer, check_number
 
-__all__ = ["COMPACT", "Similarity", "resolve_bandwidth"]
+__all__ = ["COMPACT", "Similarity", "check_polynomial", "resolve_bandwidth"]
 
 COMPACT = ("box", "epanechnikov")
 _WITH_BANDWIDTH = ("gaussian", "laplacian", "polynomial", *COMPACT)
@@ -114,6 +114,19 @@ def resolve_bandwidth(
     return check_number(
         owner, "bandwidth", bandwidth, positive=True, advice="Or use 'median', the default."
     )
+
+
+def check_polynomial(owner: str, kernel: Any, degree: Any, coef0: Any) -> None:
+    """Refuse a degree or constant that is none, or that belongs to another kernel than `kernel`."""
+    power = check_integer(owner, "degree", degree, least=1)
+    # A negative constant would make the polynomial kernel indefinite.
+    constant = check_number(owner, "coef0", coef0, positive=False)
+    polynomial = isinstance(kernel, str) and kernel == "polynomial"
+    if not polynomial and (power, constant) != (3, 1.0):
+        raise ValueError(
+            f"{owner}: degree and coef0 belong to kernel='polynomial'; got kernel={kernel!r} with "
+            f"degree={power}, coef0={constant:g}. Leave them at 3 and 1.0."
+        )
 
 
 def _squared_distances(queries: Any, X: Any) -> FloatArray:

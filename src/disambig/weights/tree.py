@@ -2,12 +2,12 @@
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.notation import FloatArray
 from disambig.votes import PartitionVotes
-from disambig.weights.grown import check_grown, leaf_names
+from disambig.weights.grown import check_grown, clone_around, leaf_names
 from disambig.weights.inputs import query_inputs, training_inputs
 from disambig.weights.masses import row_masses
 from disambig.weights.parameters import check_flag
@@ -120,11 +120,8 @@ class TreeWeights(BaseEstimator):
         return self.partition_.votes(leaf_names(self.tree_, X))
 
     def __sklearn_clone__(self) -> Self:
-        # A clone of the tree would have forgotten its leaves.
-        others = self.get_params(deep=False)
-        del others["tree"]
-        copies = {name: clone(value, safe=False) for name, value in others.items()}
-        return type(self)(self.tree, **copies)
+        copied: Self = clone_around(self, "tree")
+        return copied
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
