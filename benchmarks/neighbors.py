@@ -41,6 +41,9 @@ SETTINGS = (
     ("sheets", 100_000, 50),
     ("noise", 100_000, 20),
 )
+# Where the exact search goes from trees to balls.
+FEW_FEATURES = (2, 4, 5, 6, 8, 10)
+ROWS_OF_FEW = 20_000
 # In which the libraries are compared with each other.
 COMPARED = ("sheets", 100_000, 20)
 Found = tuple[Any, float]
@@ -195,6 +198,18 @@ def libraries(setting: tuple[str, int, int]) -> str:
     return "\n".join(lines)
 
 
+def few_features() -> str:
+    """Trees and balls beside each other where features are few, as Markdown: the rule of "auto"."""
+    lines = ["| inputs | d | search tree, s | balls, s |", "|---|---|---|---|"]
+    for kind in ("groups", "noise"):
+        for d in FEW_FEATURES:
+            X = inputs(kind, ROWS_OF_FEW, d)
+            tree, balls = (ours(algorithm)(X)[1] for algorithm in ("kd_tree", "brute"))
+            lines.append(f"| {kind} | {d} | {tree:.2f} | {balls:.2f} |")
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
@@ -208,6 +223,7 @@ def main(arguments: list[str] | None = None) -> None:
         body = table(settings)
         kind, n, d = COMPARED if COMPARED in settings else settings[0]
         compared = libraries((kind, n, d))
+        rule = few_features()
     text = (
         "## Graphs of neighbours\n\n"
         f"{NEIGHBORS} neighbours of every row, one thread, processor time; index, search and votes "
@@ -216,7 +232,9 @@ def main(arguments: list[str] | None = None) -> None:
         "rows, and its time is scaled to n; its tree is left out where it takes minutes.\n\n"
         f"{provenance('python -m benchmarks.neighbors --write', seeds='0')}\n\n{body}\n\n"
         f"Index libraries on {kind}, n = {n:,}, d = {d} (pynndescent compiles in the first call of "
-        f"every process; hnswlib publishes no wheels):\n\n{compared}\n"
+        f"every process; hnswlib publishes no wheels):\n\n{compared}\n\n"
+        f"Few features, n = {ROWS_OF_FEW:,}: the exact search takes a tree up to 5 features and "
+        f"balls beyond.\n\n{rule}\n"
     )
     if options.write:
         write_section("neighbors", text)

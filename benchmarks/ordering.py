@@ -27,6 +27,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
+from benchmarks.timing import seconds
 from disambig import PartialRanker
 from disambig.datasets import PairCorruption, make_ranking_lines
 from disambig.decoders import (
@@ -90,16 +91,6 @@ OBJECTIVES = {
     "mixtures of rankings": mixed_objectives,
     "uniform random": random_objectives,
 }
-
-
-def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
-    """CPU seconds, the least of several runs."""
-    spent = []
-    for _ in range(repeats):
-        begun = time.process_time()
-        work()
-        spent.append(time.process_time() - begun)
-    return min(spent)
 
 
 def triangles(m: int) -> tuple[Any, FloatArray]:

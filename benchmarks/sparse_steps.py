@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from sklearn.semi_supervised import LabelSpreading
 
 from benchmarks.results import provenance, write_section
+from benchmarks.timing import seconds
 from disambig import PartialLabelClassifier
 from disambig.candidates import LabelSets
 from disambig.losses import ZeroOneLoss
@@ -52,13 +53,10 @@ def gather(indices: Any, labels: Any) -> int:
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> float:
-    """The fewest CPU seconds of some runs, after one that compiles."""
-    took = []
-    for _ in range(repeats + 1):
-        start = time.process_time()
+    """The fewest CPU seconds of some runs, after one that compiles; with 0, of a single one."""
+    if repeats:
         run()
-        took.append(time.process_time() - start)
-    return min(took[1:] or took)
+    return seconds(run, max(1, repeats))
 
 
 def classes_and_graph(n: int, n_classes: int, seed: int) -> tuple[Any, Any]:
