@@ -1,43 +1,53 @@
 """IPAL: candidates propagate along neighbours that rebuild each other (Zhang and Yu, 2015).
 
-Weights w[i, j] >= 0 rebuild row i from its k nearest rows (`reconstruction.py`); H has them scaled
-to sum one. From confidences F = P, uniform on each set, ::
+Solving the partial label learning problem: an instance-based approach, IJCAI. Weights w[i, j] >= 0
+rebuild row i from its k nearest rows (`reconstruction.py`); H has them scaled to sum one. From
+confidences F = P, uniform on each set, ::
 
     F <- a H F + (1 - a) P, then 0 outside the sets and scaled to sum one,
 
 100 times. Row i gets the candidate of largest ``F[i, c] n_c / m_c``, with n and m the column sums
 of P and F. A query is rebuilt from its k nearest rows; it gets the label whose rows alone come
-nearest to it. Recommended: k = 10, a = .95.
+nearest to it. The paper recommends k = 10 and a = .95; its authors' program scales every row to
+length one before all this, so that neighbours are those of the smallest angle.
+
+Ours: a = .95; k, and whether rows are scaled after they were standardised, are chosen. Only labels
+of neighbours are given to a query.
 """
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import normalize
 
 from benchmarks.accuracy.method import Fitted, Method, best_candidates, grid
 from benchmarks.accuracy.reconstruction import neighbor_weights
 from benchmarks.accuracy.shared_work import WORK
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["INSTANCE_BASED", "fit_instance_based"]
+__all__ = ["INSTANCE_BASED", "fit_instance_based", "propagated"]
 
 _N_ROUNDS = 100
+_SHARE = 0.95
 
 
 def fit_instance_based(
-    X: FloatArray, mask: BoolArray, *, seed: int, k: int, share: float
+    X: FloatArray, mask: BoolArray, *, seed: int, k: int, length_one: bool
 ) -> Fitted:
+    X = normalize(X) if length_one else X
     index = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
     rows, weights = WORK.get(f"IPAL, k={k}", X, lambda: neighbor_weights(index, X, None))
-    labels = best_candidates(_propagated(rows, weights, mask, share), mask)
+    labels = best_candidates(propagated(rows, weights, mask), mask)
 
     def predict(queries: FloatArray) -> IntArray:
-        return _nearest_rebuilt(queries, X, labels, mask.shape[1], index)
+        seen = normalize(queries) if length_one else queries
+        return _nearest_rebuilt(seen, X, labels, mask.shape[1], index)
 
     return Fitted(predict, labels)
 
 
-def _propagated(rows: IntArray, weights: FloatArray, mask: BoolArray, share: float) -> FloatArray:
+def propagated(rows: IntArray, weights: FloatArray, mask: BoolArray) -> FloatArray:
+    """``F[i, c] n_c / m_c``, (n, K), from the neighbours of each row and their weights, (n, k)."""
     n, k = rows.shape
     totals = weights.sum(axis=1, keepdims=True)
     scaled = weights / np.where(totals > 0, totals, 1.0)
@@ -46,7 +56,7 @@ def _propagated(rows: IntArray, weights: FloatArray, mask: BoolArray, share: flo
     uniform = mask / mask.sum(axis=1, keepdims=True)
     found = uniform
     for _ in range(_N_ROUNDS):
-        found = np.where(mask, share * (H @ found) + (1.0 - share) * uniform, 0.0)
+        found = np.where(mask, _SHARE * (H @ found) + (1.0 - _SHARE) * uniform, 0.0)
         found = found / found.sum(axis=1, keepdims=True)
     masses = found.sum(axis=0)
     return np.asarray(found * (uniform.sum(axis=0) / np.where(masses > 0, masses, 1.0)))
@@ -64,4 +74,6 @@ def _nearest_rebuilt(
     return np.asarray(distances.argmin(axis=1), dtype=np.intp)
 
 
-INSTANCE_BASED = Method("IPAL", fit_instance_based, grid(share=(0.95, 0.7), k=(10, 5, 15)))
+INSTANCE_BASED = Method(
+    "IPAL", fit_instance_based, grid(length_one=(True, False), k=(10, 5, 15)), version="2"
+)

@@ -1,8 +1,10 @@
 """PL-kNN: neighbours vote for all their candidates (Hüllermeier and Beringer, 2006).
 
-Neighbour i, of those of a query, votes with weight ``1 - d_i / sum_j d_j``; the class with most
-votes wins, among equals the one that is a candidate most often. The papers that compare with it
-take k = 10.
+Learning from ambiguously labeled examples, Intelligent Data Analysis 10(5). Neighbour i, of those
+of a query, votes with weight ``1 - d_i / sum_j d_j``; the class with most votes wins. Public
+programs and the papers that compare with it have these weights and k = 10.
+
+Ours: among equals the class that is a candidate most often wins, elsewhere any; k is chosen.
 """
 
 import numpy as np
@@ -37,4 +39,4 @@ def _weights(distances: FloatArray) -> FloatArray:
     return np.asarray(1.0 - distances / np.where(totals > 0, totals, 1.0))
 
 
-NEIGHBORS = Method("PL-kNN", fit_neighbors, grid(k=(10, 5, 15, 20, 30)))
+NEIGHBORS = Method("PL-kNN", fit_neighbors, grid(k=(10, 3, 5, 15, 20, 30)), version="2")

@@ -1,5 +1,11 @@
-"""A network of at most one hidden layer, ``softmax(max(x W + a, 0) V + b)``, and its steps."""
+"""A network ``softmax(h V + b)``, with h the inputs or normalised hidden layers, and its steps.
 
+A hidden layer is ``max(gain * normal(h W) + shift, 0)``, where normal() takes the mean from every
+column and divides by its deviation: those of the batch in a step, their running means (a tenth of
+every new batch) in a prediction.
+"""
+
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +15,8 @@ from disambig.notation import FloatArray
 __all__ = ["Network", "softmax"]
 
 _MOMENTUM = 0.9
+_RUNNING = 0.1
+_SMALL = 1e-5
 
 
 def softmax(scores: FloatArray) -> FloatArray:
@@ -17,50 +25,81 @@ def softmax(scores: FloatArray) -> FloatArray:
 
 
 class Network:
-    """Weights (and biases, last row) of one layer after the other; without `width` it is linear."""
+    """Hidden layers of the given `widths`; without any it is linear.
 
-    def __init__(self, d: int, n_classes: int, width: int | None, rng: np.random.Generator) -> None:
-        sizes = [d, n_classes] if width is None else [d, width, n_classes]
-        self.layers = [
-            np.vstack([rng.normal(scale=np.sqrt(2.0 / a), size=(a, b)), np.zeros(b)])
-            for a, b in pairwise(sizes)
+    `weights` are those of one layer after the other, `gains` and `shifts` those of hidden layers.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        n_classes: int,
+        widths: Sequence[int],
+        rng: np.random.Generator,
+        dtype: type[np.floating] = np.float32,
+    ) -> None:
+        self.weights = [
+            rng.uniform(-np.sqrt(6.0 / (a + b)), np.sqrt(6.0 / (a + b)), (a, b)).astype(dtype)
+            for a, b in pairwise([d, *widths, n_classes])
         ]
         # Before anything is learnt all classes are equally likely.
-        self.layers[-1][:] = 0.0
-        self._velocities = [np.zeros_like(layer) for layer in self.layers]
+        self.weights[-1][:] = 0.0
+        self.gains = [np.ones(width, dtype) for width in widths]
+        self.shifts = [np.zeros(width, dtype) for width in widths]
+        self.bias = np.zeros(n_classes, dtype)
+        self._velocities = [np.zeros_like(values) for values in self.parameters]
+        self._means = [np.zeros(width, dtype) for width in widths]
+        self._variances = [np.ones(width, dtype) for width in widths]
+
+    @property
+    def parameters(self) -> list[FloatArray]:
+        """The arrays themselves: whoever writes into them changes the network."""
+        return [*self.weights, *self.gains, *self.shifts, self.bias]
 
     def probabilities(self, X: FloatArray) -> FloatArray:
-        """(q, K)."""
-        return softmax(self._activations(X)[-1])
+        """(q, K), with the running means."""
+        h = X
+        for depth, (gain, shift) in enumerate(zip(self.gains, self.shifts, strict=True)):
+            scale = gain / np.sqrt(self._variances[depth] + _SMALL)
+            h = np.maximum((h @ self.weights[depth] - self._means[depth]) * scale + shift, 0.0)
+        return softmax(h @ self.weights[-1] + self.bias)
 
     def slopes(
         self, X: FloatArray, targets: FloatArray, decay: float
     ) -> tuple[list[FloatArray], FloatArray]:
-        """Gradient of ``mean of -sum_c t_c log p_c + decay |weights|² / 2``, and p before it."""
-        activations = self._activations(X)
-        p = softmax(activations[-1])
+        """Gradient of ``mean of -sum_c t_c log p_c + decay |parameters|² / 2``, and p before it."""
+        inputs, normals, deviations = [X], [], []
+        for depth, (gain, shift) in enumerate(zip(self.gains, self.shifts, strict=True)):
+            sums = inputs[-1] @ self.weights[depth]
+            mean, variance = sums.mean(axis=0), sums.var(axis=0)
+            self._means[depth] += _RUNNING * (mean - self._means[depth])
+            self._variances[depth] += _RUNNING * (variance - self._variances[depth])
+            deviations.append(np.sqrt(variance + _SMALL))
+            normals.append((sums - mean) / deviations[-1])
+            inputs.append(np.maximum(normals[-1] * gain + shift, 0.0))
+        p = softmax(inputs[-1] @ self.weights[-1] + self.bias)
         back = (p * targets.sum(axis=1, keepdims=True) - targets) / len(X)
-        found: list[FloatArray] = []
-        for depth in reversed(range(len(self.layers))):
-            layer, below = self.layers[depth], activations[depth]
-            slope = np.vstack([below.T @ back + decay * layer[:-1], back.sum(axis=0)])
-            found.insert(0, slope)
-            back = (back @ layer[:-1].T) * (below > 0)
-        return found, p
+        bias = back.sum(axis=0)
+        weights = [inputs[-1].T @ back]
+        gains: list[FloatArray] = []
+        shifts: list[FloatArray] = []
+        for depth in reversed(range(len(self.gains))):
+            normal = normals[depth]
+            back = (back @ self.weights[depth + 1].T) * (inputs[depth + 1] > 0)
+            shifts.insert(0, back.sum(axis=0))
+            gains.insert(0, (back * normal).sum(axis=0))
+            # Mean and deviation of the batch move with every one of its rows.
+            back -= (shifts[0] + normal * gains[0]) / len(X)
+            back *= self.gains[depth] / deviations[depth]
+            weights.insert(0, inputs[depth].T @ back)
+        found = [*weights, *gains, *shifts, bias]
+        return [a + decay * b for a, b in zip(found, self.parameters, strict=True)], p
 
     def step(self, X: FloatArray, targets: FloatArray, *, rate: float, decay: float) -> FloatArray:
         """One step with momentum; returns the probabilities before it."""
         slopes, p = self.slopes(X, targets, decay)
-        for layer, velocity, slope in zip(self.layers, self._velocities, slopes, strict=True):
+        for values, velocity, slope in zip(self.parameters, self._velocities, slopes, strict=True):
             velocity *= _MOMENTUM
             velocity -= rate * slope
-            layer += velocity
+            values += velocity
         return p
-
-    def _activations(self, X: FloatArray) -> list[FloatArray]:
-        """Inputs, hidden values, scores."""
-        found = [X]
-        for layer in self.layers[:-1]:
-            found.append(np.maximum(found[-1] @ layer[:-1] + layer[-1], 0.0))
-        found.append(found[-1] @ self.layers[-1][:-1] + self.layers[-1][-1])
-        return found

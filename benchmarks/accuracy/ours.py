@@ -72,7 +72,7 @@ def _sets(mask: BoolArray) -> LabelSets:
 DEFAULT = Method(
     "disambig", fit_default, version=repr(sorted(PartialLabelClassifier().get_params().items()))
 )
-AUTOMATIC = Method("disambig, auto, annealed", fit_automatic)
+AUTOMATIC = Method("disambig, auto, annealed", fit_automatic, version="2")
 PLAIN = Method("DF, 10 neighbours", fit_plain, grid(k=(10,)))
 KERNEL_RIDGE = tuple(
     Method(

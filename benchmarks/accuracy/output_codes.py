@@ -1,15 +1,17 @@
 """PL-ECOC: binary problems on the rows whose set is on one side (Zhang, Yu and Tang, 2017).
 
-A column of the code splits the classes in two at random. A row takes part if all its candidates
-are on one side, which is then its label; a column counts if at least a tenth of the rows do.
-``10 log2 K`` columns, each learnt by a support vector machine h_t. With code M (K, T) a query gets
-the class of least ``sum_t G[c, t] exp(-h_t(x) M[c, t])``, where G[c, t], scaled to sum one over t,
-is the share of the rows with candidate c at which h_t is on the side of c.
+Disambiguation-free partial label learning, IEEE TKDE 29(10). A column of the code splits the
+classes in two at random. A row takes part if all its candidates are on one side, which is then its
+label; a column counts if at least a tenth of the rows do, and, in public programs, five on either
+side. ``10 log2 K`` columns, each learnt by a support vector machine h_t (LIBSVM's defaults there:
+Gaussian kernel, C = 1). With code M (K, T) a query gets the class of least ``sum_t G[c, t]
+exp(-h_t(x) M[c, t])``, where G[c, t], scaled to sum one over t, is the share of the rows with
+candidate c at which h_t is on the side of c.
 
-Columns that only repeat another, or turn it around, are left out: the machine is the same. Where
-too few columns have a tenth of the rows, those with most rows are taken; where no column has rows
-on both sides, as among large sets, the class that is a candidate most often is all that is said.
-The paper takes LIBSVM with its defaults (Gaussian kernel, C = 1).
+Ours: the machine is chosen. Columns that only repeat another, or turn it around, are left out: the
+machine is the same. Where too few columns count, those with most rows are taken; where no column
+has rows on both sides, as among large sets, the class that is a candidate most often is all that is
+said; elsewhere there is no answer then.
 """
 
 import numpy as np
@@ -18,9 +20,10 @@ from sklearn.svm import SVC
 from benchmarks.accuracy.method import Fitted, Method, best_candidates
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["OUTPUT_CODES", "draw_code", "fit_output_codes"]
+__all__ = ["OUTPUT_CODES", "draw_code", "fit_output_codes", "losses", "trust"]
 
 _N_DRAWN = 2000
+_FEWEST = 5
 # exp of a larger margin would be decided by one machine alone.
 _LARGEST_MARGIN = 10.0
 
@@ -37,8 +40,10 @@ def draw_code(mask: BoolArray, rng: np.random.Generator) -> BoolArray:
     used = positive.sum(axis=0) + negative.sum(axis=0)
     used = np.where(positive.any(axis=0) & negative.any(axis=0), used, 0)
     wanted = int(np.ceil(10 * np.log2(K)))
+    fewer = np.minimum(positive.sum(axis=0), negative.sum(axis=0))
+    counts = (used >= n / 10) & (fewer >= _FEWEST)
     # In the order they were drawn; those with too few rows behind, the fullest first.
-    order = np.argsort(np.where(used >= n / 10, -n, -used), kind="stable")[:wanted]
+    order = np.argsort(np.where(counts, -n - 1, -used), kind="stable")[:wanted]
     return np.asarray(code[:, order[used[order] > 0]])
 
 
@@ -65,28 +70,29 @@ def fit_output_codes(X: FloatArray, mask: BoolArray, *, seed: int, kernel: str, 
         return np.asarray(np.clip(found, -_LARGEST_MARGIN, _LARGEST_MARGIN))
 
     known = margins(X)
-    trust = _trust(known, code, mask)
+    shares = trust(known, code, mask)
 
     def predict(queries: FloatArray) -> IntArray:
-        return np.asarray(_losses(margins(queries), code, trust).argmin(axis=1), dtype=np.intp)
+        return np.asarray(losses(margins(queries), code, shares).argmin(axis=1), dtype=np.intp)
 
-    return Fitted(predict, best_candidates(-_losses(known, code, trust), mask))
+    return Fitted(predict, best_candidates(-losses(known, code, shares), mask))
 
 
-def _trust(margins: FloatArray, code: BoolArray, mask: BoolArray) -> FloatArray:
+def trust(margins: FloatArray, code: BoolArray, mask: BoolArray) -> FloatArray:
+    """G, (K, T), from the margins of the rows, (n, T); nan for a class nobody is on the side of."""
     members = mask.astype(np.float64)
     above = members.T @ (margins > 0)
     sizes = members.sum(axis=0)[:, np.newaxis]
     # A class that is nowhere a candidate is no reason to divide by zero.
-    shares = np.where(code, above, sizes - above) / np.maximum(sizes, 1.0)
-    totals = shares.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(totals > 0, shares / np.where(totals > 0, totals, 1.0), np.nan))
+    right = np.where(code, above, sizes - above) / np.maximum(sizes, 1.0)
+    totals = right.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(totals > 0, right / np.where(totals > 0, totals, 1.0), np.nan))
 
 
-def _losses(margins: FloatArray, code: BoolArray, trust: FloatArray) -> FloatArray:
+def losses(margins: FloatArray, code: BoolArray, shares: FloatArray) -> FloatArray:
     """(q, K); infinite for a class that no machine is ever on the side of."""
-    nobody = np.isnan(trust[:, 0])
-    weights = np.where(nobody[:, np.newaxis], 0.0, trust)
+    nobody = np.isnan(shares[:, 0])
+    weights = np.where(nobody[:, np.newaxis], 0.0, shares)
     found = np.exp(-margins) @ (weights * code).T + np.exp(margins) @ (weights * ~code).T
     found[:, nobody] = np.inf
     return np.asarray(found)
@@ -101,4 +107,5 @@ OUTPUT_CODES = Method(
         {"kernel": "rbf", "C": 100.0},
         {"kernel": "linear", "C": 0.01},
     ),
+    version="2",
 )

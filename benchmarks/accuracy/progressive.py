@@ -1,9 +1,20 @@
 """PRODEN: the model's own belief in each candidate weighs its loss (Lv et al., 2020).
 
-Stochastic descent, with momentum .9, on ``-sum_{c in s} w_c log p_c(x)``. The weights of a row are
+Progressive identification of true labels for partial-label learning, ICML. Stochastic descent, with
+momentum .9, on ``-sum_{c in s} w_c log p_c(x)`` and a weight decay. The weights of a row are
 uniform on its set at first; whenever the row was in a batch they become p, cut to the set and
-scaled to sum one. Learning rate and weight decay are searched, as in the paper. The last layer
-starts at 0: the beliefs of a network drawn at random would be the first to be confirmed.
+scaled to sum one. The authors publish what they used, always 500 epochs. On tables, lost and MSRCv2
+among them: a linear model, batches of 100 and, but for one table of words, rates of .1 or .01 with
+decays from 1e-2 to 1e-5. On images also a network of four hidden layers of 300 with batch
+normalisation, at the rate .01.
+
+Ours: those rates with the decays 1e-2, 1e-3 and 1e-4. The last layer starts at 0, theirs at random:
+beliefs that were drawn would be the first to be confirmed. The network has one hidden layer of 300,
+normalised alike, and 200 epochs. What was looked at for this are the shares of held-out predictions
+that lie in their sets, of the best setting, on seven problems and two splits: .841 as it is, .841
+with two layers (and 100 epochs), .834 with a random last layer; 500 epochs have .805 against .803
+on five of the problems, four layers .768 against .810 on lost. The linear model has .800, with a
+random start .805.
 """
 
 from functools import partial
@@ -16,36 +27,54 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 
 __all__ = ["PROGRESSIVE", "fit_progressive"]
 
-_BATCH = 64
-_N_EPOCHS = 100
-_WIDTH = 128
+_BATCH = 100
 _LEAST = 1e-12
 
 
 def fit_progressive(
-    X: FloatArray, mask: BoolArray, *, seed: int, width: int | None, rate: float, decay: float
+    X: FloatArray,
+    mask: BoolArray,
+    *,
+    seed: int,
+    widths: tuple[int, ...],
+    n_epochs: int,
+    rate: float,
+    decay: float,
 ) -> Fitted:
     rng = np.random.default_rng(seed)
-    network = Network(X.shape[1], mask.shape[1], width, rng)
-    weights = mask / mask.sum(axis=1, keepdims=True)
-    for _ in range(_N_EPOCHS):
-        order = rng.permutation(len(X))
-        for start in range(0, len(X), _BATCH):
-            batch = order[start : start + _BATCH]
-            p = network.step(X[batch], weights[batch], rate=rate, decay=decay)
+    network = Network(X.shape[1], mask.shape[1], widths, rng)
+    inputs = X.astype(np.float32)
+    allowed = mask.astype(np.float32)
+    weights = allowed / allowed.sum(axis=1, keepdims=True)
+    # Parts of equal size: a last one of a few rows would have no deviation to speak of.
+    n_batches = -(-len(X) // _BATCH)
+    for _ in range(n_epochs):
+        for batch in np.array_split(rng.permutation(len(X)), n_batches):
+            p = network.step(inputs[batch], weights[batch], rate=rate, decay=decay)
             # A row whose candidates have all lost every chance starts again from all of them.
-            kept = np.where(mask[batch], p + _LEAST, 0.0)
+            kept = (p + _LEAST) * allowed[batch]
             weights[batch] = kept / kept.sum(axis=1, keepdims=True)
 
     def predict(queries: FloatArray) -> IntArray:
-        return np.asarray(network.probabilities(queries).argmax(axis=1), dtype=np.intp)
+        found = network.probabilities(queries.astype(np.float32))
+        return np.asarray(found.argmax(axis=1), dtype=np.intp)
 
-    return Fitted(predict, best_candidates(network.probabilities(X), mask))
+    return Fitted(predict, best_candidates(network.probabilities(inputs), mask))
 
 
-_SETTINGS = grid(rate=(0.05, 0.01), decay=(1e-2, 1e-3, 1e-4))
+_SETTINGS = grid(rate=(0.01, 0.1), decay=(1e-2, 1e-3, 1e-4))
 
 PROGRESSIVE = (
-    Method("PRODEN, linear", partial(fit_progressive, width=None), _SETTINGS),
-    Method("PRODEN, MLP", partial(fit_progressive, width=_WIDTH), _SETTINGS),
+    Method(
+        "PRODEN, linear",
+        partial(fit_progressive, widths=(), n_epochs=500),
+        _SETTINGS,
+        version="2",
+    ),
+    Method(
+        "PRODEN, MLP",
+        partial(fit_progressive, widths=(300,), n_epochs=200),
+        _SETTINGS,
+        version="2",
+    ),
 )

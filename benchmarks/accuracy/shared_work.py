@@ -52,5 +52,6 @@ class SharedWork:
         return found
 
 
-# Of one split: two bandwidths and three numbers of neighbours, with and without the inner rows.
-WORK = SharedWork(capacity=10)
+# Of one split: two bandwidths, and three numbers of neighbours on rows as they are or of length
+# one; all with and without the inner rows.
+WORK = SharedWork(capacity=16)

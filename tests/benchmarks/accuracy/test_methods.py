@@ -3,16 +3,19 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, nnls
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
-from benchmarks.accuracy.convex import loss_and_slope
-from benchmarks.accuracy.instance_based import fit_instance_based
-from benchmarks.accuracy.max_margin import fit_max_margin
+from benchmarks.accuracy.convex import best_parameters, loss_and_slope
+from benchmarks.accuracy.instance_based import fit_instance_based, propagated
+from benchmarks.accuracy.max_margin import descended, fit_max_margin
 from benchmarks.accuracy.method import Method, best_candidates, grid
 from benchmarks.accuracy.methods import METHODS
 from benchmarks.accuracy.neighbors import fit_neighbors
 from benchmarks.accuracy.network import Network
 from benchmarks.accuracy.ours import DEFAULT, KERNEL_RIDGE, PLAIN, fit_kernel_ridge
-from benchmarks.accuracy.output_codes import draw_code, fit_output_codes
+from benchmarks.accuracy.output_codes import draw_code, fit_output_codes, losses, trust
+from benchmarks.accuracy.progressive import fit_progressive
 from benchmarks.accuracy.reconstruction import nonnegative_combinations
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.datasets import UniformCorruption
@@ -123,9 +126,46 @@ def test_confidence_travels_from_single_labels_to_their_neighbours():
     X = np.array([[1.0, 0.0], [1.1, 0.0], [1.3, 0.0], [0.0, 1.0], [0.0, 1.1], [0.0, 1.3]])
     mask = np.ones((6, 2), dtype=bool)
     mask[0, 1] = mask[3, 0] = False
-    found = fit_instance_based(X, mask, seed=0, k=2, share=0.95)
+    found = fit_instance_based(X, mask, seed=0, k=2, length_one=False)
     np.testing.assert_array_equal(found.labels, [0, 0, 0, 1, 1, 1])
     np.testing.assert_array_equal(found.predict(np.array([[2.0, 0.1], [0.1, 2.0]])), [0, 1])
+
+
+def test_rows_of_length_one_have_the_neighbours_of_the_smallest_angle():
+    X = np.array([[9.0, 0.1], [8.0, 0.0], [0.1, 3.0], [0.0, 2.0]])
+    mask = np.array([[1, 0], [1, 0], [0, 1], [0, 1]]) == 1
+    # Along the first two, but nearer to the last.
+    query = np.array([[0.3, 0.0]])
+    scaled, plain = (
+        fit_instance_based(X, mask, seed=0, k=1, length_one=unit) for unit in (True, False)
+    )
+    np.testing.assert_array_equal(scaled.predict(query), [0])
+    np.testing.assert_array_equal(plain.predict(query), [1])
+    np.testing.assert_array_equal(scaled.predict(100 * query), [0])
+
+
+def test_propagation_is_that_of_a_plain_loop():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice([j for j in range(8) if j != i], 3, False) for i in range(8)])
+    weights = rng.random((8, 3)) * (rng.random((8, 3)) < 0.8)
+    mask = rng.random((8, 4)) < 0.5
+    mask[np.arange(8), np.arange(8) % 4] = True
+    start = [[float(c) / sum(row) for c in row] for row in mask]
+    F = start
+    for _ in range(100):
+        G = []
+        for i in range(8):
+            total = sum(weights[i]) or 1.0
+            heard = [
+                sum(w * F[j][c] for w, j in zip(weights[i], rows[i], strict=True)) / total
+                for c in range(4)
+            ]
+            new = [mask[i, c] * (0.95 * heard[c] + 0.05 * start[i][c]) for c in range(4)]
+            G.append([value / sum(new) for value in new])
+        F = G
+    masses = [[sum(row[c] for row in table) for c in range(4)] for table in (start, F)]
+    expected = np.array(F) * np.array(masses[0]) / np.array(masses[1])
+    np.testing.assert_allclose(propagated(rows, weights, mask), expected, atol=1e-12)
 
 
 def test_slope_of_the_convex_loss_is_that_of_its_value():
@@ -136,18 +176,53 @@ def test_slope_of_the_convex_loss_is_that_of_its_value():
     np.testing.assert_allclose(loss_and_slope(parameters, X, mask, 0.1)[1], numeric, atol=1e-5)
 
 
+def test_the_convex_loss_is_that_of_a_machine_on_stacked_inputs():
+    X, truth = clusters(n=40, spread=1.5)
+    mask = UniformCorruption(0.4)(truth, random_state=0).mask
+    n, d = X.shape
+    # The paper's rows: the mean over the set is positive, every class outside it negative.
+    inputs, signs = [], []
+    for row, allowed in zip(X, mask, strict=True):
+        inputs.append(np.outer(row, allowed / allowed.sum()).ravel())
+        signs.append(1)
+        for column in np.flatnonzero(~allowed):
+            inputs.append(np.outer(row, np.arange(4) == column).ravel())
+            signs.append(-1)
+    machine = LinearSVC(C=1 / (n * 0.05), fit_intercept=False, tol=1e-9, max_iter=100_000)
+    expected = machine.fit(np.array(inputs), signs).coef_.reshape(d, 4)
+    value, slope = loss_and_slope(np.append(expected, np.zeros((1, 4))), X, mask, 0.05)
+    np.testing.assert_allclose(slope[: 4 * d], 0.0, atol=1e-5)
+
+    found = best_parameters(X, mask, 0.05)
+    least, slope = loss_and_slope(found, X, mask, 0.05)
+    assert least <= value
+    np.testing.assert_allclose(slope, 0.0, atol=1e-4)
+
+
 def test_max_margin_comes_near_the_least_objective():
-    X, truth = clusters(n=40, n_classes=2, spread=1.5)
-    mask = truth[:, None] == np.arange(2)
+    X, truth = clusters(n=40, spread=1.5)
+    mask, each = truth[:, None] == np.arange(4), np.arange(40)
+    # With one label a row it is convex: the machine of several classes.
+    machine = LinearSVC(
+        C=1 / (40 * 0.1), multi_class="crammer_singer", fit_intercept=False, max_iter=100_000
+    ).fit(X, truth)
+
+    def objective(W):
+        scores = X @ W
+        rivals = np.where(mask, -np.inf, scores).max(axis=1)
+        return np.maximum(1 - scores[each, truth] + rivals, 0).mean() + 0.05 * (W**2).sum()
+
+    found = descended(X, mask, 0.1, np.random.default_rng(0))
+    assert objective(found) == pytest.approx(objective(machine.coef_.T), rel=0.01)
+
+
+def test_max_margin_pulls_the_best_candidate_alone():
+    # The second row is of class 0 or 1, and lies where class 1 is: class 0 does not care.
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [-1.0, -1.0]])
+    mask = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]]) == 1
     found = fit_max_margin(X, mask, seed=0, penalty=0.1)
-    # With one label a row it is convex, and the machine of two classes: w_0 = -w_1.
-    signs = np.where(truth == 0, 1.0, -1.0)
-    inputs = np.column_stack([X, np.ones(40)])
-    axis = np.linspace(-1.5, 1.5, 31)
-    w = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
-    values = np.maximum(1 - 2 * signs[:, None] * (inputs @ w.T), 0).mean(axis=0)
-    best = w[np.argmin(values + 0.1 * (w**2).sum(axis=1))]
-    assert np.mean(found.predict(X) == (inputs @ best < 0)) >= 0.95
+    np.testing.assert_array_equal(found.labels, [0, 1, 1, 2])
+    np.testing.assert_array_equal(found.predict(X), [0, 1, 1, 2])
 
 
 def test_a_code_has_distinct_columns_with_rows_on_both_sides():
@@ -162,6 +237,35 @@ def test_a_code_has_distinct_columns_with_rows_on_both_sides():
         assert (~mask[:, column].any(axis=1)).any()
 
 
+def test_columns_with_five_rows_on_both_sides_come_first():
+    # Class 3 has three rows: alone against the others it makes a poor machine.
+    truth = np.repeat([0, 1, 2, 3], [20, 20, 20, 3])
+    code = draw_code(truth[:, None] == np.arange(4), np.random.default_rng(0))
+    assert code.shape == (4, 7)
+    alone = (code[:3] != code[3]).all(axis=0)
+    np.testing.assert_array_equal(np.flatnonzero(alone), [6])
+
+
+def test_decoding_is_that_of_plain_sums():
+    rng = np.random.default_rng(0)
+    margins, code, mask = (
+        rng.normal(size=(9, 3)),
+        rng.random((4, 3)) < 0.5,
+        rng.random((9, 4)) < 0.7,
+    )
+    signs = np.where(code, 1, -1)
+    for c in range(4):
+        rows = np.flatnonzero(mask[:, c])
+        shares = np.array([np.mean((margins[rows, t] > 0) == code[c, t]) for t in range(3)])
+        np.testing.assert_allclose(trust(margins, code, mask)[c], shares / shares.sum())
+        expected = [
+            sum(shares[t] / shares.sum() * np.exp(-h[t] * signs[c, t]) for t in range(3))
+            for h in margins
+        ]
+        found = losses(margins, code, trust(margins, code, mask))
+        np.testing.assert_allclose(found[:, c], expected)
+
+
 def test_codes_without_columns_fall_back_on_the_commonest_candidate():
     X, _ = clusters(n=6)
     mask = ~(np.arange(6)[:, None] % 3 == np.arange(4))
@@ -171,26 +275,66 @@ def test_codes_without_columns_fall_back_on_the_commonest_candidate():
     np.testing.assert_array_equal(found.labels, 3)
 
 
-@pytest.mark.parametrize("width", [None, 5])
-def test_slopes_of_the_network_are_those_of_its_loss(width):
+@pytest.mark.parametrize("widths", [(), (5,), (5, 4)], ids=str)
+def test_slopes_of_the_network_are_those_of_its_loss(widths):
     rng = np.random.default_rng(0)
-    network = Network(3, 4, width, rng)
-    network.layers = [rng.normal(size=layer.shape) for layer in network.layers]
+    network = Network(3, 4, widths, rng, np.float64)
+    for values in network.parameters:
+        values[:] = rng.normal(size=values.shape)
     X, targets = rng.normal(size=(10, 3)), rng.dirichlet(np.ones(4), size=10)
-    slopes, _ = network.slopes(X, targets, 0.1)
 
-    def loss(layer, values):
-        kept = network.layers[layer]
-        network.layers[layer] = values.reshape(kept.shape)
-        fit = -(targets * np.log(network.probabilities(X))).sum(axis=1).mean()
-        decay = sum((part[:-1] ** 2).sum() for part in network.layers)
-        network.layers[layer] = kept
-        return fit + 0.1 * decay / 2
+    def loss(part, values):
+        kept = network.parameters[part].copy()
+        network.parameters[part][:] = values.reshape(kept.shape)
+        p = network.slopes(X, targets, 0.1)[1]
+        decay = sum((values**2).sum() for values in network.parameters)
+        network.parameters[part][:] = kept
+        return -(targets * np.log(p)).sum(axis=1).mean() + 0.1 * decay / 2
 
-    for layer, slope in enumerate(slopes):
-        at = network.layers[layer].ravel()
-        numeric = approx_fprime(at, lambda values, layer=layer: loss(layer, values), 1e-7)
+    for part, slope in enumerate(network.slopes(X, targets, 0.1)[0]):
+        at = network.parameters[part].ravel().copy()
+        numeric = approx_fprime(at, lambda values, part=part: loss(part, values), 1e-7)
         np.testing.assert_allclose(slope.ravel(), numeric, atol=1e-5)
+
+
+def test_a_network_predicts_with_the_running_means_of_its_batches():
+    rng = np.random.default_rng(0)
+    network = Network(3, 4, (5, 4), rng, np.float64)
+    network.weights[-1][:] = rng.normal(size=(4, 4))
+    X, targets = 2 + rng.normal(size=(50, 3)), rng.dirichlet(np.ones(4), size=50)
+    first = network.slopes(X, targets, 0.0)[1]
+    assert np.abs(network.probabilities(X) - first).max() > 0.01
+    for _ in range(200):
+        network.slopes(X, targets, 0.0)
+    np.testing.assert_allclose(network.probabilities(X), first, atol=1e-6)
+
+
+def test_linear_steps_on_single_labels_end_at_logistic_regression():
+    X, truth = clusters(n=80, spread=2.0)
+    network = Network(2, 4, (), np.random.default_rng(0), np.float64)
+    for _ in range(2000):
+        network.step(X, np.eye(4)[truth], rate=0.1, decay=0.05)
+    # There the constants are free: as a third input they are not.
+    inputs = np.column_stack([X, np.ones(80)])
+    model = LogisticRegression(C=1 / (80 * 0.05), fit_intercept=False, tol=1e-10, max_iter=1000)
+    expected = model.fit(inputs, truth).predict_proba(inputs)
+    np.testing.assert_allclose(network.probabilities(X), expected, atol=1e-5)
+
+
+def test_progressive_beliefs_are_the_own_ones_cut_to_the_set():
+    X, truth = clusters(n=40, spread=2.0)
+    mask = UniformCorruption(0.6)(truth, random_state=0).mask
+    found = fit_progressive(X, mask, seed=0, widths=(), n_epochs=60, rate=0.05, decay=1e-2)
+    # All rows are one batch: the same by hand, in any order.
+    inputs, beliefs = np.column_stack([X, np.ones(40)]), mask / mask.sum(axis=1, keepdims=True)
+    W, velocity = np.zeros((3, 4)), np.zeros((3, 4))
+    for _ in range(60):
+        p = np.exp(inputs @ W)
+        p /= p.sum(axis=1, keepdims=True)
+        velocity = 0.9 * velocity - 0.05 * (inputs.T @ (p - beliefs) / 40 + 1e-2 * W)
+        W, beliefs = W + velocity, p * mask / (p * mask).sum(axis=1, keepdims=True)
+    np.testing.assert_array_equal(found.predict(X), (inputs @ W).argmax(axis=1))
+    np.testing.assert_array_equal(found.labels, best_candidates(inputs @ W, mask))
 
 
 @pytest.mark.parametrize("method", KERNEL_RIDGE, ids=lambda method: method.name)

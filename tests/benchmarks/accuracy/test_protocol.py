@@ -99,7 +99,7 @@ def test_outcomes_are_found_again_unless_settings_or_version_changed(tmp_path):
     assert again.get("dna, uniform, 0.5", 1, NEIGHBORS) is None
     for changed in (
         Method(NEIGHBORS.name, NEIGHBORS.fit, grid(k=(3,))),
-        Method(NEIGHBORS.name, NEIGHBORS.fit, NEIGHBORS.settings, version="2"),
+        Method(NEIGHBORS.name, NEIGHBORS.fit, NEIGHBORS.settings, version="another"),
     ):
         assert again.get("dna, uniform, 0.3", 1, changed) is None
     again.forget(NEIGHBORS)
