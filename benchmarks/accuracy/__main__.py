@@ -90,10 +90,11 @@ def report(found: Found, command: str, n_splits: int, levels: Sequence[float]) -
         f"Problems: {len(found)} ({', '.join(kinds)}). {n_splits} stratified splits of 80/20, "
         f"inputs standardised. Every method chooses from at most {MOST_SETTINGS} settings by the "
         "covering accuracy on a fifth of the training rows, without the truth. Mean rank of the "
-        "test accuracy over the problems, 1 the best, then by kind of problem. What "
-        '`weights="auto"` tries was settled on after the true labels of lost and MSRCv2 had been '
-        "looked at, and the settings of PRODEN hold what its authors found best there: there their "
-        "scores are not those of data never seen.",
+        "test accuracy over the problems, 1 the best, then by kind of problem. *disambig* is "
+        "`PartialLabelClassifier()`. What it chooses from was settled on after true labels of lost "
+        "and MSRCv2 had been looked at, and the settings of PRODEN hold what its authors found "
+        "best there: there their scores are not those of data never seen. Nor are those of "
+        "disambig on dna, where its starts were compared.",
         provenance(command, seeds=f"0-{n_splits - 1}")
         + "\n- Threads: 1; CPU seconds of all problems and splits, choice included",
         summary(found, names),

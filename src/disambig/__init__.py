@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from disambig import (
         candidates,
         datasets,
+        diagnostics,
         estimators,
         losses,
         metrics,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
     from disambig.candidates.intervals import Intervals
     from disambig.candidates.label_sets import LabelSets
+    from disambig.candidates.partial_bits import PartialBits
     from disambig.candidates.partial_orders import PartialOrders
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
@@ -45,6 +47,7 @@ else:
         "LabelSets": "disambig.candidates.label_sets",
         "PartialForestClassifier": "disambig.estimators.partial_forest_classifier",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
+        "PartialBits": "disambig.candidates.partial_bits",
         "PartialOrders": "disambig.candidates.partial_orders",
         "PartialRanker": "disambig.estimators.partial_ranker",
         "StructuredPredictor": "disambig.estimators.structured_predictor",
@@ -78,6 +81,7 @@ __all__ = [
     "IntervalRegressor",
     "Intervals",
     "LabelSets",
+    "PartialBits",
     "PartialForestClassifier",
     "PartialLabelClassifier",
     "PartialOrders",
@@ -86,6 +90,7 @@ __all__ = [
     "__version__",
     "candidates",
     "datasets",
+    "diagnostics",
     "disambiguate",
     "estimators",
     "losses",

@@ -8,6 +8,7 @@ __all__ = [
     "CandidateError",
     "ConvergenceWarning",
     "DatasetError",
+    "IllBehavedWarning",
     "MemoryBudgetError",
     "MissingOracleError",
     "NoInformationError",
@@ -44,3 +45,7 @@ class MemoryBudgetError(MemoryError):
 
 class UnusedClassWarning(UserWarning):
     """A class is never a candidate; it stays in ``classes_`` with probability zero."""
+
+
+class IllBehavedWarning(UserWarning):
+    """Candidate sets that no signed measure asks for: the problem is not well-behaved."""

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from disambig.losses import CodedFaces, LabelFaces, PointFaces
+from disambig.losses import BitFaces, CodedFaces, LabelFaces, PointFaces
 from disambig.losses.embeddings import ComplementEmbedding, IdentityEmbedding, TableEmbedding
+from disambig.losses.sign_embedding import SignEmbedding
 
 MASK = np.array(
     [
@@ -45,6 +46,16 @@ def point_faces(*, means):
     return tuple(pair)
 
 
+def bit_faces():
+    """Two bits that are settled where the masks above have only one of two."""
+    embedding = SignEmbedding(np.array([1.0, 2.0]), 0.5)
+    pair = []
+    for mask in (MASK, OTHER_MASK):
+        signs = mask[:, 1:].astype(np.int8) - mask[:, :1]
+        pair.append(BitFaces(np.where(signs == 0, -1, signs > 0).astype(np.int8), embedding))
+    return tuple(pair)
+
+
 KINDS = {
     "labels, unit vectors": lambda: label_faces(IdentityEmbedding()),
     "labels, complements": lambda: label_faces(ComplementEmbedding()),
@@ -54,7 +65,9 @@ KINDS = {
     ),
     "points": lambda: point_faces(means=False),
     "points and means": lambda: point_faces(means=True),
+    "bits": bit_faces,
 }
+LISTED = [kind for kind in KINDS if not kind.startswith("points")]
 
 
 @pytest.fixture(params=KINDS)
@@ -156,7 +169,7 @@ def test_vertices_belong_to_their_rows(faces):
     assert same(vertices.take(leading), faces.take(rows).first())
 
 
-@pytest.mark.parametrize("kind", list(KINDS)[:4])
+@pytest.mark.parametrize("kind", LISTED)
 def test_the_barycentre_is_the_mean_of_the_vertices(kind):
     faces, _ = KINDS[kind]()
     rows = np.array([2, 0, 1])
@@ -171,11 +184,21 @@ def test_a_union_holds_both_or_keeps_the_current(pair):
     union = faces.union(other)
     if isinstance(faces, LabelFaces | CodedFaces):
         assert np.array_equal(union.mask, MASK | OTHER_MASK)
+    elif isinstance(faces, BitFaces):
+        agree = faces.bits == other.bits
+        assert np.array_equal(union.bits, np.where(agree, faces.bits, -1))
     else:
         assert same(union, faces)
     assert same(faces.union(faces), faces)
     # What ends a run: a union with what is inside already changes nothing.
     assert same(union.union(other), union)
+
+
+def test_faces_of_many_open_bits_list_each_bit_on():
+    faces = BitFaces(np.full((1, 9), -1, dtype=np.int8), SignEmbedding(np.ones(9), 1.0))
+    owner, vertices = faces.vertices(np.array([0]))
+    assert not owner.any()
+    np.testing.assert_array_equal(vertices.bits, np.vstack([np.zeros(9), np.eye(9)]))
 
 
 def test_settling_moves_to_strictly_better_vertices_only(pair):
@@ -192,14 +215,24 @@ def test_settling_moves_to_strictly_better_vertices_only(pair):
             coded = isinstance(better, CodedFaces)
             form = CodedFaces.from_mask if coded else LabelFaces
             better = form(minimal, better.embedding)
+        if isinstance(better, BitFaces):
+            costs = scores[:, :-1] * better.embedding.factors
+            bits = np.where(costs == 0, -1, costs < 0).astype(np.int8)
+            better = BitFaces(bits, better.embedding)
         settled = better.settle(current, scores, tolerance)
         assert settled.is_vertex.all()
         paid = np.einsum("ip,ip->i", current.embedded, scores)
         reachable = np.einsum("ip,ip->i", better.first().embedded, scores)
         moves = reachable < paid - tolerance
         assert same(settled.take(~moves), current.take(~moves))
-        assert same(settled.take(moves), better.first().take(moves))
         now = np.einsum("ip,ip->i", settled.embedded, scores)
+        if isinstance(better, BitFaces):
+            # Bits move one by one: those that tie stay.
+            open_bits = better.undecided
+            assert np.array_equal(settled.bits[open_bits], current.bits[open_bits])
+            np.testing.assert_allclose(now[moves], reachable[moves])
+        else:
+            assert same(settled.take(moves), better.first().take(moves))
         assert (now <= paid + tolerance).all()
 
 

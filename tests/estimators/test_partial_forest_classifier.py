@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 
 from disambig import PartialForestClassifier, PartialLabelClassifier
-from disambig.weights import ForestWeights
+from disambig.weights import ForestWeights, NeighborWeights
 
 
 def forest(trees=30, seed=0):
@@ -25,7 +25,7 @@ def hidden_classes(seed=0, n=300, noise=12):
 def test_trees_find_the_features_that_neighbours_cannot_and_refits_help():
     X, sets, truth = hidden_classes(seed=1)
     models = [
-        PartialLabelClassifier(),
+        PartialLabelClassifier(NeighborWeights()),
         PartialForestClassifier(forest(), refits=0),
         PartialForestClassifier(forest()),
     ]

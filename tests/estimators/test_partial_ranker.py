@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from disambig import PartialOrders, PartialRanker
 from disambig.exceptions import CandidateError, MissingOracleError, NoInformationError
 from disambig.losses import DCGLoss, KendallLoss, ZeroOneLoss
-from disambig.solvers import AlternatingMinimization
+from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
 METHODS = ["disambiguation", "infimum", "average"]
@@ -322,4 +322,30 @@ def test_an_item_that_nobody_compares_is_open_in_every_row():
     for row in range(4):
         np.testing.assert_array_equal(model.undecided_pairs_[row] & open_pairs, open_pairs)
         assert not model.undecided_pairs_[row][:3, :3].any()
+    assert not model.resolved_.any()
+
+
+@pytest.mark.parametrize("formulation", ["one_block", "two_blocks"])
+def test_annealed_orders(formulation):
+    X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    y = ["a>b", "b>c", "a>c", "c>b", "b>a", "c>a"]
+    model = PartialRanker(NeighborWeights(3), solver=AnnealedMinimization(formulation)).fit(X, y)
+    assert model.predict_order([[0.05], [5.05]]).tolist() == [["a", "b", "c"], ["c", "b", "a"]]
+    assert model.labels_.tolist() == [[0, 1, 2]] * 3 + [[2, 1, 0]] * 3
+    assert model.resolved_.all()
+    assert not model.undecided_pairs_.any()
+    stages = dict.fromkeys(progress.stage for progress in model.trace_)
+    assert next(iter(stages)) == "temperature 1"
+    assert len(stages) == 15
+    values = [progress.objective for progress in model.trace_]
+    assert (np.diff(values) <= 1e-9).all()
+    assert model.pairwise_proba([[0.1]])[0, 0, 1] > 0.9
+
+
+def test_annealed_orders_by_name_leave_open_what_nobody_says():
+    X = [[0.0], [0.1], [5.0], [5.1]]
+    y = ["a>b", "a>b", "b>a; c>d", "b>a"]
+    model = PartialRanker(NeighborWeights(2), solver="annealed").fit(X, y)
+    assert model.undecided_pairs_[0, 2, 3]
+    assert not model.undecided_pairs_[0, 0, 1]
     assert not model.resolved_.any()

@@ -31,6 +31,7 @@ from disambig.weights import (
 
 ESTIMATORS = [
     PartialLabelClassifier(),
+    PartialLabelClassifier(weights=NeighborWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NystromWeights(n_landmarks=20)),
@@ -40,13 +41,14 @@ ESTIMATORS = [
     PartialLabelClassifier(weights=KernelLaplacianWeights(n_landmarks=100)),
     PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
     PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
-    PartialLabelClassifier(solver="annealed"),
-    PartialLabelClassifier(method="infimum"),
-    PartialLabelClassifier(method="average"),
+    PartialLabelClassifier(weights=NeighborWeights(), solver="annealed"),
+    PartialLabelClassifier(weights=NeighborWeights(), solver="frank_wolfe"),
+    PartialLabelClassifier(weights=NeighborWeights(), method="infimum"),
+    PartialLabelClassifier(weights=NeighborWeights(), method="average"),
     StructuredPredictor(),
     PartialRanker(),
     DisambiguatedClassifier(),
-    DisambiguatedClassifier(GaussianNB(), weight_by_confidence=True),
+    DisambiguatedClassifier(GaussianNB(), weights=NeighborWeights(), weight_by_confidence=True),
     IntervalRegressor(),
     IntervalRegressor(NeighborWeights(), formulation="votes"),
     IntervalRegressor(KernelRidgeWeights(), formulation="votes"),
@@ -64,6 +66,8 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore:.*n_neighbors.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*out of reach.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*never a candidate.*:UserWarning")
+# Labels that the checks draw at random are not to be predicted, which is said.
+@pytest.mark.filterwarnings("ignore:weights='auto':UserWarning")
 @pytest.mark.filterwarnings("ignore:No row to score:UserWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):

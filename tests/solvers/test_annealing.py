@@ -1,5 +1,7 @@
 """Annealing: energies never rise, the limits are the paper's, nobody leaves his set."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,9 +13,9 @@ from disambig import PartialLabelClassifier
 from disambig.candidates import LabelSets
 from disambig.exceptions import MissingOracleError
 from disambig.losses import MatrixLoss, ZeroOneLoss
+from disambig.losses.gibbs import gibbs, relative_entropies
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Status
-from disambig.solvers.gibbs import gibbs, relative_entropies
 from disambig.solvers.one_block import OneBlock
 from disambig.solvers.two_blocks import TwoBlocks
 from disambig.votes import as_votes
@@ -25,8 +27,8 @@ WITH_DIAGONAL = ("dense", "sparse", "product")
 TEMPERATURES = st.sampled_from([1.0, 0.1, 0.01])
 
 
-def energies(process, law, steps=8):
-    state = process.begin(law)
+def energies(process, targets, steps=8):
+    state = process.begin(targets)
     values = [state.objective]
     for _ in range(steps):
         state = process.step(state)
@@ -35,9 +37,8 @@ def energies(process, law, steps=8):
 
 
 def blocks(kind, tiny, temperature):
-    problem, base = tiny.problem, tiny.sets.distribution()
-    embedding = problem.loss.target_faces(tiny.sets.mask).embedding
-    return kind(problem, embedding, base, temperature * tiny.loss.largest, 0.0)
+    softening = tiny.loss.softened(tiny.sets)
+    return kind(tiny.problem, softening, temperature * tiny.loss.largest, 0.0)
 
 
 def is_symmetric(loss):
@@ -96,7 +97,8 @@ def test_no_step_raises_the_energy_from_any_laws(tiny, temperature, seed):
     rounding = 1e-11 * float(tiny.problem.prediction_scale.sum())
     kinds = [TwoBlocks, OneBlock] if is_symmetric(tiny.loss) else [TwoBlocks]
     for kind in kinds:
-        values, _ = energies(blocks(kind, tiny, temperature), law)
+        process = blocks(kind, tiny, temperature)
+        values, _ = energies(process, replace(process.softening.base(), distribution=law))
         assert (np.diff(values) <= rounding).all()
 
 
@@ -104,7 +106,7 @@ def test_no_step_raises_the_energy_from_any_laws(tiny, temperature, seed):
 def test_the_energy_is_the_double_sum(tiny, temperature):
     assume(is_symmetric(tiny.loss))
     process = blocks(OneBlock, tiny, temperature)
-    _, state = energies(process, tiny.sets.distribution(), steps=2)
+    _, state = energies(process, process.softening.base(), steps=2)
     S = (tiny.A + tiny.A.T) / 2
     np.fill_diagonal(S, 0.0)
     law = state.targets.distribution
@@ -123,13 +125,13 @@ def test_the_energy_is_the_double_sum(tiny, temperature):
 def test_at_temperature_zero_a_step_is_the_paper_s(tiny):
     problem = tiny.problem
     process = blocks(TwoBlocks, tiny, 1e-13)
-    first = process.begin(tiny.sets.distribution())
+    first = process.begin(process.softening.base())
     found = process.step(first).targets.distribution
     faces = problem.best_predictions(first.targets.embedded).faces
     scores = problem.scores_of_targets(faces.embedded)
     wanted = problem.choose_targets(scores).distribution
     # Costs apart by less than the temperature are neither tied nor told apart.
-    costs = process.embedding.costs(scores)
+    costs = process.softening.embedding.costs(scores)
     gaps = np.where(
         tiny.sets.mask, costs - np.where(tiny.sets.mask, costs, np.inf).min(1)[:, None], 0
     )
@@ -156,8 +158,9 @@ def test_others_are_heard_as_leave_one_out_votes_say():
     problem = Problem(weights.training_votes(), ZeroOneLoss().bind(sets.classes), sets)
     base = sets.distribution()
     embedding = problem.loss.target_faces(mask).embedding
-    process = OneBlock(problem, embedding, base, 1.0, 0.0)
-    state = process.begin(base)
+    softening = problem.loss.softened(sets)
+    process = OneBlock(problem, softening, 1.0, 0.0)
+    state = process.begin(softening.base())
     expected = weights.leave_one_out_votes() @ embedding.embed(base)
     assert_allclose(state.heard / process.masses[:, None], expected, atol=1e-9)
 

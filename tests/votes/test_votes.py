@@ -14,6 +14,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from disambig.exceptions import MissingOracleError, VotesError
 from disambig.votes import (
     DenseVotes,
+    MixtureVotes,
     OperatorVotes,
     PartitionVotes,
     ProductVotes,
@@ -34,6 +35,8 @@ KINDS = (
     "solved",
     "operator of dense",
     "operator of sparse",
+    "mixture, dense in part",
+    "mixture with sparse rows",
 )
 
 
@@ -87,6 +90,14 @@ def solved_votes(seed, q, n):
 
 
 def votes_and_array(kind, seed=0, q=5, n=7):
+    if kind.startswith("mixture"):
+        # Halves and quarters, so that sums are exact; parts that cancel in some places.
+        first, second = signed_matrix(seed, q, n), signed_matrix(seed + 1, q, n)
+        second[:1] = -2.0 * first[:1]
+        sparse = "sparse rows" in kind
+        part = SparseVotes(sp.csr_array(first)) if sparse else DenseVotes(first)
+        parts = (part, SparseVotes(sp.csr_array(second)))
+        return MixtureVotes(parts, (0.5, 0.25)), first / 2 + second / 4
     if kind == "solved":
         return solved_votes(seed, q, n)
     if "partition" in kind:
@@ -140,6 +151,11 @@ def test_absolute_row_sums(kind, seed):
         assert (votes.absolute_row_sums() >= expected).all()
         positive = ProductVotes(np.abs(votes.left), np.abs(votes.right))
         assert_array_equal(positive.absolute_row_sums(), positive.row_sums())
+    elif kind.startswith("mixture"):
+        # A bound: parts that cancel are counted apart.
+        assert (votes.absolute_row_sums() >= expected).all()
+        apart = [np.abs(entries(part)).sum(axis=1) for part in votes.parts]
+        assert_array_equal(votes.absolute_row_sums(), apart[0] / 2 + apart[1] / 4)
     else:
         assert_array_equal(votes.absolute_row_sums(), expected)
 
@@ -250,7 +266,7 @@ def test_links(kind):
     links = votes.links(rows)
     if kind == "product":
         assert links is None
-    elif kind == "solved":
+    elif kind == "solved" or kind.startswith("mixture"):
         assert_array_equal(groups(links), groups(array[np.ix_(rows, rows)]))
     else:
         assert_array_equal(links.toarray(), array[np.ix_(rows, rows)])

@@ -9,6 +9,7 @@ from disambig.decoders.cuts import cut_orders
 from disambig.decoders.decode import OrderDecoder, order_decoder
 from disambig.decoders.decoded import DecodedOrders
 from disambig.decoders.dynamic import LARGEST_LATTICE, dynamic_orders
+from disambig.decoders.gibbs_orders import GibbsOrders, gibbs_orders
 from disambig.decoders.linear_extensions import linear_extensions
 from disambig.decoders.local import local_orders
 from disambig.decoders.order_law import OrderLaw
@@ -31,6 +32,7 @@ from disambig.decoders.weighted import WeightedLaw, tied_weighted_orders
 __all__ = [
     "LARGEST_LATTICE",
     "DecodedOrders",
+    "GibbsOrders",
     "OrderDecoder",
     "OrderLaw",
     "OrderParts",
@@ -41,6 +43,7 @@ __all__ = [
     "cut_orders",
     "dynamic_orders",
     "first_look",
+    "gibbs_orders",
     "linear_extensions",
     "local_orders",
     "order_decoder",

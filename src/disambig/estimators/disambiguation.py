@@ -11,7 +11,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
 from disambig.estimators.label_votes import candidate_shares
-from disambig.estimators.portfolio import automatic_weights
+from disambig.estimators.portfolio import automatic_pieces
 from disambig.estimators.settlement import check_method, solve
 from disambig.estimators.voters import fit_voters
 from disambig.exceptions import NoInformationError, UnusedClassWarning
@@ -122,10 +122,10 @@ def disambiguate(
     X: Any,
     y: Any,
     *,
-    weights: Any = "neighbors",
+    weights: Any = "auto",
     loss: Any = "zero_one",
     method: str = "disambiguation",
-    solver: Any = "alternating",
+    solver: Any = "auto",
     classes: Any = None,
     unlabeled: Any = None,
     sample_weight: Any = None,
@@ -139,15 +139,16 @@ def disambiguate(
         Inputs. None, or only counted, where `weights` are votes already.
     y : array-like, n rows
         Candidate sets in any form that `LabelSets.from_any` reads.
-    weights : str, piece, callable, array, sparse matrix or operator, default "neighbors"
-        Who votes: a weighting of `disambig.weights`, or votes ``(n, n)`` of your own; anything
-        with ``@``, ``T`` and ``shape`` serves.
+    weights : str, piece, callable, array, sparse matrix or operator, default "auto"
+        Who votes: chosen without truth ("auto", see `PartialLabelClassifier`), a weighting of
+        `disambig.weights`, or votes ``(n, n)`` of your own; anything with ``@``, ``T`` and
+        ``shape`` serves.
     loss : str, array or piece, default "zero_one"
         What is paid: a name, a matrix, or a piece of `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method, or one of the two baselines it is compared with.
-    solver : str or piece, default "alternating"
-        How it is settled.
+    solver : str or piece, default "auto"
+        How it is settled: chosen together with ``weights="auto"``, "alternating" beside others.
     classes, unlabeled
         See `LabelSets.from_any`.
     sample_weight : array-like (n,), optional
@@ -187,7 +188,7 @@ def disambiguate(
             sets,
             bound,
             method,
-            solver,
+            "alternating" if isinstance(solver, str) and solver == "auto" else solver,
             callback,
         )
     if X is None:
@@ -203,7 +204,7 @@ def disambiguate(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
-    weights, _ = automatic_weights(weights, X, kept, sets, bound, solver, method)
+    weights, solver, _ = automatic_pieces(weights, solver, X, kept, sets, bound, method)
     voters = fit_voters(weights, None, X, kept, informed_rows(sets, method))
     return settle_labels(
         voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback

@@ -9,15 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import Disambiguation, informed_rows, settle_labels
 from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
-from disambig.estimators.label_votes import best_predictions, candidate_shares, shares
-from disambig.estimators.portfolio import automatic_weights
+from disambig.estimators.label_votes import best_predictions, candidate_shares
+from disambig.estimators.portfolio import automatic_pieces
+from disambig.estimators.probabilities import probabilities_of
 from disambig.estimators.settlement import check_method
 from disambig.estimators.voters import fit_voters, silent_rows
 from disambig.losses import resolve_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
-from disambig.solvers import Callback, resolve_solver
+from disambig.solvers import Callback
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
@@ -33,16 +34,18 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    weights : str, piece or callable, default "neighbors"
-        Who votes when training rows are disambiguated: "neighbors" (the 10 nearest, euclidean:
-        scale the features), "kernel_ridge", "nystrom" and "random_features" (kernel ridge of low
-        rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram", "laplacian",
-        "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a
-        configured object of `disambig.weights` (needed to search over ``weights__n_neighbors``);
-        or ``f(X_query, X_train) -> (q, n)``. "auto" tries kernel ridge at several bandwidths and
-        ridges and several numbers of neighbours on up to 1500 rows, and keeps the one whose
-        predictions miss the fewest sets of rows that were hidden from it; beyond 5000 rows kernel
-        ridge goes through landmarks (`weights_` says so). Best with ``solver="annealed"``.
+    weights : str, piece or callable, default "auto"
+        Who votes when training rows are disambiguated. "auto" chooses without truth: kernel ridge
+        of two kernels at several bandwidths and ridges and several numbers of neighbours, on the
+        features as they are and scaled by how much the sets depend on them, are tried on up to
+        1000 rows, and kept is what predicts sets best that were hidden from it; beyond 5000 rows
+        kernel ridge goes through landmarks (`weights_` and `trials_` say what was tried). Of fewer
+        than 30 rows that exclude a class the 10 nearest neighbours vote. By name: "neighbors" (the
+        10 nearest, euclidean: scale the features), "kernel_ridge", "nystrom" and "random_features"
+        (kernel ridge of low rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram",
+        "laplacian", "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that
+        is, a configured object of `disambig.weights` (needed to search over
+        ``weights__n_neighbors``); or ``f(X_query, X_train) -> (q, n)``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"
@@ -50,9 +53,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         and one column a class, or a piece of `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline: infimum loss (IL), average candidates (AC).
-    solver : str or piece, default "alternating"
-        How the disambiguation is settled: "alternating", the paper's way, "annealed", or a piece of
-        `disambig.solvers`. The baselines have nothing to settle and do not use it.
+    solver : str or piece, default "auto"
+        How the disambiguation is settled: "alternating", the paper's way, "annealed",
+        "frank_wolfe", or a piece of `disambig.solvers`. "auto" is annealing whose start and last
+        temperature are chosen together with ``weights="auto"``, and "alternating" beside other
+        weights. The baselines have nothing to settle and do not use it.
     classes : array-like (K,), optional
         The classes, in order; by default read from y (`LabelSets.from_any`).
     unlabeled : object, optional
@@ -82,7 +87,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     loss_, weights_, predict_weights_, solver_
         The pieces in use.
     trials_ : tuple of Trial
-        Of ``weights="auto"``: every weighting that was tried with its held-out loss, best first.
+        Of ``weights="auto"``: all that was tried with its held-out loss, best first.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -101,12 +106,12 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        weights: Any = "neighbors",
+        weights: Any = "auto",
         *,
         predict_weights: Any = None,
         loss: Any = "zero_one",
         method: str = "disambiguation",
-        solver: Any = "alternating",
+        solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
         callback: Callback | None = None,
@@ -156,9 +161,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         )
         # Whatever may be refused comes before the votes, which are the long part.
         loss = resolve_loss(self.loss).bind(sets.classes)
-        self.solver_ = resolve_solver(self.solver)
-        weights, self.trials_ = automatic_weights(
-            self.weights, X, kept, sets, loss, self.solver_, self.method
+        weights, self.solver_, self.trials_ = automatic_pieces(
+            self.weights, self.solver, X, kept, sets, loss, self.method
         )
         self._voters_ = fit_voters(
             weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
@@ -194,6 +198,12 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         trusted = found.resolved if found.resolved.any() else np.ones(kept.rows.size, np.bool_)
         masses = kept.masses[trusted] @ found.distribution[trusted]
         self._prior_ = masses / masses.sum()
+        self._probabilities_ = probabilities_of(
+            self._voters_.predict_weights.training_votes(),
+            found.distribution,
+            kept.masses,
+            self._prior_,
+        )
 
     def _label_rows(self, found: Disambiguation, kept: Kept, X: Any, sets: LabelSets) -> None:
         """Recovered labels of all rows, those of weight zero by the votes of the others."""
@@ -225,12 +235,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         return self.predictions_[index]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, ``(q, K)``: positive votes of the recovered labels.
+        """Probabilities of the classes, ``(q, K)``, from the votes of the recovered labels.
 
-        A class that is voted against gets 0; an input without votes gets the frequencies of the
-        labels. `predict` minimises the expected loss and may differ from the largest probability.
+        Votes that are never negative (neighbours, forests) are shares. Others (kernel ridge) go
+        through a softmax, which keeps their order: a fifth of the votes more is a factor of e. An
+        input without votes gets the frequencies of the labels. `predict` minimises the expected
+        loss and may differ from the largest probability.
         """
-        return shares(self._checked_votes(X) @ self._distribution_, self._prior_)
+        votes = self._checked_votes(X) @ self._distribution_
+        return self._probabilities_(votes)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Minus the expected loss, ``(q, P)``; for two classes under 0-1, ``(q,)``.

@@ -44,7 +44,9 @@ class PartialRanker(BaseEstimator):
     solver : str or piece, default "alternating"
         "alternating" begins at the observed pairs, as the paper does: under the Kendall loss it is
         ``AlternatingMinimization("infimum")``, under other losses it begins at the targets that
-        the votes on observed pairs call for. The baselines have nothing to settle.
+        the votes on observed pairs call for. "annealed" keeps a law on the orders of every row
+        while a temperature falls (`AnnealedMinimization`): Kendall loss, at most 20 items. The
+        baselines have nothing to settle.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"

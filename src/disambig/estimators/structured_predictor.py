@@ -6,12 +6,20 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import LabelSets
+from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.disambiguation import check_information
 from disambig.estimators.inputs import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.settlement import Settlement, check_method, settle
 from disambig.estimators.voters import fit_voters, silent_rows
-from disambig.losses import Faces, LabelLoss, Loss, StructuredLoss, resolve_loss
+from disambig.losses import (
+    BoundHamming,
+    Faces,
+    HammingLoss,
+    LabelLoss,
+    Loss,
+    StructuredLoss,
+    resolve_loss,
+)
 from disambig.metrics import infimum_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
@@ -27,11 +35,12 @@ class StructuredPredictor(BaseEstimator):
 
     Parameters
     ----------
-    task : StructuredTask, or a loss on labels, default "zero_one"
+    task : StructuredTask, or a loss on labels or bits, default "zero_one"
         An object with the seven methods of `disambig.losses.StructuredTask`: what y may be, two
         embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
         the largest loss; its optional methods can matter much. It is used as it is, not copied.
-        A name or piece of `disambig.losses` makes outputs plain labels.
+        A name or piece of `disambig.losses` makes outputs plain labels; `HammingLoss` makes them
+        rows of bits, and y what `PartialBits` reads.
     weights, predict_weights
         Who votes; see `PartialLabelClassifier`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
@@ -145,6 +154,10 @@ class StructuredPredictor(BaseEstimator):
         self._prediction_names_: AnyArray | None = None
         task = self.task
         self.loss_: Loss
+        if isinstance(task, HammingLoss):
+            bits = PartialBits.from_any(y)
+            self.loss_ = task.bind(bits.tags)
+            return bits
         if isinstance(task, (str, LabelLoss)) or np.ndim(task) == 2:
             sets = LabelSets.from_any(y)
             bound = resolve_loss(task).bind(sets.classes)
@@ -194,7 +207,7 @@ class StructuredPredictor(BaseEstimator):
         Rows of labels that exclude nothing are not counted, as in `disambig.metrics`.
         """
         check_is_fitted(self)
-        if not isinstance(self.loss_, StructuredLoss):
+        if not isinstance(self.loss_, (StructuredLoss, BoundHamming)):
             return -infimum_loss(y, self.predict(X), loss=self.loss_, sample_weight=sample_weight)
         votes = self._checked_votes(X)
         candidates = self.loss_.candidates(y)

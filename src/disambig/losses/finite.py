@@ -15,7 +15,10 @@ from disambig.losses.embeddings import (
     TableEmbedding,
 )
 from disambig.losses.label_faces import LabelFaces
+from disambig.losses.label_softening import LabelSoftening
 from disambig.losses.label_steps import LabelSteps
+from disambig.losses.measures import asks_for_any_set, find_measure
+from disambig.losses.well_behaved import WellBehaved, distinct_sets
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.votes import SparseVotes, Votes
 
@@ -69,8 +72,13 @@ class FiniteLoss:
             return np.where(means > rounding, means, 0.0)
         if kind == "infimum":
             return self._extremes(candidates.mask, largest=False)
+        if kind == "measure":
+            found = self._measured(candidates.mask)
+            found.warn("Rows with such a set start as with start='infimum'.", stacklevel=2)
+            return found.scores(self.matrix, self._extremes(found.sets.mask, largest=False))
         raise ValueError(
-            f"start={kind!r} is not known to a finite loss; choose 'average' or 'infimum'."
+            f"start={kind!r} is not known to a finite loss; choose 'average', 'infimum' or "
+            "'measure'."
         )
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> LabelFaces:
@@ -93,6 +101,10 @@ class FiniteLoss:
             return None
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)
+
+    def softened(self, candidates: LabelSets) -> LabelSoftening:
+        """The loss at temperatures, on these candidates."""
+        return LabelSoftening(self.matrix, self._target_embedding, candidates.distribution())
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
         scores, scale = self.infimum_scores(votes, candidates)
@@ -119,6 +131,44 @@ class FiniteLoss:
         best = self.matrix == self.matrix.min(axis=0)
         reachable = (mask.astype(np.float64) @ best.T.astype(np.float64)) > 0
         return LabelFaces(reachable, IdentityEmbedding())
+
+    def is_well_behaved(self, sets: Any) -> bool:
+        """Has every set a signed measure whose best predictions are its members, and no other?
+
+        Definition 5 of the paper, which starts from these measures: ``start="measure"``. Where
+        predictions are not the classes, a member is a prediction that is best for some class of
+        the set. An `IllBehavedWarning` names the sets that have no measure.
+
+        Parameters
+        ----------
+        sets : LabelSets, or anything that `LabelSets.from_any` reads
+            Only distinct sets are looked at, one linear program for each.
+
+        See Also
+        --------
+        well_behaved : The measures, and for each set without one the proof.
+
+        Examples
+        --------
+        >>> from disambig.losses import OrdinalLoss
+        >>> OrdinalLoss(power=2).bind(np.arange(3)).is_well_behaved([{0, 2}, {1}, {0, 1, 2}])
+        True
+        """
+        candidates = LabelSets.from_any(sets, self.classes)
+        if asks_for_any_set(self.matrix):
+            return True
+        found = self._measured(candidates.mask)
+        found.warn("Only start='measure' needs one.", stacklevel=2)
+        return found.holds
+
+    def well_behaved(self, sets: Any) -> WellBehaved:
+        """The lightest measure of each distinct set, or the proof that there is none."""
+        return self._measured(LabelSets.from_any(sets, self.classes).mask)
+
+    def _measured(self, mask: BoolArray) -> WellBehaved:
+        distinct, index = distinct_sets(mask, self.classes)
+        asked = self.compatible_predictions(distinct.mask).mask
+        return WellBehaved(distinct, tuple(find_measure(self.matrix, a) for a in asked), index)
 
     def _extremes(self, mask: BoolArray, *, largest: bool) -> FloatArray:
         """``min`` or ``max`` of ``matrix[z, y]`` over y in each set, ``(n, P)``, rows centred."""

@@ -11,9 +11,11 @@ from disambig.candidates import PartialOrders
 from disambig.decoders import OrderDecoder, order_decoder, signs_of_ranks
 from disambig.decoders.dynamic import require_lattice
 from disambig.losses.order_faces import OrderFaces
+from disambig.losses.order_softening import OrderSoftening
 from disambig.losses.pair_signs import mean_signs
 from disambig.losses.position_kendall import BoundPositionKendall, largest_sum
 from disambig.losses.position_weights import weights_of_positions
+from disambig.losses.sign_embedding import SignEmbedding
 from disambig.losses.sign_faces import sign_faces
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.votes import Votes
@@ -132,29 +134,23 @@ class BoundKendall:
     decoder: OrderDecoder
 
     @cached_property
-    def _halves(self) -> FloatArray:
-        return np.asarray(-0.5 * self.pair_weights)
+    def as_target(self) -> SignEmbedding:
+        """How (means of) signs of targets are embedded, ``p = m (m - 1) / 2 + 1``."""
+        return SignEmbedding(np.ones(len(self.pair_weights)), 1.0)
+
+    @cached_property
+    def as_prediction(self) -> SignEmbedding:
+        """How (means of) signs of predictions are embedded."""
+        # A single item has no pairs, and nothing to lose.
+        return SignEmbedding(-0.5 * self.pair_weights, 0.5 if self.pair_weights.size else 0.0)
 
     def phi(self, ranks: IntArray) -> FloatArray:
         """Embedding of targets, ``(n, p)`` with ``p = m (m - 1) / 2 + 1``."""
-        return self.target_embedding(signs_of_ranks(ranks))
+        return self.as_target.embed(signs_of_ranks(ranks))
 
     def psi(self, ranks: IntArray) -> FloatArray:
         """Embedding of predictions, ``(n, p)``."""
-        return self._prediction_embedding(signs_of_ranks(ranks))
-
-    def target_embedding(self, signs: FloatArray) -> FloatArray:
-        """Embedding of (means of) signs of targets."""
-        embedded = np.ones((len(signs), signs.shape[1] + 1))
-        embedded[:, :-1] = signs
-        return embedded
-
-    def _prediction_embedding(self, signs: FloatArray) -> FloatArray:
-        # A single item has no pairs, and nothing to lose.
-        constant = 0.5 if signs.shape[1] else 0.0
-        embedded = np.full((len(signs), signs.shape[1] + 1), constant)
-        np.multiply(signs, self._halves, out=embedded[:, :-1])
-        return embedded
+        return self.as_prediction.embed(signs_of_ranks(ranks))
 
     def magnitude(self, candidates: PartialOrders) -> float:
         return 1.0
@@ -166,9 +162,9 @@ class BoundKendall:
         favours the orders of the set and no other, which makes ranking well-behaved.
         """
         if kind == "average":
-            return self.target_embedding(mean_signs(candidates).signs)
+            return self.as_target.embed(mean_signs(candidates).signs)
         if kind == "infimum":
-            return self.target_embedding(candidates.signs().astype(np.float64))
+            return self.as_target.embed(candidates.signs().astype(np.float64))
         raise ValueError(
             f"start={kind!r} is not known to the Kendall loss; choose 'average' or 'infimum'."
         )
@@ -179,12 +175,12 @@ class BoundKendall:
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
         return sign_faces(
-            scores[:, :-1] * self._halves,
+            scores[:, :-1] * self.as_prediction.factors,
             self.n_items,
             None,
             tolerance=tolerance,
             decoder=self.decoder,
-            embed=self._prediction_embedding,
+            embed=self.as_prediction.embed,
         )
 
     def best_candidate(
@@ -196,5 +192,14 @@ class BoundKendall:
             candidates.before,
             tolerance=tolerance,
             decoder=self.decoder,
-            embed=self.target_embedding,
+            embed=self.as_target.embed,
         )
+
+    def softened(self, candidates: PartialOrders) -> OrderSoftening:
+        """The loss at temperatures, on these candidates."""
+        require_lattice(
+            self.n_items,
+            "KendallLoss at a temperature",
+            "Use solver='alternating', which takes any number.",
+        )
+        return OrderSoftening(self.as_target, self.as_prediction, candidates, self.decoder)

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from disambig.losses.embeddings import Embedding
+from disambig.losses.gibbs import relative_entropies
 from disambig.losses.label_faces import LabelFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 
@@ -26,10 +29,13 @@ class SoftFaces:
     distribution : float array (n, V)
     embedding : Embedding
         Where the V vertices lie.
+    base : float array (n, V)
+        The laws at infinite temperature.
     """
 
     distribution: FloatArray
     embedding: Embedding
+    base: FloatArray
 
     def __len__(self) -> int:
         return len(self.distribution)
@@ -37,6 +43,14 @@ class SoftFaces:
     @cached_property
     def embedded(self) -> FloatArray:
         return self.embedding.embed(self.distribution)
+
+    @property
+    def as_predictions(self) -> FloatArray:
+        return self.distribution
+
+    @cached_property
+    def divergences(self) -> FloatArray:
+        return relative_entropies(self.distribution, self.base)
 
     @cached_property
     def largest(self) -> LabelFaces:
@@ -54,3 +68,13 @@ class SoftFaces:
 
     def first(self) -> LabelFaces:
         return self.largest.first()
+
+    def way_to(self, other: "SoftFaces") -> FloatArray:
+        return self.embedding.embed(other.distribution - self.distribution)
+
+    def towards(self, other: "SoftFaces", part: float) -> "SoftFaces":
+        direction = other.distribution - self.distribution
+        return SoftFaces(self.distribution + part * direction, self.embedding, self.base)
+
+    def distance(self, other: "SoftFaces") -> float:
+        return float(np.abs(other.distribution - self.distribution).max(initial=0.0))

@@ -34,7 +34,8 @@ class AlternatingMinimization(BaseEstimator):
     ----------
     start : str, array (n, p), or a list of them, default "auto"
         ``"average"`` (the mean of each set), ``"infimum"`` (the loss to its nearest member),
-        ``"intersection"`` (classes common to a growing neighbourhood), or a score matrix;
+        ``"intersection"`` (classes common to a growing neighbourhood), ``"measure"`` (finite
+        losses: the signed measure that asks for exactly the set), or a score matrix;
         ``"auto"`` is the first under the 0-1 loss, as in the paper, and the second for every other
         loss that offers it. Of several starts the one with the lowest decoded objective wins, the
         earlier at a tie.

@@ -1,5 +1,6 @@
 """Deterministic annealing: from soft targets to sharp ones."""
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from disambig.exceptions import MissingOracleError
 from disambig.losses.finite import FiniteLoss
+from disambig.losses.softening import Softening, SoftLoss, SoftTargets
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.problem import Problem
@@ -18,9 +20,11 @@ from disambig.solvers.two_blocks import TwoBlocks
 
 __all__ = ["AnnealedMinimization"]
 
-# From "all candidates alike" to "one candidate but for rounding", in units of the largest loss.
+# From "all candidates alike" to "one candidate but for rounding", in units of the loss.
 _WARMEST, _COLDEST, _STEPS = 1.0, 0.01, 15
-# Arrays of (n, K) numbers that a step holds at once.
+# Where rows that begin at one of their candidates still hold on to it.
+_COOL = 0.1
+# Arrays of (n, p) numbers that a step holds at once.
 _TABLES = 10
 
 
@@ -29,7 +33,8 @@ class AnnealedMinimization(BaseEstimator):
 
     Alternating minimisation jumps to a vertex at its first step and forgets how sure the others
     were. Here every row keeps a law on its candidates, held back by the relative entropy to the law
-    it began with; as the temperature falls the laws sharpen, the surest first.
+    it began with; as the temperature falls the laws sharpen, the surest first. For labels under any
+    finite loss, bits under the Hamming loss, and orders of at most 20 items under the Kendall loss.
 
     Parameters
     ----------
@@ -37,10 +42,18 @@ class AnnealedMinimization(BaseEstimator):
         "one_block": rows listen to the others and never to themselves, whose vote would confirm
         whatever they began with; needs a symmetric loss. (A row of weight w is left out as a whole,
         where w copies would hear each other: the two are close, not equal.) "two_blocks": the
-        paper's objective, predictions and targets in turn, for any finite loss. "auto": the first
-        where the loss allows. Both never raise their objective, for votes of any sign.
+        paper's objective, predictions and targets in turn, for losses that are not symmetric,
+        too. "auto": the first where the loss allows. Both never raise their objective, for votes
+        of any sign.
+    start : {"average", "infimum"}, default "average"
+        "average": all candidates of a row alike, which a high temperature is needed for.
+        "infimum": each row at the candidate of least infimum loss, votes against counted, for
+        finite losses that are symmetric; where a class hardly ever comes alone this finds it. Only
+        a low temperature keeps such a start.
     temperatures : array-like, default None
-        Falling, positive, in units of the largest loss; by default 15 from 1 to .01.
+        Falling, positive, by default 15 from 1 to .01, and 7 from .1 on for start="infimum"; in
+        units of the largest loss for labels, of what one wrong tag or one wrong pair of items costs
+        for bits and orders.
     sweeps : int, default 5
         Steps at each temperature, at most.
     tol : float, default 1e-3
@@ -62,11 +75,13 @@ class AnnealedMinimization(BaseEstimator):
         self,
         formulation: Literal["auto", "one_block", "two_blocks"] = "auto",
         *,
+        start: Literal["average", "infimum"] = "average",
         temperatures: Any = None,
         sweeps: int = 5,
         tol: float = 1e-3,
     ) -> None:
         self.formulation = formulation
+        self.start = start
         self.temperatures = temperatures
         self.sweeps = sweeps
         self.tol = tol
@@ -78,28 +93,15 @@ class AnnealedMinimization(BaseEstimator):
         names; it falls when the temperature falls, too. The objectives of the solution are the
         paper's. Targets stay as soft as the last temperature leaves them.
         """
-        schedule = self._schedule()
-        loss, base = self._checked(problem)
-        # Nothing of this depends on the temperature; only the scale of the entropies does.
-        process: Any = self._process(problem, loss, base, schedule[0] * loss.largest)
-        state: Any = process.begin(base)
+        state: Any = None
         trace: tuple[Progress, ...] = ()
         status, n_iter = Status.CONVERGED, 0
-        for temperature in schedule.tolist():
-            process = process.cooled(temperature * loss.largest)
-            run: Run[Any] = iterate(
-                process,
-                process.begin(state.targets.distribution),
-                max_iter=int(self.sweeps),
-                stage=f"temperature {temperature:.3g}",
-                callback=callback,
-            )
+        for _, run in self.path(problem, callback=callback):
             state = run.state
             trace += run.trace
             n_iter += run.n_iter
             if run.status is Status.STOPPED:
                 status = Status.STOPPED
-                break
         decoded = state.targets.first()
         return Solution(
             targets=state.targets,
@@ -112,27 +114,68 @@ class AnnealedMinimization(BaseEstimator):
             trace=trace,
         )
 
+    def path(
+        self, problem: Problem, *, callback: Callback | None = None
+    ) -> Iterator[tuple[float, Run[Any]]]:
+        """Each temperature with the run at it, from warm to cold; `solve` takes the last.
+
+        ``run.state.targets`` are the laws at the temperature: one run has the soft limits, too.
+        """
+        schedule = self._schedule()
+        self._check()
+        softening = self._softening(problem)
+        # Nothing of this depends on the temperature; only the scale of the entropies does.
+        process: Any = self._process(problem, softening, schedule[0] * softening.unit)
+        targets: SoftTargets = self._first_targets(problem, softening)
+        for temperature in schedule.tolist():
+            process = process.cooled(temperature * softening.unit)
+            run: Run[Any] = iterate(
+                process,
+                process.begin(targets),
+                max_iter=int(self.sweeps),
+                stage=f"temperature {temperature:.3g}",
+                callback=callback,
+            )
+            targets = run.state.targets
+            yield temperature, run
+            if run.status is Status.STOPPED:
+                return
+
+    def _first_targets(self, problem: Problem, softening: Softening) -> SoftTargets:
+        if self.start == "average":
+            return softening.base()
+        loss = problem.loss
+        if not isinstance(loss, FiniteLoss) or not softening.is_symmetric:
+            raise MissingOracleError(
+                "AnnealedMinimization: start='infimum' needs a finite loss that is symmetric. Use "
+                "start='average'."
+            )
+        scores, _ = loss.infimum_scores(problem.votes, problem.candidates)
+        scales = _COLDEST * softening.unit * problem.votes.absolute_row_sums()
+        return softening.members(scores, scales)
+
     def _process(
-        self, problem: Problem, loss: FiniteLoss, base: FloatArray, temperature: float
+        self, problem: Problem, softening: Softening, temperature: float
     ) -> OneBlock | TwoBlocks:
-        symmetric = loss.matrix.shape[0] == loss.matrix.shape[1] and np.array_equal(
-            loss.matrix, loss.matrix.T
-        )
-        if self.formulation == "one_block" and not symmetric:
+        if self.formulation == "one_block" and not softening.is_symmetric:
             raise MissingOracleError(
                 "AnnealedMinimization: formulation='one_block' needs a symmetric loss between the "
                 "same predictions and classes. Use formulation='two_blocks'."
             )
-        embedding = loss.target_faces(base > 0).embedding
-        if self.formulation == "two_blocks" or not symmetric:
-            return TwoBlocks(problem, embedding, base, temperature, float(self.tol))
-        return OneBlock(problem, embedding, base, temperature, float(self.tol))
+        if self.formulation == "two_blocks" or not softening.is_symmetric:
+            return TwoBlocks(problem, softening, temperature, float(self.tol))
+        return OneBlock(problem, softening, temperature, float(self.tol))
 
-    def _checked(self, problem: Problem) -> tuple[FiniteLoss, FloatArray]:
+    def _check(self) -> None:
         if self.formulation not in ("auto", "one_block", "two_blocks"):
             raise ValueError(
                 f"AnnealedMinimization: formulation={self.formulation!r} is not known; choose "
                 "'auto', 'one_block' or 'two_blocks'."
+            )
+        if self.start not in ("average", "infimum"):
+            raise ValueError(
+                f"AnnealedMinimization: start={self.start!r} is not known; choose 'average' or "
+                "'infimum'."
             )
         if not isinstance(self.sweeps, Integral) or int(self.sweeps) < 1:
             raise ValueError(
@@ -140,23 +183,29 @@ class AnnealedMinimization(BaseEstimator):
             )
         if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"AnnealedMinimization: tol={self.tol!r}; expected a number >= 0.")
+
+    def _softening(self, problem: Problem) -> Softening:
         loss = problem.loss
-        if not isinstance(loss, FiniteLoss):
+        if not isinstance(loss, SoftLoss):
             raise MissingOracleError(
-                f"AnnealedMinimization needs a finite loss; {type(loss).__name__} is none. Use "
+                "AnnealedMinimization needs laws at a temperature, which finite losses, the "
+                f"Hamming loss and the Kendall loss have; {type(loss).__name__} has none. Use "
                 "solver='alternating'."
             )
-        n, n_classes = len(problem.candidates), len(loss.classes)
+        softening = loss.softened(problem.candidates)
+        n, width = len(problem.candidates), softening.width
         require_bytes(
-            8.0 * _TABLES * n * max(n_classes, len(loss.predictions)),
-            f"AnnealedMinimization of {n} rows and {n_classes} classes",
+            8.0 * _TABLES * n * width,
+            f"AnnealedMinimization of {n} rows and {width} numbers a row",
             "Use solver='alternating', which holds less.",
         )
-        return loss, problem.candidates.distribution()
+        return softening
 
     def _schedule(self) -> FloatArray:
-        if self.temperatures is None:
+        if self.temperatures is None and self.start == "average":
             return np.geomspace(_WARMEST, _COLDEST, _STEPS)
+        if self.temperatures is None:
+            return np.geomspace(_COOL, _COLDEST, _STEPS // 2)
         given = np.ravel(self.temperatures)
         # Text is no number, though numpy would read some.
         schedule = given.astype(np.float64) if given.dtype.kind in "iuf" else np.zeros(0)

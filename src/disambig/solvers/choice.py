@@ -6,11 +6,16 @@ from sklearn.base import clone
 
 from disambig.solvers.alternating import AlternatingMinimization
 from disambig.solvers.annealing import AnnealedMinimization
+from disambig.solvers.frank_wolfe import FrankWolfeMinimization
 from disambig.solvers.solution import Solver
 
 __all__ = ["resolve_solver"]
 
-_NAMES = {"alternating": AlternatingMinimization(), "annealed": AnnealedMinimization()}
+_NAMES = {
+    "alternating": AlternatingMinimization(),
+    "annealed": AnnealedMinimization(),
+    "frank_wolfe": FrankWolfeMinimization(),
+}
 
 
 def resolve_solver(solver: Any) -> Solver:

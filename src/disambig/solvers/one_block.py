@@ -5,11 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from disambig.losses.embeddings import Embedding
-from disambig.losses.soft_faces import SoftFaces
+from disambig.losses.softening import Softening, SoftTargets
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
-from disambig.solvers.gibbs import gibbs, relative_entropies
 
 __all__ = ["OneBlock", "OneBlockState"]
 
@@ -29,55 +27,52 @@ class OneBlockState:
 
     Parameters
     ----------
-    targets : SoftFaces
-    heard : float array (n, K)
-        ``S q L``: the expected loss of every class by the votes of the other rows, times their
-        mass.
+    targets : SoftTargets
+    heard : float array (n, p)
+        ``S xi``: the mean targets of the other rows by their votes, which say what every output
+        is expected to lose, times the mass of the votes.
     objective : float
         ``J_T``.
     moved : float
         The largest change of a probability in the step that led here.
     """
 
-    targets: SoftFaces
+    targets: SoftTargets
     heard: FloatArray
     objective: float
     moved: float
 
-    @property
+    @cached_property
     def undecided(self) -> int:
-        """Rows in which several classes have the most."""
+        """Rows in which several outputs have the most."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
 @dataclass(frozen=True, eq=False)
 class OneBlock:
-    """``J_T = 1/2 sum_ij S_ij q_i' L q_j + T sum_i d_i KL(q_i | base_i)``, which never rises.
+    """``J_T = 1/2 sum_ij S_ij loss(q_i, q_j) + T sum_i d_i KL(q_i | base_i)``, which never rises.
 
-    S is the symmetric part of the votes without its diagonal, L a symmetric loss and ``d = S 1``.
-    The energy falls towards the laws that the others' votes call for; all rows move at once, and
-    as far as the energy falls: a full step of all rows can raise it, half of one that still raises
-    it is halved again, and some part of it always lowers it, as the entropies are convex and the
-    step descends.
+    S is the symmetric part of the votes without its diagonal, the loss is symmetric, its value at
+    laws is the expected one, and ``d = S 1``. The energy falls towards the laws that the others'
+    votes call for; all rows move at once, and as far as the energy falls: a full step of all rows
+    can raise it, half of one that still raises it is halved again, and some part of it always
+    lowers it, as the entropies are convex and the step descends. (Where the entropy of a mean of
+    two laws is not to be had, its bound by convexity stands for it, and all of this holds.)
 
-    For kernel ridge votes ``S q / d`` is the leave-one-out prediction.
+    For kernel ridge votes ``S xi / d`` is the leave-one-out prediction.
 
     Parameters
     ----------
     problem : Problem
-        Its loss is a `FiniteLoss` with a symmetric matrix.
-    embedding : Embedding
-        Where the classes lie.
-    base : float array (n, K)
-        The law of each row at infinite temperature; zero outside of its set.
+    softening : Softening
+        Of its loss, which is symmetric, on its candidates.
     temperature : float
     tol : float
         Converged when no probability moves by more.
     """
 
     problem: Problem
-    embedding: Embedding
-    base: FloatArray
+    softening: Softening
     temperature: float
     tol: float
 
@@ -102,26 +97,22 @@ class OneBlock:
         other.__dict__["_own"] = self._own
         return other
 
-    def begin(self, law: FloatArray) -> OneBlockState:
+    def begin(self, targets: SoftTargets) -> OneBlockState:
         """The state of given laws."""
-        targets = SoftFaces(law, self.embedding)
         heard = self._listen(targets.embedded)
-        return OneBlockState(targets, heard, self._energy(law, heard), np.inf)
+        return OneBlockState(targets, heard, self._energy(targets, heard), np.inf)
 
     def step(self, state: OneBlockState) -> OneBlockState:
         """Towards the laws that the others call for."""
-        law = state.targets.distribution
-        wanted = gibbs(state.heard, self.temperature * self.masses, self.base)
-        direction = wanted - law
-        change = self._listen(self.embedding.embed(direction))
+        wanted = self.softening.members(state.heard, self.temperature * self.masses)
+        change = self._listen(state.targets.way_to(wanted))
         part = 1.0
         while part >= _SHORTEST:
-            nearer, heard = law + part * direction, state.heard + part * change
+            nearer, heard = state.targets.towards(wanted, part), state.heard + part * change
             energy = self._energy(nearer, heard)
             if energy <= state.objective:
-                moved = part * float(np.abs(direction).max(initial=0.0))
-                targets = SoftFaces(nearer, self.embedding)
-                return OneBlockState(targets, heard, energy, moved)
+                moved = part * state.targets.distance(wanted)
+                return OneBlockState(nearer, heard, energy, moved)
             part /= 2
         return OneBlockState(state.targets, state.heard, state.objective, 0.0)
 
@@ -131,9 +122,12 @@ class OneBlock:
 
     def _listen(self, embedded: FloatArray) -> FloatArray:
         votes, transposed = self.problem.votes, self.problem.transposed
-        heard: FloatArray = (votes @ embedded + transposed @ embedded) / 2 - self._own * embedded
-        return heard
+        heard = votes @ embedded
+        if transposed is not votes:
+            heard = (heard + transposed @ embedded) / 2
+        own_left_out: FloatArray = heard - self._own * embedded
+        return own_left_out
 
-    def _energy(self, law: FloatArray, heard: FloatArray) -> float:
-        spread = float(self.masses @ relative_entropies(law, self.base))
-        return inner(law, heard) / 2 + self.temperature * spread
+    def _energy(self, targets: SoftTargets, heard: FloatArray) -> float:
+        spread = float(self.masses @ targets.divergences)
+        return inner(targets.as_predictions, heard) / 2 + self.temperature * spread

@@ -9,6 +9,7 @@ from disambig.losses.faces import Faces
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers.loop import Callback, Progress, Status
+from disambig.solvers.quadratic_bound import QuadraticBound
 
 __all__ = ["Solution", "Solver", "Targets"]
 
@@ -56,6 +57,8 @@ class Solution:
         Iterations of its run before decoding.
     trace : tuple of Progress
         Every iteration of every start and of the decoding.
+    quadratic : QuadraticBound or None
+        The quadratic objective and a lower bound, from solvers that minimise it.
     """
 
     targets: Targets
@@ -66,6 +69,7 @@ class Solution:
     status: Status
     n_iter: int
     trace: tuple[Progress, ...]
+    quadratic: QuadraticBound | None = None
 
     def with_trace(self, trace: tuple[Progress, ...]) -> "Solution":
         """The same solution with the trace of all starts."""

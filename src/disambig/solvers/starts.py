@@ -50,9 +50,9 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
     problem : Problem
     start : str or array (n, p)
         ``"average"`` and ``"infimum"`` are score matrices ``V`` of the loss, and so is an array;
-        the first predictions are those that ``A @ V`` calls for. ``"intersection"`` (finite
-        losses) takes at each row the classes common to a growing neighbourhood, appendix B.1 of
-        the paper.
+        the first predictions are those that ``A @ V`` calls for. ``"measure"`` (finite losses) is
+        the score matrix of the signed measures of Definition 5. ``"intersection"`` (finite losses)
+        takes at each row the classes common to a growing neighbourhood, appendix B.1 of the paper.
     """
     if isinstance(start, str):
         if start == "intersection":

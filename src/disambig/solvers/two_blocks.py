@@ -5,11 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from disambig.losses.embeddings import Embedding
-from disambig.losses.soft_faces import SoftFaces
+from disambig.losses.softening import Softening, SoftTargets
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
-from disambig.solvers.gibbs import gibbs, relative_entropies
 
 __all__ = ["TwoBlocks", "TwoBlocksState"]
 
@@ -20,47 +18,43 @@ class TwoBlocksState:
 
     Parameters
     ----------
-    targets : SoftFaces
+    targets : SoftTargets
     objective : float
         ``G_T``.
     moved : float
         The largest change of a probability in the step that led here.
     """
 
-    targets: SoftFaces
+    targets: SoftTargets
     objective: float
     moved: float
 
-    @property
+    @cached_property
     def undecided(self) -> int:
-        """Rows in which several classes have the most."""
+        """Rows in which several outputs have the most."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
 @dataclass(frozen=True, eq=False)
 class TwoBlocks:
-    """``G_T = sum A_ij p_i' L q_j + T sum r_i KL(p_i | u) + T sum d_j KL(q_j | base_j)``.
+    """``G_T = sum A_ij loss(p_i, q_j) + T sum r_i KL(p_i | u) + T sum d_j KL(q_j | base_j)``.
 
-    With ``r = |A| 1`` and ``d = |A|' 1``. Each half step is the exact minimum over its block, for
-    votes of any sign and any finite loss, so that the objective never rises. At temperature zero
-    it is the paper's step, with barycentres where several vertices tie.
+    With ``r = |A| 1`` and ``d = |A|' 1``, and the expected loss at laws. Each half step is the
+    exact minimum over its block, for votes of any sign and any loss, so that the objective never
+    rises. At temperature zero it is the paper's step, with barycentres where several vertices tie.
 
     Parameters
     ----------
     problem : Problem
-        Its loss is a `FiniteLoss`.
-    embedding : Embedding
-        Where the classes lie.
-    base : float array (n, K)
-        The law of each row at infinite temperature; zero outside of its set.
+    softening : Softening
+        Of its loss on its candidates.
     temperature : float
     tol : float
         Converged when no probability moves by more.
     """
 
     problem: Problem
-    embedding: Embedding
-    base: FloatArray
+    softening: Softening
     temperature: float
     tol: float
 
@@ -75,34 +69,29 @@ class TwoBlocks:
         votes, transposed = self.problem.votes, self.problem.transposed
         return votes.absolute_row_sums(), transposed.absolute_row_sums()
 
-    def begin(self, law: FloatArray) -> TwoBlocksState:
+    def begin(self, targets: SoftTargets) -> TwoBlocksState:
         """The state of given laws."""
-        targets = SoftFaces(law, self.embedding)
-        predictions, value = self._predictions(targets)
-        scores = self.problem.scores_of_targets(predictions)
-        spread = float(self._sizes[1] @ relative_entropies(law, self.base))
-        objective = inner(targets.embedded, scores) + value + self.temperature * spread
-        return TwoBlocksState(targets, objective, np.inf)
+        scores, value = self._answered(targets)
+        return TwoBlocksState(targets, self._objective(targets, scores, value), np.inf)
 
     def step(self, state: TwoBlocksState) -> TwoBlocksState:
         """One prediction step, then one target step."""
-        predictions, value = self._predictions(state.targets)
-        scores = self.problem.scores_of_targets(predictions)
-        law = gibbs(self.embedding.costs(scores), self.temperature * self._sizes[1], self.base)
-        targets = SoftFaces(law, self.embedding)
-        spread = float(self._sizes[1] @ relative_entropies(law, self.base))
-        objective = inner(targets.embedded, scores) + value + self.temperature * spread
-        moved = float(np.abs(law - state.targets.distribution).max(initial=0.0))
-        return TwoBlocksState(targets, objective, moved)
+        scores, value = self._answered(state.targets)
+        targets = self.softening.targets(scores, self.temperature * self._sizes[1])
+        moved = state.targets.distance(targets)
+        return TwoBlocksState(targets, self._objective(targets, scores, value), moved)
 
     def has_converged(self, before: TwoBlocksState, after: TwoBlocksState) -> bool:
         """Did no probability move?"""
         return after.moved <= self.tol
 
-    def _predictions(self, targets: SoftFaces) -> tuple[FloatArray, float]:
-        """Laws of the predictions ``(n, P)``, and what their entropy costs."""
+    def _answered(self, targets: SoftTargets) -> tuple[FloatArray, float]:
+        """What the best predictions say of the targets, and what their entropy costs."""
         scores = self.problem.scores_of_predictions(targets.embedded)
-        uniform = np.full(scores.shape, 1.0 / scores.shape[1])
-        law = gibbs(scores, self.temperature * self._sizes[0], uniform)
-        spread = float(self._sizes[0] @ relative_entropies(law, uniform))
-        return law, self.temperature * spread
+        best = self.softening.predictions(scores, self.temperature * self._sizes[0])
+        value = self.temperature * float(self._sizes[0] @ best.divergences)
+        return self.problem.scores_of_targets(best.embedded), value
+
+    def _objective(self, targets: SoftTargets, scores: FloatArray, value: float) -> float:
+        spread = float(self._sizes[1] @ targets.divergences)
+        return inner(targets.embedded, scores) + value + self.temperature * spread

@@ -1,14 +1,16 @@
-"""WHO IS HEARD: ``alpha`` as an operator, dense, sparse, factored, by leaves, or the user's own."""
+"""WHO IS HEARD: ``alpha``, dense, sparse, factored, by leaves, mixed, or your own operator."""
 
 from disambig.votes.blocks import row_blocks
 from disambig.votes.coercion import as_votes
 from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import DenseVotes
 from disambig.votes.iterated import IteratedVotes
+from disambig.votes.mixture import MixtureVotes
 from disambig.votes.operator import OperatorVotes
 from disambig.votes.partition import PartitionVotes
 from disambig.votes.product import ProductVotes
 from disambig.votes.protocol import Votes
+from disambig.votes.repeated import RepeatedVotes
 from disambig.votes.running import RunningProduct
 from disambig.votes.solved import SolvedVotes
 from disambig.votes.sparse import SparseVotes
@@ -17,9 +19,11 @@ __all__ = [
     "DeletedVotes",
     "DenseVotes",
     "IteratedVotes",
+    "MixtureVotes",
     "OperatorVotes",
     "PartitionVotes",
     "ProductVotes",
+    "RepeatedVotes",
     "RunningProduct",
     "SolvedVotes",
     "SparseVotes",

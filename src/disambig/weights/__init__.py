@@ -10,6 +10,7 @@ from disambig.weights.histogram import HistogramWeights
 from disambig.weights.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.kernel_ridge import KernelRidgeWeights
 from disambig.weights.laplacian import LaplacianWeights
+from disambig.weights.mixed import MixedWeights
 from disambig.weights.nadaraya_watson import NadarayaWatsonWeights
 from disambig.weights.neighbors import NeighborWeights
 from disambig.weights.nystrom import NystromWeights
@@ -17,6 +18,7 @@ from disambig.weights.poisson import PoissonWeights
 from disambig.weights.precomputed import PrecomputedWeights
 from disambig.weights.protocol import InformedWeights, Weights
 from disambig.weights.random_features import RandomFeatureWeights
+from disambig.weights.scaled import ScaledWeights
 from disambig.weights.tree import TreeWeights
 
 __all__ = [
@@ -28,12 +30,14 @@ __all__ = [
     "KernelLaplacianWeights",
     "KernelRidgeWeights",
     "LaplacianWeights",
+    "MixedWeights",
     "NadarayaWatsonWeights",
     "NeighborWeights",
     "NystromWeights",
     "PoissonWeights",
     "PrecomputedWeights",
     "RandomFeatureWeights",
+    "ScaledWeights",
     "TreeWeights",
     "Weights",
     "automatic_ridge",

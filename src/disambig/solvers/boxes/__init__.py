@@ -6,12 +6,15 @@ from disambig.solvers.boxes.dense import projected_newton
 from disambig.solvers.boxes.linear import linear_program
 from disambig.solvers.boxes.linear_solution import LinearSolution
 from disambig.solvers.boxes.solution import BoxSolution
+from disambig.solvers.boxes.stacked import StackedSolution, stacked_newton
 
 __all__ = [
     "BoxSolution",
     "LinearSolution",
+    "StackedSolution",
     "accelerated",
     "linear_program",
     "projected_newton",
     "scaled_kkt",
+    "stacked_newton",
 ]

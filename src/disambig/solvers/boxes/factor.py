@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import lapack
 
 from disambig.notation import AnyArray, FloatArray
 
@@ -39,7 +39,7 @@ class ShiftedFactor:
     def __init__(self, Q: FloatArray, rows: AnyArray, extra: FloatArray | None = None) -> None:
         block = Q[np.ix_(rows, rows)]
         if extra is not None:
-            block[np.diag_indices_from(block)] += extra
+            block.flat[:: len(block) + 1] += extra
         diagonal = np.diagonal(block)
         self._scale: FloatArray = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self._block: FloatArray = block
@@ -53,15 +53,16 @@ class ShiftedFactor:
         return x
 
     def _once(self, b: FloatArray) -> FloatArray:
-        x: FloatArray = cho_solve((self._factor, True), self._scale * b, check_finite=False)
-        return self._scale * x
+        x, _ = lapack.dpotrs(self._factor, self._scale * b, lower=1, overwrite_b=1)
+        solution: FloatArray = self._scale * x
+        return solution
 
     def _factorize(self) -> Any:
         shift = _SHIFT
         while shift <= _LARGEST_SHIFT:
             scaled = self._block * self._scale
             scaled *= self._scale[:, None]
-            scaled[np.diag_indices_from(scaled)] += shift
+            scaled.flat[:: len(scaled) + 1] += shift
             # The transpose of a C-ordered symmetric array is what LAPACK can factor in place.
             factor, failed = lapack.dpotrf(scaled.T, lower=1, clean=0, overwrite_a=1)
             if not failed:

@@ -43,7 +43,8 @@ def nearest_optimum(
     BoxState
         The optimum found, or `state` itself if rounding in `directions` would spoil it.
     """
-    directions = _allowed(directions, ~problem.loose(state))
+    if directions.shape[1]:
+        directions = _allowed(directions, ~problem.loose(state))
     if not directions.shape[1]:
         return state
     moved = problem.at(problem.clip(state.y + _shift(problem, state.y, anchor, directions)))

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.notation import BoolArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.solvers.boxes.bent_path import best_on_bent_path
 from disambig.solvers.boxes.factor import ShiftedFactor
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
+from disambig.solvers.boxes.stacked_path import best_on_bent_paths
 
 __all__ = ["NewtonState", "ProjectedNewton"]
 
 _ROUNDING = 1e-14
+# Up to here all pieces of a bent path cost less than the search for the best one.
+_FEW_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +67,7 @@ class ProjectedNewton:
         y = problem.clip(full)
         settled = float(np.max(np.abs(y - full))) <= _ROUNDING * problem.size
         if not settled:
-            y = best_on_bent_path(
-                problem.Q, here.y, here.gradient, direction, problem.lower, problem.upper
-            )
+            y = self._best_on_path(here, direction)
         there = problem.at(y)
         if here.rise_to(there) < 0 or there.kkt < here.kkt:
             return NewtonState(there, settled)
@@ -79,6 +80,14 @@ class ProjectedNewton:
         gain = before.objective - after.objective
         rests = after.settled or gain <= _ROUNDING * after.objective
         return rests and after.at.kkt <= self.problem.tol
+
+    def _best_on_path(self, here: BoxState, direction: FloatArray) -> FloatArray:
+        problem = self.problem
+        rows = here.y, here.gradient, direction, problem.lower, problem.upper
+        if len(here.y) <= _FEW_ROWS:
+            path: FloatArray = best_on_bent_paths(problem.Q[None], *(row[None] for row in rows))[0]
+            return path
+        return best_on_bent_path(problem.Q, *rows)
 
     def _kept(self, state: NewtonState) -> BoolArray:
         """Entries that stay where they are in this step.

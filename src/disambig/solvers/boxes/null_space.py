@@ -46,6 +46,8 @@ def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
     block *= scale[:, None]
     smallest = (m + _SPARE) * np.finfo(np.float64).eps
     factor, order, rank, _ = lapack.dpstrf(block.T, tol=smallest, lower=0, overwrite_a=1)
+    if rank == m:
+        return csc_array((len(Q), 0))
     order = order - 1
     basis = np.zeros((m, m - rank))
     if rank:

@@ -1,0 +1,180 @@
+"""Is a data set ambiguous, where, and between which classes?"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from disambig.candidates import LabelSets
+from disambig.candidates.classes import listed
+from disambig.candidates.missing import is_missing
+from disambig.diagnostics.ambiguity_report import Ambiguity
+from disambig.diagnostics.halves import first_half, input_order
+from disambig.losses import ZeroOneLoss
+from disambig.notation import AnyArray, BoolArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization
+from disambig.weights import NeighborWeights, is_pairwise, resolve_weights
+
+__all__ = ["ambiguity"]
+
+_NEIGHBORS = 10
+
+
+def ambiguity(
+    X: Any,
+    y: Any,
+    *,
+    regions: Any = None,
+    weights: Any = None,
+    classes: Any = None,
+    unlabeled: Any = None,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+) -> Ambiguity:
+    """``eta``, the largest ``Pr(z in S)`` of a wrong class z, by region, with exact intervals.
+
+    The theory of exponential rates asks that the right class is in every set, and every wrong one
+    in a share of at most ``eta < 1`` of the sets near an input. One half of the rows says what
+    the regions, their labels and the rivals are; the sets of the other half are counted. A row
+    that allows every class counts as what it is: a set that holds every rival.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, d)
+        May be None if `regions` are given.
+    y : array-like, n rows
+        Sets in any form that `LabelSets.from_any` reads.
+    regions : array-like (n,), optional
+        A name of a region for each row, found without the sets: clusters of X, a site, a
+        month. By default the labels are recovered from one half of the rows, and every row is in
+        the region of the class that is predicted at it.
+    weights : str or weighting, optional
+        Who votes in that recovery, and in the predictions; by default 10 nearest neighbours.
+        Without a use where `regions` are given.
+    classes, unlabeled
+        See `LabelSets.from_any`.
+    confidence : float, default 0.95
+    random_state : int, numpy Generator or None, default 0
+        How rows are dealt into halves. The order of rows does not matter where inputs differ.
+
+    Returns
+    -------
+    Ambiguity
+        ``print`` it.
+
+    See Also
+    --------
+    local_ambiguity : Around each row, from its nearest neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig.diagnostics import ambiguity
+    >>> X = np.linspace(0, 1, 200)[:, None] + np.repeat([0.0, 9.0], 100)[:, None]
+    >>> y = [{"cat", "dog"}] * 100 + [{"bee"}, {"bee", "cat"}] * 50
+    >>> found = ambiguity(X, y)
+    >>> found.regions, found.is_certified.tolist()
+    (('bee', 'cat'), [True, False])
+    >>> found.pairs(least=0.9)
+    [ClassPair(region='cat', label='cat', other='dog', share=1.0, ..., n_rows=...)]
+    """
+    sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+    if sets.n_classes < 2:
+        raise ValueError("ambiguity: y has one class only, so there is nothing to tell apart.")
+    X = _checked(X, len(sets), regions is not None)
+    ordered = X is not None and not is_pairwise(weights)
+    order = input_order(X) if ordered else np.arange(len(sets))
+    if regions is None:
+        if len(sets) < 4:
+            raise ValueError(
+                f"ambiguity: {len(sets)} rows; at least 4 are needed for two halves of two."
+            )
+        half = first_half(order, np.zeros(len(sets), dtype=np.intp), random_state)
+        codes = _recovered(X, sets, half, weights)
+        kept, codes = np.unique(codes, return_inverse=True)
+        names, labels = listed(sets.classes[kept]), kept
+    else:
+        names, codes = _named_regions(regions, len(sets))
+        half = first_half(order, codes, random_state)
+        labels = None
+    chosen = _counted(sets.mask, codes, half, len(names))
+    labels = chosen.argmax(axis=1) if labels is None else labels
+    rows = np.arange(len(names))
+    others = chosen.copy()
+    others[rows, labels] = -1
+    return Ambiguity(
+        classes=sets.classes,
+        regions=tuple(names),
+        of_labels=regions is None,
+        labels=labels,
+        rivals=others.argmax(axis=1),
+        n_chosen=np.bincount(codes[half], minlength=len(names)),
+        n_counted=np.bincount(codes[~half], minlength=len(names)),
+        chosen=chosen,
+        counts=_counted(sets.mask, codes, ~half, len(names)),
+        confidence=confidence,
+    )
+
+
+def _recovered(X: Any, sets: LabelSets, half: BoolArray, weights: Any) -> IntArray:
+    """The class predicted at every row ``(n,)`` by the sets of one half."""
+    first, second = np.flatnonzero(half), np.flatnonzero(~half)
+    if weights is None:
+        weights = NeighborWeights(min(_NEIGHBORS, first.size))
+    piece = resolve_weights(weights)
+    pairwise = is_pairwise(piece)
+    piece.fit(X[first][:, first] if pairwise else X[first])
+    loss = ZeroOneLoss().bind(sets.classes)
+    problem = Problem(piece.training_votes(), loss, sets[first])
+    # From the infimum start: it is right also where set sizes differ from class to class.
+    targets = AlternatingMinimization("infimum").solve(problem).targets.embedded
+    codes = np.empty(half.size, dtype=np.intp)
+    codes[first] = problem.best_predictions(targets).faces.first().outputs
+    scores = piece.votes(X[second][:, first] if pairwise else X[second]) @ targets
+    size = np.abs(scores).max(axis=1, initial=0.0)
+    codes[second] = loss.best_prediction(scores, problem.rtol * size).outputs
+    return codes
+
+
+def _counted(mask: BoolArray, codes: AnyArray, rows: BoolArray, n_regions: int) -> IntArray:
+    """Sets of some rows that hold each class, by region, ``(R, K)``."""
+    regions, columns = np.nonzero(mask[rows])
+    pairs = codes[rows][regions] * mask.shape[1] + columns
+    return np.bincount(pairs, minlength=n_regions * mask.shape[1]).reshape(n_regions, -1)
+
+
+def _checked(X: Any, n: int, may_lack: bool) -> Any:
+    if X is None:
+        if may_lack:
+            return None
+        raise ValueError("ambiguity: X is None. Pass inputs, or name a region for each row.")
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if X.shape[0] != n:
+        raise ValueError(
+            f"ambiguity: X has {X.shape[0]} rows and y has {n}; expected one set for each row of X."
+        )
+    return X
+
+
+def _named_regions(regions: Any, n: int) -> tuple[list[Any], IntArray]:
+    """Names in order, and which of them a row has, ``(n,)``."""
+    values = listed(np.asarray(regions)) if hasattr(regions, "__array__") else list(regions)
+    if len(values) != n:
+        raise ValueError(
+            f"ambiguity: regions has {len(values)} entries and y has {n} rows; expected as many."
+        )
+    for row, value in enumerate(values):
+        if isinstance(value, (list, set, dict)) or is_missing(value):
+            raise ValueError(
+                f"ambiguity: regions[{row}] is {value!r}; expected one name for each row. Leave "
+                "rows without a region out, or give them one of their own."
+            )
+    names = sorted(set(values), key=lambda name: (type(name).__name__, name))
+    place = {name: code for code, name in enumerate(names)}
+    if len(names) > n // 2:
+        raise ValueError(
+            f"ambiguity: regions names {len(names)} regions for {n} rows; a region needs two rows "
+            "at least, and some dozens to say much. Use fewer."
+        )
+    return names, np.array([place[value] for value in values], dtype=np.intp)

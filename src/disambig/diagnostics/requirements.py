@@ -1,0 +1,113 @@
+"""What the theorem on exponential rates asks for: neighbours and rows."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["Requirement", "theorem_requirement"]
+
+_MOST_ROWS = 10**15
+_Term: TypeAlias = Callable[[int], float]
+
+
+class Requirement(NamedTuple):
+    """Neighbours and rows that suffice for an error; None where no number does.
+
+    Attributes
+    ----------
+    n_neighbors : int or None
+        k.
+    n_rows : int or None
+        n.
+    error, eta, mass : float
+        What they were computed for.
+    """
+
+    n_neighbors: int | None
+    n_rows: int | None
+    error: float
+    eta: float
+    mass: float
+
+
+def theorem_requirement(
+    eta: float,
+    *,
+    n_classes: int,
+    mass: float,
+    error: float = 0.05,
+    c_phi: float = 1.0,
+    c_psi: float = 1.0,
+) -> Requirement:
+    """``k >= log(16 c_phi c_psi K / error) / |log eta|``, and n for which the rest is as small.
+
+    The theorem bounds the excess risk of disambiguation with k nearest neighbours by
+    ``8 c_phi c_psi ((n + 1) exp(-n p / 16) + K eta^k)`` as soon as ``k < n p / 4``. Each of the
+    two terms gets half of the error; n is the least from which on the first one and the condition
+    hold for good. The numbers suffice; far smaller ones often do.
+
+    Parameters
+    ----------
+    eta : float in [0, 1]
+        The largest probability with which a wrong class is a candidate. At 1 nothing helps.
+    n_classes : int
+        K.
+    mass : float in (0, 1]
+        p: the least probability of an input near another one, in a ball too small to reach a
+        class that is told otherwise. For separated clusters, the mass of the smallest.
+    error : float > 0
+        The excess risk to be reached.
+    c_phi, c_psi : float
+        The largest norms of the embeddings of targets and predictions. 1 and 1 for the 0-1 loss:
+        with ``phi(y) = e_y`` and ``psi(z) = -e_z`` the inner product is the loss less one, which
+        has the same excess risk. Their product is in the scale of the loss: of twice the size for a
+        loss of twice the size. For other losses see `disambig.losses.calibration_constants`.
+
+    Examples
+    --------
+    >>> theorem_requirement(0.8, n_classes=4, mass=0.25, error=0.05)
+    Requirement(n_neighbors=33, n_rows=797, error=0.05, eta=0.8, mass=0.25)
+    >>> theorem_requirement(1.0, n_classes=4, mass=0.25).n_neighbors is None
+    True
+    """
+    _check(eta, n_classes, mass, error, c_phi * c_psi)
+    constant = 8.0 * c_phi * c_psi
+    if eta >= 1.0:
+        return Requirement(None, None, error, eta, mass)
+    wanted = math.log(2.0 * constant * n_classes / error)
+    k = 1 if eta == 0.0 else max(1, math.ceil(wanted / -math.log(eta)))
+    # Strictly more than 4 k / p rows, and at least where the first term begins to fall.
+    least = max(math.floor(4 * k / mass) + 1, math.ceil(16 / mass))
+    n = _least_rows(
+        least, lambda n: math.log(n + 1) - n * mass / 16, math.log(error / constant / 2)
+    )
+    return Requirement(k, n, error, eta, mass)
+
+
+def _least_rows(least: int, logarithm: _Term, target: float) -> int | None:
+    """The least n from `least` on at which a falling term is at most `target`."""
+    low, high = least, least
+    while logarithm(high) > target:
+        low, high = high, 2 * high
+        if high > _MOST_ROWS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if logarithm(middle) > target:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _check(eta: float, n_classes: int, mass: float, error: float, constant: float) -> None:
+    faults = {
+        f"eta must lie in [0, 1]; got {eta!r}": not 0.0 <= eta <= 1.0,
+        f"n_classes must be at least 2; got {n_classes!r}": n_classes < 2,
+        f"mass must lie in (0, 1]; got {mass!r}": not 0.0 < mass <= 1.0,
+        f"error must be a finite number > 0; got {error!r}": not 0.0 < error < math.inf,
+        f"c_phi c_psi must be finite and > 0; got {constant!r}": not 0.0 < constant < math.inf,
+    }
+    for words, wrong in faults.items():
+        if wrong:
+            raise ValueError(f"theorem_requirement: {words}.")

@@ -1,0 +1,74 @@
+"""How often something was seen, with exact intervals."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import betaincinv
+
+from disambig.notation import AnyArray, FloatArray
+
+__all__ = ["Shares"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """``counts / totals`` with the intervals of Clopper and Pearson, element by element.
+
+    Whatever the true probability, an interval holds it at least as often as `confidence` says.
+    Nothing seen of nothing asked: the share is NaN, and the interval all of [0, 1].
+
+    Parameters
+    ----------
+    counts, totals : int arrays of one shape
+    confidence : float in (0, 1)
+
+    Examples
+    --------
+    >>> shares = Shares([10, 0, 0], [10, 10, 0], 0.95)
+    >>> shares.estimate, shares.low.round(3), shares.high.round(3)
+    (array([ 1.,  0., nan]), array([0.692, 0.   , 0.   ]), array([1.   , 0.308, 1.   ]))
+    """
+
+    counts: AnyArray
+    totals: AnyArray
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.confidence < 1.0:
+            raise ValueError(
+                f"confidence must be a number between 0 and 1, such as 0.95; got "
+                f"{self.confidence!r}."
+            )
+        counts, totals = np.broadcast_arrays(self.counts, self.totals)
+        for name, array in (("counts", counts.copy()), ("totals", totals.copy())):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """``counts / totals``: unbiased."""
+        return np.where(self.totals > 0, self.counts / np.maximum(self.totals, 1), np.nan)
+
+    @cached_property
+    def low(self) -> FloatArray:
+        """The lower end of the interval; 0 where nothing was seen."""
+        seen = self.counts > 0
+        counts = np.maximum(self.counts, 1)
+        end = betaincinv(counts, np.maximum(self.totals - counts, 0) + 1, self._tail)
+        return np.where(seen, end, 0.0)
+
+    @cached_property
+    def high(self) -> FloatArray:
+        """The upper end of the interval; 1 where it was seen each time."""
+        return self.upper(self._tail)
+
+    def upper(self, risk: float) -> FloatArray:
+        """The probability is at most this, but for a chance of `risk`; 1 if seen each time."""
+        missed = self.totals - self.counts
+        end = betaincinv(self.counts + 1, np.maximum(missed, 1), 1.0 - risk)
+        return np.where(missed > 0, end, 1.0)
+
+    @property
+    def _tail(self) -> float:
+        return (1.0 - self.confidence) / 2

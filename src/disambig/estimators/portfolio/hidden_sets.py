@@ -1,0 +1,119 @@
+"""The score of votes without truth: how well they predict sets that were hidden from them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.estimators.label_votes import shares
+from disambig.losses import FiniteLoss, SoftFaces
+from disambig.notation import FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import AnnealedMinimization, Solver
+from disambig.votes import RepeatedVotes, Votes
+
+__all__ = ["HiddenSets", "Score"]
+
+# What a missed set costs is mostly the same for several votes; how surely it was missed is not.
+_SURENESS = 0.1
+_LEAST = 1e-3
+
+
+class Score(NamedTuple):
+    """How far predictions are from hidden sets.
+
+    Attributes
+    ----------
+    loss : float
+        The mean of ``min_{y in s_i} loss(z_i, y)``: no more than the share of missed sets for the
+        0-1 loss.
+    value : float
+        The same in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``: what
+        is chosen by.
+    """
+
+    loss: float
+    value: float
+
+
+class HiddenSets:
+    """Rows in folds; the sets of each fold in turn are hidden, and predicted from the others.
+
+    Parameters
+    ----------
+    sets : LabelSets, n rows
+    loss : FiniteLoss
+    folds : int (n,)
+    masses : float (n,)
+        Weights of the rows.
+    """
+
+    def __init__(
+        self, sets: LabelSets, loss: FiniteLoss, folds: IntArray, masses: FloatArray
+    ) -> None:
+        self.sets = sets
+        self.loss = loss
+        self.masses = masses
+        self.n_folds = int(folds.max()) + 1
+        hidden = folds == np.arange(self.n_folds)[:, None]
+        self._hidden = hidden
+        # All folds are one problem: each is a copy of all rows, in which its own sets are open.
+        opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
+        self._opened = LabelSets(opened, sets.classes)
+        base = sets.distribution().sum(axis=0)
+        self._prior = base / base.sum()
+
+    def along(self, votes: Votes, solver: AnnealedMinimization) -> Iterator[tuple[float, Score]]:
+        """Every temperature of an annealing, with the score of the laws at it."""
+        problem = Problem(RepeatedVotes(votes, self.n_folds), self.loss, self._opened)
+        for temperature, run in solver.path(problem):
+            yield temperature, self._score(votes, cast(SoftFaces, run.state.targets).distribution)
+
+    def of(self, votes: Votes, solver: Solver) -> Score:
+        """The score of what a solver finds."""
+        copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
+        laws = [
+            cast(
+                SoftFaces, solver.solve(Problem(votes, self.loss, self._opened[rows])).targets
+            ).distribution
+            for rows in copies
+        ]
+        return self._score(votes, np.concatenate(laws))
+
+    def of_average(self, votes: Votes) -> Score:
+        """The score of average candidates."""
+        return self._score(votes, self._opened.distribution())
+
+    def of_infimum(self, votes: Votes) -> Score:
+        """The score of the infimum loss; hidden rows have no vote in it."""
+        copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
+        costs = np.empty((len(self.sets), len(self.loss.predictions)))
+        for rows, hidden in zip(copies, self._hidden, strict=True):
+            costs[hidden] = self.loss.infimum_scores(votes, self._opened[rows])[0][hidden]
+        prior = np.tile(self._prior, (len(costs), 1))
+        square = costs.shape == prior.shape
+        gains = costs.max(axis=1, keepdims=True) - costs
+        return self._paid(costs, shares(gains, self._prior) if square else prior)
+
+    def _score(self, votes: Votes, laws: FloatArray) -> Score:
+        # The row's own vote repeats what it was given, which is nothing.
+        own = np.tile(votes.diagonal(), self.n_folds)[:, None]
+        heard = RepeatedVotes(votes, self.n_folds) @ laws - own * laws
+        heard = heard.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
+        return self._paid(heard @ self.loss.matrix.T, shares(heard, self._prior))
+
+    @property
+    def _hidden_places(self) -> tuple[IntArray, IntArray]:
+        """Fold and row of each row in its own fold, in the order of the rows."""
+        return self._hidden.argmax(axis=0), np.arange(len(self.sets))
+
+    def _paid(self, costs: FloatArray, probabilities: FloatArray) -> Score:
+        told = self.sets.informative
+        mask, masses = self.sets.mask[told], self.masses[told]
+        predicted = self.loss.matrix[costs[told].argmin(axis=1)]
+        paid = np.where(mask, predicted, np.inf).min(axis=1)
+        inside = np.where(mask, probabilities[told], 0.0).sum(axis=1)
+        loss = float(np.average(paid, weights=masses))
+        sureness = float(np.average(np.log(inside + _LEAST), weights=masses))
+        return Score(loss, loss / self.loss.largest - _SURENESS * sureness)

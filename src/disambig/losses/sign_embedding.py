@@ -1,0 +1,29 @@
+"""Outputs as signs: bits, or the pairs of an order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.notation import FloatArray
+
+__all__ = ["SignEmbedding"]
+
+
+@dataclass(frozen=True, eq=False)
+class SignEmbedding:
+    """Signs, 1 or -1 or means of them, ``(n, m)``, to ``(factors signs, constant)``.
+
+    Parameters
+    ----------
+    factors : float array (m,)
+    constant : float
+    """
+
+    factors: FloatArray
+    constant: float
+
+    def embed(self, signs: FloatArray) -> FloatArray:
+        """``(n, m)`` to ``(n, m + 1)``."""
+        embedded = np.full((len(signs), signs.shape[1] + 1), self.constant)
+        np.multiply(signs, self.factors, out=embedded[:, :-1])
+        return embedded

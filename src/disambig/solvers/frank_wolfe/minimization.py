@@ -1,0 +1,252 @@
+"""The quadratic relaxation, solved by Frank-Wolfe and rounded."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.losses.finite import FiniteLoss
+from disambig.losses.hamming import BoundHamming
+from disambig.memory import require_bytes
+from disambig.problem import Problem
+from disambig.solvers.alternating import AlternatingMinimization
+from disambig.solvers.frank_wolfe.bit_hulls import BitHulls
+from disambig.solvers.frank_wolfe.block_steps import BlockFrankWolfe
+from disambig.solvers.frank_wolfe.form import ConvexForm
+from disambig.solvers.frank_wolfe.hulls import Hulls
+from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
+from disambig.solvers.frank_wolfe.order_hulls import OrderHulls
+from disambig.solvers.frank_wolfe.parts import QuadraticLoss, quadratic_loss
+from disambig.solvers.frank_wolfe.rounding import rounded
+from disambig.solvers.frank_wolfe.shifts import tight_shifts, unit_shifts
+from disambig.solvers.frank_wolfe.sized_hulls import SizedHulls, class_sizes
+from disambig.solvers.frank_wolfe.steps import FrankWolfe
+from disambig.solvers.loop import Callback, Run, Status, iterate
+from disambig.solvers.quadratic_bound import QuadraticBound, quadratic_objective
+from disambig.solvers.solution import Solution, Targets
+
+__all__ = ["FrankWolfeMinimization"]
+
+_STEPS = ("auto", "plain", "away", "pairwise", "block")
+# Parts of the open rows that walk together in block steps.
+_BLOCKS = 10
+# Arrays of (n, p) numbers that a step holds at once.
+_TABLES = 12
+
+
+class FrankWolfeMinimization(BaseEstimator):
+    r"""Minimise ``sum_ij A[i, j] loss(y_i, y_j)`` over hulls in place of sets, with a certificate.
+
+    The quadratic objective of the paper's appendix, a generalised Diffrac: rows pay for their
+    labels differing, without predictions in between. A shift makes it convex over the hulls of the
+    sets and changes nothing at labels, so that its minimum there is a lower bound on the objective
+    of all labels. Frank-Wolfe steps find it; the laws are then rounded to labels.
+
+    ``solution.quadratic`` has the quadratic objective of the labels, the laws and theirs, and the
+    bound; ``solution.objective`` is the paper's own as with all solvers.
+
+    For symmetric losses on labels, the Hamming loss, the Kendall loss and the footrule. The bound
+    is proven for up to 400 rows of several candidates; beyond, eigenvalues of the votes come from
+    Lanczos steps, with a margin of a thousandth of their range.
+
+    Parameters
+    ----------
+    steps : {"auto", "pairwise", "away", "plain", "block"}, default "auto"
+        Weight goes from the worst to the best vertex of each row; towards the best or away from the
+        worst; always towards the best; or as the first in blocks of rows, drawn by what they can
+        gain. "auto" is the first, or "plain" where `sizes` tie rows together.
+    shift : {"tight", "unit"}, default "tight"
+        By how much the function is bent: as little as makes it convex, or by 1, as in Diffrac,
+        which minimises ``Tr Phi' (I - A) Phi`` for kernel ridge votes. The latter needs votes whose
+        eigenvalues are at most 1, and a loss that is a squared distance.
+    sizes : "balanced" or array-like (K, 2), optional
+        The least and the greatest number of rows of each class (labels only), for relaxed and
+        rounded labels: "balanced" is n / K, rounded down and up. Without any, few labels can leave
+        all others in one class.
+    rounding : {"nearest", "sampling"}, default "nearest"
+        Each row takes the vertex nearest to it in the embedding of the loss; or the best of
+        `n_samples` labellings drawn by the laws and that one.
+    n_samples : int, default 20
+    polish : bool, default False
+        Alternating minimisation goes on from the rounded labels: it lowers the paper's objective
+        and may raise the quadratic one.
+    max_iter : int, default 1000
+        Steps; passes over the rows with "block".
+    tol : float, default 1e-4
+        Stop when the relaxed objective is proven to be within this part of the largest objective
+        that any labels can have.
+    random_state : int, RandomState or None, default 0
+        For "block" and "sampling".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig import disambiguate
+    >>> from disambig.weights import NeighborWeights
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+    >>> found = disambiguate(X, y, weights=NeighborWeights(3), solver=FrankWolfeMinimization())
+    >>> found.labels.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    >>> proven = found.solution.quadratic
+    >>> proven.objective, bool(proven.bound <= 0.0 <= proven.gap)
+    (0.0, True)
+    """
+
+    def __init__(
+        self,
+        steps: Literal["auto", "pairwise", "away", "plain", "block"] = "auto",
+        *,
+        shift: Literal["tight", "unit"] = "tight",
+        sizes: Any = None,
+        rounding: Literal["nearest", "sampling"] = "nearest",
+        n_samples: int = 20,
+        polish: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        random_state: Any = 0,
+    ) -> None:
+        self.steps = steps
+        self.shift = shift
+        self.sizes = sizes
+        self.rounding = rounding
+        self.n_samples = n_samples
+        self.polish = polish
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
+        """Disambiguate; `callback` hears of every step and stops the run by True.
+
+        The objective of the trace is the relaxed one.
+        """
+        self._check()
+        loss = quadratic_loss(problem)
+        n, p = problem.votes.shape[0], len(loss.table)
+        require_bytes(
+            8.0 * _TABLES * n * p,
+            f"FrankWolfeMinimization of {n} rows and {p} coordinates",
+            "Use solver='alternating', which holds less.",
+        )
+        hulls = self._hulls(problem)
+        form = self._form(problem, loss, hulls)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        process = self._process(form, hulls, seed)
+        stage = f"frank-wolfe, {self.steps}"
+        run: Run[Any] = iterate(
+            process, process.begin(), max_iter=int(self.max_iter), stage=stage, callback=callback
+        )
+        state = run.state
+        if run.status is Status.MAX_ITER:
+            warnings.warn(
+                f"FrankWolfeMinimization: not converged after max_iter={self.max_iter} steps; the "
+                f"gap is {state.gap:.3g}, and {process.tolerance:.3g} was asked for. The bound is "
+                "proven all the same; a larger max_iter or tol will do.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        nearest, decoded = rounded(
+            problem, loss, hulls, state.point, self._n_samples(), np.random.default_rng(seed)
+        )
+        trace, status = run.trace, run.status
+        # Rows that are as near to several vertices stay undecided. The laws themselves are no
+        # targets to predict from, being as soft as the shift makes them: on real images with
+        # kernel ridge, .970 of new rows were right by the laws and .982 by these.
+        drawn = np.flatnonzero(nearest.first().differing(decoded))
+        targets: Targets = nearest.replace(drawn, decoded.take(drawn))
+        if self.polish and status is not Status.STOPPED:
+            polished = AlternatingMinimization(targets.embedded).solve(problem, callback=callback)
+            targets, decoded = polished.targets, polished.decoded
+            trace += polished.trace
+            status = polished.status if status is Status.CONVERGED else status
+        return Solution(
+            targets=targets,
+            decoded=decoded,
+            relaxed_objective=problem.objective(targets.embedded),
+            objective=problem.objective(decoded.embedded),
+            start="frank-wolfe",
+            status=status,
+            n_iter=run.n_iter,
+            trace=trace,
+            quadratic=QuadraticBound(
+                objective=quadratic_objective(problem, decoded),
+                relaxed_objective=state.objective,
+                bound=state.bound,
+                relaxed=hulls.targets(state.point, nearest),
+            ),
+        )
+
+    def _n_samples(self) -> int:
+        return int(self.n_samples) if self.rounding == "sampling" else 0
+
+    def _hulls(self, problem: Problem) -> Hulls:
+        labels = isinstance(problem.loss, FiniteLoss)
+        if self.sizes is None:
+            kind: Any = LabelHulls if labels else OrderHulls
+            if isinstance(problem.loss, BoundHamming):
+                kind = BitHulls
+            hulls: Hulls = kind(problem.loss, problem.candidates)
+            return hulls
+        if not labels:
+            raise MissingOracleError("FrankWolfeMinimization: sizes are for losses on labels.")
+        if self.polish:
+            raise ValueError(
+                "FrankWolfeMinimization: polish=True does not keep sizes; use one of the two."
+            )
+        if self.steps not in ("auto", "plain"):
+            raise ValueError(
+                f"FrankWolfeMinimization: steps={self.steps!r} moves rows one by one, which sizes "
+                "do not allow. Use steps='plain' or 'auto'."
+            )
+        sets = problem.candidates
+        sizes = class_sizes(self.sizes, *sets.mask.shape)
+        assert isinstance(problem.loss, FiniteLoss)
+        return SizedHulls(problem.loss, sets, sizes)
+
+    def _form(self, problem: Problem, loss: QuadraticLoss, hulls: Hulls) -> ConvexForm:
+        if self.shift == "tight":
+            shifts = tight_shifts(problem, hulls.open_rows, loss.spreads(hulls.middle()))
+        elif loss.is_concave:
+            shifts = unit_shifts(problem, hulls.open_rows)
+        else:
+            raise MissingOracleError(
+                "FrankWolfeMinimization: shift='unit' needs a loss that is a squared distance, "
+                "like the 0-1 loss. Use shift='tight'."
+            )
+        return ConvexForm(problem, loss, hulls.open_rows, shifts)
+
+    def _process(self, form: ConvexForm, hulls: Hulls, seed: int) -> Any:
+        tolerance = float(self.tol) * float(np.sum(form.problem.prediction_scale))
+        if not hulls.walks_by_row:
+            return FrankWolfe(form, hulls, "plain", tolerance)
+        if self.steps == "block":
+            size = max(1, int(np.count_nonzero(hulls.open_rows)) // _BLOCKS)
+            return BlockFrankWolfe(form, hulls, tolerance, size, seed)
+        kind: Any = "pairwise" if self.steps == "auto" else self.steps
+        return FrankWolfe(form, hulls, kind, tolerance)
+
+    def _check(self) -> None:
+        choices = {
+            "steps": _STEPS,
+            "shift": ("tight", "unit"),
+            "rounding": ("nearest", "sampling"),
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"FrankWolfeMinimization: {name}={getattr(self, name)!r} is not known; choose "
+                    f"one of {list(known)}."
+                )
+        for name in ("max_iter", "n_samples"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or int(value) < 1:
+                raise ValueError(
+                    f"FrankWolfeMinimization: {name}={value!r}; expected at least 1, an integer."
+                )
+        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
+            raise ValueError(f"FrankWolfeMinimization: tol={self.tol!r}; expected a number >= 0.")

@@ -1,0 +1,114 @@
+"""The extreme eigenvalues of symmetric votes, from the outside."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from disambig.notation import FloatArray, IntArray
+from disambig.problem import Problem
+
+__all__ = ["Spectrum", "listen", "spectrum"]
+
+# Up to so many rows the square of open rows is written out.
+_SMALL = 400
+# What Lanczos finds lies inside of the spectrum, by less than this part of its width as a rule.
+_MARGIN = 1e-3
+_LANCZOS_TOLERANCE, _RESTARTS = 1e-5, 200
+
+
+class Spectrum(NamedTuple):
+    """All eigenvalues lie between these."""
+
+    lowest: float
+    highest: float
+
+
+def listen(problem: Problem, values: FloatArray) -> FloatArray:
+    """``(A + A') / 2 @ values``."""
+    heard = problem.votes @ values
+    if problem.transposed is problem.votes:
+        return heard
+    both: FloatArray = (heard + problem.transposed @ values) / 2
+    return both
+
+
+def spectrum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> Spectrum:
+    """Bounds on the eigenvalues of ``D (S - diag(own)) D`` with ``D = diag(scales)^(-1/2)``.
+
+    S is the symmetric part of the votes between some rows. Exact to rounding for few rows; beyond,
+    Lanczos values moved outwards by a margin, and never beyond the largest sum of absolute entries
+    in a row, which bounds them all.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : int array (r,)
+    own : float array (r,)
+    scales : float array (r,), positive
+
+    Examples
+    --------
+    >>> from disambig.votes import as_votes
+    >>> problem = Problem(as_votes([[1.0, 2.0], [0.0, 1.0]]), None, None)
+    >>> ends = spectrum(problem, np.arange(2), np.zeros(2), np.ones(2))
+    >>> round(ends.lowest, 6) + 0.0, round(ends.highest, 6)
+    (0.0, 2.0)
+    """
+    if not rows.size:
+        return Spectrum(0.0, 0.0)
+    if rows.size > _SMALL:
+        return _lanczos(problem, rows, own, scales)
+    square = _between(problem, rows)
+    square = ((square + square.T) / 2 - np.diag(own)) / np.sqrt(np.outer(scales, scales))
+    values = np.linalg.eigvalsh(square)
+    rounding = float(4 * rows.size * np.finfo(np.float64).eps * np.abs(values).max())
+    return Spectrum(float(values[0]) - rounding, float(values[-1]) + rounding)
+
+
+def _between(problem: Problem, rows: IntArray) -> FloatArray:
+    """``A[rows][:, rows]``."""
+    heard_at, position, votes = problem.votes.column_entries(rows)
+    place = np.full(problem.votes.shape[0], -1, dtype=np.intp)
+    place[rows] = np.arange(rows.size)
+    here = place[heard_at] >= 0
+    square = np.zeros((rows.size, rows.size))
+    square[place[heard_at[here]], position[here]] = votes[here]
+    return square
+
+
+def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> Spectrum:
+    n, r = problem.votes.shape[0], rows.size
+    roots = np.sqrt(scales)
+
+    def product(vector: FloatArray) -> FloatArray:
+        values = np.zeros((n, 1))
+        scaled = vector.ravel() / roots
+        values[rows, 0] = scaled
+        heard: FloatArray = (listen(problem, values)[rows, 0] - own * scaled) / roots
+        return heard
+
+    sums = (problem.votes.absolute_row_sums() + problem.transposed.absolute_row_sums()) / 2
+    # The matrix is similar to one whose rows are divided by the scales.
+    largest = float(((sums[rows] + np.abs(own)) / scales).max())
+    operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
+    # A start of its own makes the result the same in every run.
+    start = np.random.default_rng(0).normal(size=r)
+    ends = []
+    for which in ("SA", "LA"):
+        try:
+            found = eigsh(
+                operator,
+                k=1,
+                which=which,
+                v0=start,
+                tol=_LANCZOS_TOLERANCE,
+                maxiter=_RESTARTS,
+                return_eigenvectors=False,
+            )
+            ends.append(float(found[0]))
+        except ArpackNoConvergence:
+            # The sums of a row are bounds as well, only wider.
+            ends.append(-largest if which == "SA" else largest)
+    margin = _MARGIN * (ends[1] - ends[0])
+    return Spectrum(max(ends[0] - margin, -largest), min(ends[1] + margin, largest))

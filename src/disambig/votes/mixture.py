@@ -1,0 +1,115 @@
+"""Votes of several kinds, heard together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.memory import require_bytes
+from disambig.notation import FloatArray, IntArray
+from disambig.votes.blocks import row_blocks
+from disambig.votes.dense import DenseVotes
+from disambig.votes.protocol import Votes
+from disambig.votes.sparse import SparseVotes
+from disambig.votes.strongest import strongest_by_blocks
+
+__all__ = ["MixtureVotes"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureVotes:
+    """``alpha = sum_k shares[k] * parts[k]``, each part applied as it is.
+
+    Parameters
+    ----------
+    parts : tuple of Votes, all of the same shape (q, n)
+    shares : tuple of float
+        Not negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> near = DenseVotes(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> far = DenseVotes(np.array([[0.5, 0.5], [0.5, 0.5]]))
+    >>> MixtureVotes((near, far), (0.8, 0.2)) @ np.array([1.0, 0.0])
+    array([0.9, 0.1])
+    """
+
+    parts: tuple[Votes, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.parts[0].shape
+
+    @property
+    def T(self) -> "MixtureVotes":
+        return MixtureVotes(tuple(part.T for part in self.parts), self.shares)
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        return self._sum(lambda part: part @ values)
+
+    def row_sums(self) -> FloatArray:
+        return self._sum(lambda part: part.row_sums())
+
+    def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
+        # Parts of opposite signs cancel, so that this is a bound.
+        return self._sum(lambda part: part.absolute_row_sums(scales))
+
+    def diagonal(self) -> FloatArray:
+        return self._sum(lambda part: part.diagonal())
+
+    def split(self) -> tuple[Votes, Votes]:
+        """Signs are those of the sum, which is therefore written out."""
+        blocks = [block for _, block in row_blocks(self)]
+        if blocks and all(sp.issparse(block) for block in blocks):
+            return SparseVotes(sp.csr_array(sp.vstack(blocks, format="csr"))).split()
+        q, n = self.shape
+        require_bytes(
+            24.0 * q * n,
+            f"The sign of each vote needs the {q} x {n} weights as an array, which",
+            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+        )
+        return DenseVotes(np.concatenate([np.zeros((0, n)), *blocks])).split()
+
+    def rows(self, start: int, stop: int) -> Any:
+        blocks = [part.rows(start, stop) for part in self.parts]
+        if not all(sp.issparse(block) for block in blocks):
+            blocks = [b.toarray() if sp.issparse(b) else b for b in blocks]
+        scaled = [share * block for share, block in zip(self.shares, blocks, strict=True)]
+        return reduce(lambda one, other: one + other, scaled)
+
+    def scale_rows(self, factors: FloatArray) -> "MixtureVotes":
+        return MixtureVotes(tuple(part.scale_rows(factors) for part in self.parts), self.shares)
+
+    def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        found = [part.column_entries(columns) for part in self.parts]
+        values = [share * part[2] for share, part in zip(self.shares, found, strict=True)]
+        places = (
+            np.concatenate([part[0] for part in found]),
+            np.concatenate([part[1] for part in found]),
+        )
+        # What several parts say of one place is added up.
+        shape = (self.shape[0], len(columns))
+        table = sp.coo_array((np.concatenate(values), places), shape=shape).tocsc()
+        table.eliminate_zeros()
+        table = table.tocoo()
+        return table.row.astype(np.intp), table.col.astype(np.intp), table.data
+
+    def links(self, rows: IntArray) -> Any:
+        found = [part.links(rows) for part in self.parts]
+        if any(part is None for part in found):
+            return None
+        # Sizes alone: links of opposite signs must not cancel.
+        return reduce(lambda one, other: one + other, [abs(sp.csr_array(part)) for part in found])
+
+    def strongest(self, limit: int) -> IntArray:
+        return strongest_by_blocks(self, limit)
+
+    def _sum(self, answer: Callable[[Votes], FloatArray]) -> FloatArray:
+        terms = [share * answer(part) for share, part in zip(self.shares, self.parts, strict=True)]
+        total: FloatArray = reduce(np.add, terms)
+        return total

@@ -1,0 +1,51 @@
+"""Probabilities from signed votes: their order is kept."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from disambig import PartialLabelClassifier
+from disambig.estimators.probabilities import Probabilities, probabilities_of
+from disambig.votes import as_votes
+from disambig.weights import KernelRidgeWeights, NeighborWeights
+
+PRIOR = np.full(2, 0.5)
+
+
+def test_order_is_kept_and_silence_has_the_prior():
+    prior = np.array([0.5, 0.5, 0.0])
+    law = Probabilities(prior, 0.3)(np.array([[1.4, -0.4, 9.0], [1.2, -0.2, 0.0], [0.0, 0.0, 0.0]]))
+    assert_allclose(law.sum(axis=1), 1.0)
+    assert_array_equal(law[:, 2], 0.0)
+    # Both are beyond one: shares would not tell them apart.
+    assert law[0, 0] > law[1, 0] > 0.9
+    assert_array_equal(law[2], prior)
+
+
+def test_which_votes_are_signed():
+    law = np.array([[1.0, 0.0], [0.0, 1.0]])
+    plain = probabilities_of(as_votes([[0.5, 0.5], [0.0, 0.0]]), law, np.ones(2), PRIOR)
+    assert plain.temperature is None
+    signed = as_votes([[0.6, 0.4], [2.0, -1.0]])
+    # A fifth of the largest votes of the rows, .6 and 2, by weight.
+    found = probabilities_of(signed, law, np.array([3.0, 1.0]), PRIOR)
+    assert found.temperature == pytest.approx(0.2 * (3 * 0.6 + 2.0) / 4)
+    cancelled = as_votes([[1.0, -1.0], [1.0, -1.0]])
+    assert probabilities_of(cancelled, law * 0, np.ones(2), PRIOR).temperature == 1.0
+
+
+def test_of_a_classifier():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    truth = (X[:, 0] > 0).astype(int)
+    ridge = PartialLabelClassifier(KernelRidgeWeights(regularization=1e-5)).fit(X, truth)
+    far = rng.normal(size=(40, 2))
+    second = ridge.predict_proba(far)[:, 1]
+    assert_array_equal(np.argsort(second), np.argsort(ridge.decision_function(far)))
+    assert ((second > 0) & (second < 1)).all()
+    near = PartialLabelClassifier(NeighborWeights(5)).fit(X, truth)
+    shares = near.weights_.votes(far) @ np.eye(2)[truth]
+    assert_allclose(near.predict_proba(far), shares)
+    # Those who predict are asked, not those who disambiguate.
+    both = PartialLabelClassifier(NeighborWeights(5), predict_weights=KernelRidgeWeights())
+    assert (both.fit(X, truth).predict_proba(far) > 0).all()

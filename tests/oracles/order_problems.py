@@ -1,0 +1,56 @@
+"""Small problems on partial orders, and all their linear extensions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from disambig.candidates import PartialOrders
+from disambig.decoders import signs_of_ranks
+from disambig.losses import BoundKendall, KendallLoss
+from disambig.notation import FloatArray
+from disambig.problem import Problem
+from tests.decoders.enumeration import all_orders
+from tests.oracles.tiny_problems import WEIGHTINGS, wrapped
+
+__all__ = ["OrderProblem", "extension_signs", "order_problems"]
+
+
+def extension_signs(orders: PartialOrders, row: int) -> FloatArray:
+    """Signs of the pairs of every linear extension of a row, ``(e, m (m - 1) / 2)``."""
+    signs = signs_of_ranks(all_orders(orders.n_items))
+    known = orders.signs()[row]
+    return signs[((signs == known) | (known == 0)).all(axis=1)]
+
+
+@dataclass(frozen=True)
+class OrderProblem:
+    """A problem, and what it was made of."""
+
+    A: FloatArray
+    loss: BoundKendall
+    orders: PartialOrders
+    form: str
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(wrapped(self.A, self.form), self.loss, self.orders)
+
+
+@st.composite
+def order_problems(
+    draw: st.DrawFn,
+    forms: tuple[str, ...] = ("dense", "sparse", "product"),
+    weightings: tuple[str, ...] = tuple(WEIGHTINGS),
+) -> OrderProblem:
+    """Votes of every kind, signed ones included; some items weigh more than others."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    scores = rng.random((n, m))
+    scores[rng.random((n, m)) < 0.3] = np.nan
+    orders = PartialOrders.from_scores(scores, margin=float(rng.choice([0.0, 0.3])))
+    weights = None if draw(st.booleans()) else rng.integers(1, 4, size=m)
+    loss = KendallLoss(weights).bind(np.arange(m))
+    assert isinstance(loss, BoundKendall)
+    A = WEIGHTINGS[draw(st.sampled_from(weightings))](rng, n)
+    return OrderProblem(A, loss, orders, draw(st.sampled_from(forms)))
