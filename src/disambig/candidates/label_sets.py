@@ -16,6 +16,7 @@ from disambig.candidates.label_parsing import parse_any, parse_labels, parse_set
 from disambig.candidates.label_strings import parse_strings
 from disambig.candidates.label_tables import parse_table
 from disambig.candidates.negative_labels import parse_negatives
+from disambig.candidates.row_index import row_index
 from disambig.candidates.set_table import SetTable, checked_table, reexpress
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -222,18 +223,9 @@ class LabelSets:
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
-        # scikit-learn asks for [rows, ...]; columns are classes and cannot be cut.
-        if isinstance(rows, tuple):
-            uncut = rows[-1] is Ellipsis or (
-                isinstance(rows[-1], slice) and rows[-1] == slice(None)
-            )
-            if len(rows) != 2 or not uncut:
-                raise IndexError("LabelSets: only rows can be selected; see with_classes.")
-            rows = rows[0]
+        rows = row_index("LabelSets", rows, "; see with_classes")
         if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
             return frozenset(listed(self.classes[self.mask[rows]]))
-        if isinstance(rows, list) and not rows:
-            rows = slice(0, 0)
         selected = self.mask[rows]
         if selected.ndim != 2:
             raise IndexError("LabelSets: select rows by an integer, a slice or a 1-D array.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from disambig.candidates.bit_tables import UNKNOWN, checked_bits, parse_bits
 from disambig.candidates.classes import listed, preview
+from disambig.candidates.row_index import row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -107,20 +108,11 @@ class PartialBits:
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
-        # scikit-learn asks for [rows, ...]; columns are tags and cannot be cut.
-        if isinstance(rows, tuple):
-            uncut = rows[-1:] and (
-                rows[-1] is Ellipsis or (isinstance(rows[-1], slice) and rows[-1] == slice(None))
-            )
-            if len(rows) != 2 or not uncut:
-                raise IndexError("PartialBits: only rows can be selected.")
-            rows = rows[0]
+        rows = row_index("PartialBits", rows)
         if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
             row = self.bits[rows].tolist()
             names = listed(self.tags)
             return {name: bit for name, bit in zip(names, row, strict=True) if bit != UNKNOWN}
-        if isinstance(rows, list) and not rows:
-            rows = slice(0, 0)
         selected = self.bits[rows]
         if selected.ndim != 2:
             raise IndexError("PartialBits: select rows by an integer, a slice or a 1-D array.")

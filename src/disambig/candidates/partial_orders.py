@@ -18,6 +18,7 @@ from disambig.candidates.order_signs import parse_signs
 from disambig.candidates.order_strings import parse_order_strings
 from disambig.candidates.order_table import OrderTable, checked_orders, distinct_orders, reexpress
 from disambig.candidates.rank_tables import parse_ranks, parse_scores
+from disambig.candidates.row_index import row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
@@ -243,20 +244,11 @@ class PartialOrders:
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
-        # scikit-learn asks for [rows, ...]; columns are items and cannot be cut.
-        if isinstance(rows, tuple):
-            uncut = rows[-1:] and (
-                rows[-1] is Ellipsis or (isinstance(rows[-1], slice) and rows[-1] == slice(None))
-            )
-            if len(rows) != 2 or not uncut:
-                raise IndexError("PartialOrders: only rows can be selected; see with_items.")
-            rows = rows[0]
+        rows = row_index("PartialOrders", rows, "; see with_items")
         if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
             names = listed(self.items)
             pairs = np.argwhere(self.before[rows]).tolist()
             return frozenset((names[i], names[j]) for i, j in pairs)
-        if isinstance(rows, list) and not rows:
-            rows = slice(0, 0)
         selected = self.before[rows]
         if selected.ndim != 3:
             raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")

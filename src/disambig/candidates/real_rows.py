@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.row_index import row_index
 from disambig.notation import AnyArray, FloatArray, IntArray
 
 __all__ = ["owned", "row_numbers", "value_table"]
@@ -14,18 +15,9 @@ def row_numbers(rows: Any, n: int, owner: str) -> int | IntArray:
 
     Raises IndexError as arrays do, and where columns are to be cut.
     """
-    # scikit-learn asks for [rows, ...]; columns are outputs and cannot be cut.
-    if isinstance(rows, tuple):
-        uncut = rows[-1:] and (
-            rows[-1] is Ellipsis or (isinstance(rows[-1], slice) and rows[-1] == slice(None))
-        )
-        if len(rows) != 2 or not uncut:
-            raise IndexError(f"{owner}: only rows can be selected.")
-        rows = rows[0]
+    rows = row_index(owner, rows)
     if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
         return range(n)[int(rows)]
-    if isinstance(rows, list) and not rows:
-        rows = slice(0, 0)
     numbers: IntArray = np.arange(n)[rows]
     if numbers.ndim != 1:
         raise IndexError(f"{owner}: select rows by an integer, a slice or a 1-D array.")

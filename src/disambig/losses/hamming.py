@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from disambig.candidates.partial_bits import PartialBits
 from disambig.losses.bit_faces import BitFaces
 from disambig.losses.bit_softening import BitSoftening
+from disambig.losses.named_weights import named_weights
 from disambig.losses.sign_embedding import SignEmbedding
 from disambig.notation import AnyArray, FloatArray
 from disambig.votes import Votes
@@ -43,34 +44,8 @@ class HammingLoss(BaseEstimator):
 
     def bind(self, tags: AnyArray) -> "BoundHamming":
         """The loss on these tags."""
-        weights = self._weights(tags)
+        weights = named_weights("HammingLoss", "tag_weights", "tag", self.tag_weights, tags)
         return BoundHamming(weights / weights.sum(), tags)
-
-    def _weights(self, tags: AnyArray) -> FloatArray:
-        given, names = self.tag_weights, tags.tolist()
-        if given is None:
-            return np.ones(len(names))
-        if hasattr(given, "keys"):
-            missing = [tag for tag in names if tag not in given]
-            if missing:
-                raise ValueError(
-                    f"HammingLoss: tag_weights has no weight for the tag {missing[0]!r}. Give one "
-                    "for each tag."
-                )
-            given = [given[tag] for tag in names]
-        weights = np.asarray(given, dtype=np.float64)
-        if weights.shape != (len(names),):
-            raise ValueError(
-                f"HammingLoss: tag_weights has shape {weights.shape}; expected one weight for "
-                f"each of the {len(names)} tags."
-            )
-        bad = ~(np.isfinite(weights) & (weights > 0))
-        if bad.any():
-            raise ValueError(
-                f"HammingLoss: the weight of tag {names[int(bad.argmax())]!r} is "
-                f"{weights[bad.argmax()]}; expected positive numbers."
-            )
-        return weights
 
 
 @dataclass(frozen=True, eq=False)

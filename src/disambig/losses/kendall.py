@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from disambig.candidates import PartialOrders
 from disambig.decoders import OrderDecoder, order_decoder, signs_of_ranks
 from disambig.decoders.dynamic import require_lattice
+from disambig.losses.named_weights import named_weights
 from disambig.losses.order_faces import OrderFaces
 from disambig.losses.order_softening import OrderSoftening
 from disambig.losses.pair_signs import mean_signs
@@ -73,7 +74,7 @@ class KendallLoss(BaseEstimator):
 
     def bind(self, items: AnyArray) -> "BoundKendall | BoundPositionKendall":
         """The loss on these items."""
-        weights = self._weights(items)
+        weights = named_weights("KendallLoss", "item_weights", "item", self.item_weights, items)
         positions = weights_of_positions(self.position_weights, len(items))
         decoder = order_decoder(self.decoder)
         i, j = np.triu_indices(len(items), 1)
@@ -88,32 +89,6 @@ class KendallLoss(BaseEstimator):
             "Leave position_weights out, or use DCGLoss, which weighs positions too.",
         )
         return BoundPositionKendall(positions, pairs / largest_sum(positions, pairs), decoder)
-
-    def _weights(self, items: AnyArray) -> FloatArray:
-        if self.item_weights is None:
-            return np.ones(len(items))
-        given = self.item_weights
-        if hasattr(given, "keys"):
-            missing = [item for item in items.tolist() if item not in given]
-            if missing:
-                raise ValueError(
-                    f"KendallLoss: item_weights has no weight for the item {missing[0]!r}. Give "
-                    "one for each item."
-                )
-            given = [given[item] for item in items.tolist()]
-        weights = np.asarray(given, dtype=np.float64)
-        if weights.shape != (len(items),):
-            raise ValueError(
-                f"KendallLoss: item_weights has shape {weights.shape}; expected one weight for "
-                f"each of the {len(items)} items."
-            )
-        bad = ~(np.isfinite(weights) & (weights > 0))
-        if bad.any():
-            raise ValueError(
-                f"KendallLoss: the weight of item {items.tolist()[int(bad.argmax())]!r} is "
-                f"{weights[bad.argmax()]}; expected positive numbers."
-            )
-        return weights
 
 
 @dataclass(frozen=True, eq=False)
