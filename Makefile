@@ -1,6 +1,7 @@
 # Every target sets up what it needs: Python >= 3.11 (with venv and pip) and make are enough.
 #   make PYTHON=python3.12 test     another interpreter (for a fresh .venv)
-#   make test ARGS="-k ranking"     further arguments for pytest (test, test-slow, test-floor)
+#   make test ARGS="-k ranking"     further arguments for pytest (test, test-slow, test-floor),
+#                                   for `disambig reproduce` and for the benchmarks
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -18,7 +19,7 @@ NOJIT_TESTS = $(wildcard tests/kernels tests/decoders tests/oracles tests/solver
 .DELETE_ON_ERROR:
 # Two installers in one environment would trip over each other.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-floor lint format bench clean
+.PHONY: help demo reproduce test test-slow test-floor lint format bench clean
 
 help: ## list the targets
 	@echo "usage: make <target>"
@@ -26,6 +27,10 @@ help: ## list the targets
 
 demo: $(VENV)/.ready-demo ## run the demonstration
 	$(BIN)/disambig demo
+
+# Into disambig-figures/, and on from there after an interruption. make reproduce ARGS=--quick
+reproduce: $(VENV)/.ready-demo ## draw the figures of the paper, beside the authors' numbers
+	$(BIN)/disambig reproduce $(ARGS)
 
 # A file stays with one process: what it compiles and prepares is not made twice.
 PARALLEL ?= -n auto --dist loadfile

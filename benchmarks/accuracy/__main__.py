@@ -86,7 +86,7 @@ def report(found: Found, command: str, n_splits: int, levels: Sequence[float]) -
     if len(real) < len(found):
         kinds += [f"others with labels corrupted in five ways at the levels {shown}"]
     parts = [
-        "## Accuracy from candidate sets",
+        "## Accuracy from candidate sets" + ", at most 500 rows" * (levels == QUICK_LEVELS),
         f"Problems: {len(found)} ({', '.join(kinds)}). {n_splits} stratified splits of 80/20, "
         f"inputs standardised. Every method chooses from at most {MOST_SETTINGS} settings by the "
         "covering accuracy on a fifth of the training rows, without the truth. Mean rank of the "
@@ -148,8 +148,10 @@ def main(arguments: list[str] | None = None) -> None:
     levels = QUICK_LEVELS if options.quick else LEVELS
     text = report(found, f"{command} --write", n_splits, levels)
     if options.write:
-        write_section("accuracy", text)
-        write_section("accuracy-problems", details(found), path=PROBLEMS)
+        # A run of everything and a quick one stand beside each other.
+        kind = "-quick" * options.quick
+        write_section(f"accuracy{kind}", text)
+        write_section(f"accuracy-problems{kind}", details(found), path=PROBLEMS)
     else:
         print(f"{text}\n\n{details(found)}")
 

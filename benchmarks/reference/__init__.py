@@ -8,5 +8,5 @@ benchmarks say so and report our figures alone.
 * `environment`: build or find it;
 * `runner`: the script that the other interpreter executes;
 * `jobs`: our side of a run;
-* `agreement`, `classification`, `ranking`, `interval`: what is compared.
+* `agreement`, `classification`, `ranking`, `interval`, `oddities`: what is compared.
 """

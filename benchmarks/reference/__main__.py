@@ -1,11 +1,11 @@
-"""`python -m benchmarks.reference build|check|agreement|classification|ranking|interval`."""
+"""`python -m benchmarks.reference build|check|COMMAND`: our code beside the authors'."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.reference import agreement, classification, interval, ranking
+from benchmarks.reference import agreement, classification, interval, oddities, ranking
 from benchmarks.reference.environment import (
     FOLDER,
     Environment,
@@ -153,11 +153,22 @@ def _interval(
     return "reference-interval", text
 
 
+def _oddities(
+    options: argparse.Namespace, environment: Environment | None, reason: str, command: str
+) -> tuple[str, str]:
+    found = oddities.measure(environment, n_circles=2 if options.quick else 20, seed=options.seed)
+    text = oddities.report(
+        found, environment=environment, reason=reason, command=command, seed=options.seed
+    )
+    return "reference-oddities", text
+
+
 _RUNS = {
     "agreement": _agreement,
     "classification": _classification,
     "ranking": _ranking,
     "interval": _interval,
+    "oddities": _oddities,
 }
 
 

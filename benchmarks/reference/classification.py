@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.reference.environment import Environment
-from benchmarks.reference.folds import BANDWIDTHS, KINDS, RIDGES, CodeErrors, DataErrors
-from benchmarks.reference.recorded import recorded_error
-from benchmarks.reference.sweep import METHODS
+from benchmarks.reference.folds import CodeErrors, DataErrors
 from benchmarks.results import provenance
+from disambig.experiments.classification import BANDWIDTHS, KINDS, LEVELS, RIDGES
+from disambig.experiments.label_sweep import METHODS
+from disambig.experiments.recorded import recorded_error
 from disambig.notation import FloatArray, IntArray
 
 __all__ = ["DATA", "LEVELS", "QUICK_LEVELS", "Choice", "choose", "report"]
 
 DATA = ("dna", "svmguide2")
-LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
 QUICK_LEVELS = (0.0, 0.5, 0.8)
 _NAMES = {"df": "DF", "il": "IL, exact", "il_coded": "IL, as coded", "ac": "AC"}
 _KIND_NAMES = {

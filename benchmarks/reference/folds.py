@@ -5,22 +5,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
 from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
-from benchmarks.reference.sweep import METHODS, sweep
 from disambig.candidates import LabelSets
 from disambig.datasets import CORRUPTIONS, fetch_libsvm
+from disambig.experiments.classification import (
+    BANDWIDTHS,
+    KINDS,
+    covering_errors,
+    figure_folds,
+    figure_ridges,
+)
+from disambig.experiments.figure_data import standardized
+from disambig.experiments.label_sweep import METHODS, sweep
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["BANDWIDTHS", "KINDS", "RIDGES", "CodeErrors", "DataErrors", "run_folds", "standardized"]
+__all__ = ["CodeErrors", "DataErrors", "run_folds"]
 
-KINDS = ("skewed_text", "skewed_code")
-BANDWIDTHS = (1.0, 0.1, 0.01)
-RIDGES = (1.0, 1e-3, 1e-6)
-_N_SPLITS = 8
 # One disambiguation takes milliseconds; one that does not end is given up after this.
 _LIMIT = 60.0
 # Rows of a first run that loads compiled code; fewer are multiplied without it.
@@ -74,7 +77,7 @@ class DataErrors:
 
     def problem(self, kind: str, level: float) -> int:
         """Position of a problem."""
-        return KINDS.index(kind) * len(self.levels) + self.levels.index(level)
+        return list(KINDS).index(kind) * len(self.levels) + self.levels.index(level)
 
 
 class _Ledger:
@@ -100,26 +103,6 @@ class _Ledger:
         return CodeErrors(clean, covering, self.seconds, self.unended)
 
 
-def standardized(X: FloatArray) -> FloatArray:
-    """Columns of mean 0 and variance 1 over all rows, constant ones 0: their loader's way."""
-    centred = X - X.mean(axis=0)
-    scale = centred.std(axis=0)
-    scaled: FloatArray = centred / np.where(scale == 0, 1.0, scale)
-    return scaled
-
-
-def covering_errors(found: IntArray, masks: BoolArray) -> FloatArray:
-    """Share of informative rows whose prediction is outside the set, (cells, problems).
-
-    `found` is (cells, problems, q), `masks` is (problems, q, K). A prediction of -1 is none.
-    """
-    counted = ~masks.all(axis=-1)
-    problem, row = np.indices(masks.shape[:2])
-    hit = masks[problem, row, found] & (found >= 0)
-    errors: FloatArray = (counted & ~hit).sum(axis=-1) / counted.sum(axis=-1)
-    return errors
-
-
 def run_folds(
     name: str,
     *,
@@ -138,15 +121,14 @@ def run_folds(
     ours, theirs = _Ledger(), _Ledger()
     equal: dict[str, list[FloatArray]] = {method: [] for method in _THEIRS}
     failures = []
-    splitter = KFold(_N_SPLITS, shuffle=True, random_state=seed)
-    folds = list(splitter.split(X))[:n_folds]
+    folds = figure_folds(len(X), seed)[:n_folds]
     scales = [c * X.shape[1] for c in BANDWIDTHS]
     with threadpool_limits(1):
         # Compiled code is loaded before the clock starts: imports count for neither code.
         few = np.arange(min(len(X), _FEW))
         begun = [p[few] for p in problems[:2]]
-        sweep(X[few], [(few[8:], few[:8])], begun, scales[:1], _ridges)
-        run = sweep(X, folds, problems, scales, _ridges)
+        sweep(X[few], [(few[8:], few[:8])], begun, scales[:1], figure_ridges)
+        run = sweep(X, folds, problems, scales, figure_ridges)
     ours.add_seconds(run.seconds)
     ours.unended = run.unconverged
     say(f"{name}, {n_folds} folds: ours {sum(run.seconds.values()):.1f} s CPU")
@@ -158,7 +140,9 @@ def run_folds(
         line = f"{name}, fold {fold + 1} of {n_folds}"
         if environment is not None:
             try:
-                found = _authors(environment, X[train], X[test], sets, scales, _ridges(len(train)))
+                found = _authors(
+                    environment, X[train], X[test], sets, scales, figure_ridges(len(train))
+                )
             except JobError as error:
                 failures.append(f"{name}, fold {fold + 1}: {error}")
                 line += f", authors: {error}"
@@ -183,11 +167,6 @@ def run_folds(
         equal={method: np.array(values) for method, values in equal.items()},
         failures=tuple(failures),
     )
-
-
-def _ridges(n: int) -> list[float]:
-    """The regularizations of the figure for n training rows."""
-    return [c / np.sqrt(n) for c in RIDGES]
 
 
 def _authors(

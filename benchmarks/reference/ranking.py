@@ -16,29 +16,28 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
-from benchmarks.reference.ranking_sweep import ranking_sweep
 from benchmarks.results import provenance
 from disambig.datasets import ScoreGapCorruption, information_left, make_ranking_lines
+from disambig.experiments.ranking import (
+    BANDWIDTHS,
+    LEVELS,
+    N_ITEMS,
+    N_QUERIES,
+    N_TRAINING,
+    pair_signs,
+    ranking_ridges,
+)
+from disambig.experiments.ranking_sweep import ranking_sweep
+from disambig.experiments.recorded import recorded_ranking
 from disambig.notation import FloatArray, IntArray
 
 __all__ = ["LEVELS", "QUICK_LEVELS", "RankingErrors", "report", "run_draws"]
 
-LEVELS = tuple(np.linspace(0.5, 1.0, 10).tolist())
 QUICK_LEVELS = LEVELS[3::3]
-BANDWIDTHS = (1.0, 0.5)
-RIDGES = (1e3, 1.0, 1e-3)
 METHODS = ("df", "il", "ac")
 _NAMES = {"df": "DF", "il": "IL", "ac": "AC"}
-_ITEMS, _TRAINING, _QUERIES = 10, 20, 50
 _LIMIT = 120.0
 _NOTHING = "–"
-# Their code with other lines and draws, chosen in the same way.
-_EARLIER = {
-    "df": (0.013, 0.031, 0.038, 0.114, 0.281),
-    "il": (0.013, 0.036, 0.065, 0.157, 0.293),
-    "ac": (0.013, 0.065, 0.141, 0.324, 0.420),
-}
-_EARLIER_LEVELS = (LEVELS[0], LEVELS[3], LEVELS[5], LEVELS[7], LEVELS[8])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +64,6 @@ class RankingErrors:
         return len(self.ours["df"])
 
 
-def pair_signs(values: FloatArray) -> FloatArray:
-    """Sign of ``values[i] - values[j]`` for i < j, j running slowest: their numbering of pairs."""
-    j, i = np.tril_indices(values.shape[-1], -1)
-    signs: FloatArray = np.sign(values[..., i] - values[..., j])
-    return signs
-
-
 def shown_pairs(scores: FloatArray, levels: Sequence[float]) -> IntArray:
     """Their input, (levels, n, pairs): the signs that each corruption shows, without closure."""
     i, j = np.triu_indices(scores.shape[1], 1)
@@ -95,10 +87,10 @@ def run_draws(
 ) -> RankingErrors:
     """Errors of all cells on `n_draws` training sets; `environment` None leaves the authors out."""
     rng = np.random.default_rng(seed)
-    lines = rng.normal(size=(_ITEMS, 2))
-    test = make_ranking_lines(_QUERIES, _ITEMS, design="grid", lines=lines)
+    lines = rng.normal(size=(N_ITEMS, 2))
+    test = make_ranking_lines(N_QUERIES, N_ITEMS, design="grid", lines=lines)
     truth = pair_signs(test.scores)
-    ridges = [c / np.sqrt(_TRAINING) for c in RIDGES]
+    ridges = ranking_ridges(N_TRAINING)
     ours: dict[str, list[FloatArray]] = {method: [] for method in METHODS}
     theirs: dict[str, list[FloatArray]] = {method: [] for method in METHODS}
     seconds: dict[str, float] = {}
@@ -106,7 +98,7 @@ def run_draws(
     failures, left = [], []
     programs = unended = their_unended = 0
     for draw in range(n_draws):
-        train = make_ranking_lines(_TRAINING, _ITEMS, lines=lines, random_state=rng)
+        train = make_ranking_lines(N_TRAINING, N_ITEMS, lines=lines, random_state=rng)
         problems = [ScoreGapCorruption(level)(train.scores) for level in levels]
         left.append([information_left(orders) for orders in problems])
         with threadpool_limits(1):
@@ -185,15 +177,15 @@ def report(
     )
     parts = [
         "## Ranking: the paper's figure, beside the authors' code",
-        f"Share of wrong pairs at {_QUERIES} queries, {_ITEMS} items, {_TRAINING} training inputs, "
-        f"mean ± standard error over {result.n_draws} draws of these; the best of six cells for "
-        "each method and level, chosen with the truth as the authors do. *Known*: pairs of the "
-        "training rows that are shown or follow from what is shown. *Difference*: ours less "
-        "theirs, draw by draw; negative is in our favour. Our AC is the mean over all linear "
-        "extensions, theirs one random member. *Earlier*: their code on other lines and draws. "
-        "At level 1 nothing is known: ours answers with the items as they are numbered, theirs "
-        "with what its solver was left with by the problem before. The experiment is the second "
-        "part of the script that comes with their wheel, rebuilt from its text.",
+        f"Share of wrong pairs at {N_QUERIES} queries, {N_ITEMS} items, {N_TRAINING} training "
+        f"inputs, mean ± standard error over {result.n_draws} draws of these; the best of six "
+        "cells for each method and level, chosen with the truth as the authors do. *Known*: "
+        "pairs of the training rows that are shown or follow from what is shown. *Difference*: "
+        "ours less theirs, draw by draw; negative is in our favour. Our AC is the mean over all "
+        "linear extensions, theirs one random member. *Earlier*: their code on other lines and "
+        "draws. At level 1 nothing is known: ours answers with the items as they are numbered, "
+        "theirs with what its solver was left with by the problem before. The experiment is the "
+        "second part of the script that comes with their wheel, rebuilt from its text.",
         about,
         _error_table(result),
         _verdict(result),
@@ -217,8 +209,10 @@ def _error_table(result: RankingErrors) -> str:
             else:
                 theirs = best_cell(result.theirs[method], t)
                 row += [_mean(theirs), _mean(ours - theirs, sign=True)]
-            recorded = level in _EARLIER_LEVELS
-            earlier = _EARLIER[method][_EARLIER_LEVELS.index(level)] if recorded else None
+            # Their AC is one random member.
+            named = "ac_coded" if method == "ac" else method
+            place = LEVELS.index(level) if level in LEVELS else -1
+            earlier = recorded_ranking(place, named)
             rows.append([*row, _NOTHING if earlier is None else f"{earlier:.3f}"])
     return _table(head, rows)
 

@@ -4,9 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.sine.methods import METHODS, Method
-from benchmarks.sine.problems import sine_problem
-from benchmarks.sine.selection import Errors, measure
 from disambig.datasets import (
     BinCorruption,
     CensoringCorruption,
@@ -15,6 +12,9 @@ from disambig.datasets import (
     SkewedCorruption,
     WidthCorruption,
 )
+from disambig.experiments.sine.methods import METHODS, Method
+from disambig.experiments.sine.problems import sine_problem
+from disambig.experiments.sine.selection import Errors, measure
 
 __all__ = ["COMPARED", "VARIATIONS", "Variation", "compare", "find"]
 

@@ -17,18 +17,19 @@ from benchmarks.reference import (
     classification,
     environment,
     folds,
+    oddities,
     random_problems,
     ranking,
 )
 from benchmarks.reference.environment import Environment, EnvironmentMissingError
 from benchmarks.reference.jobs import JobError, run_job
-from benchmarks.reference.ranking_sweep import ranking_sweep
-from benchmarks.reference.recorded import recorded_error
 from benchmarks.reference.runner import limited
-from benchmarks.reference.sweep import METHODS, coded_infimum, sweep
 from disambig import PartialLabelClassifier, PartialRanker
 from disambig.candidates import LabelSets, PartialOrders
 from disambig.datasets import ScoreGapCorruption, make_ranking_lines
+from disambig.experiments.label_sweep import METHODS, coded_infimum, sweep
+from disambig.experiments.ranking_sweep import ranking_sweep
+from disambig.experiments.recorded import recorded_error
 from disambig.metrics import covering_accuracy
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
@@ -453,3 +454,28 @@ def test_both_codes_rank_alike_where_everything_is_known() -> None:
     assert result.theirs is not None
     for method in ("df", "il", "ac"):
         np.testing.assert_allclose(result.ours[method], result.theirs[method], atol=0.01)
+
+
+# ------------------------------------------------------------------ odd inputs
+
+
+def test_odd_inputs_without_the_authors() -> None:
+    found = oddities.measure(None, n_circles=1)
+    assert found.circles["ours"].tolist() == [1.0]
+    assert found.whole_numbers == {"ours": 0}
+    assert "row 199 has no candidate" in str(found.empty["ours"])
+    assert found.grid == {"ours": 2.0}
+    assert found.cycle == {"ours": True}
+    text = oddities.report(found, environment=None, reason="why", command="c", seed=0)
+    assert "not available. why" in text
+
+
+def test_four_rows_go_round_in_a_circle_without_the_transpose() -> None:
+    votes, mask = oddities.CYCLING
+    seen, targets = [], mask / mask.sum(axis=1, keepdims=True)
+    for _ in range(40):
+        predictions = np.eye(2)[(votes @ targets).argmax(axis=1)]
+        targets = np.eye(2)[np.where(mask, votes @ predictions, -np.inf).argmax(axis=1)]
+        seen.append(predictions.argmax(axis=1).tolist())
+    assert seen[-1] != seen[-2], "it has not come to rest"
+    assert seen[-1] in seen[:-2], "and was there before"

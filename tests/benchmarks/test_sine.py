@@ -11,13 +11,13 @@ import pytest
 from benchmarks.reference import __main__ as command
 from benchmarks.reference import environment, interval
 from benchmarks.reference.jobs import run_job
-from benchmarks.sine.coded import coded_targets
-from benchmarks.sine.methods import METHODS, Fitted, Method
-from benchmarks.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
-from benchmarks.sine.selection import Errors, measure
 from benchmarks.sine.variations import COMPARED, VARIATIONS, compare
 from disambig import IntervalRegressor
 from disambig.datasets import SignCorruption
+from disambig.experiments.sine.coded import coded_targets
+from disambig.experiments.sine.methods import METHODS, Fitted, Method
+from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
+from disambig.experiments.sine.selection import Errors, measure
 from disambig.solvers import AlternatingRegression
 from disambig.solvers.boxes import projected_newton
 from disambig.weights import KernelRidgeWeights
@@ -152,6 +152,7 @@ def test_variations_run() -> None:
 def test_without_environment_only_ours_is_reported() -> None:
     found = interval.measure(None, n_problems=2, say=quiet)
     assert found.residual <= 1e-8
+    assert found.joint_gap <= 1e-8
     assert all(np.nanmax(steps) <= 20 for steps in found.steps.values())
     text = interval.report(found, environment=None, reason="why", command="c", seed=0)
     assert "not available. why" in text

@@ -66,11 +66,12 @@ def test_python_m_disambig() -> None:
     assert done.stdout == f"disambig {disambig.__version__}\n"
 
 
-def test_help_loads_nothing_heavy() -> None:
+@pytest.mark.parametrize("command", ["demo", "reproduce"])
+def test_help_loads_nothing_heavy(command: str) -> None:
     code = (
         "import sys\n"
         "from disambig.cli import main\n"
-        "main(['demo', '--help'])\n"
+        f"main(['{command}', '--help'])\n"
         "assert not {'rich', 'matplotlib', 'numpy', 'sklearn', 'numba'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

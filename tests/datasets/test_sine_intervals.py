@@ -10,7 +10,6 @@ from scipy.stats import kstest
 
 from benchmarks.reference import environment
 from benchmarks.reference.jobs import run_job
-from benchmarks.sine.problems import sine_problem
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.datasets import (
     RoundingCorruption,
@@ -19,6 +18,7 @@ from disambig.datasets import (
     SkewedCorruption,
     make_sine_intervals,
 )
+from disambig.experiments.sine.problems import sine_problem
 
 
 @given(n=st.integers(1, 30), design=st.sampled_from(["uniform", "grid"]), seed=st.integers(0, 1000))

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from disambig.cli import demo
+from disambig.cli import demo, reproduce
 from disambig.cli.refusal import Refusal
 
 __all__ = ["main"]
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     demo.add_command(commands)
+    reproduce.add_command(commands)
     return parser
 
 

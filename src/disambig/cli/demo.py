@@ -1,17 +1,15 @@
 """``disambig demo``: labels hidden in sets of candidates, and recovered."""
 
 import argparse
-import os
 import time
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disambig.cli.refusal import Refusal, require_packages
+from disambig.cli.folders import output_folder
+from disambig.cli.numbers import at_least
+from disambig.cli.refusal import require_packages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from disambig.experiments import Demo, Outcome
 
 __all__ = ["add_command", "run"]
@@ -34,10 +32,10 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--dataset", choices=DATASETS, default="digits", help="which data")
     parser.add_argument(
-        "--splits", type=_at_least(2), default=5, metavar="N", help="random splits to average over"
+        "--splits", type=at_least(2), default=5, metavar="N", help="random splits to average over"
     )
     parser.add_argument(
-        "--seed", type=_at_least(0), default=0, metavar="N", help="seed of all that is random"
+        "--seed", type=at_least(0), default=0, metavar="N", help="seed of all that is random"
     )
     parser.add_argument(
         "--out",
@@ -58,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from disambig.experiments import Demo, load_labelled_data
 
     began = time.perf_counter()
-    with _folder(arguments.out) as folder:
+    with output_folder(arguments.out) as folder:
         data = load_labelled_data(arguments.dataset)
         demo = Demo(data, n_splits=arguments.splits, seed=arguments.seed)
         console = Console(highlight=False)
@@ -96,37 +94,3 @@ def _run_with_progress(demo: "Demo") -> list["Outcome"]:
                 task, advance=1, description=f"split {outcome.split + 1} of {demo.n_splits}"
             )
     return outcomes
-
-
-@contextmanager
-def _folder(path: Path) -> "Iterator[Path]":
-    """The folder, made before the work so that a bad name costs nothing, gone again if unused."""
-    was_there = path.is_dir()
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise Refusal(f"--out {path} is a file; name a folder.") from None
-    except OSError as error:
-        raise Refusal(f"--out {path}: cannot make this folder: {error.strerror}.") from error
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise Refusal(f"--out {path}: this folder cannot be written to. Name another one.")
-    try:
-        yield path
-    finally:
-        if not was_there:
-            # Only an empty folder can be removed.
-            with suppress(OSError):
-                path.rmdir()
-
-
-def _at_least(least: int) -> Any:
-    def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if not least <= value < 2**32:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-        return value
-
-    return number

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-__all__ = ["Refusal", "require_packages"]
+__all__ = ["Refusal", "is_installed", "require_packages"]
 
 
 class Refusal(Exception):  # noqa: N818
@@ -22,7 +22,7 @@ class Refusal(Exception):  # noqa: N818
 
 def require_packages(names: tuple[str, ...], extras: str) -> None:
     """Refuse if one of the optional packages is missing, and say how to install them."""
-    missing = [name for name in names if not _is_there(name)]
+    missing = [name for name in names if not is_installed(name)]
     if missing:
         raise Refusal(
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed. Run\n"
@@ -31,7 +31,8 @@ def require_packages(names: tuple[str, ...], extras: str) -> None:
         )
 
 
-def _is_there(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Can the package be imported? One that breaks for want of another raises."""
     try:
         import_module(name)
     except ModuleNotFoundError as error:

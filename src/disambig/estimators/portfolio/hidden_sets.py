@@ -31,10 +31,13 @@ class Score(NamedTuple):
     value : float
         The same in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``: what
         is chosen by.
+    error : float
+        The standard error of `loss`, in units of the largest loss.
     """
 
     loss: float
     value: float
+    error: float
 
 
 class HiddenSets:
@@ -116,4 +119,9 @@ class HiddenSets:
         inside = np.where(mask, probabilities[told], 0.0).sum(axis=1)
         loss = float(np.average(paid, weights=masses))
         sureness = float(np.average(np.log(inside + _LEAST), weights=masses))
-        return Score(loss, loss / self.loss.largest - _SURENESS * sureness)
+        spread = float(np.average((paid - loss) ** 2, weights=masses))
+        return Score(
+            loss,
+            loss / self.loss.largest - _SURENESS * sureness,
+            float(np.sqrt(spread / np.count_nonzero(told))) / self.loss.largest,
+        )

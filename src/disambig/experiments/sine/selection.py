@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.sine.methods import Method
-from benchmarks.sine.problems import SineProblem
+from disambig.experiments.sine.methods import Method
+from disambig.experiments.sine.problems import SineProblem
 from disambig.notation import FloatArray, IntArray
 
 __all__ = ["MOST_FOLDS", "Errors", "measure"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.sine.coded import coded_infimum, coded_targets
-from benchmarks.sine.problems import BANDWIDTH, RIDGES, SineProblem
-from benchmarks.sine.stepped import stepped_targets
-from disambig import IntervalRegressor
+from disambig.estimators import IntervalRegressor
+from disambig.experiments.sine.coded import coded_infimum, coded_targets
+from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem
+from disambig.experiments.sine.stepped import stepped_targets
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray
 from disambig.real_problem import VotedProblem

@@ -11,7 +11,7 @@
 
 import numpy as np
 
-from disambig.kernels.jit import kernel
+from disambig.kernels.projected_products import iterated_until_still
 from disambig.notation import FloatArray
 
 __all__ = ["STOP", "coded_infimum", "coded_targets"]
@@ -25,25 +25,8 @@ def coded_targets(
 ) -> tuple[FloatArray, int]:
     """Where their loop stops, (n,), and after how many steps."""
     square = np.ascontiguousarray(votes @ votes)
-    targets, steps = _iterated(square, lower.ravel(), upper.ravel(), tol, _MOST)
+    targets, steps = iterated_until_still(square, lower.ravel(), upper.ravel(), tol, _MOST)
     return targets, int(steps)
-
-
-@kernel
-def _iterated(square, lower, upper, tol, most):  # type: ignore[no-untyped-def]
-    n = len(lower)
-    current = (lower + upper) / 2
-    before = np.zeros(n)
-    steps = 0
-    while np.abs(current - before).max() > tol and steps < most:
-        steps += 1
-        before, current = current, before
-        for j in range(n):
-            moved = 0.0
-            for i in range(n):
-                moved += square[j, i] * before[i]
-            current[j] = min(max(moved, lower[j]), upper[j])
-    return current, steps
 
 
 def coded_infimum(votes: FloatArray, centers: FloatArray, radii: FloatArray) -> FloatArray:

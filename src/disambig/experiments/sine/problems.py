@@ -1,6 +1,6 @@
 """The paper's regression problem with the very numbers that the authors' program draws."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,8 @@ class SineProblem(NamedTuple):
 def authors_generator(seed: int) -> np.random.Generator:
     """numpy's old global generator, in the state that ``seed(seed)`` puts it in."""
     bits = np.random.MT19937()
-    bits.state = np.random.RandomState(seed).get_state(legacy=False)
+    state: Any = np.random.RandomState(seed).get_state(legacy=False)
+    bits.state = state
     return np.random.Generator(bits)
 
 

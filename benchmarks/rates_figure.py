@@ -1,0 +1,14 @@
+"""The rate experiments as one figure, in a file."""
+
+from pathlib import Path
+
+from benchmarks.scaling_figure import save_small
+from disambig.experiments.rate_plan import Rates
+from disambig.plots.theory_rates import theory_rates_figure
+
+__all__ = ["draw"]
+
+
+def draw(found: dict[str, Rates], path: Path) -> None:
+    """Four panels into a file."""
+    save_small(theory_rates_figure(found), path)

@@ -1,0 +1,146 @@
+"""Pieces of long computations in a folder: what is there is not computed again."""
+
+import hashlib
+import json
+import re
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from disambig.experiments.pieces import Payload, Piece
+from disambig.io import write_text_atomically
+
+__all__ = ["KeptPieces", "Result"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a piece computed, in how many CPU seconds, and what it warned of how often."""
+
+    payload: Payload
+    seconds: float
+    warnings: dict[str, int]
+
+
+class KeptPieces:
+    """Results in files, under what they depend on.
+
+    Parameters
+    ----------
+    folder : path
+        Made when the first result is kept.
+    versions : dict
+        Of the program and of what it computes with; another version is another result.
+    """
+
+    def __init__(self, folder: Path, versions: dict[str, str]) -> None:
+        self.folder = folder
+        self.versions = versions
+
+    def path(self, piece: Piece) -> Path:
+        """Where the result of a piece belongs."""
+        identity = json.dumps(self._identity(piece), sort_keys=True)
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
+        words = re.sub(r"[^a-z0-9]+", "-", piece.name.lower()).strip("-")
+        return self.folder / piece.figure / f"{words}-{digest}.json"
+
+    def load(self, piece: Piece) -> Result | None:
+        """The result that is kept, None if there is none that can be read."""
+        try:
+            kept = json.loads(self.path(piece).read_text(encoding="utf-8"))
+            if kept["identity"] != self._identity(piece):
+                return None
+            return Result(**kept["result"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, piece: Piece, result: Result) -> Result:
+        """Write a result, and return it as it will be read."""
+        path = self.path(piece)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"identity": self._identity(piece), "result": asdict(result)})
+        write_text_atomically(path, text)
+        return Result(**json.loads(text)["result"])
+
+    def results(
+        self,
+        pieces: Sequence[Piece],
+        *,
+        jobs: int = 1,
+        fresh: bool = False,
+        done: Callable[[Piece, Result, bool], None] = lambda *_: None,
+    ) -> list[Result]:
+        """Results of all pieces, in their order; each is kept as soon as it is there.
+
+        Parameters
+        ----------
+        pieces : sequence of Piece
+        jobs : int
+            Processes side by side. Results do not depend on it.
+        fresh : bool
+            Compute also what is kept.
+        done : callable
+            ``done(piece, result, was_kept)`` after each.
+        """
+        found: dict[int, Result] = {}
+        for place, piece in enumerate(pieces):
+            kept = None if fresh else self.load(piece)
+            if kept is not None:
+                found[place] = kept
+                done(piece, kept, True)
+        missing = [place for place in range(len(pieces)) if place not in found]
+        with _computed(pieces, missing, jobs) as computed:
+            for place, result in computed:
+                found[place] = self.keep(pieces[place], result)
+                done(pieces[place], found[place], False)
+        return [found[place] for place in range(len(pieces))]
+
+    def _identity(self, piece: Piece) -> dict[str, Any]:
+        return {
+            "figure": piece.figure,
+            "name": piece.name,
+            "settings": dict(piece.settings),
+            "versions": self.versions,
+        }
+
+
+@contextmanager
+def _computed(
+    pieces: Sequence[Piece], places: Sequence[int], jobs: int
+) -> Iterator[Iterator[tuple[int, Result]]]:
+    """Results as they come; leaving the block ends the other processes."""
+    work = [(place, pieces[place]) for place in places]
+    if jobs <= 1 or len(work) <= 1:
+        yield map(_numbered, work)
+        return
+    # A new interpreter each: a fork would copy locks that threads of this one may hold.
+    with get_context("spawn").Pool(min(jobs, len(work)), initializer=_deaf) as pool:
+        yield pool.imap_unordered(_numbered, work)
+
+
+def _deaf() -> None:
+    """An interruption is for the first process, which ends the others."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _numbered(work: tuple[int, Piece]) -> tuple[int, Result]:
+    from threadpoolctl import threadpool_limits
+
+    place, piece = work
+    # One thread, so that sums are added in one order and results do not depend on the machine's
+    # cores; processes side by side make up for it. Warnings are told with the result.
+    with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        begun = time.process_time()
+        payload = piece.compute()
+        seconds = time.process_time() - begun
+    texts = Counter(f"{warning.category.__name__}: {warning.message}" for warning in heard)
+    return place, Result(payload, seconds, dict(texts))

@@ -1,0 +1,119 @@
+"""The figures of the paper by name: what computes them, and what draws them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from disambig.experiments.classification import classification_pieces, classification_readings
+from disambig.experiments.figure_data import FigureData, figure_data
+from disambig.experiments.interval import interval_pieces, interval_readings
+from disambig.experiments.pieces import Payload, Piece
+from disambig.experiments.ranking import ranking_pieces, ranking_readings
+from disambig.experiments.rate_plan import collected_rates, rates_pieces, rates_readings
+from disambig.experiments.readings import Reading
+from disambig.experiments.semi_supervised import semi_supervised_pieces, semi_supervised_readings
+from disambig.experiments.simplex import paper_example, simplex_picture
+from disambig.experiments.simplex_readings import simplex_pieces, simplex_readings
+from disambig.plots.circles import circles_figure
+from disambig.plots.classification import classification_figure
+from disambig.plots.interval import interval_figure
+from disambig.plots.ranking import ranking_figure
+from disambig.plots.ternary import simplex_figure
+from disambig.plots.theory_rates import theory_rates_figure
+
+__all__ = ["DATA", "Drawing", "Reproduction", "find_data", "reproduction"]
+
+DATA = ("dna", "svmguide2")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A figure, and the same for narrow screens if there is such a form."""
+
+    name: str
+    alt: str
+    wide: Figure
+    narrow: Figure | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """How a figure of the paper is made.
+
+    Attributes
+    ----------
+    name : str
+    pieces : sequence of Piece
+    readings : callable
+        From payloads, in the order of the pieces, to readings.
+    drawings : callable
+        From payloads and readings to drawings.
+    """
+
+    name: str
+    pieces: Sequence[Piece]
+    readings: Callable[[Sequence[Payload]], list[Reading]]
+    drawings: Callable[[Sequence[Payload], Sequence[Reading]], list[Drawing]]
+
+
+def find_data(folder: Path | None) -> list[FigureData]:
+    """The data of the classification figure, or what stands in for them."""
+    return [figure_data(name, folder) for name in DATA]
+
+
+def reproduction(name: str, *, quick: bool, seed: int, data: Sequence[FigureData]) -> Reproduction:
+    """The figure of this name; `data` are those of the classification figure."""
+    if name == "classification":
+        pieces = classification_pieces(data, quick=quick, seed=seed)
+        return Reproduction(name, pieces, classification_readings, _classification)
+    makers = {
+        "interval": (interval_pieces, interval_readings, _interval),
+        "semi-supervised": (semi_supervised_pieces, semi_supervised_readings, _circles),
+        "ranking": (ranking_pieces, ranking_readings, _ranking),
+        "simplex": (simplex_pieces, simplex_readings, _simplex),
+        "rates": (rates_pieces, rates_readings, _rates),
+    }
+    plan, readings, drawings = makers[name]
+    return Reproduction(name, plan(quick=quick, seed=seed), readings, drawings)
+
+
+def _interval(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    (picture,) = (payload for payload in payloads if "curves" in payload)
+    alt = "A sine wave with intervals and three fits, and mean squared errors of thirteen methods"
+    figures = (interval_figure(readings, picture, columns=columns) for columns in (2, 1))
+    return [Drawing("interval", alt, *figures)]
+
+
+def _circles(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    (picture,) = (payload for payload in payloads if "predicted" in payload)
+    alt = "Points on four circles, and the classes that two methods predict in the plane"
+    figures = (circles_figure(picture, columns=columns) for columns in (3, 1))
+    return [Drawing("semi-supervised", alt, *figures)]
+
+
+def _classification(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    found = []
+    for data, title in {payload["data"]: payload["title"] for payload in payloads}.items():
+        alt = f"Test errors on {title} against corruption, five methods in four panels"
+        figures = (classification_figure(readings, title, columns=columns) for columns in (2, 1))
+        found.append(Drawing(f"classification-{data}", alt, *figures))
+    return found
+
+
+def _ranking(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    alt = "Share of wrong pairs against corruption, five methods in two panels"
+    figures = (ranking_figure(readings, columns=columns) for columns in (2, 1))
+    return [Drawing("ranking", alt, *figures)]
+
+
+def _simplex(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    title = "What the sets leave possible, and what is smallest there"
+    figure = simplex_figure(simplex_picture(*paper_example()), title=title)
+    return [Drawing("simplex", "Four triangles of distributions over three labels", figure)]
+
+
+def _rates(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
+    alt = "Errors against the number of rows on four laws of sets, with the slopes of the theory"
+    return [Drawing("rates", alt, theory_rates_figure(collected_rates(payloads)))]

@@ -1,0 +1,84 @@
+"""The page holds everything, is well formed, and says what it must."""
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from disambig.experiments.readings import Reading
+from disambig.report import Picture, Section, caption, html_page, readings_table
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+READINGS = [
+    Reading("dna", 0.5, "DF", "truth", "test error", 0.06, 0.01, "8 folds", 0.1, 0.01),
+    Reading("<b>", None, "IL", "fixed", "test error", 0.06, None, "8 folds"),
+]
+
+
+@pytest.fixture
+def page() -> str:
+    section = Section(
+        "one",
+        "A & B",
+        "lead",
+        [Picture("wide and narrow", SVG, SVG), Picture("wide", SVG)],
+        ["a < b"],
+        {"Why": ["because <i>"], "Nothing": []},
+        readings_table(READINGS),
+        "mind this",
+        {"Warnings": ["oh"], "None": []},
+    )
+    return html_page("A title", "A lead", [section], {"Seed": "0"})
+
+
+def test_it_is_well_formed(page: str) -> None:
+    kind, _, rest = page.partition("\n")
+    assert kind == "<!doctype html>"
+    root = ET.fromstring(rest)
+    assert root.tag == "html"
+    assert [e.get("id") for e in root.iter("section")] == ["one"]
+    assert [e.get("href") for e in root.iter("a")] == ["#one"]
+    texts = "".join(root.itertext())
+    for words in ("A & B", "a < b", "because <i>", "mind this", "<b>", "oh"):
+        assert words in texts
+    assert "Nothing" not in texts
+
+
+def test_nothing_is_outside(page: str) -> None:
+    assert "http" not in page
+    sources = re.findall(r'(?:src|srcset)="([^"]*)"', page)
+    assert len(sources) == 3
+    for source in sources:
+        head, _, data = source.partition(",")
+        assert head == "data:image/svg+xml;base64"
+        assert base64.b64decode(data) == SVG
+    assert "@import" not in page
+    assert "url(" not in page
+    assert "<script" not in page
+    assert "<link" not in page
+
+
+def test_it_is_made_for_phones_and_for_the_dark(page: str) -> None:
+    assert 'name="viewport"' in page
+    assert "prefers-color-scheme: dark" in page
+    assert page.count("<source media=") == 1
+    assert page.count('class="card sideways"') == 1
+
+
+def test_every_figure_has_words() -> None:
+    from disambig.cli.reproduce import FIGURES
+
+    for figure in FIGURES:
+        words = caption(figure)
+        assert words.title
+        assert words.lead
+        assert words.paragraphs
+        assert words.differences
+
+
+def test_the_table_marks_what_is_far_away() -> None:
+    table = readings_table(READINGS)
+    assert "<td class='number away'>-2.8 s.e.</td>" in table
+    assert "&lt;b&gt;" in table
+    assert table.count("<tr>") == 3
