@@ -1,13 +1,19 @@
 """Pieces are kept, found again, and computed anew where something changed."""
 
 import json
+import os
+import signal
+import threading
+import time
 import warnings
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from disambig.cli.kept_pieces import KeptPieces, Result
+from disambig.cli.refusal import Refusal
 from disambig.experiments.pieces import Piece
 from disambig.experiments.simplex_readings import measured
 
@@ -86,3 +92,59 @@ def test_processes_side_by_side_find_the_same(kept: KeptPieces, tmp_path: Path) 
     together = KeptPieces(tmp_path / "other", kept.versions).results(two, jobs=2)
     assert [r.payload for r in together] == [r.payload for r in alone]
     assert all(isinstance(result, Result) for result in together)
+
+
+def after(seconds: float, wait_for: str = "") -> dict[str, Any]:
+    """Done after some time, or after a file is there."""
+    while wait_for and not Path(wait_for).exists():
+        time.sleep(0.02)
+    time.sleep(seconds)
+    return {"seconds": seconds}
+
+
+def ended(wait_for: str) -> dict[str, Any]:
+    """A process that ends as one that the system kills for want of memory."""
+    after(0.0, wait_for)
+    os._exit(9)
+
+
+def test_a_process_that_is_killed_is_a_refusal_and_the_finished_are_kept(kept: KeptPieces) -> None:
+    first = Piece("ends", "first", after, {"seconds": 0.0})
+    # It ends only when the first result is written.
+    killed = Piece("ends", "killed", ended, {"wait_for": str(kept.path(first))})
+    rest = [Piece("ends", f"rest {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
+    with pytest.raises(Refusal, match=r"ended from outside \(memory\?\).*fewer --jobs") as found:
+        kept.results([first, killed, *rest], jobs=2)
+    assert found.value.code == 1
+    assert kept.load(first) is not None
+    assert [kept.load(piece) for piece in (killed, *rest)] == [None] * 4
+
+
+def test_what_fails_in_a_process_is_raised_and_ends_the_others(kept: KeptPieces) -> None:
+    fails = Piece("ends", "fails", after, {"seconds": -1.0})
+    long = [Piece("ends", f"long {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
+    with pytest.raises(ValueError, match="non-negative"):
+        kept.results([fails, *long], jobs=2)
+    assert not active_children()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals as POSIX has them")
+def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPieces) -> None:
+    first = Piece("ends", "first", after, {"seconds": 0.0})
+    long = [Piece("ends", f"long {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
+
+    def interrupt(*_: object) -> None:
+        # As a terminal does it: from outside, while the main thread waits for results.
+        main = threading.main_thread().ident
+        threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT]).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        kept.results([first, *long], jobs=2, done=interrupt)
+    assert not active_children()
+    assert kept.load(first) is not None
+
+
+def test_a_result_that_cannot_be_written_is_a_refusal(kept: KeptPieces) -> None:
+    kept.folder.write_text("a file")
+    with pytest.raises(Refusal, match=r"cannot write into .*pieces: "):
+        kept.results(pieces(1))

@@ -167,3 +167,32 @@ def test_matplotlib_is_needed(
 def test_unknown_figures_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "figure-7"]) == 2
     assert "invalid choice: 'figure-7'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**31), "1.5"])
+def test_seeds_that_later_ones_cannot_be_counted_from_are_refused(
+    seed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "simplex", f"--seed={seed}"]) == 2
+    assert f"'{seed}' is no whole number from 0 to 2147483647" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tiny")
+def test_the_largest_seed_works(tmp_path: Path) -> None:
+    for figure in ("interval", "ranking"):
+        assert reproduce(figure, "--seed", str(2**31 - 1), out=tmp_path) == 0
+
+
+@pytest.mark.usefixtures("tiny")
+def test_only_what_cannot_be_written_is_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unreadable(**_: object) -> None:
+        raise OSError("the sensor is gone")
+
+    (tmp_path / "numbers").write_text("a file")
+    assert reproduce("simplex", out=tmp_path) == 1
+    assert f"cannot write into {tmp_path}: " in capsys.readouterr().err
+    monkeypatch.setattr(ranking, "measured", unreadable)
+    with pytest.raises(OSError, match="the sensor is gone"):
+        reproduce("ranking", out=tmp_path)

@@ -1,5 +1,7 @@
 """Estimates of eta by region: unbiased, with intervals that hold, and in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -166,3 +168,14 @@ def test_distances_serve_as_well_as_inputs() -> None:
     found = ambiguity(distances, data.candidates, weights=NeighborWeights(8, metric="precomputed"))
     assert found.regions == (0, 1, 2, 3)
     assert (found.covered.estimate == 1.0).all()
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 5, float("nan"), "0.95", None])
+def test_a_confidence_that_is_no_probability_is_refused_at_once(confidence: object) -> None:
+    words = r"confidence must be a number between 0 and 1, such as 0\.95"
+    sets = LabelSets(drawn(20, np.random.default_rng(0)), np.arange(K))
+    with pytest.raises(ValueError, match=words):
+        ambiguity(None, sets, regions=[0] * 20, confidence=confidence)
+    found = ambiguity(None, sets, regions=[0] * 20)
+    with pytest.raises(ValueError, match=words):
+        replace(found, confidence=confidence)

@@ -9,12 +9,14 @@ from disambig.estimators.probabilities import Probabilities, probabilities_of
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
-PRIOR = np.full(2, 0.5)
+PRIOR, BOTH = np.full(2, 0.5), np.array([True, True])
 
 
 def test_order_is_kept_and_silence_has_the_prior():
     prior = np.array([0.5, 0.5, 0.0])
-    law = Probabilities(prior, 0.3)(np.array([[1.4, -0.4, 9.0], [1.2, -0.2, 0.0], [0.0, 0.0, 0.0]]))
+    law = Probabilities(prior, prior > 0, 0.3)(
+        np.array([[1.4, -0.4, 9.0], [1.2, -0.2, 0.0], [0.0, 0.0, 0.0]])
+    )
     assert_allclose(law.sum(axis=1), 1.0)
     assert_array_equal(law[:, 2], 0.0)
     # Both are beyond one: shares would not tell them apart.
@@ -24,14 +26,25 @@ def test_order_is_kept_and_silence_has_the_prior():
 
 def test_which_votes_are_signed():
     law = np.array([[1.0, 0.0], [0.0, 1.0]])
-    plain = probabilities_of(as_votes([[0.5, 0.5], [0.0, 0.0]]), law, np.ones(2), PRIOR)
+    plain = probabilities_of(as_votes([[0.5, 0.5], [0.0, 0.0]]), law, np.ones(2), PRIOR, BOTH)
     assert plain.temperature is None
     signed = as_votes([[0.6, 0.4], [2.0, -1.0]])
     # A fifth of the largest votes of the rows, .6 and 2, by weight.
-    found = probabilities_of(signed, law, np.array([3.0, 1.0]), PRIOR)
+    found = probabilities_of(signed, law, np.array([3.0, 1.0]), PRIOR, BOTH)
     assert found.temperature == pytest.approx(0.2 * (3 * 0.6 + 2.0) / 4)
     cancelled = as_votes([[1.0, -1.0], [1.0, -1.0]])
-    assert probabilities_of(cancelled, law * 0, np.ones(2), PRIOR).temperature == 1.0
+    assert probabilities_of(cancelled, law * 0, np.ones(2), PRIOR, BOTH).temperature == 1.0
+
+
+def test_a_class_of_undecided_rows_is_not_ruled_out():
+    """Nothing tells "c" from "d"; that it is one of them is known."""
+    X = np.repeat([0.0, 5.0], 40)[:, None] + np.linspace(0, 0.1, 80)[:, None]
+    y = [{"a"}] * 40 + [{"c", "d"}] * 40
+    model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+    assert not model.resolved_[40:].any()
+    law = model.predict_proba([[5.05]])[0]
+    assert law[0] < 0.1
+    assert law[1] == pytest.approx(law[2])
 
 
 def test_of_a_classifier():

@@ -1,5 +1,6 @@
 """The classification figure: cells, choices, stand-ins for missing data, the default."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ def small() -> FigureData:
 
 def test_a_sweep_has_every_cell_of_every_fold() -> None:
     data = small()
-    found = classification.swept(data, "small", [64, 3], [0.0, 0.5], seed=0, draw=0)
+    found = classification.swept(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
     for errors in (found["clean"], found["covering"]):
         assert {np.array(values).shape for values in errors.values()} == {(8, 9, 4)}
     # Without corruption sets are labels: both errors are the same, and all methods agree.
@@ -33,7 +34,7 @@ def test_a_sweep_has_every_cell_of_every_fold() -> None:
         clean, covering = (np.array(found[kind][method]) for kind in ("clean", "covering"))
         np.testing.assert_allclose(clean[:, :, 0], covering[:, :, 0])
         np.testing.assert_allclose(clean[:, :6, 0], np.array(found["clean"]["ac"])[:, :6, 0])
-    again = classification.swept(data, "small", [64, 3], [0.0, 0.5], seed=0, draw=0)
+    again = classification.swept(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
     assert again == found
 
 
@@ -82,7 +83,7 @@ def test_readings_are_means_over_draws_with_errors_over_folds() -> None:
 
 def test_the_default_is_run_on_the_first_folds() -> None:
     data = small()
-    found = classification.default_errors(data, "small", [64, 3], "skewed_code", 0.3, 0, 2)
+    found = classification.default_errors(data, "small", [64, 3], "", "skewed_code", 0.3, 0, 2)
     assert len(found["errors"]) == 2
     assert all(0.0 <= error <= 1.0 for error in found["errors"])
 
@@ -92,6 +93,21 @@ def test_the_quick_run_is_a_part_of_the_full_one() -> None:
     quick = classification_pieces([small()], quick=True)
     assert {p.name for p in quick} <= {name for name, _ in full}
     assert len(quick) == 1 + 2 * len(KINDS)
+
+
+def test_other_data_of_the_same_name_and_shape_have_other_settings() -> None:
+    def settings(data: FigureData) -> list[dict[str, object]]:
+        return [dict(piece.settings) for piece in classification_pieces([data], quick=True)]
+
+    data = small()
+    mine = settings(data)
+    assert settings(small()) == mine
+    assert settings(replace(data, X=np.asfortranarray(data.X), y=data.y.astype(object))) == mine
+    X, y = data.X.copy(), data.y.copy()
+    X[5, 1] += 1e-9
+    y[5] = y[5] % 3 + 1
+    for other in (replace(data, X=X), replace(data, y=y)):
+        assert all(a != b for a, b in zip(settings(other), mine, strict=True))
 
 
 def test_missing_data_are_replaced_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,21 @@ def test_every_figure_has_words() -> None:
         assert words.differences
 
 
+def test_findings_name_the_run_that_they_are_of() -> None:
+    words = caption("interval")
+    assert "one seed (0 is the published one)" in words.paragraphs[0]
+    for figure, finding in {
+        "interval": "ahead of averaging",
+        "classification": "far better",
+        "semi-supervised": "loses labels",
+        "ranking": "is hard",
+        "rates": "much faster",
+    }.items():
+        words = caption(figure)
+        (text,) = (t for t in (*words.paragraphs, *words.differences) if finding in t)
+        assert "full run with seed 0" in text.partition(finding)[0]
+
+
 def test_the_table_marks_what_is_far_away() -> None:
     table = readings_table(READINGS)
     assert "<td class='number away'>-2.8 s.e.</td>" in table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from disambig.cli.refusal import Refusal
 
-__all__ = ["output_folder"]
+__all__ = ["output_folder", "writing_into"]
 
 
 @contextmanager
@@ -29,3 +29,12 @@ def output_folder(path: Path) -> Iterator[Path]:
             # Only an empty folder can be removed.
             with suppress(OSError):
                 path.rmdir()
+
+
+@contextmanager
+def writing_into(folder: Path) -> Iterator[None]:
+    """Refuse where the block cannot write; only writing belongs into it."""
+    try:
+        yield
+    except OSError as error:
+        raise Refusal(f"cannot write into {folder}: {error.strerror or error}.", code=1) from error

@@ -7,12 +7,16 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
+from disambig.cli.folders import writing_into
+from disambig.cli.refusal import Refusal
 from disambig.experiments.pieces import Payload, Piece
 from disambig.io import write_text_atomically
 
@@ -63,9 +67,10 @@ class KeptPieces:
     def keep(self, piece: Piece, result: Result) -> Result:
         """Write a result, and return it as it will be read."""
         path = self.path(piece)
-        path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"identity": self._identity(piece), "result": asdict(result)})
-        write_text_atomically(path, text)
+        with writing_into(self.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text_atomically(path, text)
         return Result(**json.loads(text)["result"])
 
     def results(
@@ -87,6 +92,12 @@ class KeptPieces:
             Compute also what is kept.
         done : callable
             ``done(piece, result, was_kept)`` after each.
+
+        Raises
+        ------
+        Refusal
+            If one of several processes was ended from outside, or a result cannot be written.
+            What was finished before is kept.
         """
         found: dict[int, Result] = {}
         for place, piece in enumerate(pieces):
@@ -119,9 +130,46 @@ def _computed(
     if jobs <= 1 or len(work) <= 1:
         yield map(_numbered, work)
         return
+    others = set(active_children())
     # A new interpreter each: a fork would copy locks that threads of this one may hold.
-    with get_context("spawn").Pool(min(jobs, len(work)), initializer=_deaf) as pool:
-        yield pool.imap_unordered(_numbered, work)
+    pool = ProcessPoolExecutor(
+        min(jobs, len(work)), mp_context=get_context("spawn"), initializer=_deaf
+    )
+    try:
+        yield _side_by_side(pool, work)
+    except BaseException:
+        # Shutting down waits for pieces that are being computed, which can take minutes.
+        for process in set(active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _side_by_side(
+    pool: ProcessPoolExecutor, work: Sequence[tuple[int, Piece]]
+) -> Iterator[tuple[int, Result]]:
+    """Results as they come; all that were finished before a process was lost, then a refusal."""
+    futures: list[Future[tuple[int, Result]]] = []
+    lost: BrokenProcessPool | None = None
+    try:
+        for one in work:
+            futures.append(pool.submit(_numbered, one))
+    except BrokenProcessPool as error:
+        lost = error
+    for future in as_completed(futures):
+        try:
+            result = future.result()
+        except BrokenProcessPool as error:
+            lost = error
+        else:
+            yield result
+    if lost is not None:
+        raise Refusal(
+            "a process was ended from outside (memory?). Use fewer --jobs and try again; "
+            "what is finished is kept.",
+            code=1,
+        ) from lost
 
 
 def _deaf() -> None:

@@ -5,14 +5,16 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from disambig.cli.folders import output_folder
-from disambig.cli.numbers import at_least
+from disambig.cli.folders import output_folder, writing_into
+from disambig.cli.numbers import at_least, between
 from disambig.cli.refusal import Refusal, require_packages
 
 __all__ = ["FIGURES", "add_command", "run"]
 
 FIGURES = ("interval", "classification", "semi-supervised", "ranking", "simplex", "rates")
 _FOLDER = "disambig-figures"
+# Later seeds are counted from it, and numpy takes none from 2**32 on.
+_LARGEST_SEED = 2**31 - 1
 _PACKAGES = ("disambig", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -44,7 +46,11 @@ def add_command(commands: Any) -> None:
         "are looked for where DISAMBIG_DATA says, and downloaded",
     )
     parser.add_argument(
-        "--seed", type=at_least(0), default=0, metavar="N", help="seed of all that is random"
+        "--seed",
+        type=between(0, _LARGEST_SEED),
+        default=0,
+        metavar="N",
+        help="seed of all that is random",
     )
     parser.add_argument(
         "--jobs", type=at_least(1), metavar="N", help="processes side by side; one a core if unset"
@@ -84,22 +90,18 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         kept = KeptPieces(folder / "pieces", facts["versions"])
         pieces = [piece for plan in plans for piece in plan.pieces]
-        try:
-            with progress(len(pieces)) as done:
-                results = kept.results(
-                    pieces, jobs=arguments.jobs or _cores(), fresh=arguments.fresh, done=done
-                )
-            finished, start = [], 0
+        with progress(len(pieces)) as done:
+            results = kept.results(
+                pieces, jobs=arguments.jobs or _cores(), fresh=arguments.fresh, done=done
+            )
+        finished, start = [], 0
+        with writing_into(folder):
             for plan in plans:
                 mine = results[start : start + len(plan.pieces)]
                 start += len(plan.pieces)
                 finished.append(write_figure(folder, plan, mine, facts))
             said = {name: " ".join(texts) for name, texts in notices.items()}
             page = write_page(folder, finished, facts, said)
-        except OSError as error:
-            raise Refusal(
-                f"cannot write into {folder}: {error.strerror or error}.", code=1
-            ) from error
     print(f"Open {page} in a browser. Figures and numbers are beside it.")
     return 0
 

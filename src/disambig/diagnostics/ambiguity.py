@@ -10,6 +10,7 @@ from disambig.candidates.classes import listed
 from disambig.candidates.missing import is_missing
 from disambig.diagnostics.ambiguity_report import Ambiguity
 from disambig.diagnostics.halves import first_half, input_order
+from disambig.diagnostics.shares import require_confidence
 from disambig.losses import ZeroOneLoss
 from disambig.notation import AnyArray, BoolArray, IntArray
 from disambig.problem import Problem
@@ -54,7 +55,7 @@ def ambiguity(
         Without a use where `regions` are given.
     classes, unlabeled
         See `LabelSets.from_any`.
-    confidence : float, default 0.95
+    confidence : float in (0, 1), default 0.95
     random_state : int, numpy Generator or None, default 0
         How rows are dealt into halves. The order of rows does not matter where inputs differ.
 
@@ -79,6 +80,7 @@ def ambiguity(
     >>> found.pairs(least=0.9)
     [ClassPair(region='cat', label='cat', other='dog', share=1.0, ..., n_rows=...)]
     """
+    require_confidence(confidence)
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     if sets.n_classes < 2:
         raise ValueError("ambiguity: y has one class only, so there is nothing to tell apart.")

@@ -9,7 +9,7 @@ import numpy as np
 from disambig.candidates.classes import listed
 from disambig.diagnostics.class_pairs import ClassPair
 from disambig.diagnostics.requirements import Requirement, theorem_requirement
-from disambig.diagnostics.shares import Shares
+from disambig.diagnostics.shares import Shares, require_confidence
 from disambig.diagnostics.verdicts import RegionFacts, Status, in_words, status_of
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -36,7 +36,7 @@ class Ambiguity:
         Rows of the half that chose, and of the half that counts.
     chosen, counts : int array (R, K)
         Sets of either half that hold each class.
-    confidence : float
+    confidence : float in (0, 1)
 
     Examples
     --------
@@ -55,6 +55,7 @@ class Ambiguity:
     confidence: float
 
     def __post_init__(self) -> None:
+        require_confidence(self.confidence)
         for name in ("labels", "rivals", "n_chosen", "n_counted", "chosen", "counts"):
             array = getattr(self, name).copy()
             array.setflags(write=False)

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy.special import betaincinv
 
 from disambig.notation import AnyArray, FloatArray
 
-__all__ = ["Shares"]
+__all__ = ["Shares", "require_confidence"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +36,7 @@ class Shares:
     confidence: float
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.confidence < 1.0:
-            raise ValueError(
-                f"confidence must be a number between 0 and 1, such as 0.95; got "
-                f"{self.confidence!r}."
-            )
+        require_confidence(self.confidence)
         counts, totals = np.broadcast_arrays(self.counts, self.totals)
         for name, array in (("counts", counts.copy()), ("totals", totals.copy())):
             array.setflags(write=False)
@@ -72,3 +69,11 @@ class Shares:
     @property
     def _tail(self) -> float:
         return (1.0 - self.confidence) / 2
+
+
+def require_confidence(confidence: float) -> None:
+    """A probability that is neither 0 nor 1, or ValueError."""
+    if not isinstance(confidence, Real) or not 0.0 < float(confidence) < 1.0:
+        raise ValueError(
+            f"confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."
+        )

@@ -40,7 +40,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         features as they are and scaled by how much the sets depend on them, are tried on up to
         1000 rows, and kept is what predicts sets best that were hidden from it; beyond 5000 rows
         kernel ridge goes through landmarks (`weights_` and `trials_` say what was tried). Of fewer
-        than 30 rows that exclude a class the 10 nearest neighbours vote. By name: "neighbors" (the
+        than 30 rows that exclude a class the 10 nearest neighbours vote, on features of unit
+        variance. By name: "neighbors" (the
         10 nearest, euclidean: scale the features), "kernel_ridge", "nystrom" and "random_features"
         (kernel ridge of low rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram",
         "laplacian", "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that
@@ -203,6 +204,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             found.distribution,
             kept.masses,
             self._prior_,
+            np.asarray(found.sets.mask.any(axis=0)),
         )
 
     def _label_rows(self, found: Disambiguation, kept: Kept, X: Any, sets: LabelSets) -> None:

@@ -1,5 +1,6 @@
 """The paper's classification figure: two data sets, two corruptions, two ways to choose cells."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -75,22 +76,36 @@ def classification_pieces(
     found = []
     for one in data:
         size = "many rows" if len(one.X) > _MANY_ROWS else "few rows"
-        shape = {"data": one.name, "shape": list(one.X.shape)}
+        named = {"data": one.name, "shape": list(one.X.shape), "digest": _digest(one)}
         for draw in range(1 if quick else _DRAWS):
-            settings = {**shape, "levels": list(LEVELS), "seed": seed, "draw": draw}
+            settings = {**named, "levels": list(LEVELS), "seed": seed, "draw": draw}
             name = f"{one.name}, all cells, draw {draw}"
             found.append(Piece(_FIGURE, name, swept, settings, one))
         n_folds = (_QUICK_FOLDS if quick else _DEFAULT_FOLDS)[size]
         for kind, words in KINDS.items():
             for level in _QUICK_LEVELS if quick else LEVELS:
-                settings = {**shape, "kind": kind, "level": level, "seed": seed, "n_folds": n_folds}
+                settings = {**named, "kind": kind, "level": level, "seed": seed, "n_folds": n_folds}
                 name = f"{one.name}, {DEFAULT}, {words}, {level:g}"
                 found.append(Piece(_FIGURE, name, default_errors, settings, one))
     return found
 
 
+def _digest(data: FigureData) -> str:
+    """16 hexadecimal digits that other inputs or other classes do not share."""
+    found = hashlib.sha256(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
+    # As texts: an array of objects holds addresses, which differ from run to run.
+    found.update("\n".join(np.asarray(data.y).astype(str).tolist()).encode())
+    return found.hexdigest()[:16]
+
+
 def swept(
-    given: FigureData, data: str, shape: list[int], levels: list[float], seed: int, draw: int
+    given: FigureData,
+    data: str,
+    shape: list[int],
+    digest: str,
+    levels: list[float],
+    seed: int,
+    draw: int,
 ) -> Payload:
     """Errors of all cells at every corruption, (folds, cells, problems), with and without truth."""
     truth, problems = _problems(given, levels, seed + draw)
@@ -126,6 +141,7 @@ def default_errors(
     given: FigureData,
     data: str,
     shape: list[int],
+    digest: str,
     kind: str,
     level: float,
     seed: int,

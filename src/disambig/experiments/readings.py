@@ -83,7 +83,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Departure:
-    """A reading and how many standard errors of the difference it is away from the authors'."""
+    """A reading and how many standard errors of the difference it is away from the authors'.
+
+    The standard error is that of unpaired runs, see `compared`.
+    """
 
     reading: Reading
     standard_errors: float
@@ -94,6 +97,11 @@ def compared(readings: Iterable[Reading]) -> list[Departure]:
 
     Without any standard error, a difference counts as infinitely many unless it vanishes at the
     three digits of the authors' numbers.
+
+    The standard error of a difference is the root of the sum of both squares, as for runs that
+    share nothing. Where both ran the same seeds, as on the interval figure from seed 0, paired
+    differences would vary less: there the measure is lenient, and "within two standard errors"
+    says less than it would of paired runs.
     """
     found = []
     for reading in readings:

@@ -91,7 +91,8 @@ class AnnealedMinimization(BaseEstimator):
 
         The objective of the trace is that of the formulation at the temperature, which its stage
         names; it falls when the temperature falls, too. The objectives of the solution are the
-        paper's. Targets stay as soft as the last temperature leaves them.
+        paper's. Targets stay as soft as the last temperature leaves them. Converged means that
+        the schedule was gone through: its end is the stopping rule.
         """
         state: Any = None
         trace: tuple[Progress, ...] = ()

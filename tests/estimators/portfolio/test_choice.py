@@ -16,7 +16,13 @@ from disambig.estimators.portfolio import Portfolio, choice, choose_pieces, piec
 from disambig.exceptions import NoInformationError
 from disambig.losses import AbstainLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
-from disambig.weights import KernelRidgeWeights, NeighborWeights, NystromWeights, ScaledWeights
+from disambig.weights import (
+    KernelRidgeWeights,
+    NeighborWeights,
+    NystromWeights,
+    ScaledWeights,
+    row_kinds,
+)
 
 
 def hidden_in_sets(y, share, seed=0):
@@ -154,6 +160,27 @@ def test_copies_are_hidden_together(digits):
     assert min(found.values()) > 0.3
 
 
+def test_the_sample_is_bounded_also_where_rows_are_copies():
+    X = np.repeat(np.arange(7.0), [1, 50, 2, 30, 1, 9, 7])[:, None]
+    for limit in (8, 20, 60, 99, 100):
+        rows, kinds = choice._sample(X, limit)
+        assert rows.size <= limit
+        assert np.unique(X[rows]).size == 7
+        assert_array_equal(np.unique(X[rows][:, 0], return_inverse=True)[1].size, kinds.size)
+    assert choice._sample(X, 100)[0].size == 100
+    # With room for fewer kinds than there are, one row each.
+    assert np.unique(X[choice._sample(X, 3)[0]]).size == 3
+
+
+def test_rows_far_from_zero_are_no_copies(digits, short):
+    X, y, sets = digits
+    moved = PartialLabelClassifier().fit(X[:120] + 1.7e9, sets[:120])
+    assert (moved.labels_ == y[:120]).mean() > 0.8
+    assert moved.trials_
+    kinds = row_kinds(np.arange(5.0)[:, None] + 1e10)
+    assert np.unique(kinds).size == 5
+
+
 def test_parts_can_be_left_out(digits):
     X, _, sets = digits
     less = replace(SHORT, learns_scales=False, cool_temperatures=())
@@ -180,7 +207,7 @@ def test_few_rows_are_too_little_to_choose_by(recwarn):
     clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}])
     assert clf.labels_[0] == "a"
     assert clf.trials_ == ()
-    assert str(clf.weights_) == str(NeighborWeights())
+    assert str(clf.weights_.piece) == str(NeighborWeights())
     assert isinstance(clf.solver_, AlternatingMinimization)
     assert not [w for w in recwarn if "auto" in str(w.message)]
 
@@ -197,10 +224,23 @@ def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
     with pytest.warns(UserWarning, match="only 5 of 90 rows exclude a class"):
         clf.fit(X, few)
     noise = LabelSets(np.eye(3, dtype=np.bool_)[rng.choice(3, 90, p=[0.8, 0.1, 0.1])], np.arange(3))
-    with pytest.warns(UserWarning, match="'poisson' or 'laplacian' with method='average'"):
+    with pytest.warns(UserWarning, match="'poisson' or 'laplacian' and method='average'"):
         clf.fit(X, noise)
-    assert str(clf.weights_) == str(NeighborWeights())
+    assert str(clf.weights_.piece) == str(NeighborWeights())
     assert len(clf.trials_) == 420
+
+
+@pytest.mark.parametrize("n", [25, 120])
+def test_units_of_features_are_no_matter(n):
+    """Chosen with scales, or too few to choose by: a gram more or a milligram."""
+    rng = np.random.default_rng(1)
+    truth = np.arange(n) % 3
+    X = truth[:, None] * [1.0, 0.5] + 0.2 * rng.normal(size=(n, 2))
+    sets = hidden_in_sets(truth, 0.3)
+    plain = PartialLabelClassifier().fit(X, sets)
+    other = PartialLabelClassifier().fit(X * [1e-3, 1e4], sets)
+    assert (plain.labels_ == truth).mean() > 0.95
+    assert (other.labels_ == truth).mean() > 0.95
 
 
 def test_sets_that_exclude_nothing_are_refused(digits):

@@ -81,3 +81,15 @@ def test_surer_hits_score_better_at_equal_losses():
     clear, blurred = hidden.of(as_votes(A), solver), hidden.of(as_votes(mixed), solver)
     assert clear.loss == blurred.loss == 0.0
     assert clear.value < blurred.value
+
+
+def test_soft_weights_are_heard():
+    loss = ZeroOneLoss().bind(np.arange(2))
+    mask = np.array([[1, 1], [1, 0], [1, 1], [0, 1], [0, 1], [1, 1]], dtype=np.bool_)
+    weights = mask / mask.sum(axis=1, keepdims=True)
+    weights[[0, 2]] = [0.05, 0.95]
+    plain = HiddenSets(LabelSets(mask, np.arange(2)), loss, FOLDS, np.ones(6))
+    soft = HiddenSets(LabelSets(mask, np.arange(2), weights), loss, FOLDS, np.ones(6))
+    # The fellows of row 1 say its other class, so that its set is missed.
+    assert plain.of_average(as_votes(A)).loss == 0.0
+    assert soft.of_average(as_votes(A)).loss > 0.0

@@ -14,15 +14,15 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import Kept, take_inputs
-from disambig.estimators.portfolio.feature_scales import feature_scales
+from disambig.estimators.portfolio.feature_scales import feature_scales, unit_scales
 from disambig.estimators.portfolio.hidden_sets import HiddenSets, Score
 from disambig.estimators.portfolio.pieces import Tried, pieces_to_try
 from disambig.estimators.portfolio.settings import PORTFOLIO, Portfolio
 from disambig.losses import FiniteLoss
-from disambig.notation import FloatArray
+from disambig.notation import FloatArray, IntArray
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver, resolve_solver
 from disambig.votes import Votes
-from disambig.weights import NeighborWeights, Weights, row_kinds
+from disambig.weights import NeighborWeights, ScaledWeights, Weights, row_kinds
 
 __all__ = ["Trial", "automatic_pieces", "choose_pieces"]
 
@@ -93,8 +93,9 @@ def choose_pieces(
     """The weights, unfitted, and the solver that predict hidden sets best; all trials, best first.
 
     The earlier one wins a tie. Where few rows exclude a class, or nothing predicts better than a
-    constant, the 10 nearest neighbours vote. Nothing here is random: the sample of rows and the
-    folds go by a hash of the inputs, so that the order of the rows is no matter.
+    constant, the 10 nearest neighbours vote, on features of unit variance. Nothing here is random:
+    the sample of rows and the folds go by a hash of the inputs, so that the order of the rows is no
+    matter.
 
     Parameters
     ----------
@@ -110,16 +111,13 @@ def choose_pieces(
     """
     told = np.count_nonzero(sets.informative)
     if told < _FEWEST:
-        # None at all is an error of its own further on.
-        if 0 < told < _SEA * len(sets):
+        # None at all is an error of its own further on, but for weights that say something.
+        if told < _SEA * len(sets) and (told or sets.weights is not None):
             _warn(f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by")
-        return NeighborWeights(), solver or AlternatingMinimization(), ()
-    # Copies of a row stay together: the others would tell what is hidden.
-    kinds = row_kinds(X)
-    rows = np.flatnonzero(kinds < portfolio.largest_sample)
-    rows = rows[np.argsort(kinds[rows], kind="stable")]
+        return _neighbors(X, masses), solver or AlternatingMinimization(), ()
+    rows, kinds = _sample(X, portfolio.n_rows(sets.n_classes))
     sample = take_inputs(X, rows, None)
-    folds = kinds[rows] % portfolio.n_folds(rows.size)
+    folds = kinds % portfolio.n_folds(rows.size)
     hidden = HiddenSets(sets[rows], loss, folds, masses[rows])
     scales = None
     if portfolio.learns_scales:
@@ -136,11 +134,29 @@ def choose_pieces(
             handicap = score.error if seeks else 0.0
             trials.append(Trial(piece.for_all, how, score.loss, score.value + handicap))
     trials.sort(key=lambda trial: trial.score)
-    if trials[0].held_out_loss >= _constant_loss(sets, loss, masses):
+    constant = _constant_loss(sets[rows], loss, masses[rows])
+    best = next((trial for trial in trials if trial.held_out_loss < constant), None)
+    if best is None:
         _warn("no weights predict hidden sets better than one answer for all rows does")
-        return NeighborWeights(), solver or AlternatingMinimization(), tuple(trials)
-    best = trials[0]
+        return _neighbors(X, masses), solver or AlternatingMinimization(), tuple(trials)
     return best.weights, best.solver or solver or AlternatingMinimization(), tuple(trials)
+
+
+def _sample(X: Any, limit: int) -> tuple[IntArray, IntArray]:
+    """Rows to choose by, at most `limit`, and the kind of each: equal rows are of one.
+
+    Copies of a row stay together in a fold, as the others would tell what is hidden.
+    """
+    kinds = row_kinds(X)
+    rows = np.flatnonzero(kinds < limit)
+    rows = rows[np.argsort(kinds[rows], kind="stable")]
+    taken = kinds[rows]
+    if rows.size > limit:
+        # The first copies of each kind, as many as there is room for.
+        copy = np.arange(rows.size) - np.searchsorted(taken, taken)
+        most = np.searchsorted(np.cumsum(np.bincount(copy)), limit, side="right")
+        rows, taken = rows[copy < most], taken[copy < most]
+    return rows, taken
 
 
 def _scores(
@@ -177,6 +193,12 @@ def _along(
         yield AnnealedMinimization(start=start, temperatures=passed), score
 
 
+def _neighbors(X: Any, masses: FloatArray) -> Weights:
+    """The 10 nearest, in units of the standard deviations of the features."""
+    scales = unit_scales(X, masses)
+    return ScaledWeights(NeighborWeights(), scales) if scales.any() else NeighborWeights()
+
+
 def _constant_loss(sets: LabelSets, loss: FiniteLoss, masses: FloatArray) -> float:
     """What the best single prediction for all rows costs at the nearest members of their sets."""
     told = sets.informative
@@ -187,8 +209,9 @@ def _constant_loss(sets: LabelSets, loss: FiniteLoss, masses: FloatArray) -> flo
 
 def _warn(reason: str) -> None:
     warnings.warn(
-        f"weights='auto': {reason}; the 10 nearest neighbours vote. For few labels use 'poisson' "
-        "or 'laplacian' with method='average'.",
+        f"weights='auto': {reason}; the 10 nearest neighbours vote. Is a mark of unlabelled rows "
+        "taken for a class (unlabeled=...)? For few labels compare with 'poisson' or 'laplacian' "
+        "and method='average'.",
         UserWarning,
         stacklevel=5,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.label_votes import shares
 from disambig.losses import FiniteLoss, SoftFaces
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import RepeatedVotes, Votes
@@ -63,7 +63,7 @@ class HiddenSets:
         self._hidden = hidden
         # All folds are one problem: each is a copy of all rows, in which its own sets are open.
         opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
-        self._opened = LabelSets(opened, sets.classes)
+        self._opened = LabelSets(opened, sets.classes, _opened_weights(sets, hidden))
         base = sets.distribution().sum(axis=0)
         self._prior = base / base.sum()
 
@@ -125,3 +125,11 @@ class HiddenSets:
             loss / self.loss.largest - _SURENESS * sureness,
             float(np.sqrt(spread / np.count_nonzero(told))) / self.loss.largest,
         )
+
+
+def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:
+    """Soft weights of every fold, all alike where a set is open, ``(folds * n, K)``."""
+    if sets.weights is None:
+        return None
+    alike = 1.0 / sets.n_classes
+    return np.where(hidden[:, :, None], alike, sets.weights).reshape(-1, sets.n_classes)

@@ -8,6 +8,8 @@ import numpy as np
 
 __all__ = ["PORTFOLIO", "Portfolio"]
 
+_FEWEST_ROWS = 200
+
 
 @dataclass(frozen=True)
 class Portfolio:
@@ -32,6 +34,8 @@ class Portfolio:
     folds : (least, most)
     rows_of_folds : int
         Folds times rows, between these: many folds of few rows, which a choice is easily wrong on.
+    entries : int
+        Rows times classes of the sample, at most: many classes are chosen for by fewer rows.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -48,6 +52,17 @@ class Portfolio:
     largest_sample: int = 1000
     folds: tuple[int, int] = (3, 10)
     rows_of_folds: int = 3000
+    entries: int = 50_000
+
+    def n_rows(self, n_classes: int) -> int:
+        """Rows of the sample at most.
+
+        Examples
+        --------
+        >>> [PORTFOLIO.n_rows(k) for k in (10, 100, 1000)]
+        [1000, 500, 200]
+        """
+        return min(self.largest_sample, max(_FEWEST_ROWS, self.entries // n_classes))
 
     def n_folds(self, n_rows: int) -> int:
         """Folds of a sample of so many rows.

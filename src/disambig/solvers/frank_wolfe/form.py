@@ -9,12 +9,14 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem, inner
 from disambig.solvers.frank_wolfe.parts import QuadraticLoss, gram_product
 from disambig.solvers.frank_wolfe.shifts import Shifts
-from disambig.solvers.frank_wolfe.spectrum import listen
+from disambig.solvers.frank_wolfe.spectrum import listen, sums_are_bounds
 
 __all__ = ["ConvexForm"]
 
 # Products are added up over some dozens of steps; so many units of rounding are on the safe side.
 _ROUNDINGS = 500
+# Random signs that tell the size of votes which cannot tell it themselves.
+_PROBES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +60,41 @@ class ConvexForm:
     @cached_property
     def rounding(self) -> float:
         """Values of h are exact to this."""
-        scale, loss, shifts = self.problem.prediction_scale, self.loss, self.shifts
+        scale, loss, shifts = self._sizes, self.loss, self.shifts
         tilt = np.abs(shifts.plus).sum() * np.abs(loss.plus_norms).max(initial=0.0)
         tilt += np.abs(shifts.minus).sum() * np.abs(loss.minus_norms).max(initial=0.0)
         return float(_ROUNDINGS * np.finfo(scale.dtype).eps * (np.sum(scale) + tilt))
+
+    @property
+    def largest(self) -> float:
+        """The largest objective that labels can have; less, where the votes cannot tell."""
+        scale = self.problem.prediction_scale
+        return float(np.sum(scale if self._probed is None else np.maximum(scale, self._probed)))
+
+    @property
+    def _sizes(self) -> FloatArray:
+        """What the scores of each row are added up from, or more, ``(n,)``."""
+        scale = self.problem.prediction_scale
+        if self._probed is None:
+            return scale
+        # The mean square of a row's votes times random signs is the sum of its squares, and the
+        # root of n times that of it no less than the sum of its absolute votes.
+        sizes: FloatArray = np.maximum(scale, np.sqrt(len(scale)) * self._probed)
+        return sizes
+
+    @cached_property
+    def _probed(self) -> FloatArray | None:
+        """Sizes of scores by products with random signs, ``(n,)``, never above the true ones.
+
+        None where the votes tell their sizes themselves.
+        """
+        votes = self.problem.votes
+        if sums_are_bounds(votes):
+            return None
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(votes.shape[1], _PROBES))
+        lengths = np.sqrt(np.square(votes @ signs).mean(axis=1))
+        probed: FloatArray = lengths * self.problem.loss.magnitude(self.problem.candidates)
+        return probed
 
     def heard(self, points: FloatArray) -> FloatArray:
         """``S X`` with the symmetric part of all votes, ``(n, p)``."""

@@ -24,6 +24,7 @@ from disambig.solvers.frank_wolfe.parts import QuadraticLoss, quadratic_loss
 from disambig.solvers.frank_wolfe.rounding import rounded
 from disambig.solvers.frank_wolfe.shifts import tight_shifts, unit_shifts
 from disambig.solvers.frank_wolfe.sized_hulls import SizedHulls, class_sizes
+from disambig.solvers.frank_wolfe.spectrum import is_exact
 from disambig.solvers.frank_wolfe.steps import FrankWolfe
 from disambig.solvers.loop import Callback, Run, Status, iterate
 from disambig.solvers.quadratic_bound import QuadraticBound, quadratic_objective
@@ -36,6 +37,8 @@ _STEPS = ("auto", "plain", "away", "pairwise", "block")
 _BLOCKS = 10
 # Arrays of (n, p) numbers that a step holds at once.
 _TABLES = 12
+# A bound above the objective of labels by more than this part of it is none, whatever rounding.
+_REFUTED = 1e-9
 
 
 class FrankWolfeMinimization(BaseEstimator):
@@ -51,7 +54,8 @@ class FrankWolfeMinimization(BaseEstimator):
 
     For symmetric losses on labels, the Hamming loss, the Kendall loss and the footrule. The bound
     is proven for up to 400 rows of several candidates; beyond, eigenvalues of the votes come from
-    Lanczos steps, with a margin of a thousandth of their range.
+    Lanczos steps, with a margin of a thousandth of their range. A bound that the labels found
+    refute is an error, never an answer.
 
     Parameters
     ----------
@@ -143,10 +147,13 @@ class FrankWolfeMinimization(BaseEstimator):
         )
         state = run.state
         if run.status is Status.MAX_ITER:
+            proven = "proven all the same"
+            if not is_exact(int(np.count_nonzero(hulls.open_rows))):
+                proven = "as sure as of a converged run, that is up to the margin of eigenvalues"
             warnings.warn(
                 f"FrankWolfeMinimization: not converged after max_iter={self.max_iter} steps; the "
                 f"gap is {state.gap:.3g}, and {process.tolerance:.3g} was asked for. The bound is "
-                "proven all the same; a larger max_iter or tol will do.",
+                f"{proven}; a larger max_iter or tol will do.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -164,6 +171,8 @@ class FrankWolfeMinimization(BaseEstimator):
             targets, decoded = polished.targets, polished.decoded
             trace += polished.trace
             status = polished.status if status is Status.CONVERGED else status
+        objective = quadratic_objective(problem, decoded)
+        _require_bound(state.bound, objective, form.rounding)
         return Solution(
             targets=targets,
             decoded=decoded,
@@ -174,7 +183,7 @@ class FrankWolfeMinimization(BaseEstimator):
             n_iter=run.n_iter,
             trace=trace,
             quadratic=QuadraticBound(
-                objective=quadratic_objective(problem, decoded),
+                objective=objective,
                 relaxed_objective=state.objective,
                 bound=state.bound,
                 relaxed=hulls.targets(state.point, nearest),
@@ -221,7 +230,7 @@ class FrankWolfeMinimization(BaseEstimator):
         return ConvexForm(problem, loss, hulls.open_rows, shifts)
 
     def _process(self, form: ConvexForm, hulls: Hulls, seed: int) -> Any:
-        tolerance = float(self.tol) * float(np.sum(form.problem.prediction_scale))
+        tolerance = float(self.tol) * form.largest
         if not hulls.walks_by_row:
             return FrankWolfe(form, hulls, "plain", tolerance)
         if self.steps == "block":
@@ -250,3 +259,15 @@ class FrankWolfeMinimization(BaseEstimator):
                 )
         if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"FrankWolfeMinimization: tol={self.tol!r}; expected a number >= 0.")
+
+
+def _require_bound(bound: float, objective: float, rounding: float) -> None:
+    """Labels of the sets that lie below a bound refute it."""
+    if bound > objective + max(rounding, _REFUTED * abs(objective)):
+        raise MissingOracleError(
+            f"FrankWolfeMinimization: the bound {bound:.6g} is above the quadratic objective "
+            f"{objective:.6g} of the labels found, so that it is none: the eigenvalues of the "
+            "votes go beyond what was found of them. For an operator of your own, check that T "
+            "is its transpose and that absolute_row_sums() is |alpha| @ 1 or more, not "
+            "|alpha @ 1|. Else pass an array, or use solver='alternating'."
+        )

@@ -90,7 +90,10 @@ def unit_shifts(problem: Problem, open_rows: BoolArray) -> Shifts:
 
 
 def _scales(problem: Problem, open_rows: BoolArray, own: FloatArray) -> FloatArray:
-    """How much a row hears of other open rows and is heard by them, ``(r,)``."""
+    """How much a row hears of other open rows and is heard by them, ``(r,)``.
+
+    Any positive scales will do, since eigenvalues are found on them; these make shifts small.
+    """
     heard = open_rows.astype(np.float64)
     sums = problem.votes.absolute_row_sums(heard) + problem.transposed.absolute_row_sums(heard)
     scales = np.asarray(sums, dtype=np.float64)[open_rows] / 2 - np.abs(own)

@@ -5,10 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
 from disambig.problem import Problem
+from disambig.votes import MixtureVotes, OperatorVotes, RepeatedVotes, Votes
 
-__all__ = ["Spectrum", "listen", "spectrum"]
+__all__ = ["Spectrum", "is_exact", "listen", "spectrum", "sums_are_bounds"]
 
 # Up to so many rows the square of open rows is written out.
 _SMALL = 400
@@ -33,12 +35,38 @@ def listen(problem: Problem, values: FloatArray) -> FloatArray:
     return both
 
 
+def is_exact(n_rows: int) -> bool:
+    """Whether the eigenvalues between so many rows are exact to rounding."""
+    return n_rows <= _SMALL
+
+
+def sums_are_bounds(votes: Votes) -> bool:
+    """Whether ``absolute_row_sums`` is never too small.
+
+    An operator of the user's own that does not offer it has ``|alpha @ 1|`` in its place, which
+    signed votes make as small as they like.
+
+    Examples
+    --------
+    >>> from scipy.sparse.linalg import aslinearoperator
+    >>> from disambig.votes import as_votes
+    >>> signed = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    >>> sums_are_bounds(as_votes(signed)), sums_are_bounds(as_votes(aslinearoperator(signed)))
+    (True, False)
+    """
+    if isinstance(votes, OperatorVotes):
+        return hasattr(votes.operator, "absolute_row_sums")
+    if isinstance(votes, MixtureVotes):
+        return all(sums_are_bounds(part) for part in votes.parts)
+    return sums_are_bounds(votes.votes) if isinstance(votes, RepeatedVotes) else True
+
+
 def spectrum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> Spectrum:
     """Bounds on the eigenvalues of ``D (S - diag(own)) D`` with ``D = diag(scales)^(-1/2)``.
 
     S is the symmetric part of the votes between some rows. Exact to rounding for few rows; beyond,
     Lanczos values moved outwards by a margin, and never beyond the largest sum of absolute entries
-    in a row, which bounds them all.
+    in a row, which bounds them all, where the votes can tell it.
 
     Parameters
     ----------
@@ -57,7 +85,7 @@ def spectrum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
     """
     if not rows.size:
         return Spectrum(0.0, 0.0)
-    if rows.size > _SMALL:
+    if not is_exact(rows.size):
         return _lanczos(problem, rows, own, scales)
     square = _between(problem, rows)
     square = ((square + square.T) / 2 - np.diag(own)) / np.sqrt(np.outer(scales, scales))
@@ -88,9 +116,7 @@ def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
         heard: FloatArray = (listen(problem, values)[rows, 0] - own * scaled) / roots
         return heard
 
-    sums = (problem.votes.absolute_row_sums() + problem.transposed.absolute_row_sums()) / 2
-    # The matrix is similar to one whose rows are divided by the scales.
-    largest = float(((sums[rows] + np.abs(own)) / scales).max())
+    largest = _largest_sum(problem, rows, own, scales)
     operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
     # A start of its own makes the result the same in every run.
     start = np.random.default_rng(0).normal(size=r)
@@ -107,8 +133,24 @@ def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
                 return_eigenvectors=False,
             )
             ends.append(float(found[0]))
-        except ArpackNoConvergence:
+        except ArpackNoConvergence as error:
+            if np.isinf(largest):
+                raise MissingOracleError(
+                    f"FrankWolfeMinimization: the eigenvalues of the votes between {r} rows were "
+                    f"not found in {_RESTARTS} restarts of Lanczos steps, and nothing else bounds "
+                    "them. Add absolute_row_sums() to the operator and to its transpose (see "
+                    "disambig.votes.Votes), or pass an array or a sparse matrix."
+                ) from error
             # The sums of a row are bounds as well, only wider.
             ends.append(-largest if which == "SA" else largest)
     margin = _MARGIN * (ends[1] - ends[0])
     return Spectrum(max(ends[0] - margin, -largest), min(ends[1] + margin, largest))
+
+
+def _largest_sum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> float:
+    """No eigenvalue is larger, of either sign; infinite where the votes cannot tell."""
+    if not (sums_are_bounds(problem.votes) and sums_are_bounds(problem.transposed)):
+        return np.inf
+    sums = (problem.votes.absolute_row_sums() + problem.transposed.absolute_row_sums()) / 2
+    # The matrix is similar to one whose rows are divided by the scales.
+    return float(((sums[rows] + np.abs(own)) / scales).max())
