@@ -138,8 +138,13 @@ def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPie
         main = threading.main_thread().ident
         threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT]).start()
 
-    with pytest.raises(KeyboardInterrupt):
-        kept.results([first, *long], jobs=2, done=interrupt)
+    # A run in the background ignores interruptions, and so would this test.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            kept.results([first, *long], jobs=2, done=interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not active_children()
     assert kept.load(first) is not None
 
