@@ -128,9 +128,9 @@ def test_all_forms_of_y_give_the_same_labels(iris):
         "polars lists": pl.Series([sorted(s) for s in sets]),
         "label sets": LabelSets.from_strings(strings),
     }
-    reference = NAMES[PartialLabelClassifier().fit(X, mask).labels_]
+    reference = NAMES[PartialLabelClassifier(NeighborWeights()).fit(X, mask).labels_]
     for name, y in forms.items():
-        model = PartialLabelClassifier().fit(X, y)
+        model = PartialLabelClassifier(NeighborWeights()).fit(X, y)
         np.testing.assert_array_equal(model.labels_, reference, err_msg=name)
         assert set(model.predict(X)) <= set(NAMES), name
 
@@ -138,9 +138,9 @@ def test_all_forms_of_y_give_the_same_labels(iris):
 def test_feature_names_from_pandas_and_polars(iris):
     X, mask, _ = iris
     columns = ["a", "b", "c", "d"]
-    reference = PartialLabelClassifier().fit(X, mask).predict(X)
+    reference = PartialLabelClassifier(NeighborWeights()).fit(X, mask).predict(X)
     for frame in (pd.DataFrame(X, columns=columns), pl.DataFrame(X, schema=columns)):
-        model = PartialLabelClassifier().fit(frame, mask)
+        model = PartialLabelClassifier(NeighborWeights()).fit(frame, mask)
         assert list(model.feature_names_in_) == columns
         np.testing.assert_array_equal(model.predict(frame), reference)
 

@@ -47,7 +47,7 @@ ESTIMATORS = [
     PartialLabelClassifier(weights=NeighborWeights(), method="average"),
     StructuredPredictor(),
     PartialRanker(),
-    DisambiguatedClassifier(),
+    DisambiguatedClassifier(weights=NeighborWeights()),
     DisambiguatedClassifier(GaussianNB(), weights=NeighborWeights(), weight_by_confidence=True),
     IntervalRegressor(),
     IntervalRegressor(NeighborWeights(), formulation="votes"),
