@@ -123,9 +123,10 @@ def test_a_process_that_is_killed_is_a_refusal_and_the_finished_are_kept(kept: K
 def test_what_fails_in_a_process_is_raised_and_ends_the_others(kept: KeptPieces) -> None:
     fails = Piece("ends", "fails", after, {"seconds": -1.0})
     long = [Piece("ends", f"long {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
+    others = set(active_children())
     with pytest.raises(ValueError, match="non-negative"):
         kept.results([fails, *long], jobs=2)
-    assert not active_children()
+    assert set(active_children()) <= others
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals as POSIX has them")
@@ -138,6 +139,7 @@ def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPie
         main = threading.main_thread().ident
         threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT]).start()
 
+    others = set(active_children())
     # A run in the background ignores interruptions, and so would this test.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -145,7 +147,7 @@ def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPie
             kept.results([first, *long], jobs=2, done=interrupt)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert not active_children()
+    assert set(active_children()) <= others
     assert kept.load(first) is not None
 
 

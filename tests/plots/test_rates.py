@@ -1,6 +1,7 @@
 """The figure of errors against the number of rows."""
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +25,9 @@ def points() -> list[RatePoint]:
     ]
 
 
-def panel(floor: float = 0.0, **more: object) -> RatePanel:
+def panel(floor: float = 0.0, **more: Any) -> RatePanel:
     curves = [RateCurve("IL", "infimum", (150, 0.3)), RateCurve("DF", "joint", (150, 0.1))]
-    return RatePanel("a title", points(), curves, floor, **more)  # type: ignore[arg-type]
+    return RatePanel("a title", points(), curves, floor, **more)
 
 
 def test_points_are_errors_and_bars_two_standard_errors() -> None:

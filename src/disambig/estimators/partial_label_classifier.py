@@ -41,7 +41,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         1000 rows, and kept is what predicts sets best that were hidden from it; beyond 5000 rows
         kernel ridge goes through landmarks (`weights_` and `trials_` say what was tried). Of fewer
         than 30 rows that exclude a class the 10 nearest neighbours vote, on features of unit
-        variance. By name: "neighbors" (the
+        variance, and a warning says so. By name: "neighbors" (the
         10 nearest, euclidean: scale the features), "kernel_ridge", "nystrom" and "random_features"
         (kernel ridge of low rank, for many rows), "nadaraya_watson", "forest", "tree", "histogram",
         "laplacian", "poisson", "kernel_laplacian", "precomputed" (X holds the votes); a piece, that

@@ -6,7 +6,7 @@ from disambig.losses.faces import Faces
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 
-__all__ = ["ExactInfimum", "Loss"]
+__all__ = ["EmbedsPredictions", "ExactInfimum", "Loss"]
 
 
 class Loss(Protocol):
@@ -58,4 +58,13 @@ class ExactInfimum(Protocol):
 
         Where a vote is negative the infimum takes the *worst* member of the set.
         """
+        ...
+
+
+@runtime_checkable
+class EmbedsPredictions(Protocol):
+    """A loss that says where outputs lie as predictions."""
+
+    def psi(self, outputs: Any) -> FloatArray:
+        """Embedding of predictions, ``(n, p)``."""
         ...

@@ -100,6 +100,10 @@ class StructuredLoss:
             f"{type(self.task).__name__}, which has none. Add it, or use start='average'."
         )
 
+    def psi(self, outputs: Any) -> FloatArray:
+        """Embedding of predictions, ``(n, p)``."""
+        return _matrix(self.task.embed_prediction(outputs), len(outputs), None, "embed_prediction")
+
     def magnitude(self, candidates: Any) -> float:
         largest = float(self.task.largest_loss(candidates))
         if not (np.isfinite(largest) and largest >= 0):

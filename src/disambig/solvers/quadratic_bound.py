@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from disambig.exceptions import MissingOracleError
 from disambig.losses.faces import Faces
 from disambig.losses.finite import FiniteLoss
+from disambig.losses.protocol import EmbedsPredictions
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
 
@@ -73,11 +75,12 @@ def _as_predictions(problem: Problem, decoded: Faces) -> FloatArray:
     loss = problem.loss
     if isinstance(loss, FiniteLoss):
         return _unit_vectors(loss, decoded)
-    psi = getattr(loss, "psi", None)
-    if psi is None:
-        psi = loss.task.embed_prediction  # type: ignore[attr-defined]
-    embedded: FloatArray = psi(decoded.outputs)
-    return embedded
+    if isinstance(loss, EmbedsPredictions):
+        return loss.psi(decoded.outputs)
+    raise MissingOracleError(
+        f"The quadratic objective needs psi(outputs), which {type(loss).__name__} has not. Add it "
+        "to the loss, or compare solvers by the paper's objective."
+    )
 
 
 def _unit_vectors(loss: FiniteLoss, decoded: Faces) -> FloatArray:

@@ -28,8 +28,6 @@ __all__ = ["Trial", "automatic_pieces", "choose_pieces"]
 
 # From fewer informative rows a choice between so many is chance.
 _FEWEST = 30
-# Fewer labelled rows than this part of all: few labels in a sea of rows.
-_SEA = 0.1
 
 
 class Trial(NamedTuple):
@@ -112,8 +110,12 @@ def choose_pieces(
     told = np.count_nonzero(sets.informative)
     if told < _FEWEST:
         # None at all is an error of its own further on, but for weights that say something.
-        if told < _SEA * len(sets) and (told or sets.weights is not None):
-            _warn(f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by")
+        if told or sets.weights is not None:
+            _warn(
+                f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by",
+                "Name the weights; for few labels compare 'poisson' and 'laplacian' with "
+                "method='average'.",
+            )
         return _neighbors(X, masses), solver or AlternatingMinimization(), ()
     rows, kinds = _sample(X, portfolio.n_rows(sets.n_classes))
     sample = take_inputs(X, rows, None)
@@ -137,7 +139,10 @@ def choose_pieces(
     constant = _constant_loss(sets[rows], loss, masses[rows])
     best = next((trial for trial in trials if trial.held_out_loss < constant), None)
     if best is None:
-        _warn("no weights predict hidden sets better than one answer for all rows does")
+        _warn(
+            "no weights predict hidden sets better than one answer for all rows does",
+            "Is a mark of unlabelled rows taken for a class (unlabeled=...)?",
+        )
         return _neighbors(X, masses), solver or AlternatingMinimization(), tuple(trials)
     return best.weights, best.solver or solver or AlternatingMinimization(), tuple(trials)
 
@@ -207,11 +212,10 @@ def _constant_loss(sets: LabelSets, loss: FiniteLoss, masses: FloatArray) -> flo
     return float(min(np.average(losses, weights=masses[told]) for losses in paid))
 
 
-def _warn(reason: str) -> None:
+def _warn(reason: str, advice: str) -> None:
     warnings.warn(
-        f"weights='auto': {reason}; the 10 nearest neighbours vote. Is a mark of unlabelled rows "
-        "taken for a class (unlabeled=...)? For few labels compare with 'poisson' or 'laplacian' "
-        "and method='average'.",
+        f"weights='auto': {reason}; the 10 nearest neighbours vote, on features of unit variance. "
+        f"{advice}",
         UserWarning,
         stacklevel=5,
     )
