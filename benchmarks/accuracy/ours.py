@@ -68,7 +68,7 @@ def _sets(mask: BoolArray) -> LabelSets:
 # The parameters are part of the version, and a number for what "auto" stands for: a run with a
 # different default is never taken for this one.
 DEFAULT = Method(
-    "disambig", fit_default, version=f"5 {sorted(PartialLabelClassifier().get_params().items())!r}"
+    "disambig", fit_default, version=f"6 {sorted(PartialLabelClassifier().get_params().items())!r}"
 )
 PLAIN = Method("DF, 10 neighbours", fit_plain, grid(k=(10,)))
 KERNEL_RIDGE = tuple(

@@ -127,17 +127,17 @@ class AnnealedMinimization(BaseEstimator):
         softening = self._softening(problem)
         # Nothing of this depends on the temperature; only the scale of the entropies does.
         process: Any = self._process(problem, softening, schedule[0] * softening.unit)
-        targets: SoftTargets = self._first_targets(problem, softening)
+        state = process.begin(self._first_targets(problem, softening))
         for temperature in schedule.tolist():
             process = process.cooled(temperature * softening.unit)
             run: Run[Any] = iterate(
                 process,
-                process.begin(targets),
+                process.go_on(state),
                 max_iter=int(self.sweeps),
                 stage=f"temperature {temperature:.3g}",
                 callback=callback,
             )
-            targets = run.state.targets
+            state = run.state
             yield temperature, run
             if run.status is Status.STOPPED:
                 return

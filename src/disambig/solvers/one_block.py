@@ -102,6 +102,11 @@ class OneBlock:
         heard = self._listen(targets.embedded)
         return OneBlockState(targets, heard, self._energy(targets, heard), np.inf)
 
+    def go_on(self, state: OneBlockState) -> OneBlockState:
+        """A state of another temperature at this one; what was heard is the same."""
+        targets, heard = state.targets, state.heard
+        return OneBlockState(targets, heard, self._energy(targets, heard), np.inf)
+
     def step(self, state: OneBlockState) -> OneBlockState:
         """Towards the laws that the others call for."""
         wanted = self.softening.members(state.heard, self.temperature * self.masses)

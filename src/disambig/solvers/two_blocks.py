@@ -74,6 +74,10 @@ class TwoBlocks:
         scores, value = self._answered(targets)
         return TwoBlocksState(targets, self._objective(targets, scores, value), np.inf)
 
+    def go_on(self, state: TwoBlocksState) -> TwoBlocksState:
+        """A state of another temperature at this one."""
+        return self.begin(state.targets)
+
     def step(self, state: TwoBlocksState) -> TwoBlocksState:
         """One prediction step, then one target step."""
         scores, value = self._answered(state.targets)

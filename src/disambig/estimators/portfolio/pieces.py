@@ -1,6 +1,6 @@
 """The weightings that are tried, and what each becomes on all rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 import scipy.sparse as sp
@@ -9,6 +9,7 @@ from sklearn.base import clone
 from disambig.estimators.portfolio.settings import Portfolio
 from disambig.notation import FloatArray
 from disambig.weights import (
+    ForestWeights,
     KernelRidgeWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
@@ -18,7 +19,7 @@ from disambig.weights import (
     is_affordable,
 )
 
-__all__ = ["Tried", "pieces_to_try"]
+__all__ = ["Entry", "Tried", "entries_of", "fitted_entries"]
 
 # Landmarks of many rows, and the numbers that are held for them: 2 GiB.
 _LANDMARKS = 1000
@@ -26,11 +27,34 @@ _FEWEST = 100
 _NUMBERS = 2**28
 
 
+class Entry(NamedTuple):
+    """One weighting of the list.
+
+    Attributes
+    ----------
+    scaled : bool
+        On features scaled by how much the sets depend on them?
+    kind : str
+        A kernel, "neighbors" or "forest".
+    size : float
+        The bandwidth in units of the median distance, the number of neighbours, or the fewest rows
+        that a forest splits.
+    ridge : float
+        Of kernels; 0 for others.
+    """
+
+    scaled: bool
+    kind: str
+    size: float
+    ridge: float = 0.0
+
+
 class Tried(NamedTuple):
     """A weighting on a sample of the rows.
 
     Attributes
     ----------
+    entry : Entry
     fitted : Weights
         On the sample.
     for_all : Weights
@@ -39,52 +63,82 @@ class Tried(NamedTuple):
         Are votes for and against at hand on all rows?
     """
 
+    entry: Entry
     fitted: Weights
     for_all: Weights
     has_signs: bool
 
 
-def pieces_to_try(
-    portfolio: Portfolio, X: Any, masses: FloatArray, scales: FloatArray | None, n: int
-) -> Iterator[Tried]:
-    """Kernel ridge at several bandwidths and ridges, and numbers of neighbours.
+def entries_of(portfolio: Portfolio, has_scales: bool) -> list[Entry]:
+    """Kernel ridge at several bandwidths and ridges, numbers of neighbours, and forests.
 
-    On features as they are, then with learned scales. The kernel matrix of a bandwidth serves all
-    its ridges.
+    On features as they are, then with learned scales, if there are any.
+    """
+    return [
+        entry
+        for scaled in ((False, True) if has_scales else (False,))
+        for entry in [
+            *(
+                Entry(scaled, kernel, factor, ridge)
+                for kernel, factors in portfolio.kernels.items()
+                for factor in factors
+                for ridge in portfolio.ridges
+            ),
+            *(Entry(scaled, "neighbors", k) for k in portfolio.neighbors),
+            # A forest does not see scales.
+            *(Entry(scaled, "forest", fewest) for fewest in portfolio.forests if not scaled),
+        ]
+    ]
+
+
+def fitted_entries(
+    entries: Iterable[Entry], X: Any, masses: FloatArray, scales: FloatArray | None, n: int
+) -> Iterator[Tried]:
+    """Entries on a sample; those with more neighbours than it has rows are left out.
+
+    The kernel matrix of a bandwidth serves the ridges that follow each other.
 
     Parameters
     ----------
-    portfolio : Portfolio
+    entries : iterable of Entry
     X : (rows, d)
         A sample.
     masses : float (rows,)
     scales : float (d,) or None
+        None: no entry is scaled.
     n : int
         All rows.
     """
     weights = None if (masses == 1).all() else masses
-    for factors in (None, scales) if scales is not None else (None,):
-        seen = X if factors is None else _scaled(X, factors)
-        for piece in _fitted(portfolio, seen, weights):
-            whole = _for_all_rows(piece, n)
-            exact = not isinstance(whole, NystromWeights)
-            yield Tried(piece, whole if factors is None else ScaledWeights(whole, factors), exact)
-
-
-def _fitted(portfolio: Portfolio, X: Any, weights: FloatArray | None) -> Iterator[Weights]:
-    for kernel, factors in portfolio.kernels.items():
-        # What this weighting does first is all that is wanted of it: the median distance.
-        median = float(cast(float, NadarayaWatsonWeights(kernel).fit(X, weights).bandwidth_))
-        for factor in factors:
-            first = KernelRidgeWeights(
-                kernel, bandwidth=factor * median, regularization=portfolio.ridges[0]
-            ).fit(X, weights)
-            yield first
-            for ridge in portfolio.ridges[1:]:
-                yield first.at_regularization(ridge)
-    for k in portfolio.neighbors:
-        if k < X.shape[0]:
-            yield NeighborWeights(k).fit(X, weights)
+    seen = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
+    medians: dict[tuple[bool, str], float] = {}
+    last: tuple[Any, KernelRidgeWeights] | None = None
+    for entry in entries:
+        inputs = seen[entry.scaled]
+        piece: Weights
+        if entry.kind == "neighbors":
+            if entry.size >= X.shape[0]:
+                continue
+            piece = NeighborWeights(int(entry.size)).fit(inputs, weights)
+        elif entry.kind == "forest":
+            piece = ForestWeights(min_samples_split=int(entry.size)).fit(inputs, weights)
+        elif last is not None and last[0] == entry[:3]:
+            piece = last[1].at_regularization(entry.ridge)
+        else:
+            place = entry[:2]
+            if place not in medians:
+                # What this weighting does first is all that is wanted of it: the median distance.
+                found = NadarayaWatsonWeights(entry.kind).fit(inputs, weights).bandwidth_
+                medians[place] = float(cast(float, found))
+            piece = KernelRidgeWeights(
+                entry.kind, bandwidth=entry.size * medians[place], regularization=entry.ridge
+            ).fit(inputs, weights)
+            last = entry[:3], piece
+        whole = _for_all_rows(piece, n)
+        exact = not isinstance(whole, NystromWeights)
+        if entry.scaled:
+            whole = ScaledWeights(whole, scales)
+        yield Tried(entry, piece, whole, exact)
 
 
 def _for_all_rows(piece: Weights, n: int) -> Weights:

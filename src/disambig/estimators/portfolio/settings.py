@@ -1,8 +1,9 @@
 """What is tried: the list from which "auto" chooses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +22,11 @@ class Portfolio:
         In units of the median distance.
     ridges : tuple of float
     neighbors : tuple of int
+    forests : tuple of int
+        Random forests, grown without the sets: the fewest rows that are split.
+    formulations : tuple of str
+        Of the annealing: "one_block" leaves a row's own vote out, "two_blocks" does not; "auto" is
+        the first where the loss is symmetric.
     learns_scales : bool
         Also on features scaled by how much the sets depend on them?
     temperatures : tuple of float
@@ -36,6 +42,11 @@ class Portfolio:
         Folds times rows, between these: many folds of few rows, which a choice is easily wrong on.
     entries : int
         Rows times classes of the sample, at most: many classes are chosen for by fewer rows.
+    finalists : int
+        Weightings that are tried on the whole sample: the best of a heat on few rows, with few
+        folds and temperatures. As many as there are: no heat.
+    heat_rows, heat_folds : int
+    heat_temperatures, heat_cool_temperatures : tuple of float
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -45,6 +56,8 @@ class Portfolio:
     )
     ridges: tuple[float, ...] = (1e-2, 1e-4, 1e-6)
     neighbors: tuple[int, ...] = (5, 15, 40)
+    forests: tuple[int, ...] = ()
+    formulations: tuple[Literal["auto", "one_block", "two_blocks"], ...] = ("auto",)
     learns_scales: bool = True
     temperatures: tuple[float, ...] = (1.0, 0.6, 0.36, 0.2, 0.1, 0.05, 0.02)
     cool_temperatures: tuple[float, ...] = (0.1, 0.05, 0.02)
@@ -53,6 +66,11 @@ class Portfolio:
     folds: tuple[int, int] = (3, 10)
     rows_of_folds: int = 3000
     entries: int = 50_000
+    finalists: int = 10
+    heat_rows: int = 300
+    heat_folds: int = 3
+    heat_temperatures: tuple[float, ...] = (1.0, 0.2, 0.02)
+    heat_cool_temperatures: tuple[float, ...] = (0.05,)
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most.
@@ -73,6 +91,16 @@ class Portfolio:
         [10, 6, 3]
         """
         return int(np.clip(self.rows_of_folds // n_rows, *self.folds))
+
+    def heat(self) -> "Portfolio":
+        """The same weightings on fewer rows, with fewer folds and temperatures."""
+        return replace(
+            self,
+            temperatures=self.heat_temperatures,
+            cool_temperatures=self.heat_cool_temperatures if self.cool_temperatures else (),
+            largest_sample=self.heat_rows,
+            folds=(self.heat_folds, self.heat_folds),
+        )
 
 
 PORTFOLIO = Portfolio()

@@ -1,0 +1,138 @@
+"""What is tried on which rows, and how well each trial predicts hidden sets."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.estimators.inputs import take_inputs
+from disambig.estimators.portfolio.hidden_sets import HiddenSets, Score
+from disambig.estimators.portfolio.pieces import Entry, Tried, fitted_entries
+from disambig.estimators.portfolio.settings import Portfolio
+from disambig.losses import FiniteLoss
+from disambig.notation import FloatArray, IntArray
+from disambig.solvers import AnnealedMinimization, Solver
+from disambig.votes import Votes
+from disambig.weights import Weights
+
+__all__ = ["Course", "Trial", "run_trials", "through_the_heat"]
+
+
+class Trial(NamedTuple):
+    """One way to settle the sets, and the mean loss of its predictions to hidden sets.
+
+    Attributes
+    ----------
+    weights : Weights
+    solver : Solver or None
+        None: a baseline, which has nothing to settle.
+    held_out_loss : float
+        To the nearest members of the hidden sets.
+    score : float
+        What was chosen by: `held_out_loss`, with how surely sets were missed in second place, and
+        a standard error against trials that start from the infimum loss.
+    """
+
+    weights: Weights
+    solver: Solver | None
+    held_out_loss: float
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The rows on which trials are run; `numbers` deal them into folds, `n` counts all rows."""
+
+    X: Any
+    sets: LabelSets
+    loss: FiniteLoss
+    masses: FloatArray
+    numbers: IntArray
+    n: int
+
+    def first(self, limit: int) -> "Course":
+        rows = np.arange(min(limit, len(self.sets)))
+        return Course(
+            take_inputs(self.X, rows, None),
+            self.sets[rows],
+            self.loss,
+            self.masses[rows],
+            self.numbers[rows],
+            self.n,
+        )
+
+
+def through_the_heat(
+    portfolio: Portfolio,
+    course: Course,
+    scales: FloatArray | None,
+    entries: Sequence[Entry],
+    solver: Solver | None,
+    method: str,
+) -> list[Entry]:
+    """The entries whose best trials on the first rows are the best, in the order of the list."""
+    short = course.first(portfolio.n_rows(course.sets.n_classes))
+    best: dict[Entry, float] = {}
+    for entry, trial in run_trials(portfolio, short, scales, entries, solver, method):
+        best[entry] = min(best.get(entry, np.inf), trial.score)
+    through = set(sorted(best, key=best.__getitem__)[: portfolio.finalists])
+    return [entry for entry in entries if entry in through]
+
+
+def run_trials(
+    portfolio: Portfolio,
+    course: Course,
+    scales: FloatArray | None,
+    entries: Sequence[Entry],
+    solver: Solver | None,
+    method: str,
+) -> Iterator[tuple[Entry, Trial]]:
+    """All trials of all entries, in the order of the list."""
+    folds = course.numbers % portfolio.n_folds(len(course.sets))
+    hidden = HiddenSets(course.sets, course.loss, folds, course.masses)
+    for piece in fitted_entries(entries, course.X, course.masses, scales, course.n):
+        votes = piece.fitted.training_votes()
+        if (course.masses != 1).any():
+            # w copies of a row listen w times.
+            votes = votes.scale_rows(course.masses)
+        for how, score in _scores(portfolio, hidden, votes, piece, solver, method):
+            # The infimum start all but minimises what is scored here, and must be better by more.
+            seeks = isinstance(how, AnnealedMinimization) and how.start == "infimum"
+            handicap = score.error if seeks else 0.0
+            yield piece.entry, Trial(piece.for_all, how, score.loss, score.value + handicap)
+
+
+def _scores(
+    portfolio: Portfolio,
+    hidden: HiddenSets,
+    votes: Votes,
+    piece: Tried,
+    solver: Solver | None,
+    method: str,
+) -> Iterator[tuple[Solver | None, Score]]:
+    if method == "average":
+        yield None, hidden.of_average(votes)
+    elif method == "infimum":
+        yield None, hidden.of_infimum(votes)
+    elif solver is not None:
+        yield solver, hidden.of(votes, solver)
+    else:
+        for formulation in portfolio.formulations:
+            run = AnnealedMinimization(formulation, temperatures=portfolio.temperatures)
+            yield from _along(run, hidden, votes, portfolio.sweeps)
+        if hidden.loss.is_zero_one and piece.has_signs and portfolio.cool_temperatures:
+            cool = AnnealedMinimization(start="infimum", temperatures=portfolio.cool_temperatures)
+            yield from _along(cool, hidden, votes, portfolio.sweeps)
+
+
+def _along(
+    run: AnnealedMinimization, hidden: HiddenSets, votes: Votes, sweeps: int
+) -> Iterator[tuple[AnnealedMinimization, Score]]:
+    """One run, scored at every temperature that it passes: each time a solver that ends there."""
+    temperatures = run.temperatures
+    begin = partial(AnnealedMinimization, run.formulation, start=run.start)
+    for temperature, score in hidden.along(votes, begin(temperatures=temperatures, sweeps=sweeps)):
+        yield begin(temperatures=tuple(t for t in temperatures if t >= temperature)), score
