@@ -22,6 +22,9 @@ from sklearn.preprocessing import scale
 from disambig import PartialLabelClassifier
 from disambig.datasets import MajorityRowCorruption, fetch_libsvm, make_concentric_circles
 from disambig.exceptions import DatasetError
+from disambig.experiments.classification import figure_folds, figure_ridges
+from disambig.experiments.figure_data import standardized
+from disambig.experiments.label_sweep import sweep
 from disambig.experiments.sine.coded import coded_infimum, coded_targets
 from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -198,6 +201,57 @@ def start_errors(
     return {name: round(float(np.mean(values)), 3) for name, values in errors.items()}
 
 
+def best_start_errors(X: FloatArray, y: AnyArray, *, level: float) -> dict[str, float]:
+    """The same on the eight folds of the figure, the best of six of its cells by the truth.
+
+    Columns are standardised as in the figure; the smallest of its bandwidths is left out.
+    """
+    X = standardized(X)
+    sets = MajorityRowCorruption(level)(y, random_state=0)
+    truth = np.searchsorted(sets.classes, y)
+    folds = figure_folds(len(X), 0)
+    bandwidths = [c * X.shape[1] for c in (1.0, 0.1)]
+    errors: dict[str, float] = {}
+    for start, named in (
+        ("average", {"DF from 1/|s|": "df", "AC": "ac"}),
+        ("infimum", {"DF from 1": "df", "IL exact": "il"}),
+    ):
+        run = sweep(X, folds, [sets], bandwidths, figure_ridges, start=start)
+        for name, method in named.items():
+            wrong = [
+                (found[method][:, 0] != truth[test]).mean(axis=-1)
+                for (_, test), found in zip(folds, run.predictions, strict=True)
+            ]
+            errors[name] = round(float(np.mean(wrong, axis=0).min()), 3)
+    return errors
+
+
+def ties_by_rounding(X: FloatArray, y: AnyArray, *, bandwidth: float) -> dict[str, float]:
+    """The infimum loss as coded, from votes of a linear system and of an eigendecomposition.
+
+    Every other row is asked. How large the largest vote is (median), and the share of predictions
+    that agree: where the set of the nearest row has one class, and where it has several.
+    """
+    train, test = X[::2], X[1::2]
+    sets = MajorityRowCorruption(0.9)(y, random_state=0).mask[::2].astype(np.float64)
+    ridge = 1e-3 * np.sqrt(len(train))
+    weights = KernelRidgeWeights(bandwidth=bandwidth, regularization=ridge / len(train)).fit(train)
+    solved = weights.votes(test) @ np.eye(len(train))
+    kernel, asked = (
+        np.exp(-((rows[:, None] - train) ** 2).sum(axis=-1) / (2 * bandwidth**2))
+        for rows in (train, test)
+    )
+    values, vectors = np.linalg.eigh(kernel)
+    decomposed = asked @ ((vectors / (values + ridge)) @ vectors.T)
+    same = (solved @ sets).argmax(axis=1) == (decomposed @ sets).argmax(axis=1)
+    several = sets[asked.argmax(axis=1)].sum(axis=1) > 1
+    return {
+        "largest vote": float(np.median(np.abs(solved).max(axis=1))),
+        "same, one class": float(same[~several].mean()),
+        "same, several": round(float(same[several].mean()), 2),
+    }
+
+
 # ------------------------------------------------------------------ orders
 
 
@@ -239,6 +293,8 @@ def main() -> None:
     print("Circles, grid:", circle_grid())
     X, y = load_wine(return_X_y=True)
     print("wine, level .8:", start_errors(scale(X), y, level=0.8, bandwidth=4, regularization=1e-3))
+    for c in (0.1, 0.01):
+        print(f"wine, bandwidth {c:g} d:", ties_by_rounding(scale(X), y, bandwidth=13 * c))
     print("3-fence by the linear program:", triangle_program(three_fence()))
     try:
         dna = fetch_libsvm("dna", folder=arguments.data, download=False)
@@ -249,6 +305,7 @@ def main() -> None:
     settings = {"bandwidth": 0.1 * d, "regularization": 1e-3 / np.sqrt(n)}
     for level in (0.7, 0.8, 0.9):
         print(f"dna {n, d}, level {level}:", start_errors(dna.X, dna.y, level=level, **settings))
+        print("  best of six cells of the figure:", best_start_errors(dna.X, dna.y, level=level))
 
 
 if __name__ == "__main__":

@@ -61,6 +61,8 @@ def test_a_figure_with_its_numbers_and_its_page(
     assert {row["choice"] for row in rows} == {"truth", "sets", "fixed"}
     assert {row["over"] for row in rows} == {"2 seeds"}
     assert [row["authors"] for row in rows if row["choice"] == "truth"] == ["0.575", "0.149"]
+    assert {(row["seed"], row["quick"]) for row in rows} == {("3", "True")}
+    assert all(row["disambig"] for row in rows)
     record = json.loads((tmp_path / "numbers" / "interval.json").read_text())
     assert (record["seed"], record["quick"]) == (3, True)
     assert record["versions"]["disambig"]
@@ -107,7 +109,9 @@ def test_missing_data_are_said_to_be_missing_everywhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert reproduce("classification", out=tmp_path) == 0
-    assert "svmguide2 cannot be had; wine" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "svmguide2 cannot be had; wine" in said
+    assert "svmguide2 is nowhere" in said
     rows = read(tmp_path / "numbers" / "classification.csv")
     assert {row["stand_in"] for row in rows} == {"True"}
     assert {row["authors"] for row in rows} == {""}
@@ -115,7 +119,13 @@ def test_missing_data_are_said_to_be_missing_everywhere(
         f"wine (in place of svmguide2), {kind}" for kind in ("text", "code")
     }
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "svmguide2 cannot be had; wine" in page
+    (notice,) = re.findall('<p class="notice">([^<]*)</p>', page)
+    assert notice.startswith("svmguide2 cannot be had; wine")
+    # Addresses and checksums are for those who ask.
+    assert "is nowhere" not in notice
+    assert "<li>svmguide2 is nowhere</li>" in page
+    # There is nothing of the authors beside data that they did not use.
+    assert "authors&#x27; code gave" not in page
     assert (tmp_path / "figures" / "classification-wine.png").exists()
 
 

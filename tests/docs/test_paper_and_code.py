@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from disambig.datasets import fetch_libsvm
-from examples.paper_and_code import start_errors
+from examples.paper_and_code import best_start_errors, start_errors
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "paper_and_code.md").read_text(encoding="utf-8")
@@ -58,3 +58,15 @@ def test_dna_is_as_large_as_the_page_says(data_dir: Path) -> None:
     assert cells is not None
     said = [float(cell) for cell in cells.group(1).split("|")]
     assert list(found.values()) == pytest.approx(said, abs=0.006)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["0.8", "0.9"])
+def test_starts_at_the_best_cell_are_as_the_page_says(data_dir: Path, level: str) -> None:
+    dna = fetch_libsvm("dna", folder=data_dir, download=False)
+    found = best_start_errors(dna.X, dna.y, level=float(level))
+    cells = re.search(rf"\| {re.escape(level)} \|(.+)\|", PAGE)
+    assert cells is not None
+    said = [float(cell) for cell in cells.group(1).split("|")]
+    names = ("DF from 1/|s|", "DF from 1", "IL exact", "AC")
+    assert [found[name] for name in names] == pytest.approx(said, abs=0.006)

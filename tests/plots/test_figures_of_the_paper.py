@@ -1,6 +1,7 @@
 """The figures of the paper are drawn from readings, for wide screens and narrow ones."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from disambig.experiments import interval, ranking
 from disambig.experiments.classification import DEFAULT, LABEL_METHODS
 from disambig.experiments.rate_plan import collected_rates, measured, rate_plan
 from disambig.experiments.readings import Reading
+from disambig.experiments.slopes import Slope
 from disambig.plots.circles import circles_figure
 from disambig.plots.classification import classification_figure
 from disambig.plots.interval import interval_figure
@@ -113,7 +115,7 @@ def test_interval(columns: int) -> None:
     assert curves.get_ylim()[1] < 10
     shown = [label.get_text() for label in errors.get_yticklabels()]
     assert shown == [interval.DEFAULT, *names[::-1]]
-    assert errors.get_title(loc="left") == "bars: one standard error over 20 seeds"
+    assert errors.get_title(loc="left") == "bars: standard errors, 20 seeds"
 
 
 @pytest.mark.parametrize("columns", [1, 3])
@@ -135,4 +137,23 @@ def test_rates_are_drawn_even_where_too_few_errors_were_seen() -> None:
     payloads = [measured(name, n, **settings) for name in rate_plan() for n in (50, 60)]
     found = collected_rates(payloads)
     assert found["rates"].slopes == {}
-    assert len(drawn(theory_rates_figure(found)).axes) == 4
+    for narrow in (False, True):
+        assert len(drawn(theory_rates_figure(found, narrow=narrow)).axes) == 4
+
+
+def test_narrow_rates_have_the_curves_and_bounds_of_the_wide_ones() -> None:
+    settings = {"n_inputs": 2, "n_draws": 1, "n_queries": 10, "seed": 0}
+    payloads = [measured(name, n, **settings) for name in rate_plan() for n in (50, 60)]
+    found = collected_rates(payloads)
+    slopes = {"DF": Slope(-0.026, -0.028, -0.024, 0.0, (100, 350))}
+    slopes["IL"] = Slope(-0.0041, -0.0043, -0.004, 0.0, (900, 1900))
+    found["rates"] = replace(found["rates"], slopes=slopes)
+    wide, narrow = (drawn(theory_rates_figure(found, narrow=each)) for each in (False, True))
+    assert narrow.get_figwidth() < wide.get_figwidth() / 2
+    for before, after in zip(wide.axes, narrow.axes, strict=True):
+        for one, other in zip(before.lines, after.lines, strict=True):
+            np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
+    theorem = f"theorem: {-100 * found['rates'].setting.slope:.3f}"
+    named = [text.get_text() for text in narrow.axes[0].texts]
+    assert theorem in named
+    assert "infimum loss: 0.410\n[0.400, 0.430]" in named

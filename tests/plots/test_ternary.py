@@ -4,6 +4,7 @@ import io
 import runpy
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,17 @@ def test_the_figure_tells_what_is_what(picture: SimplexPicture) -> None:
     assert "disambiguated: predict c" in texts
     assert "infimum loss of b: 0.375" in texts
     assert figure.axes[4].get_ylabel() == "expected loss"
+
+
+def test_on_narrow_screens_panels_stand_above_each_other(picture: SimplexPicture) -> None:
+    figure = simplex_figure(picture, narrow=True)
+    figure.savefig(io.BytesIO(), format="png")
+    panels = [ax.get_position() for ax in figure.axes[:4]]
+    assert all(above.y0 > below.y1 for above, below in pairwise(panels))
+    assert figure.axes[4].get_xlabel() == "expected loss"
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    wide = [text.get_text() for text in simplex_figure(picture).legends[0].get_texts()]
+    assert sorted(texts) == sorted(wide)
 
 
 def test_level_lines_are_where_the_objective_has_their_values(picture: SimplexPicture) -> None:

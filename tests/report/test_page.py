@@ -94,6 +94,32 @@ def test_findings_name_the_run_that_they_are_of() -> None:
 
 def test_the_table_marks_what_is_far_away() -> None:
     table = readings_table(READINGS)
-    assert "<td class='number away'>-2.8 s.e.</td>" in table
-    assert "&lt;b&gt;" in table
+    assert "<td class='number away'>−2.8 s.e.</td>" in table
+    assert "<th colspan='6' scope='rowgroup'>&lt;b&gt;</th>" in table
     assert table.count("<tr>") == 3
+
+
+def test_what_all_rows_share_is_said_once() -> None:
+    words = ("sine", None, "DF", "fixed", "error")
+    table = readings_table([Reading(*words, value, 0.01, "9 seeds") for value in (0.1, 0.2)])
+    assert "<p>sine; error; mean ± standard error over 9 seeds</p>" in table
+    assert re.findall(r"<th[^>]*>([^<]*)</th>", table) == ["method", "ours"]
+
+
+def test_rows_of_one_quantity_stand_together() -> None:
+    words = ("circles", 1300.0, "DF", "fixed")
+    readings = [
+        Reading(*words, quantity, 0.00412, 0.0003, "9 seeds", 0.00412, 0.0003)
+        for quantity in ("right", "undecided", "right")
+    ]
+    table = readings_table(readings)
+    assert re.findall(r"rowgroup'>([^<]*)<", table) == ["right", "undecided"]
+    # Sizes are written out, small numbers keep their digits, and nothing is not negative.
+    assert table.count("<td class='number'>1300</td>") == 3
+    assert table.count("0.00412 ± 0.00030") == 3
+    assert table.count("+0.0 s.e.") == 3
+
+
+def test_what_stands_between_backticks_is_code() -> None:
+    page = html_page("A title", "Call `f(a < b)`, not `.", [], {})
+    assert "Call <code>f(a &lt; b)</code>, not `." in page

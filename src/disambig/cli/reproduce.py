@@ -73,17 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     names = FIGURES if arguments.figure == "all" else (arguments.figure,)
     facts = _facts(arguments)
-    notices: dict[str, list[str]] = {}
     with output_folder(arguments.out) as folder:
         data = find_data(arguments.data) if "classification" in names else []
         for one in data:
             if one.stands_for:
-                notices.setdefault("classification", []).append(
-                    f"{one.stands_for} cannot be had; {one.name}, which ships with scikit-learn, "
-                    "takes its place, and nothing in its panels is comparable with the paper. "
-                    f"({one.reason})"
-                )
-                print(f"disambig reproduce: {notices['classification'][-1]}")
+                print(f"disambig reproduce: {one.notice} ({one.reason})")
         plans = [
             reproduction(name, quick=arguments.quick, seed=arguments.seed, data=data)
             for name in names
@@ -100,8 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
                 mine = results[start : start + len(plan.pieces)]
                 start += len(plan.pieces)
                 finished.append(write_figure(folder, plan, mine, facts))
-            said = {name: " ".join(texts) for name, texts in notices.items()}
-            page = write_page(folder, finished, facts, said)
+            page = write_page(folder, finished, facts, data)
     print(f"Open {page} in a browser. Figures and numbers are beside it.")
     return 0
 

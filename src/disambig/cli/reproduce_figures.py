@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 from matplotlib.figure import Figure
 
@@ -110,10 +111,16 @@ def _ranking(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[D
 
 def _simplex(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
     title = "What the sets leave possible, and what is smallest there"
-    figure = simplex_figure(simplex_picture(*paper_example()), title=title)
-    return [Drawing("simplex", "Four triangles of distributions over three labels", figure)]
+    picture = simplex_picture(*paper_example())
+    figures = (
+        simplex_figure(picture, title=title),
+        simplex_figure(picture, title=fill(title, 40), narrow=True),
+    )
+    return [Drawing("simplex", "Four triangles of distributions over three labels", *figures)]
 
 
 def _rates(payloads: Sequence[Payload], readings: Sequence[Reading]) -> list[Drawing]:
     alt = "Errors against the number of rows on four laws of sets, with the slopes of the theory"
-    return [Drawing("rates", alt, theory_rates_figure(collected_rates(payloads)))]
+    found = collected_rates(payloads)
+    figures = (theory_rates_figure(found, narrow=narrow) for narrow in (False, True))
+    return [Drawing("rates", alt, *figures)]

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from disambig.cli.kept_pieces import Result
 from disambig.cli.reproduce_figures import Drawing, Reproduction
+from disambig.experiments.figure_data import FigureData
 from disambig.experiments.readings import Reading, compared, departures
 from disambig.io import write_bytes_atomically, write_csv_atomically, write_text_atomically
 from disambig.report import Picture, Section, caption, html_page, readings_table
@@ -19,6 +20,12 @@ from disambig.report import Picture, Section, caption, html_page, readings_table
 __all__ = ["PAGE", "Finished", "write_figure", "write_page"]
 
 PAGE = "index.html"
+_LEAD = (
+    "Figures of “Disambiguation of weak supervision leading to exponential convergence rates” "
+    "(Cabannes, Bach and Rudi, ICML 2021), drawn by disambig with its own estimators and solvers. "
+    "DF is disambiguation, IL the infimum loss, AC the average of candidates; “as coded” means as "
+    "the authors' programs compute it, “exact” as the formula says."
+)
 _QUICK = " This is a quick run: few seeds, few folds of the library's default, wide bars."
 
 
@@ -81,10 +88,13 @@ def _write_numbers(
             plan.name,
             *(getattr(reading, name) for name in names),
             round(away[id(reading)], 2) if id(reading) in away else None,
+            facts["seed"],
+            facts["quick"],
+            facts["versions"]["disambig"],
         ]
         for reading in readings
     ]
-    header = ["figure", *names, "standard_errors_from_authors"]
+    header = ["figure", *names, "standard_errors_from_authors", "seed", "quick", "disambig"]
     write_csv_atomically(folder / f"{plan.name}.csv", header, rows)
     record = {
         "figure": plan.name,
@@ -105,20 +115,23 @@ def _write_numbers(
 
 
 def write_page(
-    folder: Path, finished: Sequence[Finished], facts: Mapping[str, Any], notices: Mapping[str, str]
+    folder: Path,
+    finished: Sequence[Finished],
+    facts: Mapping[str, Any],
+    data: Sequence[FigureData] = (),
 ) -> Path:
-    """Write the page; `notices` are by the name of a figure."""
-    sections = [_section(one, notices.get(one.plan.name, "")) for one in finished]
+    """Write the page; `data` are those of the classification figure."""
+    sections = [
+        _section(one, data if one.plan.name == "classification" else ()) for one in finished
+    ]
     both = [found for one in finished for found in compared(one.readings)]
     far = [found for found in both if abs(found.standard_errors) > 2]
-    lead = (
-        "Drawn by disambig with its own estimators and solvers, beside numbers that the authors' "
-        "code gave in an earlier run."
-    )
+    lead = _LEAD
     if both:
         lead += (
-            f" Of {len(both)} numbers that both have, {len(both) - len(far)} agree within two "
-            "standard errors of the difference."
+            " Beside its numbers stand those that the authors' code gave in an earlier run. Of "
+            f"{len(both)} that both have, {len(both) - len(far)} agree within two standard errors "
+            "of the difference."
         )
     if facts["quick"]:
         lead += _QUICK
@@ -127,9 +140,10 @@ def write_page(
         "Seed": str(facts["seed"]),
         "Date": facts["date"],
         "Versions": ", ".join(f"{name} {number}" for name, number in facts["versions"].items()),
-        "CPU time": f"{sum(r.seconds for one in finished for r in one.results):.0f} s, on one core",
+        "CPU time": f"{sum(r.seconds for one in finished for r in one.results):.0f} s of one core, "
+        "all pieces together",
         "Beside this page": "figures/ as PNG and PDF, numbers/ as CSV and JSON, pieces/ with all "
-        "that was computed; deleting it makes the next run start anew",
+        "that was computed; without that folder the next run starts anew",
     }
     write_text_atomically(
         folder / PAGE, html_page("The figures of the paper, reproduced", lead, sections, listed)
@@ -137,7 +151,7 @@ def write_page(
     return folder / PAGE
 
 
-def _section(one: Finished, notice: str) -> Section:
+def _section(one: Finished, data: Sequence[FigureData]) -> Section:
     words = caption(one.plan.name)
     far = [
         f"{found.reading.panel}, {found.reading.method}"
@@ -155,6 +169,7 @@ def _section(one: Finished, notice: str) -> Section:
         "Numbers more than two standard errors from the authors'": far,
     }
     heard = [f"{text} ({times} times)" for text, times in warned.items()]
+    missing = [found for found in data if found.stands_for]
     return Section(
         one.plan.name,
         words.title,
@@ -163,6 +178,9 @@ def _section(one: Finished, notice: str) -> Section:
         words.paragraphs,
         points,
         readings_table(one.readings),
-        notice,
-        {"Warnings on the way": heard},
+        " ".join(found.notice for found in missing),
+        {
+            "Why data cannot be had": [found.reason for found in missing],
+            "Warnings on the way": heard,
+        },
     )

@@ -36,7 +36,12 @@ KINDS = {"skewed_text": "text", "skewed_code": "code"}
 LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
 BANDWIDTHS = (1.0, 0.1, 0.01)
 RIDGES = (1.0, 1e-3, 1e-6)
-LABEL_METHODS = {"df": "DF", "il_coded": "IL, as coded", "il": "IL, exact", "ac": "AC"}
+LABEL_METHODS = {
+    "df": "DF",
+    "il_coded": "IL, as coded",
+    "il": "IL, exact",
+    "ac": "AC, as coded = exact",
+}
 DEFAULT = "PartialLabelClassifier()"
 """The library's default, all settings its own."""
 

@@ -43,6 +43,22 @@ class FigureData:
         """The name, with what it stands for."""
         return f"{self.name} (in place of {self.stands_for})" if self.stands_for else self.name
 
+    @property
+    def notice(self) -> str:
+        """What must be said if it stands for another; else empty.
+
+        Examples
+        --------
+        >>> FigureData("dna", np.zeros((1, 1)), np.zeros(1)).notice
+        ''
+        """
+        if not self.stands_for:
+            return ""
+        return (
+            f"{self.stands_for} cannot be had; {self.name}, which ships with scikit-learn, takes "
+            "its place, and nothing in its panels is comparable with the paper."
+        )
+
 
 def figure_data(
     name: str, folder: str | os.PathLike[str] | None = None, *, download: bool = True

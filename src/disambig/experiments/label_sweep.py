@@ -90,11 +90,13 @@ def sweep(
     problems: Sequence[LabelSets],
     bandwidths: Sequence[float],
     regularizations: Callable[[int], Sequence[float]],
+    *,
+    start: str = "average",
 ) -> Sweep:
     """Every cell (bandwidths × regularizations, the latter running fastest) on every problem.
 
     `folds` are pairs (train, test), `problems` on all rows; `regularizations` are those for so many
-    training rows.
+    training rows; `start` is where disambiguation begins.
     """
     clock = Clock(dict.fromkeys(_PARTS, 0.0))
     n, depth = len(X), len(regularizations(len(X)))
@@ -118,7 +120,7 @@ def sweep(
                         fitted = fitted.at_regularization(lam)
                 with clock("disambiguation"):
                     chosen = [folds[f] for f in members]
-                    run = relax_folds(_Clocked(fitted, clock), chosen, loss, problems)
+                    run = relax_folds(_Clocked(fitted, clock), chosen, loss, problems, start=start)
                     for f, fold in zip(members, run, strict=True):
                         unconverged += sum(not r.converged for r in fold.relaxations)
                         for method, values in _predicted(fold, loss, baselines[f], clock):

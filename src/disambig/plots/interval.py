@@ -100,13 +100,13 @@ def plot_interval_errors(readings: Sequence[Reading], ax: Axes) -> Axes:
     }
     ax.legend(
         list(handles.values()), list(handles), frameon=False, fontsize="small", ncols=2,
-        loc="upper center", bbox_to_anchor=(0.3, -0.11),
+        loc="upper center", bbox_to_anchor=(0.3, -0.14),
     )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yticks(range(len(methods)), methods[::-1], fontsize="small")
     ax.set_xlabel("mean squared error")
     over = readings[0].over
-    ax.set_title(f"bars: one standard error over {over}", loc="left", fontsize="medium")
+    ax.set_title(f"bars: standard errors, {over}", loc="left", fontsize="medium")
     ax.grid(axis="x", color=FAINT, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)

@@ -66,7 +66,9 @@ def plot_rates(panel: RatePanel, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def rates_figure(panels: Sequence[RatePanel], *, title: str = "", note: str = "") -> Figure:
+def rates_figure(
+    panels: Sequence[RatePanel], *, title: str = "", note: str = "", narrow: bool = False
+) -> Figure:
     """The first panel over the whole width, the others side by side below it.
 
     Parameters
@@ -77,15 +79,21 @@ def rates_figure(panels: Sequence[RatePanel], *, title: str = "", note: str = ""
         What is to be seen.
     note : str
         What points and bars are.
+    narrow : bool
+        One panel above the other, for narrow screens.
     """
     first, *others = panels
     layout = ConstrainedLayoutEngine(h_pad=0.1, wspace=0.04)
-    figure = Figure(figsize=(11.0, 8.2), layout=layout)
-    grid = figure.add_gridspec(2, len(others), height_ratios=[1.25, 1.0])
+    columns = 1 if narrow else len(others)
+    n_rows = 1 + len(others) // columns
+    size = (4.8, 1.2 + 3.2 * n_rows) if narrow else (11.0, 8.2)
+    figure = Figure(figsize=size, layout=layout)
+    grid = figure.add_gridspec(n_rows, columns, height_ratios=[1.25] + [1.0] * (n_rows - 1))
     plot_rates(first, figure.add_subplot(grid[0, :])).set_ylabel("error at new inputs")
     for place, panel in enumerate(others):
-        ax = plot_rates(panel, figure.add_subplot(grid[1, place]))
-        if place == 0:
+        row, column = divmod(place, columns)
+        ax = plot_rates(panel, figure.add_subplot(grid[1 + row, column]))
+        if column == 0:
             ax.set_ylabel("error at new inputs")
     figure.suptitle(title, x=0.01, ha="left", fontsize="large", fontweight="bold")
     if note:

@@ -55,8 +55,8 @@ def plot_readings(
         shift = _DODGE * span * (place - (len(methods) - 1) / 2)
         ax.errorbar(
             levels + shift, means, yerr=spread, color=style.color, marker=style.marker,
-            linestyle=style.dashes, label=method, markersize=5.5, markeredgecolor="white",
-            linewidth=1.9, elinewidth=1.2, capsize=2.5, zorder=3,
+            linestyle=style.dashes, label=method, markersize=6.5, markeredgecolor="white",
+            markeredgewidth=0.5, linewidth=1.9, elinewidth=1.2, capsize=2.5, zorder=3,
         )  # fmt: skip
         theirs = [(r.level, r.authors) for r in points if r.authors is not None]
         if theirs:

@@ -59,7 +59,7 @@ def plot_decision_regions(picture: SimplexPicture, ax: Axes | None = None) -> Ax
     return ax
 
 
-def simplex_figure(picture: SimplexPicture, *, title: str = "") -> Figure:
+def simplex_figure(picture: SimplexPicture, *, title: str = "", narrow: bool = False) -> Figure:
     """Decision regions, compatible distributions, and the level lines of both objectives.
 
     Parameters
@@ -67,16 +67,20 @@ def simplex_figure(picture: SimplexPicture, *, title: str = "") -> Figure:
     picture : SimplexPicture
     title : str
         What is to be seen.
+    narrow : bool
+        One panel above the other, for narrow screens.
     """
     objectives: list[tuple[str, FloatArray]] = [
         (r"Disambiguation: $\min_z\,\mathrm{E}\,\ell(z, Y)$", picture.expected)
     ]
     if picture.quadratic is not None:
         objectives.append((r"Quadratic form: $\mathrm{E}\,\ell(Y, Y')$", picture.quadratic))
-    n_rows = 1 + len(objectives) // 2
+    columns = 1 if narrow else 4 - len(objectives)
+    n_rows = (2 + len(objectives)) // columns
     layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06)
-    figure = Figure(figsize=(8.6 if n_rows == 2 else 12.0, 1.1 + 3.7 * n_rows), layout=layout)
-    panels = figure.subplots(n_rows, 4 - n_rows, squeeze=False).ravel()
+    width, margin = (4.6, 2.6) if narrow else (8.6 if columns == 2 else 12.0, 1.1)
+    figure = Figure(figsize=(width, margin + 3.7 * n_rows), layout=layout)
+    panels = figure.subplots(n_rows, columns, squeeze=False).ravel()
     plot_decision_regions(picture, panels[0])
     panels[0].set_title("Decision regions: the best prediction", fontsize="medium", pad=_PAD)
     _plot_possible(panels[1], picture)
@@ -88,17 +92,19 @@ def simplex_figure(picture: SimplexPicture, *, title: str = "") -> Figure:
     for ax, (name, values) in zip(panels[2:], objectives, strict=True):
         filled = _plot_levels(ax, picture, values, ticks)
         ax.set_title(name, fontsize="medium", pad=_PAD)
-    bar = figure.colorbar(filled, ax=panels[2:], shrink=0.7, aspect=24, pad=0.02)
+    place = "bottom" if narrow else "right"
+    bar = figure.colorbar(filled, ax=panels[2:], location=place, shrink=0.7, aspect=24, pad=0.02)
     bar.set_ticks(ticks[::2].tolist(), labels=[f"{tick:.3g}" for tick in ticks[::2]])
     bar.ax.tick_params(length=0, labelsize="small")
     bar.set_label("expected loss")
     figure.suptitle(title, x=0.01, ha="left", fontsize="large", fontweight="bold")
     handles, labels = panels[1].get_legend_handles_labels()
     # Legends are filled column by column; these are to be read row by row.
-    order = [k for column in range(3) for k in range(column, len(labels), 3)]
+    columns = 1 if narrow else 3
+    order = [k for column in range(columns) for k in range(column, len(labels), columns)]
     figure.legend(
         [handles[k] for k in order], [labels[k] for k in order], loc="outside lower left",
-        ncols=3, frameon=False,
+        ncols=columns, frameon=False,
     )  # fmt: skip
     return figure
 

@@ -1,6 +1,8 @@
 """The rate experiments as one figure: where the theory speaks, and where its conditions fail."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from textwrap import fill
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,26 +15,32 @@ from disambig.plots.rates import rates_figure
 __all__ = ["theory_rates_figure"]
 
 
-def theory_rates_figure(found: Mapping[str, Rates]) -> Figure:
+def theory_rates_figure(found: Mapping[str, Rates], *, narrow: bool = False) -> Figure:
     """Four panels: errors of the settings of `disambig.experiments.rate_plan`.
 
     Parameters
     ----------
     found : mapping from str to Rates
         By the names of `rate_plan`; "rates, second" is not drawn.
+    narrow : bool
+        One panel above the other, for narrow screens, with shorter words in the first.
     """
     panels = [
-        _rates(found["rates"]),
+        _narrow_rates(found["rates"]) if narrow else _rates(found["rates"]),
         _label_noise(found["label noise"]),
         _ordinal_pairs(found["ordinal pairs"]),
         _always_together(found["always together"]),
     ]
-    return rates_figure(
-        panels,
-        title="Errors fall exponentially with the number of rows, where the theory says so",
-        note="bars: two standard errors over draws of the inputs; hollow at the bottom: no error "
-        "seen; ties count as if chance decided",
-    )
+    title = "Errors fall exponentially with the number of rows, where the theory says so"
+    notes = [
+        "bars: two standard errors over draws of the inputs",
+        "hollow at the bottom: no error seen",
+        "ties count as if chance decided",
+    ]
+    if not narrow:
+        return rates_figure(panels, title=title, note="; ".join(notes))
+    notes = ["numbers: fall of the log error per 100 rows, 95% interval", *notes]
+    return rates_figure(panels, title=fill(title, 45), note="\n".join(notes), narrow=True)
 
 
 def _rates(rates: Rates) -> RatePanel:
@@ -42,11 +50,11 @@ def _rates(rates: Rates) -> RatePanel:
     bounds = []
     if il is not None:
         start, stop = il.sizes[0], il.sizes[-1]
-        words = f"theorem: {-100 * setting.slope:.3f} per 100 rows, $k_0 |\\log \\eta|$"
+        words = f"theorem: {_per_hundred(setting.slope)} per 100 rows, $k_0 |\\log \\eta|$"
         above = (start, 2.0 * float(il.error(np.array(start))))
         bounds.append(RateBound(words, setting.slope, above, stop, (1310, 0.014)))
     if df is not None:
-        words = f"a whole cluster at once: {-100 * pooled:.2f} per 100 rows\n"
+        words = f"a whole cluster at once: {_per_hundred(pooled)} per 100 rows\n"
         above = (100, 2.0 * float(df.error(np.array(100))))
         words += "$-\\log(1 - p(1 - \\eta))$"
         bounds.append(RateBound(words, pooled, above, 350, (185, 0.026)))
@@ -67,15 +75,55 @@ def _rates(rates: Rates) -> RatePanel:
     )
 
 
+def _narrow_rates(rates: Rates) -> RatePanel:
+    """The same curves and bounds as in `_rates`, their names at other places."""
+    wide = _rates(rates)
+    df, il = rates.slopes.get("DF"), rates.slopes.get("IL")
+    names = {
+        "full supervision": ("full supervision: no error", (900, 3.6e-5)),
+        "DF": (f"disambiguation{_numbers(df)}", (370, 2e-4)),
+        "IL": (f"infimum loss{_numbers(il)}", (530, 1.7e-3)),
+        "AC": ("average of candidates\n(triangles): the same", (560, 0.2)),
+    }
+    places = {rates.setting.slope: (1290, 0.02), pooled_slope(rates.setting): (230, 0.02)}
+    words = {rates.setting.slope: "theorem", pooled_slope(rates.setting): "whole cluster"}
+    setting = rates.setting
+    return replace(
+        wide,
+        title=f"separated clusters, k = {setting.k0:g} n neighbours,\n"
+        f"every wrong class in {100 * setting.laws[0].eta:.0f}% of the sets",
+        curves=[
+            replace(curve, name=names[curve.method][0], at=names[curve.method][1])
+            for curve in wide.curves
+        ],
+        bounds=[
+            replace(
+                bound,
+                name=f"{words[bound.slope]}: {_per_hundred(bound.slope)}",
+                at=places[bound.slope],
+            )
+            for bound in wide.bounds
+        ],
+    )
+
+
+def _numbers(slope: Slope | None) -> str:
+    if slope is None:
+        return ""
+    mean, high, low = map(_per_hundred, (slope.slope, slope.high, slope.low))
+    return f": {mean}\n[{high}, {low}]"
+
+
 def _fall(slope: Slope | None) -> str:
     """How fast the log error falls, with its interval; nothing where too few errors were seen."""
     if slope is None:
         return ""
-    digits = 3 if slope.slope > -0.01 else 2
-    mean, low, high = (
-        f"{-100 * value:.{digits}f}" for value in (slope.slope, slope.high, slope.low)
-    )
+    mean, low, high = map(_per_hundred, (slope.slope, slope.high, slope.low))
     return f": log error falls by\n{mean} [{low}, {high}] per 100 rows"
+
+
+def _per_hundred(slope: float) -> str:
+    return f"{-100 * slope:.{3 if slope > -0.01 else 2}f}"
 
 
 def _label_noise(rates: Rates) -> RatePanel:

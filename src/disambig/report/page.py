@@ -1,6 +1,7 @@
 """One page of HTML without anything outside of it, for large and small screens, light and dark."""
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -63,6 +64,8 @@ class Section:
 def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping[str, str]) -> str:
     """The page; all texts are escaped, tables are taken as they are.
 
+    What stands between backticks is set as code.
+
     Parameters
     ----------
     title, lead : str
@@ -72,8 +75,8 @@ def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping
 
     Examples
     --------
-    >>> page = html_page("Figures", "All < of them.", [], {"seed": "0"})
-    >>> "All &lt; of them." in page, page.startswith("<!doctype html>")
+    >>> page = html_page("Figures", "All < of them, by `make`.", [], {"seed": "0"})
+    >>> "All &lt; of them, by <code>make</code>." in page, page.startswith("<!doctype html>")
     (True, True)
     """
     style = files("disambig.report").joinpath("page.css").read_text(encoding="utf-8")
@@ -93,7 +96,7 @@ def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping
 <body>
 <header>
 <h1>{escape(title)}</h1>
-<p class="lead">{escape(lead)}</p>
+<p class="lead">{_text(lead)}</p>
 <nav>{links}</nav>
 </header>
 <main>
@@ -110,11 +113,11 @@ def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping
 
 def _section(section: Section) -> str:
     parts = [f'<section id="{escape(section.name)}">', f"<h2>{escape(section.title)}</h2>"]
-    parts.append(f'<p class="lead">{escape(section.lead)}</p>')
+    parts.append(f'<p class="lead">{_text(section.lead)}</p>')
     if section.notice:
-        parts.append(f'<p class="notice">{escape(section.notice)}</p>')
+        parts.append(f'<p class="notice">{_text(section.notice)}</p>')
     parts += [_figure(picture) for picture in section.pictures]
-    parts += [f"<p>{escape(text)}</p>" for text in section.paragraphs]
+    parts += [f"<p>{_text(text)}</p>" for text in section.paragraphs]
     for heading, items in (section.points or {}).items():
         if items:
             parts.append(f"<h3>{escape(heading)}</h3>\n{_listed(items)}")
@@ -130,7 +133,11 @@ def _section(section: Section) -> str:
 
 
 def _listed(items: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+    return f"<ul>{''.join(f'<li>{_text(item)}</li>' for item in items)}</ul>"
+
+
+def _text(words: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(words))
 
 
 def _figure(picture: Picture) -> str:

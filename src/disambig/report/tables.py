@@ -1,51 +1,120 @@
 """Numbers of a figure as a table of HTML."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
+from typing import NamedTuple
 
 from disambig.experiments.readings import Reading, compared
 
 __all__ = ["readings_table"]
 
-_CHOICES = {"truth": "the truth", "sets": "the sets", "fixed": "–"}
+_CHOICES = {"truth": "truth", "sets": "sets", "fixed": "–"}
+_AWAY = "difference"
 _FAR = 2.0
+_MINUS = "−"
+
+
+class _Column(NamedTuple):
+    head: str
+    text: Callable[[Reading], str]
+    number: bool = False
 
 
 def readings_table(readings: Sequence[Reading]) -> str:
     """A row for each reading; those more than two standard errors off the authors' are bold.
 
+    What is the same in all rows is said once, above the table; rows of the same data and quantity
+    stand together under their name. A column that would be empty is left out.
+
     Examples
     --------
     >>> reading = Reading("dna", 0.5, "DF", "truth", "test error", 0.0612, 0.004, "8 folds")
-    >>> "<td class='number'>0.0612 ± 0.0040</td>" in readings_table([reading])
+    >>> "<td class='number'>0.061 ± 0.004</td>" in readings_table([reading])
     True
     """
     away = {id(found.reading): found.standard_errors for found in compared(readings)}
-    heads = ["data", "level", "method", "chosen by", "quantity", "ours", "authors", "difference"]
-    numeric = {"level", "ours", "authors", "difference"}
-    cells = "".join(_cell("th", head, head in numeric) for head in heads)
-    lines = [f"<table><thead><tr>{cells}<th>over</th></tr></thead><tbody>"]
-    for reading in readings:
-        error = "" if reading.standard_error is None else f" ± {reading.standard_error:.4f}"
-        distance = away.get(id(reading))
-        row = [
-            _cell("td", reading.panel),
-            _cell("td", "" if reading.level is None else f"{reading.level:.3g}", True),
-            _cell("td", reading.method),
-            _cell("td", _CHOICES[reading.choice]),
-            _cell("td", reading.quantity),
-            _cell("td", f"{reading.mean:.4f}{error}", True),
-            _cell("td", "" if reading.authors is None else f"{reading.authors:.4g}", True),
-            _cell(
-                "td",
-                "" if distance is None else f"{distance:+.1f} s.e.",
-                True,
-                away=distance is not None and abs(distance) > _FAR,
-            ),
-            _cell("td", reading.over),
-        ]
-        lines.append(f"<tr>{''.join(row)}</tr>")
+    columns = _columns(readings, away)
+    heads = "".join(_cell("th", column.head, column.number) for column in columns)
+    lines = [f"<p>{escape(_said_once(readings))}</p>"]
+    lines.append(f"<table><thead><tr>{heads}</tr></thead><tbody>")
+    for name, group in _groups(readings).items():
+        if name:
+            cell = f"<th colspan='{len(columns)}' scope='rowgroup'>{escape(name)}</th>"
+            lines.append(f"<tr class='group'>{cell}</tr>")
+        for reading in group:
+            far = abs(away.get(id(reading), 0.0)) > _FAR
+            cells = (
+                _cell("td", column.text(reading), column.number, away=far and column.head == _AWAY)
+                for column in columns
+            )
+            lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</tbody></table>"])
+
+
+def _columns(readings: Sequence[Reading], away: dict[int, float]) -> list[_Column]:
+    levels = [reading.level for reading in readings if reading.level is not None]
+    found = []
+    if levels:
+        # Levels of a corruption are shares; beyond 1 the axis is a number of rows.
+        found.append(_Column("rows" if max(levels) > 1 else "level", _level, number=True))
+    found.append(_Column("method", lambda reading: reading.method))
+    if any(reading.choice != "fixed" for reading in readings):
+        found.append(_Column("choice", lambda reading: _CHOICES[reading.choice]))
+    found.append(_Column("ours", _ours, number=True))
+    if away:
+        found.append(_Column("authors", _authors, number=True))
+        found.append(_Column(_AWAY, lambda reading: _distance(away.get(id(reading))), number=True))
+    if len(_different(readings, "over")) > 1:
+        found.append(_Column("over", lambda reading: reading.over))
+    return found
+
+
+def _different(readings: Sequence[Reading], attribute: str) -> list[str]:
+    return list(dict.fromkeys(getattr(reading, attribute) for reading in readings))
+
+
+def _groups(readings: Sequence[Reading]) -> dict[str, list[Reading]]:
+    """By data and quantity, in the order in which they appear; named by what differs."""
+    told = [name for name in ("panel", "quantity") if len(_different(readings, name)) > 1]
+    found: dict[str, list[Reading]] = {}
+    for reading in readings:
+        found.setdefault(": ".join(getattr(reading, name) for name in told), []).append(reading)
+    return found
+
+
+def _said_once(readings: Sequence[Reading]) -> str:
+    same = {name: _different(readings, name) for name in ("panel", "quantity", "over")}
+    parts = [same[name][0] for name in ("panel", "quantity") if len(same[name]) == 1]
+    spread = any(reading.standard_error is not None for reading in readings)
+    over = same["over"][0] if len(same["over"]) == 1 else ""
+    if spread:
+        parts.append(f"mean ± standard error over {over}" if over else "mean ± standard error")
+    elif over:
+        parts.append(over)
+    return "; ".join(parts)
+
+
+def _level(reading: Reading) -> str:
+    if reading.level is None:
+        return ""
+    return f"{reading.level:.3g}" if reading.level <= 1 else f"{reading.level:.0f}"
+
+
+def _ours(reading: Reading) -> str:
+    digits = 5 if 0 < abs(reading.mean) < 0.01 else 3
+    error = "" if reading.standard_error is None else f" ± {reading.standard_error:.{digits}f}"
+    return f"{reading.mean:.{digits}f}".replace("-", _MINUS) + error
+
+
+def _authors(reading: Reading) -> str:
+    return "" if reading.authors is None else f"{reading.authors:.4g}"
+
+
+def _distance(distance: float | None) -> str:
+    if distance is None:
+        return ""
+    # Adding 0 takes the sign off what is rounded to nothing.
+    return f"{round(distance, 1) + 0.0:+.1f} s.e.".replace("-", _MINUS)
 
 
 def _cell(tag: str, text: str, number: bool = False, *, away: bool = False) -> str:
