@@ -11,6 +11,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # Plots are drawn to memory; a test must not depend on a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# Processes side by side already keep every core busy; threads of theirs would only wait for each
+# other. Read by BLAS and OpenMP when they are loaded, which no plugin does before this file.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The same examples on every run and machine: a red test is red for everybody. A clock is no part of
 # any property, and the first call of a kernel compiles it.
 settings.register_profile(

@@ -62,16 +62,31 @@ from numba.core import event
 from tests.architecture.test_processes import _fit
 with event.install_recorder("numba:compile") as recorder:
     _fit(0)
-print(sum(1 for _, e in recorder.buffer if e.is_start))
+    ours = sum(1 for _, e in recorder.buffer if e.is_start)
+    numba.njit(lambda x: x)(0)
+print(ours, sum(1 for _, e in recorder.buffer if e.is_start) - ours)
 """
 
 
-@pytest.mark.needs_jit
-def test_a_second_process_compiles_nothing(tmp_path):
-    # A fresh folder, so that the first process does compile.
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+def _compilations(**environment):
+    """Of a fit in a new process, and of a function that is always compiled."""
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "0", **environment}
     command = [sys.executable, "-c", _COMPILATIONS]
-    counts = [int(subprocess.check_output(command, env=env, cwd=ROOT, text=True)) for _ in range(2)]
+    said = subprocess.check_output(command, env=env, cwd=ROOT, text=True)
+    return tuple(map(int, said.split()))
+
+
+@pytest.mark.needs_jit
+def test_a_second_process_compiles_nothing():
+    _compilations()
+    assert _compilations() == (0, 1)
+
+
+@pytest.mark.needs_jit
+@pytest.mark.slow
+def test_what_the_first_process_compiles_is_kept(tmp_path):
+    # A fresh folder, so that the first process does compile: all kernels of a fit.
+    counts = [_compilations(NUMBA_CACHE_DIR=str(tmp_path))[0] for _ in range(2)]
     assert counts[0] > 0
     assert counts[1] == 0
 

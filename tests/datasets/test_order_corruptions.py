@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.reference import environment
@@ -35,6 +35,8 @@ SEVERITIES: dict[str, list[OrderCorruption]] = {
     "top_k": [TopKCorruption(k) for k in (7, 5, 4, 3, 2, 1, 0)],
 }
 kinds = pytest.mark.parametrize("kind", SEVERITIES)
+# Examples of tests that run through all severities of a kind: seven cases each.
+few = settings(max_examples=20)
 problems = st.tuples(st.integers(1, 7), st.integers(1, 8), st.integers(0, 999))
 
 
@@ -59,6 +61,7 @@ def test_the_names_that_benchmarks_use() -> None:
 
 
 @kinds
+@few
 @given(problems)
 def test_the_truth_extends_what_is_left(kind: str, problem: tuple[int, int, int]) -> None:
     m, n, seed = problem
@@ -71,6 +74,7 @@ def test_the_truth_extends_what_is_left(kind: str, problem: tuple[int, int, int]
 
 
 @kinds
+@few
 @given(problems)
 def test_what_is_known_is_the_closure_of_what_is_not_hidden(
     kind: str, problem: tuple[int, int, int]
@@ -111,6 +115,7 @@ def test_the_first_hides_nothing_and_the_last_everything(
 
 
 @kinds
+@few
 @given(problems)
 def test_orders_of_one_seed_shrink_with_the_level(kind: str, problem: tuple[int, int, int]) -> None:
     m, n, seed = problem
@@ -121,6 +126,7 @@ def test_orders_of_one_seed_shrink_with_the_level(kind: str, problem: tuple[int,
 
 
 @kinds
+@few
 @given(problems)
 def test_the_two_shares_count_pairs(kind: str, problem: tuple[int, int, int]) -> None:
     m, n, seed = problem

@@ -116,7 +116,10 @@ def test_one_weight_for_all_rows(iris):
 
 def test_a_classifier_without_weights_refuses_them(iris):
     X, mask, _ = iris
-    model = DisambiguatedClassifier(KNeighborsClassifier(), weight_by_confidence=True)
+    weights = NeighborWeights(9)
+    model = DisambiguatedClassifier(
+        KNeighborsClassifier(), weights=weights, weight_by_confidence=True
+    )
     with pytest.raises(ValueError, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
         model.fit(X, mask)
 

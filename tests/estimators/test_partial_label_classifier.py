@@ -165,7 +165,7 @@ def test_a_class_that_never_is_a_candidate_warns_and_keeps_probability_zero(iris
     X, mask, _ = iris
     wider = np.column_stack([mask, np.zeros(150, dtype=bool)])
     with pytest.warns(UserWarning, match="1 of 4 classes are never a candidate"):
-        model = PartialLabelClassifier().fit(X, wider)
+        model = PartialLabelClassifier(NeighborWeights(15)).fit(X, wider)
     assert list(model.classes_) == [0, 1, 2, 3]
     assert (model.predict_proba(X)[:, 3] == 0).all()
 
@@ -175,10 +175,10 @@ def test_soft_weights_move_the_average_and_not_the_sets(iris):
     rng = np.random.default_rng(4)
     soft = np.where(mask, rng.uniform(0.1, 1, size=mask.shape), 0)
     soft /= soft.sum(axis=1, keepdims=True)
-    average = PartialLabelClassifier(method="average").fit(X, soft)
-    plain = PartialLabelClassifier(method="average").fit(X, mask)
+    average = PartialLabelClassifier(NeighborWeights(15), method="average").fit(X, soft)
+    plain = PartialLabelClassifier(NeighborWeights(15), method="average").fit(X, mask)
     assert not np.allclose(average.predict_proba(X), plain.predict_proba(X))
-    model = PartialLabelClassifier().fit(X, soft)
+    model = PartialLabelClassifier(NeighborWeights(15)).fit(X, soft)
     assert mask[np.arange(150), model.labels_].all()
 
 
@@ -257,17 +257,22 @@ def test_a_callable_weighting(iris):
 def test_several_starts_never_end_above_one(iris):
     X, mask, _ = iris
     names = ["average", "infimum", "intersection"]
+    weights = KernelRidgeWeights(bandwidth=0.3)
     found = {
-        name: PartialLabelClassifier(solver=AlternatingMinimization(start)).fit(X, mask).objective_
+        name: PartialLabelClassifier(weights, solver=AlternatingMinimization(start))
+        .fit(X, mask)
+        .objective_
         for name, start in [*zip(names, names, strict=True), ("all", names)]
     }
+    assert len(set(found.values())) > 1
     assert found["all"] == pytest.approx(min(found[name] for name in names))
 
 
 def test_start_from_a_score_matrix(iris):
     X, mask, truth = iris
     scores = 1.0 - np.eye(3)[truth]
-    model = PartialLabelClassifier(solver=AlternatingMinimization(scores)).fit(X, mask)
+    weights = KernelRidgeWeights(bandwidth=0.3)
+    model = PartialLabelClassifier(weights, solver=AlternatingMinimization(scores)).fit(X, mask)
     assert (model.labels_ == truth).mean() > 0.95
 
 
@@ -279,7 +284,7 @@ def test_callback_hears_and_stops(iris):
         heard.append(progress)
         return True
 
-    model = PartialLabelClassifier(callback=stop).fit(X, mask)
+    model = PartialLabelClassifier(NeighborWeights(5), callback=stop).fit(X, mask)
     assert len(heard) >= 1
     assert heard[0].iteration == 1
     assert not model.converged_
@@ -392,7 +397,7 @@ def test_clone_and_pickle(iris):
 def test_a_fitted_model_predicts_as_it_was_fitted(iris):
     """`set_params` is for the next fit."""
     X, mask, _ = iris
-    model = PartialLabelClassifier(method="average").fit(X, mask)
+    model = PartialLabelClassifier(NeighborWeights(15), method="average").fit(X, mask)
     before = model.decision_function(X)
     model.set_params(method="infimum")
     np.testing.assert_array_equal(model.decision_function(X), before)

@@ -32,16 +32,24 @@ def share_kept(found, y, meaning):
     return np.mean((low <= y[:, 0]) & (y[:, 1] <= high))
 
 
+@pytest.fixture(scope="module")
+def calibrated():
+    """Thirty fits, each with the rows that it has not seen."""
+    draws = [noisy(120, seed) for seed in range(30)]
+    return [
+        (IntervalRegressor(RIDGE, calibration=5).fit(X[:60], y[:60]), X[60:], y[60:])
+        for X, y, _ in draws
+    ]
+
+
 @pytest.mark.parametrize("meaning", ["meets", "contains"])
 @pytest.mark.parametrize("coverage", [0.6, 0.9])
-def test_held_out_sets_are_covered(meaning, coverage):
+def test_held_out_sets_are_covered(calibrated, meaning, coverage):
     """On average over draws; the proof has twice the chance to fail, practice about once."""
     shares, widths = [], []
-    for seed in range(30):
-        X, y, _ = noisy(120, seed)
-        model = IntervalRegressor(RIDGE, calibration=5).fit(X[:60], y[:60])
-        found = model.predict_interval(X[60:], coverage, meaning=meaning)
-        shares.append(share_kept(found, y[60:], meaning))
+    for model, X, y in calibrated:
+        found = model.predict_interval(X, coverage, meaning=meaning)
+        shares.append(share_kept(found, y, meaning))
         widths.append(np.mean(found[:, 1] - found[:, 0]))
     assert np.mean(shares) >= 1 - 2 * (1 - coverage)
     assert np.mean(shares) >= coverage - 0.05

@@ -1,12 +1,14 @@
 """Every estimator passes scikit-learn's own checks, without an expected failure."""
 
+import re
 import warnings
+from functools import partial
 
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from disambig import (
     DisambiguatedClassifier,
@@ -29,8 +31,9 @@ from disambig.weights import (
     RandomFeatureWeights,
 )
 
+DEFAULT = PartialLabelClassifier()
 ESTIMATORS = [
-    PartialLabelClassifier(),
+    DEFAULT,
     PartialLabelClassifier(weights=NeighborWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
@@ -63,13 +66,38 @@ ESTIMATORS = [
 ]
 
 
+def is_a_variation(check):
+    """Whether it asks once more, in another form of the input, what its sister asks."""
+    name = check.func.__name__
+    return "readonly_memmap" in check.keywords or name == "check_estimator_sparse_matrix"
+
+
+def checks():
+    """All checks of all estimators.
+
+    The default tries hundreds of fits in each of its own: variations are asked of it by the slow
+    tests, and by the quick ones of every estimator whose weights are named.
+    """
+    for estimator in ESTIMATORS:
+        for copy, check in estimator_checks_generator(estimator):
+            slow = estimator is DEFAULT and is_a_variation(check)
+            yield pytest.param(copy, check, marks=[pytest.mark.slow] if slow else [])
+
+
+def identity(value):
+    if not isinstance(value, partial):
+        return re.sub(r"\s", "", str(value))
+    options = ",".join(f"{name}={option}" for name, option in value.keywords.items())
+    return value.func.__name__ + (f"({options})" if options else "")
+
+
 @pytest.mark.filterwarnings("ignore:.*n_neighbors.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*out of reach.*:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*never a candidate.*:UserWarning")
 # Labels that the checks draw at random are not to be predicted, which is said.
 @pytest.mark.filterwarnings("ignore:weights='auto':UserWarning")
 @pytest.mark.filterwarnings("ignore:No row to score:UserWarning")
-@parametrize_with_checks(ESTIMATORS)
+@pytest.mark.parametrize(("estimator", "check"), list(checks()), ids=identity)
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
         # The checks feed column vectors on purpose; the warning is scikit-learn's own.

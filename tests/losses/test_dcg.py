@@ -24,7 +24,8 @@ def test_one_minus_the_normalised_score_of_scikit_learn(gain, cutoff):
     by_rank = {"linear": [3, 2, 1, 0], "exponential": [7, 3, 1, 0]}.get(str(gain), gain)
     relevance = np.array(by_rank, dtype=float)[ranks]
     best = dcg_score([by_rank], [[3, 2, 1, 0]], k=cutoff)
-    for z, y in itertools.product(range(len(ranks)), repeat=2):
+    # Every prediction beside four orders that put every item at every position once.
+    for z, y in itertools.product(range(len(ranks)), [0, 7, 16, 23]):
         scores = -ranks[[z]]
         paid = 1 - dcg_score(relevance[[y]], scores, k=cutoff) / best
         assert table[z, y] == pytest.approx(paid, abs=1e-12)

@@ -39,6 +39,9 @@ KINDS = (
     "mixture with sparse rows",
 )
 
+# Of rows and of columns: the pairs of forests, and one more. Each pair is compiled by itself.
+FACTORS = ((None, None), (None, np.uint16), (np.float64, None), (np.uint16, np.float64))
+
 
 def signed_matrix(seed, q, n, *, rank=None):
     """Small signed integers, about half of them zero, so that votes tie and sums are exact."""
@@ -59,8 +62,9 @@ def leaf_votes(seed, q, n):
         scale = rng.integers(0, 3, size).astype(float)
         return Membership(leaves, scale, factors and rng.integers(0, 3, (3, size)).astype(factors))
 
-    kinds = (None, np.uint16, np.float64)
-    rows, columns = members(q, kinds[seed % 3]), members(n, kinds[seed // 3 % 3])
+    rows, columns = (
+        members(size, kind) for size, kind in zip((q, n), FACTORS[seed % 4], strict=True)
+    )
     weights = rng.integers(1, 4, sizes.sum()).astype(float)
     array = np.zeros((q, n))
     for t in range(3):

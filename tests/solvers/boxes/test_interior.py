@@ -16,6 +16,9 @@ from tests.oracles.box_programs import (
     random_form,
 )
 
+# This room has no kernel: the same with the compiler off.
+pytestmark = pytest.mark.needs_jit
+
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "zero"])
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 25))

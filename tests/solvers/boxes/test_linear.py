@@ -10,6 +10,9 @@ from disambig.solvers.boxes import linear_program
 from disambig.solvers.loop import Status
 from tests.oracles.box_programs import best_slacks, random_bounds, random_votes
 
+# This room has no kernel: the same with the compiler off.
+pytestmark = pytest.mark.needs_jit
+
 seeds = st.integers(0, 2**32 - 1)
 SLOPES = [(1.0, 1.0), (0.5, 0.5), (0.9, 0.1), (0.25, 0.75), (1.0, 0.0)]
 

@@ -9,6 +9,9 @@ from scipy.optimize import minimize
 from disambig.solvers.boxes import projected_newton
 from tests.oracles.box_programs import FORMS, midpoints, random_bounds, random_form
 
+# This room has no kernel: the same with the compiler off.
+pytestmark = pytest.mark.needs_jit
+
 seeds = st.integers(0, 2**32 - 1)
 
 

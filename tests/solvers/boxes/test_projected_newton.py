@@ -16,6 +16,9 @@ from tests.oracles.box_programs import (
     random_form,
 )
 
+# This room has no kernel: the same with the compiler off.
+pytestmark = pytest.mark.needs_jit
+
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -10,6 +10,9 @@ from disambig.solvers.boxes import projected_newton, scaled_kkt, stacked_newton
 from disambig.solvers.boxes.bent_path import best_on_bent_path
 from disambig.solvers.boxes.stacked_path import best_on_bent_paths
 
+# This room has no kernel: the same with the compiler off.
+pytestmark = pytest.mark.needs_jit
+
 
 def problems(seed, n_problems=12, n=6, *, ridge=1e-2, unbounded=False):
     """Forms, bounds and starts of random problems."""

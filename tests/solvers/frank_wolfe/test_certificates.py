@@ -40,8 +40,8 @@ def forms(problem, tiny):
     return ConvexForm(problem, loss, open_rows, tight_shifts(problem, open_rows, spreads))
 
 
-# Hundreds of problems of every form of votes; whatever the steps, and however early they end.
-@settings(max_examples=400)
+# Many problems of every form of votes; whatever the steps, and however early they end.
+@settings(max_examples=200)
 @given(tiny=TINY, steps=st.sampled_from(STEPS), tol=st.sampled_from([1e-1, 1e-3, 1e-6]))
 def test_the_bound_is_below_every_labelling_and_the_gap_is_not_negative(tiny, steps, tol):
     solver = FrankWolfeMinimization(steps, tol=tol, max_iter=200)
