@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import choices, choices_running
+from benchmarks import choices, choices_cost, choices_running
 from benchmarks.accuracy.selection import Outcome
 from benchmarks.choices_problems import DATA, Corrupted, problems
 from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN, VARIANTS, fit_portfolio
@@ -64,3 +64,27 @@ def test_the_table_compares_with_the_default() -> None:
     assert lines[2] == "| default | 0.500 | – | – | 0.600 | 4.000 | 40.0 | 8.0 |"
     assert lines[3] == "| other | 0.600 | +0.100 ± 0.058 | 2 / 0 | 0.700 | 2.000 | 20.0 | 4.0 |"
     assert lines[4].startswith(f"| {PLAIN} | 0.300 | -0.200 ± 0.000 | 0 / 3 |")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a predictor chosen by hidden sets", "boosting in alternation", "or the infimum loss"],
+)
+def test_other_models_have_their_say(problem: Corrupted, name: str) -> None:
+    (X, mask, truth), (queries, answers) = problem.split()
+    variant = next(one for one in VARIANTS if one.name == name)
+    found = variant.fit(X, mask, seed=0)
+    assert mask[np.arange(len(X)), found.labels].all()
+    assert np.mean(found.labels == truth) > 0.9
+    assert np.mean(found.predict(queries) == answers) > 0.85
+
+
+def test_costs_are_ratios_to_the_two_others() -> None:
+    cost = choices_cost.Cost
+    row = {"default": cost(6.0, 0.9), "one variant": cost(2.0, 0.8), "plain": cost(0.5, 0.7)}
+    line = choices_cost.table({1000: row}).splitlines()[-1]
+    assert line == "| 1,000 | 6.00 | 3.0 | 12.0 | 0.900 | 0.800 | 0.700 |"
+    drawn = choices_cost.draw(100)
+    assert drawn.sets.mask.shape == (100, 10)
+    assert len(drawn.queries) == len(drawn.truth) == choices_cost.N_TEST
+    assert set(choices_cost.models(100)) == set(row)

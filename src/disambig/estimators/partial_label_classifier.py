@@ -39,14 +39,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         of two kernels at several bandwidths and ridges and several numbers of neighbours, on the
         features as they are and scaled by how much the sets depend on them, are tried: all on up to
         300 rows, the best ten on up to 1000, and kept is what predicts sets best that were hidden
-        from it; beyond 5000 rows kernel ridge goes through landmarks (`weights_` has what was
-        chosen, `trials_` the best ten). Of fewer than 30 rows that exclude a class the 10 nearest
-        neighbours vote, on features of unit variance, and a warning says so. By name: "neighbors"
-        (the 10 nearest, euclidean: scale the features), "kernel_ridge", "nystrom" and
-        "random_features" (kernel ridge of low rank, for many rows), "nadaraya_watson", "forest",
-        "tree", "histogram", "laplacian", "poisson", "kernel_laplacian", "precomputed" (X holds the
-        votes); a piece, that is, a configured object of `disambig.weights` (needed to search over
-        ``weights__n_neighbors``); or ``f(X_query, X_train) -> (q, n)``.
+        from it; beyond 5000 rows kernel ridge goes through landmarks, and meets the neighbours once
+        more on all rows (`weights_` has what was chosen, `trials_` the best ten). Of fewer than 30
+        rows that exclude a class the 10 nearest neighbours vote, on features of unit variance, and
+        a warning says so. By name: "neighbors" (the 10 nearest, euclidean: scale the features),
+        "kernel_ridge", "nystrom" and "random_features" (kernel ridge of low rank, for many rows),
+        "nadaraya_watson", "forest", "tree", "histogram", "laplacian", "poisson",
+        "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a configured object
+        of `disambig.weights` (needed to search over ``weights__n_neighbors``); or ``f(X_query,
+        X_train) -> (q, n)``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"

@@ -15,6 +15,7 @@ from disambig.candidates import LabelSets
 from disambig.estimators.inputs import Kept, take_inputs
 from disambig.estimators.portfolio.feature_scales import feature_scales, unit_scales
 from disambig.estimators.portfolio.pieces import entries_of
+from disambig.estimators.portfolio.play_off import play_off, rivals_of
 from disambig.estimators.portfolio.sampling import sample_rows
 from disambig.estimators.portfolio.settings import PORTFOLIO, Portfolio
 from disambig.estimators.portfolio.trials import Course, Trial, run_trials, through_the_heat
@@ -69,9 +70,11 @@ def choose_pieces(
     """The weights, unfitted, and the solver that predict hidden sets best; trials, best first.
 
     The trials are those of the weightings that came through the heat; the earlier one wins a tie.
-    Where few rows exclude a class, or nothing predicts better than a constant, the 10 nearest
-    neighbours vote, on features of unit variance. Nothing here is random: the sample of rows and
-    the folds go by a hash of the inputs, so that the order of the rows is no matter.
+    Where kernels go through landmarks, the best of them meets the best neighbours in a play-off on
+    many rows, and these come first, with the scores of that. Where few rows exclude a class, or
+    nothing predicts better than a constant, the 10 nearest neighbours vote, on features of unit
+    variance. Nothing here is random: the sample of rows and the folds go by a hash of the inputs,
+    so that the order of the rows is no matter.
 
     Parameters
     ----------
@@ -106,14 +109,18 @@ def choose_pieces(
     found = run_trials(portfolio, course, scales, entries, solver, method)
     trials = sorted((trial for _, trial in found), key=lambda trial: trial.score)
     constant = _constant_loss(course.sets, loss, course.masses)
-    best = next((trial for trial in trials if trial.held_out_loss < constant), None)
-    if best is None:
+    able = [trial for trial in trials if trial.held_out_loss < constant]
+    if not able:
         _warn(
             "no weights predict hidden sets better than one answer for all rows does",
             "Is a mark of unlabelled rows taken for a class (unlabeled=...)?",
         )
         return _neighbors(X, masses), solver or AlternatingMinimization(), tuple(trials)
-    return best.weights, best.solver or solver or AlternatingMinimization(), tuple(trials)
+    rivals = rivals_of(able)
+    last = play_off(portfolio, rivals, X, sets, loss, masses, method) if rivals else []
+    best = (last or able)[0]
+    solver = best.solver or solver or AlternatingMinimization()
+    return best.weights, solver, tuple(last + [one for one in trials if one not in rivals])
 
 
 def _neighbors(X: Any, masses: FloatArray) -> Weights:

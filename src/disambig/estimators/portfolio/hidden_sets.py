@@ -43,11 +43,14 @@ class Score(NamedTuple):
 class HiddenSets:
     """Rows in folds; the sets of each fold in turn are hidden, and predicted from the others.
 
+    Only rows that are hidden once are scored.
+
     Parameters
     ----------
     sets : LabelSets, n rows
     loss : FiniteLoss
     folds : int (n,)
+        -1: never hidden.
     masses : float (n,)
         Weights of the rows.
     """
@@ -61,6 +64,7 @@ class HiddenSets:
         self.n_folds = int(folds.max()) + 1
         hidden = folds == np.arange(self.n_folds)[:, None]
         self._hidden = hidden
+        self._asked = sets.informative & (folds >= 0)
         # All folds are one problem: each is a copy of all rows, in which its own sets are open.
         opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
         self._opened = LabelSets(opened, sets.classes, _opened_weights(sets, hidden))
@@ -91,7 +95,7 @@ class HiddenSets:
     def of_infimum(self, votes: Votes) -> Score:
         """The score of the infimum loss; hidden rows have no vote in it."""
         copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
-        costs = np.empty((len(self.sets), len(self.loss.predictions)))
+        costs = np.zeros((len(self.sets), len(self.loss.predictions)))
         for rows, hidden in zip(copies, self._hidden, strict=True):
             costs[hidden] = self.loss.infimum_scores(votes, self._opened[rows])[0][hidden]
         prior = np.tile(self._prior, (len(costs), 1))
@@ -112,7 +116,7 @@ class HiddenSets:
         return self._hidden.argmax(axis=0), np.arange(len(self.sets))
 
     def _paid(self, costs: FloatArray, probabilities: FloatArray) -> Score:
-        told = self.sets.informative
+        told = self._asked
         mask, masses = self.sets.mask[told], self.masses[told]
         predicted = self.loss.matrix[costs[told].argmin(axis=1)]
         paid = np.where(mask, predicted, np.inf).min(axis=1)

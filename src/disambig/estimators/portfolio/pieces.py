@@ -19,7 +19,7 @@ from disambig.weights import (
     is_affordable,
 )
 
-__all__ = ["Entry", "Tried", "entries_of", "fitted_entries"]
+__all__ = ["Entry", "Tried", "entries_of", "fitted_entries", "goes_through_landmarks", "sort_of"]
 
 # Landmarks of many rows, and the numbers that are held for them: 2 GiB.
 _LANDMARKS = 1000
@@ -135,10 +135,23 @@ def fitted_entries(
             ).fit(inputs, weights)
             last = entry[:3], piece
         whole = _for_all_rows(piece, n)
-        exact = not isinstance(whole, NystromWeights)
+        exact = not goes_through_landmarks(whole)
         if entry.scaled:
             whole = ScaledWeights(whole, scales)
         yield Tried(entry, piece, whole, exact)
+
+
+def goes_through_landmarks(weights: Weights) -> bool:
+    """Whether this weighting for all rows is one of low rank."""
+    inner = weights.piece if isinstance(weights, ScaledWeights) else weights
+    return isinstance(inner, NystromWeights)
+
+
+def sort_of(weights: Weights) -> str:
+    """Weightings of one sort stand to each other on all rows much as they do on few."""
+    if goes_through_landmarks(weights):
+        return "landmarks"
+    return "scaled" if isinstance(weights, ScaledWeights) else "as they are"
 
 
 def _for_all_rows(piece: Weights, n: int) -> Weights:

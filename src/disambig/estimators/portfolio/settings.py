@@ -47,6 +47,9 @@ class Portfolio:
         folds and temperatures. As many as there are: no heat.
     heat_rows, heat_folds : int
     heat_temperatures, heat_cool_temperatures : tuple of float
+    play_off_rows, play_off_hidden : int
+        Where kernels go through landmarks, the best of them meets the best neighbours, on features
+        as they are and scaled, on so many rows at most, of which so many are hidden.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -71,6 +74,8 @@ class Portfolio:
     heat_folds: int = 3
     heat_temperatures: tuple[float, ...] = (1.0, 0.2, 0.02)
     heat_cool_temperatures: tuple[float, ...] = (0.05,)
+    play_off_rows: int = 100_000
+    play_off_hidden: int = 2000
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most.

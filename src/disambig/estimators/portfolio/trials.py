@@ -10,7 +10,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import take_inputs
 from disambig.estimators.portfolio.hidden_sets import HiddenSets, Score
-from disambig.estimators.portfolio.pieces import Entry, Tried, fitted_entries
+from disambig.estimators.portfolio.pieces import Entry, Tried, fitted_entries, sort_of
 from disambig.estimators.portfolio.settings import Portfolio
 from disambig.losses import FiniteLoss
 from disambig.notation import FloatArray, IntArray
@@ -18,7 +18,7 @@ from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
 from disambig.weights import Weights
 
-__all__ = ["Course", "Trial", "run_trials", "through_the_heat"]
+__all__ = ["Course", "Trial", "heard_votes", "run_trials", "through_the_heat"]
 
 
 class Trial(NamedTuple):
@@ -73,12 +73,20 @@ def through_the_heat(
     solver: Solver | None,
     method: str,
 ) -> list[Entry]:
-    """The entries whose best trials on the first rows are the best, in the order of the list."""
+    """The entries whose best trials on the first rows are the best, in the order of the list.
+
+    Where some go through landmarks, the best of every sort is among them, for the play-off.
+    """
     short = course.first(portfolio.n_rows(course.sets.n_classes))
     best: dict[Entry, float] = {}
+    sorts: dict[Entry, str] = {}
     for entry, trial in run_trials(portfolio, short, scales, entries, solver, method):
         best[entry] = min(best.get(entry, np.inf), trial.score)
-    through = set(sorted(best, key=best.__getitem__)[: portfolio.finalists])
+        sorts[entry] = sort_of(trial.weights)
+    order = sorted(best, key=best.__getitem__)
+    through = set(order[: portfolio.finalists])
+    if "landmarks" in sorts.values():
+        through.update({sorts[entry]: entry for entry in reversed(order)}.values())
     return [entry for entry in entries if entry in through]
 
 
@@ -94,15 +102,18 @@ def run_trials(
     folds = course.numbers % portfolio.n_folds(len(course.sets))
     hidden = HiddenSets(course.sets, course.loss, folds, course.masses)
     for piece in fitted_entries(entries, course.X, course.masses, scales, course.n):
-        votes = piece.fitted.training_votes()
-        if (course.masses != 1).any():
-            # w copies of a row listen w times.
-            votes = votes.scale_rows(course.masses)
+        votes = heard_votes(piece.fitted, course.masses)
         for how, score in _scores(portfolio, hidden, votes, piece, solver, method):
             # The infimum start all but minimises what is scored here, and must be better by more.
             seeks = isinstance(how, AnnealedMinimization) and how.start == "infimum"
             handicap = score.error if seeks else 0.0
             yield piece.entry, Trial(piece.for_all, how, score.loss, score.value + handicap)
+
+
+def heard_votes(fitted: Weights, masses: FloatArray) -> Votes:
+    """Votes of the training rows; w copies of a row listen w times."""
+    votes = fitted.training_votes()
+    return votes.scale_rows(masses) if (masses != 1).any() else votes
 
 
 def _scores(
