@@ -11,7 +11,7 @@ there, and not how the default does on data never seen, which is `benchmarks.acc
 
 CPU seconds on one thread hold choice, fit and prediction. Variants that begin with the labels or
 the trials of the default are charged its fit. What has been run is kept in ``benchmarks/.cache``:
-a run that was interrupted goes on where it was. All of it takes some 17 CPU minutes.
+a run that was interrupted goes on where it was. All of it takes some 30 CPU minutes.
 
     python -m benchmarks.choices [--write] [--jobs N] [--fresh]
 """

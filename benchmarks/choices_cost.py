@@ -4,7 +4,7 @@
 one variant (kernel ridge with parameters given, annealed; through 1000 landmarks beyond 5000 rows).
 Ten classes in 20 dimensions, two clusters each; other classes come along with chance .5. CPU
 seconds of the fit on one thread, after one fit that compiles; the share of 2000 new inputs that is
-right. A minute and a half, most of it for the largest.
+right. Two and a half minutes, most of it for the largest.
 
     python -m benchmarks.choices_cost [--write] [--quick]
 """
@@ -126,7 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
     found = run(QUICK_SIZES if options.quick else SIZES)
     text = report(found, "python -m benchmarks.choices_cost --write" + " --quick" * options.quick)
     if options.write:
-        write_section("choices-cost", text)
+        write_section("choices-cost" + "-quick" * options.quick, text)
     else:
         print(text)
 

@@ -90,8 +90,14 @@ def fit_with_infimum_loss(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitte
     """The default, or the infimum loss with chosen votes where it predicts hidden sets better."""
     default = default_of(X, mask)
     infimum = PartialLabelClassifier(method="infimum").fit(X, sets_of(mask))
-    both = [model.trials_[0].score if model.trials_ else np.inf for model in (default, infimum)]
-    return fitted(infimum if both[1] < both[0] else default)
+    return fitted(infimum if _score(infimum) < _score(default) else default)
+
+
+def _score(model: PartialLabelClassifier) -> float:
+    """Of what was chosen; infinite where nothing was."""
+    if not model.trials_ or str(model.weights_) != str(model.trials_[0].weights):
+        return np.inf
+    return model.trials_[0].score
 
 
 VARIANTS = (

@@ -120,6 +120,20 @@ def test_rows_of_one_quantity_stand_together() -> None:
     assert table.count("+0.0 s.e.") == 3
 
 
+def test_slopes_and_tiny_numbers_keep_their_digits() -> None:
+    words = ("rates", None, "DF", "fixed")
+    table = readings_table(
+        [
+            Reading(*words, "slope of the log error", -0.02213, 0.0004, "9 draws"),
+            Reading(*words, "error", 3e-6, 2e-6, "9 draws"),
+            Reading(*words, "error", 0.25, 0.01, "9 draws"),
+        ]
+    )
+    assert "−0.02213 ± 0.00040" in table
+    assert "3.0e-06 ± 2.0e-06" in table
+    assert "0.250 ± 0.010" in table
+
+
 def test_what_stands_between_backticks_is_code() -> None:
     page = html_page("A title", "Call `f(a < b)`, not `.", [], {})
     assert "Call <code>f(a &lt; b)</code>, not `." in page

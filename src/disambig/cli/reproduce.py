@@ -36,7 +36,9 @@ def add_command(commands: Any) -> None:
         "--out", type=Path, default=Path(_FOLDER), metavar="DIR", help="folder for all files"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="few seeds: minutes instead of some twenty"
+        "--quick",
+        action="store_true",
+        help="few seeds: two minutes instead of some ten, on two cores",
     )
     parser.add_argument(
         "--data",

@@ -40,14 +40,14 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         features as they are and scaled by how much the sets depend on them, are tried: all on up to
         300 rows, the best ten on up to 1000, and kept is what predicts sets best that were hidden
         from it; beyond 5000 rows kernel ridge goes through landmarks, and meets the neighbours once
-        more on all rows (`weights_` has what was chosen, `trials_` the best ten). Of fewer than 30
-        rows that exclude a class the 10 nearest neighbours vote, on features of unit variance, and
-        a warning says so. By name: "neighbors" (the 10 nearest, euclidean: scale the features),
-        "kernel_ridge", "nystrom" and "random_features" (kernel ridge of low rank, for many rows),
-        "nadaraya_watson", "forest", "tree", "histogram", "laplacian", "poisson",
+        more on up to 100,000 rows (`weights_` has what was chosen, `trials_` the best ten). Of
+        fewer than 30 rows that exclude a class the 10 nearest neighbours vote, on features of unit
+        variance, and a warning says so. By name: "neighbors" (the 10 nearest, euclidean: scale the
+        features), "kernel_ridge", "nystrom" and "random_features" (kernel ridge of low rank, for
+        many rows), "nadaraya_watson", "forest", "tree", "histogram", "laplacian", "poisson",
         "kernel_laplacian", "precomputed" (X holds the votes); a piece, that is, a configured object
-        of `disambig.weights` (needed to search over ``weights__n_neighbors``); or ``f(X_query,
-        X_train) -> (q, n)``.
+        of `disambig.weights` (needed to search over ``weights__n_neighbors``); or
+        ``f(X_query, X_train) -> (q, n)``.
     predict_weights : str, piece or callable, optional
         Who votes at new inputs; by default the same.
     loss : str, array or piece, default "zero_one"
@@ -89,8 +89,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     loss_, weights_, predict_weights_, solver_
         The pieces in use.
     trials_ : tuple of Trial
-        Of ``weights="auto"``: what was tried with the ten best weightings, with its held-out loss,
-        best first.
+        Of ``weights="auto"``: what was tried with the ten best weightings (and the best of every
+        sort beyond 5000 rows), with its held-out loss, best first; what met on many rows comes
+        before the rest, with the scores of that.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -61,8 +61,8 @@ _CAPTIONS = {
             "worse where votes are negative and do not sum to one, and useful with an intercept.",
             "Differences from the authors' numbers are measured against both standard errors, as "
             "if the runs shared nothing, which is lenient: from seed 0 on both have the same "
-            "seeds. In the full run with seed 0 all six means are within .001 of theirs, the last "
-            "digit that was written down, and so are the three errors in the legend of the curves.",
+            "seeds. In the full run with seed 0 all six means are within .001 of theirs, and so "
+            "are the three errors in the legend of the curves.",
         ),
     ),
     "classification": Caption(

@@ -12,6 +12,8 @@ _CHOICES = {"truth": "truth", "sets": "sets", "fixed": "–"}
 _AWAY = "difference"
 _FAR = 2.0
 _MINUS = "−"
+# Below these, three decimals say too little.
+_SMALL, _TINY = 0.01, 1e-4
 
 
 class _Column(NamedTuple):
@@ -101,9 +103,17 @@ def _level(reading: Reading) -> str:
 
 
 def _ours(reading: Reading) -> str:
-    digits = 5 if 0 < abs(reading.mean) < 0.01 else 3
-    error = "" if reading.standard_error is None else f" ± {reading.standard_error:.{digits}f}"
-    return f"{reading.mean:.{digits}f}".replace("-", _MINUS) + error
+    size = abs(reading.mean)
+    form = (
+        ".1e" if 0 < size < _TINY else ".5f" if 0 < size < _SMALL or _is_slope(reading) else ".3f"
+    )
+    error = "" if reading.standard_error is None else f" ± {reading.standard_error:{form}}"
+    sign = _MINUS if reading.mean < 0 else ""
+    return f"{sign}{size:{form}}{error}"
+
+
+def _is_slope(reading: Reading) -> bool:
+    return "slope" in reading.quantity
 
 
 def _authors(reading: Reading) -> str:

@@ -192,9 +192,32 @@ def test_forests_and_formulations_can_be_added(digits):
     more = replace(SHORT, forests=(5,), formulations=("one_block", "two_blocks"))
     found = trials_of(X, sets, np.arange(60), more)
     # Three weightings on two metrics, and a forest, which sees no scales.
-    assert len(found) == (2 * 3 + 1) * (2 * 7 + 3)
-    assert sum("Forest" in name for name in found) == 2 * 7 + 3
-    assert sum("two_blocks" in name for name in found) == 7 * 7
+    assert len(found) == (2 * 3 + 1) * 2 * (7 + 3)
+    assert sum("Forest" in name for name in found) == 2 * (7 + 3)
+    assert sum("two_blocks" in name for name in found) == 7 * (7 + 3)
+
+
+def test_labels_among_copies_are_found(short):
+    """A table of few different rows; those that say something come last."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(4000, 8)).astype(float)
+    truth = X[:, 0].astype(int)
+    mask = np.ones((4000, 2), dtype=np.bool_)
+    mask[3950:] = np.eye(2, dtype=np.bool_)[truth[3950:]]
+    found = PartialLabelClassifier().fit(X, LabelSets(mask, np.arange(2)))
+    assert found.trials_
+    assert (found.labels_ == truth).mean() > 0.9
+
+
+def test_too_few_different_rows_are_said():
+    X = np.repeat(np.arange(3000.0), [1000] + [1] * 2999)[:, None]
+    mask = np.ones((3999, 2), dtype=np.bool_)
+    mask[:1000, 1] = False
+    sets, loss = LabelSets(mask, np.arange(2)), ZeroOneLoss().bind(np.arange(2))
+    with pytest.warns(UserWarning, match="of 1000 rows, as different as there are, only 1 exclude"):
+        weights, _, trials = choose_pieces(X, sets, loss, None, np.ones(3999))
+    assert trials == ()
+    assert str(weights.piece) == str(NeighborWeights())
 
 
 def test_parts_can_be_left_out(digits):

@@ -2,17 +2,20 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
 from disambig.estimators.portfolio import Portfolio, Trial, choose_pieces, pieces
-from disambig.estimators.portfolio.hidden_sets import HiddenSets
-from disambig.estimators.portfolio.play_off import play_off, rivals_of
+from disambig.estimators.portfolio.hidden_sets import HiddenSets, Score
+from disambig.estimators.portfolio.play_off import _asked, play_off, rivals_of
+from disambig.estimators.portfolio.trials import trial_of
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.votes import as_votes
-from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights
+from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights, row_kinds
 
 FEW = NystromWeights(n_landmarks=2)
+SOON = Portfolio(play_off_hidden=(20, 60))
 NEAR, SCALED = NeighborWeights(3), ScaledWeights(NeighborWeights(3), np.ones(2))
 
 
@@ -43,12 +46,13 @@ def test_many_rows_tell_who_is_better(board):
     loss = ZeroOneLoss().bind(sets.classes)
     # Two landmarks cannot know sixteen fields, whatever few rows said of them.
     found = play_off(
-        Portfolio(play_off_hidden=60),
+        SOON,
         [trial(FEW, 0.0), trial(NEAR, 0.5)],
         X,
         sets,
         loss,
         np.ones(400),
+        row_kinds(X),
         "disambiguation",
     )
     assert [one.weights for one in found] == [NEAR, FEW]
@@ -70,6 +74,7 @@ def test_the_winner_is_chosen_and_first(board, monkeypatch, method):
         finalists=1,
         largest_sample=200,
         play_off_rows=300,
+        play_off_hidden=(20, 60),
     )
     loss = ZeroOneLoss().bind(sets.classes)
     weights, _, trials = choose_pieces(X, sets, loss, None, np.ones(400), method, small)
@@ -80,6 +85,38 @@ def test_the_winner_is_chosen_and_first(board, monkeypatch, method):
     assert [one.score for one in trials[:3]] == sorted(one.score for one in trials[:3])
     chosen = weights.fit(X).training_votes() @ np.eye(2)[truth]
     assert (chosen.argmax(axis=1) == truth).mean() > 0.8
+
+
+def test_whole_kinds_are_asked_and_not_those_of_the_sample():
+    numbers = np.repeat(np.arange(30), 4)
+    told = np.ones(120, dtype=np.bool_)
+    asked = _asked(told, numbers, 10, 100)
+    # A sixth of 120 rows: five kinds of four, the last.
+    assert_array_equal(np.flatnonzero(asked), np.arange(100, 120))
+    assert_array_equal(np.flatnonzero(_asked(told, numbers, 5, 9)), np.arange(112, 120))
+    told[::4] = False
+    assert not _asked(told, numbers, 10, 100)[~told].any()
+    # Too few, or one kind only: nothing is asked.
+    assert not _asked(told, numbers, 50, 100).any()
+    assert not _asked(told, np.zeros(120, dtype=int), 1, 100).any()
+
+
+def test_few_rows_that_say_something_leave_it_to_the_final(board):
+    X, _, sets = board
+    few = LabelSets(sets.mask | (np.arange(400) > 80)[:, None], sets.classes)
+    loss = ZeroOneLoss().bind(sets.classes)
+    rivals = [trial(FEW, 0.0), trial(NEAR, 0.5)]
+    more = (loss, np.ones(400), row_kinds(X), "disambiguation")
+    assert play_off(Portfolio(), rivals, X, few, *more) == []
+
+
+def test_an_infimum_start_has_a_handicap():
+    score = Score(0.2, 0.3, 0.05)
+    assert trial_of(NEAR, AnnealedMinimization(), score).score == 0.3
+    assert trial_of(NEAR, None, score).score == 0.3
+    seeks = trial_of(NEAR, AnnealedMinimization(start="infimum"), score)
+    assert seeks.score == pytest.approx(0.35)
+    assert seeks.held_out_loss == 0.2
 
 
 def test_rows_that_are_never_hidden_are_not_scored():

@@ -14,7 +14,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.inputs import Kept, take_inputs
 from disambig.estimators.portfolio.feature_scales import feature_scales, unit_scales
-from disambig.estimators.portfolio.pieces import entries_of
+from disambig.estimators.portfolio.pieces import entries_of, landmarks_for
 from disambig.estimators.portfolio.play_off import play_off, rivals_of
 from disambig.estimators.portfolio.sampling import sample_rows
 from disambig.estimators.portfolio.settings import PORTFOLIO, Portfolio
@@ -22,12 +22,13 @@ from disambig.estimators.portfolio.trials import Course, Trial, run_trials, thro
 from disambig.losses import FiniteLoss
 from disambig.notation import FloatArray
 from disambig.solvers import AlternatingMinimization, Solver, resolve_solver
-from disambig.weights import NeighborWeights, ScaledWeights, Weights
+from disambig.weights import NeighborWeights, ScaledWeights, Weights, row_kinds
 
 __all__ = ["automatic_pieces", "choose_pieces"]
 
 # From fewer informative rows a choice between so many is chance.
 _FEWEST = 30
+_NAME = "Name the weights; for few labels compare 'poisson' and 'laplacian' with method='average'."
 
 
 def automatic_pieces(
@@ -69,12 +70,13 @@ def choose_pieces(
 ) -> tuple[Weights, Solver, tuple[Trial, ...]]:
     """The weights, unfitted, and the solver that predict hidden sets best; trials, best first.
 
-    The trials are those of the weightings that came through the heat; the earlier one wins a tie.
-    Where kernels go through landmarks, the best of them meets the best neighbours in a play-off on
-    many rows, and these come first, with the scores of that. Where few rows exclude a class, or
-    nothing predicts better than a constant, the 10 nearest neighbours vote, on features of unit
-    variance. Nothing here is random: the sample of rows and the folds go by a hash of the inputs,
-    so that the order of the rows is no matter.
+    The trials are those of the weightings that came through the heat; the earlier one wins a tie,
+    and those that predict no better than one answer for all rows are last. Where kernels go through
+    landmarks, the best of them meets the best neighbours in a play-off on many rows, and these come
+    first, with the scores of that. Where few rows exclude a class, or nothing predicts better than
+    a constant, the 10 nearest neighbours vote, on features of unit variance. Nothing here is
+    random: the sample of rows and the folds go by a hash of the inputs, so that the order of the
+    rows is no matter.
 
     Parameters
     ----------
@@ -92,14 +94,26 @@ def choose_pieces(
     if told < _FEWEST:
         # None at all is an error of its own further on, but for weights that say something.
         if told or sets.weights is not None:
-            _warn(
-                f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by",
-                "Name the weights; for few labels compare 'poisson' and 'laplacian' with "
-                "method='average'.",
-            )
+            _warn(f"only {told} of {len(sets)} rows exclude a class, too few to choose by", _NAME)
         return _neighbors(X, masses), solver or AlternatingMinimization(), ()
-    rows, numbers = sample_rows(X, sets.informative, portfolio.n_rows(sets.n_classes))
-    course = Course(take_inputs(X, rows, None), sets[rows], loss, masses[rows], numbers, len(sets))
+    kinds = row_kinds(X)
+    rows, numbers = sample_rows(kinds, sets, masses, portfolio.n_rows(sets.n_classes))
+    told = np.count_nonzero(sets.informative[rows])
+    if told < _FEWEST:
+        _warn(
+            f"of {rows.size} rows, as different as there are, only {told} exclude a class, too few "
+            "to choose by",
+            _NAME,
+        )
+        return _neighbors(X, masses), solver or AlternatingMinimization(), ()
+    course = Course(
+        take_inputs(X, rows, None),
+        sets[rows],
+        loss,
+        masses[rows],
+        numbers,
+        landmarks_for(len(sets)),
+    )
     scales = None
     if portfolio.learns_scales:
         scales = feature_scales(course.X, course.sets.distribution(), course.masses)
@@ -117,10 +131,13 @@ def choose_pieces(
         )
         return _neighbors(X, masses), solver or AlternatingMinimization(), tuple(trials)
     rivals = rivals_of(able)
-    last = play_off(portfolio, rivals, X, sets, loss, masses, method) if rivals else []
-    best = (last or able)[0]
-    solver = best.solver or solver or AlternatingMinimization()
-    return best.weights, solver, tuple(last + [one for one in trials if one not in rivals])
+    if rivals:
+        last = play_off(portfolio, rivals, X, sets, loss, masses, kinds, method)
+        if last:
+            able = last + [trial for trial in able if trial not in rivals]
+    best = able[0]
+    unable = [trial for trial in trials if trial.held_out_loss >= constant]
+    return best.weights, best.solver or solver or AlternatingMinimization(), (*able, *unable)
 
 
 def _neighbors(X: Any, masses: FloatArray) -> Weights:

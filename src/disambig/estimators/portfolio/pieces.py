@@ -19,7 +19,7 @@ from disambig.weights import (
     is_affordable,
 )
 
-__all__ = ["Entry", "Tried", "entries_of", "fitted_entries", "goes_through_landmarks", "sort_of"]
+__all__ = ["Entry", "Tried", "entries_of", "fitted_entries", "landmarks_for", "sort_of"]
 
 # Landmarks of many rows, and the numbers that are held for them: 2 GiB.
 _LANDMARKS = 1000
@@ -60,7 +60,7 @@ class Tried(NamedTuple):
     for_all : Weights
         The same, not fitted, for all rows.
     has_signs : bool
-        Are votes for and against at hand on all rows?
+        Can votes be parted by their signs on all rows, as an infimum start asks for?
     """
 
     entry: Entry
@@ -91,8 +91,17 @@ def entries_of(portfolio: Portfolio, has_scales: bool) -> list[Entry]:
     ]
 
 
+def landmarks_for(n: int) -> int | None:
+    """How many landmarks kernels need on n rows; None: the kernel matrix can be had."""
+    return None if is_affordable(n) else min(_LANDMARKS, max(_FEWEST, _NUMBERS // n))
+
+
 def fitted_entries(
-    entries: Iterable[Entry], X: Any, masses: FloatArray, scales: FloatArray | None, n: int
+    entries: Iterable[Entry],
+    X: Any,
+    masses: FloatArray,
+    scales: FloatArray | None,
+    n_landmarks: int | None,
 ) -> Iterator[Tried]:
     """Entries on a sample; those with more neighbours than it has rows are left out.
 
@@ -106,8 +115,8 @@ def fitted_entries(
     masses : float (rows,)
     scales : float (d,) or None
         None: no entry is scaled.
-    n : int
-        All rows.
+    n_landmarks : int or None
+        Of kernels on all rows, see `landmarks_for`.
     """
     weights = None if (masses == 1).all() else masses
     seen = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
@@ -134,32 +143,26 @@ def fitted_entries(
                 entry.kind, bandwidth=entry.size * medians[place], regularization=entry.ridge
             ).fit(inputs, weights)
             last = entry[:3], piece
-        whole = _for_all_rows(piece, n)
-        exact = not goes_through_landmarks(whole)
+        whole = _for_all_rows(piece, n_landmarks)
+        exact = not isinstance(whole, NystromWeights)
         if entry.scaled:
             whole = ScaledWeights(whole, scales)
         yield Tried(entry, piece, whole, exact)
 
 
-def goes_through_landmarks(weights: Weights) -> bool:
-    """Whether this weighting for all rows is one of low rank."""
-    inner = weights.piece if isinstance(weights, ScaledWeights) else weights
-    return isinstance(inner, NystromWeights)
-
-
 def sort_of(weights: Weights) -> str:
     """Weightings of one sort stand to each other on all rows much as they do on few."""
-    if goes_through_landmarks(weights):
-        return "landmarks"
-    return "scaled" if isinstance(weights, ScaledWeights) else "as they are"
+    if isinstance(weights, ScaledWeights):
+        return "landmarks" if isinstance(weights.piece, NystromWeights) else "scaled"
+    return "landmarks" if isinstance(weights, NystromWeights) else "as they are"
 
 
-def _for_all_rows(piece: Weights, n: int) -> Weights:
+def _for_all_rows(piece: Weights, n_landmarks: int | None) -> Weights:
     """The same, unfitted: through landmarks where the kernel matrix of all rows is too large."""
-    if isinstance(piece, KernelRidgeWeights) and not is_affordable(n):
+    if isinstance(piece, KernelRidgeWeights) and n_landmarks is not None:
         return NystromWeights(
             piece.kernel,
-            n_landmarks=min(_LANDMARKS, max(_FEWEST, _NUMBERS // n)),
+            n_landmarks=n_landmarks,
             bandwidth=piece.bandwidth,
             regularization=piece.regularization,
         )

@@ -47,9 +47,11 @@ class Portfolio:
         folds and temperatures. As many as there are: no heat.
     heat_rows, heat_folds : int
     heat_temperatures, heat_cool_temperatures : tuple of float
-    play_off_rows, play_off_hidden : int
+    play_off_rows, play_off_entries : int
         Where kernels go through landmarks, the best of them meets the best neighbours, on features
-        as they are and scaled, on so many rows at most, of which so many are hidden.
+        as they are and scaled, on so many rows, and rows times classes, at most.
+    play_off_hidden : (least, most)
+        Rows that are hidden then. Where there are fewer, nothing is played off.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -75,7 +77,8 @@ class Portfolio:
     heat_temperatures: tuple[float, ...] = (1.0, 0.2, 0.02)
     heat_cool_temperatures: tuple[float, ...] = (0.05,)
     play_off_rows: int = 100_000
-    play_off_hidden: int = 2000
+    play_off_entries: int = 10_000_000
+    play_off_hidden: tuple[int, int] = (100, 2000)
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most.
@@ -96,6 +99,10 @@ class Portfolio:
         [10, 6, 3]
         """
         return int(np.clip(self.rows_of_folds // n_rows, *self.folds))
+
+    def n_play_off_rows(self, n_classes: int) -> int:
+        """Rows of the play-off at most."""
+        return min(self.play_off_rows, max(self.largest_sample, self.play_off_entries // n_classes))
 
     def heat(self) -> "Portfolio":
         """The same weightings on fewer rows, with fewer folds and temperatures."""

@@ -18,7 +18,7 @@ from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
 from disambig.weights import Weights
 
-__all__ = ["Course", "Trial", "heard_votes", "run_trials", "through_the_heat"]
+__all__ = ["Course", "Trial", "heard_votes", "run_trials", "through_the_heat", "trial_of"]
 
 
 class Trial(NamedTuple):
@@ -44,14 +44,14 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """The rows on which trials are run; `numbers` deal them into folds, `n` counts all rows."""
+    """The rows on which trials are run; `numbers` deal them into folds."""
 
     X: Any
     sets: LabelSets
     loss: FiniteLoss
     masses: FloatArray
     numbers: IntArray
-    n: int
+    n_landmarks: int | None
 
     def first(self, limit: int) -> "Course":
         rows = np.arange(min(limit, len(self.sets)))
@@ -61,7 +61,7 @@ class Course:
             self.loss,
             self.masses[rows],
             self.numbers[rows],
-            self.n,
+            self.n_landmarks,
         )
 
 
@@ -101,13 +101,16 @@ def run_trials(
     """All trials of all entries, in the order of the list."""
     folds = course.numbers % portfolio.n_folds(len(course.sets))
     hidden = HiddenSets(course.sets, course.loss, folds, course.masses)
-    for piece in fitted_entries(entries, course.X, course.masses, scales, course.n):
+    for piece in fitted_entries(entries, course.X, course.masses, scales, course.n_landmarks):
         votes = heard_votes(piece.fitted, course.masses)
         for how, score in _scores(portfolio, hidden, votes, piece, solver, method):
-            # The infimum start all but minimises what is scored here, and must be better by more.
-            seeks = isinstance(how, AnnealedMinimization) and how.start == "infimum"
-            handicap = score.error if seeks else 0.0
-            yield piece.entry, Trial(piece.for_all, how, score.loss, score.value + handicap)
+            yield piece.entry, trial_of(piece.for_all, how, score)
+
+
+def trial_of(weights: Weights, solver: Solver | None, score: Score) -> Trial:
+    """With a handicap for the infimum start, which all but minimises what is scored."""
+    seeks = isinstance(solver, AnnealedMinimization) and solver.start == "infimum"
+    return Trial(weights, solver, score.loss, score.value + (score.error if seeks else 0.0))
 
 
 def heard_votes(fitted: Weights, masses: FloatArray) -> Votes:
@@ -131,12 +134,13 @@ def _scores(
     elif solver is not None:
         yield solver, hidden.of(votes, solver)
     else:
+        warm, cool = portfolio.temperatures, portfolio.cool_temperatures
         for formulation in portfolio.formulations:
-            run = AnnealedMinimization(formulation, temperatures=portfolio.temperatures)
+            run = AnnealedMinimization(formulation, temperatures=warm)
             yield from _along(run, hidden, votes, portfolio.sweeps)
-        if hidden.loss.is_zero_one and piece.has_signs and portfolio.cool_temperatures:
-            cool = AnnealedMinimization(start="infimum", temperatures=portfolio.cool_temperatures)
-            yield from _along(cool, hidden, votes, portfolio.sweeps)
+            if hidden.loss.is_zero_one and piece.has_signs and cool:
+                run = AnnealedMinimization(formulation, start="infimum", temperatures=cool)
+                yield from _along(run, hidden, votes, portfolio.sweeps)
 
 
 def _along(
