@@ -94,7 +94,10 @@ def choose_pieces(
     if told < _FEWEST:
         # None at all is an error of its own further on, but for weights that say something.
         if told or sets.weights is not None:
-            _warn(f"only {told} of {len(sets)} rows exclude a class, too few to choose by", _NAME)
+            _warn(
+                f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by",
+                _NAME,
+            )
         return _neighbors(X, masses), solver or AlternatingMinimization(), ()
     kinds = row_kinds(X)
     rows, numbers = sample_rows(kinds, sets, masses, portfolio.n_rows(sets.n_classes))
@@ -102,7 +105,7 @@ def choose_pieces(
     if told < _FEWEST:
         _warn(
             f"of {rows.size} rows, as different as there are, only {told} exclude a class, too few "
-            "to choose by",
+            "to choose weights by",
             _NAME,
         )
         return _neighbors(X, masses), solver or AlternatingMinimization(), ()
