@@ -18,7 +18,7 @@ from disambig.plots.interval import interval_figure
 from disambig.plots.method_styles import style_of
 from disambig.plots.ranking import ranking_figure
 from disambig.plots.reading_curves import plot_readings
-from disambig.plots.theory_rates import theory_rates_figure
+from disambig.plots.theory_rates import _fall, theory_rates_figure
 
 
 def drawn(figure: Figure) -> Figure:
@@ -157,3 +157,11 @@ def test_narrow_rates_have_the_curves_and_bounds_of_the_wide_ones() -> None:
     named = [text.get_text() for text in narrow.axes[0].texts]
     assert theorem in named
     assert "infimum loss: 0.410\n[0.400, 0.430]" in named
+
+
+def test_an_interval_has_the_digits_of_its_slope() -> None:
+    around_one = Slope(-0.0101, -0.0108, -0.0094, 0.0, (50, 100))
+    assert _fall(around_one) == ": log error falls by\n1.01 [0.94, 1.08] per 100 rows"
+    slow = Slope(-0.0042, -0.0043, -0.0041, 0.0, (50, 100))
+    assert _fall(slow) == ": log error falls by\n0.420 [0.410, 0.430] per 100 rows"
+    assert _fall(None) == ""

@@ -108,22 +108,29 @@ def _narrow_rates(rates: Rates) -> RatePanel:
 
 
 def _numbers(slope: Slope | None) -> str:
+    """The same in numbers alone."""
     if slope is None:
         return ""
-    mean, high, low = map(_per_hundred, (slope.slope, slope.high, slope.low))
-    return f": {mean}\n[{high}, {low}]"
+    mean, least, most = _interval(slope)
+    return f": {mean}\n[{least}, {most}]"
 
 
 def _fall(slope: Slope | None) -> str:
     """How fast the log error falls, with its interval; nothing where too few errors were seen."""
     if slope is None:
         return ""
-    mean, low, high = map(_per_hundred, (slope.slope, slope.high, slope.low))
-    return f": log error falls by\n{mean} [{low}, {high}] per 100 rows"
+    mean, least, most = _interval(slope)
+    return f": log error falls by\n{mean} [{least}, {most}] per 100 rows"
 
 
-def _per_hundred(slope: float) -> str:
-    return f"{-100 * slope:.{3 if slope > -0.01 else 2}f}"
+def _interval(slope: Slope) -> list[str]:
+    """The slope and the ends of its interval, all with the digits of the first."""
+    return [_per_hundred(value, slope.slope) for value in (slope.slope, slope.high, slope.low)]
+
+
+def _per_hundred(slope: float, like: float | None = None) -> str:
+    digits = 3 if (slope if like is None else like) > -0.01 else 2
+    return f"{-100 * slope:.{digits}f}"
 
 
 def _label_noise(rates: Rates) -> RatePanel:
