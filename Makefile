@@ -13,13 +13,13 @@ FLOOR_BIN := $(FLOOR_VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Run a second time with the compiler off: what is compiled, what it is compared with, what drives it.
-NOJIT_TESTS = $(wildcard tests/kernels tests/decoders tests/oracles tests/solvers)
+NOJIT_TESTS = tests/compiled tests/orderings tests/oracles tests/solvers
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Two installers in one environment would trip over each other.
 .NOTPARALLEL:
-.PHONY: help demo reproduce test test-slow test-floor lint format bench clean
+.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel lint format bench clean
 
 help: ## list the targets
 	@echo "usage: make <target>"
@@ -30,7 +30,7 @@ demo: $(VENV)/.ready-demo ## run the demonstration
 
 # Into disambig-figures/, and on from there after an interruption. make reproduce ARGS=--quick
 reproduce: $(VENV)/.ready-demo ## draw the figures of the paper, beside the authors' numbers
-	$(BIN)/disambig reproduce $(ARGS)
+	$(BIN)/python -m reproduce $(ARGS)
 
 # A file stays with one process: what it compiles and prepares is not made twice.
 PARALLEL ?= -n auto --dist loadfile
@@ -38,13 +38,18 @@ PARALLEL ?= -n auto --dist loadfile
 # pytest leaves with 5 when nothing was selected: no failure in the two runs that select.
 test: $(VENV)/.ready-test ## run the quick tests and the doctests, then the numeric ones without compiler
 	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
-ifneq ($(NOJIT_TESTS),)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" $(ARGS) $(NOJIT_TESTS) \
 	  || test $$? -eq 5
-endif
+
+test-reproduce: $(VENV)/.ready-test ## run the quick tests of the paper's figures (the folder reproduce/)
+	$(BIN)/python -m pytest $(PARALLEL) $(ARGS) reproduce
 
 test-slow: $(VENV)/.ready-test ## run the slow tests, with many more generated examples
-	$(BIN)/python -m pytest -m slow --hypothesis-profile=thorough $(ARGS) || test $$? -eq 5
+	$(BIN)/python -m pytest -m slow --hypothesis-profile=thorough $(ARGS) tests src reproduce || test $$? -eq 5
+
+# What a user gets: the wheel alone, in an environment that knows nothing of this folder.
+test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
+	$(BIN)/python .ci/wheel.py
 
 test-floor: $(FLOOR_VENV)/.ready-floor ## run the quick tests on the oldest supported versions
 	$(FLOOR_BIN)/python -m pytest $(ARGS)

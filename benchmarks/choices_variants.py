@@ -16,7 +16,7 @@ from benchmarks.choices_predictors import (
     fit_predictor,
 )
 from disambig import PartialForestClassifier, PartialLabelClassifier
-from disambig.estimators.portfolio import PORTFOLIO, Portfolio, choose_pieces
+from disambig.estimators.selection import PORTFOLIO, Portfolio, choose_pieces
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization

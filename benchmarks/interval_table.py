@@ -4,7 +4,7 @@
 
 sin(10 x) at ten inputs, skewed intervals, Gaussian kernel of bandwidth .1, ridge 1e-1, 1e-3 or
 1e-6, errors on a grid of 200 (appendix D.1 of the paper); the authors' seeds 0 to 99. The methods
-are those of `disambig.experiments.sine.methods`; how the authors' own loop behaves, how long it
+are those of `reproduce.interval.methods`; how the authors' own loop behaves, how long it
 takes and that ours repeats it is in the section of `python -m benchmarks.reference interval`.
 """
 
@@ -19,10 +19,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
 from benchmarks.sine.variations import COMPARED, VARIATIONS, compare, find
-from disambig.experiments.sine.methods import LOOP, METHODS, Method
-from disambig.experiments.sine.problems import RIDGES, sine_problem
-from disambig.experiments.sine.selection import Errors, measure
 from disambig.notation import FloatArray
+from reproduce.interval.methods import LOOP, METHODS, Method
+from reproduce.interval.problems import RIDGES, sine_problem
+from reproduce.interval.selection import Errors, measure
 
 Found = list[tuple[Method, Errors]]
 _HOWS = ("with_truth", "without_truth")

@@ -25,7 +25,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.results import provenance, write_section
 from disambig import IntervalRegressor, PartialLabelClassifier
 from disambig.datasets import UniformCorruption, fetch_libsvm
-from disambig.weights import KernelRidgeWeights, NystromWeights, RandomFeatureWeights, iterated_rank
+from disambig.weights import KernelRidgeWeights, NystromWeights, RandomFeatureWeights
+from disambig.weights.kernels import iterated as iterated_rank
 
 HIDDEN = 0.3
 REGULARIZATION = 1e-4

@@ -30,7 +30,8 @@ from benchmarks.results import provenance, write_section
 from benchmarks.timing import seconds
 from disambig import PartialRanker
 from disambig.datasets import PairCorruption, make_ranking_lines
-from disambig.decoders import (
+from disambig.notation import FloatArray
+from disambig.orderings import (
     SignLaw,
     cut_orders,
     dynamic_orders,
@@ -40,7 +41,6 @@ from disambig.decoders import (
     tied_orders,
     tied_signs,
 )
-from disambig.notation import FloatArray
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 SEED = 0

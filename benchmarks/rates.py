@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 
 from benchmarks.results import write_section
-from disambig.experiments import RATE_METHODS, measure_rate
-from disambig.experiments.rate_plan import N_DRAWS, N_QUERIES, Rates, rate_plan, rate_slopes
+from reproduce.rate_plan import N_DRAWS, N_QUERIES, Rates, rate_plan, rate_slopes
+from reproduce.rates import RATE_METHODS, measure_rate
 
 __all__ = ["main", "run"]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from benchmarks.scaling_figure import save_small
-from disambig.experiments.rate_plan import Rates
-from disambig.plots.theory_rates import theory_rates_figure
+from reproduce.figures.theory_rates import theory_rates_figure
+from reproduce.rate_plan import Rates
 
 __all__ = ["draw"]
 

@@ -3,15 +3,8 @@
 import numpy as np
 
 from benchmarks.results import provenance
-from disambig.experiments import RATE_METHODS, RatePoint
-from disambig.experiments.rate_plan import (
-    APART,
-    N_DRAWS,
-    N_QUERIES,
-    TOGETHER,
-    Rates,
-    pooled_slope,
-)
+from reproduce.rate_plan import APART, N_DRAWS, N_QUERIES, TOGETHER, Rates, pooled_slope
+from reproduce.rates import RATE_METHODS, RatePoint
 
 __all__ = ["report"]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from disambig.io import write_text_atomically
+from disambig.atomic import write_text_atomically
 
 __all__ = ["RESULTS", "processor", "provenance", "write_section"]
 

@@ -22,14 +22,15 @@ from sklearn.preprocessing import scale
 from disambig import PartialLabelClassifier
 from disambig.datasets import MajorityRowCorruption, fetch_libsvm, make_concentric_circles
 from disambig.exceptions import DatasetError
-from disambig.experiments.classification import figure_folds, figure_ridges
-from disambig.experiments.figure_data import standardized
-from disambig.experiments.label_sweep import sweep
-from disambig.experiments.sine.coded import coded_infimum, coded_targets
-from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.solvers import AlternatingMinimization, regress_together
+from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
+from reproduce.batch.numbers import regress_together
+from reproduce.classification import figure_folds, figure_ridges
+from reproduce.figure_data import standardized
+from reproduce.interval.methods import coded_infimum, coded_targets
+from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
+from reproduce.label_sweep import sweep
 
 CIRCLES = [1, 2, 3, 4]
 

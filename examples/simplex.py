@@ -14,9 +14,10 @@ import argparse
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.experiments import paper_example, simplex_picture
-from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss, calibration_constants
-from disambig.plots import simplex_figure
+from disambig.diagnostics.calibration import calibration_constants
+from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
+from reproduce.figures import simplex_figure
+from reproduce.simplex import paper_example, simplex_picture
 
 LOSSES = {
     "zero_one": ZeroOneLoss(),

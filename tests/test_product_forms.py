@@ -11,12 +11,7 @@ from disambig import IntervalRegressor, quadratic_forms
 from disambig.exceptions import MissingOracleError
 from disambig.quadratic_forms import OperatorForm, ProductForm, residual_form, voted_form
 from disambig.votes import DenseVotes, ProductVotes
-from disambig.weights import (
-    FittedWeights,
-    KernelRidgeWeights,
-    NystromWeights,
-    RandomFeatureWeights,
-)
+from disambig.weights import FittedWeights, KernelRidgeWeights, NystromWeights, RandomFeatureWeights
 
 seeds = st.integers(0, 10**6)
 

@@ -4,7 +4,7 @@ DF, IL and AC on kernel ridge votes choose from the bandwidths d and .1 d and th
 1e-6 of the paper (its third bandwidth, .01 d, leaves nothing but rounding in many dimensions). One
 decomposition a bandwidth serves all ridges; the votes are those of `KernelRidgeWeights`.
 
-The default chooses votes, start and temperature by hidden sets (`disambig.estimators.portfolio`).
+The default chooses votes, start and temperature by hidden sets (`disambig.estimators.selection`).
 What it chooses from was settled on with a look at true labels of lost and MSRCv2, on other splits
 of the same rows: there its scores are not those of data never seen. The eight sets whose labels
 are corrupted here had no part in it but for dna, on which starts were compared (700 rows, two
@@ -20,8 +20,8 @@ from benchmarks.accuracy.shared_work import WORK
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights import NeighborWeights
-from disambig.weights.similarity import Similarity
-from disambig.weights.spectral import spectrum_of
+from disambig.weights.kernels.similarity import Similarity
+from disambig.weights.kernels.system import spectrum_of
 
 __all__ = ["DEFAULT", "KERNEL_RIDGE", "PLAIN", "fit_kernel_ridge"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from disambig.kernels.jit import kernel
+from disambig.compiled.jit import kernel
 from disambig.notation import FloatArray, IntArray
 
 __all__ = ["neighbor_weights", "nonnegative_combinations"]

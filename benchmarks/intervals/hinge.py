@@ -7,7 +7,7 @@ breakpoints, so that its minimum is found by walking over them in order.
 
 import numpy as np
 
-from disambig.kernels.jit import kernel
+from disambig.compiled.jit import kernel
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["minimum", "minimum_of_sorted", "residuals", "sorted_breakpoints", "squared_hinge"]

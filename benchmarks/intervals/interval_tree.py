@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.intervals.hinge import minimum_of_sorted, sorted_breakpoints
 from benchmarks.intervals.prefix_costs import prefix_costs
-from disambig.kernels.jit import kernel
+from disambig.compiled.jit import kernel
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["IntervalTree", "grow"]

@@ -5,7 +5,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.intervals.hinge import minimum
 from benchmarks.intervals.method import MARGINS, Method, Predict, grid
-from disambig.kernels.jit import kernel
+from disambig.compiled.jit import kernel
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["CONSTANT", "NEIGHBORS"]

@@ -7,7 +7,7 @@ adds its ends and shifts the place by few breakpoints as soon as there are many 
 
 import numpy as np
 
-from disambig.kernels.jit import kernel
+from disambig.compiled.jit import kernel
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["prefix_costs"]

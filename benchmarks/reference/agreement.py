@@ -27,7 +27,7 @@ from benchmarks.results import provenance
 from disambig.notation import FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
-from disambig.solvers.starts import first_predictions
+from disambig.solvers.alternating.starts import first_predictions
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 __all__ = ["Agreement", "Tally", "measure", "report"]

@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks.reference.environment import Environment
 from benchmarks.reference.folds import CodeErrors, DataErrors
 from benchmarks.results import provenance
-from disambig.experiments.classification import BANDWIDTHS, KINDS, LEVELS, RIDGES
-from disambig.experiments.label_sweep import METHODS
-from disambig.experiments.recorded import recorded_error
 from disambig.notation import FloatArray, IntArray
+from reproduce.classification import BANDWIDTHS, KINDS, LEVELS, RIDGES
+from reproduce.label_sweep import METHODS
+from reproduce.recorded import recorded_error
 
 __all__ = ["DATA", "LEVELS", "QUICK_LEVELS", "Choice", "choose", "report"]
 

@@ -11,16 +11,10 @@ from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
 from disambig.candidates import LabelSets
 from disambig.datasets import CORRUPTIONS, fetch_libsvm
-from disambig.experiments.classification import (
-    BANDWIDTHS,
-    KINDS,
-    covering_errors,
-    figure_folds,
-    figure_ridges,
-)
-from disambig.experiments.figure_data import standardized
-from disambig.experiments.label_sweep import METHODS, sweep
 from disambig.notation import BoolArray, FloatArray, IntArray
+from reproduce.classification import BANDWIDTHS, KINDS, covering_errors, figure_folds, figure_ridges
+from reproduce.figure_data import standardized
+from reproduce.label_sweep import METHODS, sweep
 
 __all__ = ["CodeErrors", "DataErrors", "run_folds"]
 

@@ -5,7 +5,7 @@
 Ten inputs, sin(10 x), skewed intervals, bandwidth .1, their seeds 0 to 99; both codes get the same
 intervals. The loop is run as released (votes as they are) and as at the time of the paper (rows of
 votes sum to one). What it iterates minimises ``y' (I - A²) y``
-(`disambig.experiments.sine.coded`); run on to a move of 1e-13 it must meet our optimum of that.
+(`reproduce.interval.methods`); run on to a move of 1e-13 it must meet our optimum of that.
 Errors are in the section of `benchmarks/interval_table.py`.
 """
 
@@ -20,8 +20,6 @@ from benchmarks.reference.environment import Environment
 from benchmarks.reference.interval_stack import VoteStack
 from benchmarks.reference.jobs import run_job
 from benchmarks.results import provenance
-from disambig.experiments.sine.coded import STOP, coded_targets
-from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray, IntArray
 from disambig.quadratic_forms import voted_form
@@ -30,6 +28,8 @@ from disambig.solvers import NewtonRegression
 from disambig.solvers.boxes import projected_newton
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
+from reproduce.interval.methods import STOP, coded_targets
+from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
 
 __all__ = ["PROGRAMS", "Comparison", "measure", "report"]
 

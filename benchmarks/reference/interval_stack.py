@@ -8,7 +8,7 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.notation import FloatArray, IntArray
-from disambig.solvers import JointRegression, regress_together, voted_forms
+from reproduce.batch.numbers import JointRegression, regress_together, voted_forms
 
 __all__ = ["VoteStack"]
 

@@ -18,7 +18,8 @@ from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
 from benchmarks.results import provenance
 from disambig.datasets import ScoreGapCorruption, information_left, make_ranking_lines
-from disambig.experiments.ranking import (
+from disambig.notation import FloatArray, IntArray
+from reproduce.ranking import (
     BANDWIDTHS,
     LEVELS,
     N_ITEMS,
@@ -27,9 +28,8 @@ from disambig.experiments.ranking import (
     pair_signs,
     ranking_ridges,
 )
-from disambig.experiments.ranking_sweep import ranking_sweep
-from disambig.experiments.recorded import recorded_ranking
-from disambig.notation import FloatArray, IntArray
+from reproduce.ranking_sweep import ranking_sweep
+from reproduce.recorded import recorded_ranking
 
 __all__ = ["LEVELS", "QUICK_LEVELS", "RankingErrors", "report", "run_draws"]
 

@@ -12,9 +12,9 @@ from disambig.datasets import (
     SkewedCorruption,
     WidthCorruption,
 )
-from disambig.experiments.sine.methods import METHODS, Method
-from disambig.experiments.sine.problems import sine_problem
-from disambig.experiments.sine.selection import Errors, measure
+from reproduce.interval.methods import METHODS, Method
+from reproduce.interval.problems import sine_problem
+from reproduce.interval.selection import Errors, measure
 
 __all__ = ["COMPARED", "VARIATIONS", "Variation", "compare", "find"]
 

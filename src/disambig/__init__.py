@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         votes,
         weights,
     )
-    from disambig.candidates.intervals import Intervals
-    from disambig.candidates.label_sets import LabelSets
-    from disambig.candidates.partial_bits import PartialBits
-    from disambig.candidates.partial_orders import PartialOrders
+    from disambig.candidates.bits.partial_bits import PartialBits
+    from disambig.candidates.labels.label_sets import LabelSets
+    from disambig.candidates.numbers.intervals import Intervals
+    from disambig.candidates.orders.partial_orders import PartialOrders
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
@@ -43,12 +43,12 @@ else:
         "DisambiguatedRegressor": "disambig.estimators.disambiguated_regressor",
         "Disambiguation": "disambig.estimators.disambiguation",
         "IntervalRegressor": "disambig.estimators.interval_regressor",
-        "Intervals": "disambig.candidates.intervals",
-        "LabelSets": "disambig.candidates.label_sets",
+        "Intervals": "disambig.candidates.numbers.intervals",
+        "LabelSets": "disambig.candidates.labels.label_sets",
         "PartialForestClassifier": "disambig.estimators.partial_forest_classifier",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
-        "PartialBits": "disambig.candidates.partial_bits",
-        "PartialOrders": "disambig.candidates.partial_orders",
+        "PartialBits": "disambig.candidates.bits.partial_bits",
+        "PartialOrders": "disambig.candidates.orders.partial_orders",
         "PartialRanker": "disambig.estimators.partial_ranker",
         "StructuredPredictor": "disambig.estimators.structured_predictor",
         "disambiguate": "disambig.estimators.disambiguation",

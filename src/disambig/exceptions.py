@@ -4,6 +4,8 @@ Each derives from the built-in that a caller would expect, so that ``except Valu
 working.
 """
 
+from sklearn.exceptions import ConvergenceWarning
+
 __all__ = [
     "CandidateError",
     "ConvergenceWarning",
@@ -15,8 +17,6 @@ __all__ = [
     "UnusedClassWarning",
     "VotesError",
 ]
-
-from sklearn.exceptions import ConvergenceWarning
 
 
 class CandidateError(ValueError):

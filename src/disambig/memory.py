@@ -5,8 +5,6 @@ from pathlib import Path
 
 from disambig.exceptions import MemoryBudgetError
 
-__all__ = ["free_bytes", "require_bytes"]
-
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 

@@ -11,8 +11,6 @@ from disambig.candidates import LabelSets
 from disambig.exceptions import UnusedClassWarning
 from disambig.notation import BoolArray, IntArray
 
-__all__ = ["CandidateKFold"]
-
 
 class CandidateKFold(BaseEstimator):
     """K folds with each class spread over them, so that every class is possible in training.

@@ -48,5 +48,3 @@ FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 AnyArray: TypeAlias = npt.NDArray[Any]
-
-__all__ = ["AnyArray", "BoolArray", "FloatArray", "IntArray"]

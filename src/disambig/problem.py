@@ -6,13 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.losses.faces import Faces
-from disambig.losses.protocol import Loss
-from disambig.losses.row_steps import OffersRowSteps, RowSteps
+from disambig.losses.protocol import Faces, Loss, OffersRowSteps, RowSteps
 from disambig.notation import FloatArray
 from disambig.votes import Votes
-
-__all__ = ["HalfStep", "Problem"]
 
 # Sums of up to n products are exact to a few units of rounding; a tie is judged far above that
 # and far below one vote.

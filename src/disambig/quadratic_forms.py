@@ -17,17 +17,6 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import DenseVotes, ProductVotes, SparseVotes, Votes, as_votes, row_blocks
 
-__all__ = [
-    "DenseForm",
-    "OperatorForm",
-    "ProductForm",
-    "QuadraticForm",
-    "VotedForm",
-    "has_negative",
-    "residual_form",
-    "voted_form",
-]
-
 # A row whose votes cancel to less than this part of their absolute sum has no sign to rely on.
 _SMALLEST_SUM = 1e-8
 # Eigenvalues above minus this part of the largest one are zero up to rounding.

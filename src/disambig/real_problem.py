@@ -17,8 +17,6 @@ from disambig.notation import BoolArray, FloatArray
 from disambig.quadratic_forms import QuadraticForm, has_negative, residual_form, voted_form
 from disambig.votes import Votes
 
-__all__ = ["RealProblem", "RiskProblem", "VotedProblem"]
-
 
 class RealProblem(Protocol):
     """What a solver for real targets asks of a problem; targets and predictions are ``(n, d)``."""

@@ -93,7 +93,7 @@ def test_what_the_first_process_compiles_is_kept(tmp_path):
 
 _READ_ONLY = """
 import numba
-from disambig.kernels import jit
+from disambig.compiled import jit
 def no_place(*args, **kwargs):
     if kwargs.get("cache"):
         raise RuntimeError("cannot cache function: no locator available")

@@ -10,7 +10,7 @@ from benchmarks.accuracy.selection import Outcome
 from benchmarks.choices_problems import DATA, Corrupted, problems
 from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN, VARIANTS, fit_portfolio
 from disambig import LabelSets, PartialLabelClassifier
-from disambig.estimators.portfolio import PORTFOLIO
+from disambig.estimators.selection import PORTFOLIO
 
 QUICK = (DEFAULT, "neighbours only", "mixture of the four best", PLAIN)
 

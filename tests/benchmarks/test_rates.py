@@ -7,8 +7,9 @@ import pytest
 
 from benchmarks import rates
 from benchmarks.rates_report import report
-from disambig.experiments import RATE_METHODS, RatePoint, RateSetting, separated_clusters
-from disambig.experiments.rate_plan import Rates, pooled_slope
+from reproduce.rate_plan import Rates, pooled_slope
+from reproduce.rate_settings import RateSetting, separated_clusters
+from reproduce.rates import RATE_METHODS, RatePoint
 
 
 def made(setting: RateSetting, n: int, **_: int) -> RatePoint:

@@ -27,12 +27,12 @@ from benchmarks.reference.runner import limited
 from disambig import PartialLabelClassifier, PartialRanker
 from disambig.candidates import LabelSets, PartialOrders
 from disambig.datasets import ScoreGapCorruption, make_ranking_lines
-from disambig.experiments.label_sweep import METHODS, coded_infimum, sweep
-from disambig.experiments.ranking_sweep import ranking_sweep
-from disambig.experiments.recorded import recorded_error
 from disambig.metrics import covering_accuracy
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
+from reproduce.label_sweep import METHODS, coded_infimum, sweep
+from reproduce.ranking_sweep import ranking_sweep
+from reproduce.recorded import recorded_error
 
 needs_scripts = pytest.mark.skipif(os.name == "nt", reason="a shell script stands for Python here")
 SPLIT = np.arange(45), np.arange(45, 60)

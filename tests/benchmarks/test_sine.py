@@ -14,13 +14,12 @@ from benchmarks.reference.jobs import run_job
 from benchmarks.sine.variations import COMPARED, VARIATIONS, compare
 from disambig import IntervalRegressor
 from disambig.datasets import SignCorruption
-from disambig.experiments.sine.coded import coded_targets
-from disambig.experiments.sine.methods import METHODS, Fitted, Method
-from disambig.experiments.sine.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
-from disambig.experiments.sine.selection import Errors, measure
 from disambig.solvers import AlternatingRegression
 from disambig.solvers.boxes import projected_newton
 from disambig.weights import KernelRidgeWeights
+from reproduce.interval.methods import METHODS, Fitted, Method, coded_targets
+from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem
+from reproduce.interval.selection import Errors, measure
 
 
 def quiet(line: str) -> None:

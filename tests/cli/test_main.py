@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import disambig
-from disambig.cli import demo, main
+from disambig.cli import main
+from disambig.cli.demo import command as demo
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from disambig.losses import BitFaces, CodedFaces, LabelFaces, PointFaces
-from disambig.losses.embeddings import ComplementEmbedding, IdentityEmbedding, TableEmbedding
-from disambig.losses.sign_embedding import SignEmbedding
+from disambig.losses.embeddings import (
+    ComplementEmbedding,
+    IdentityEmbedding,
+    SignEmbedding,
+    TableEmbedding,
+)
 
 MASK = np.array(
     [

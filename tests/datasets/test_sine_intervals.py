@@ -18,7 +18,7 @@ from disambig.datasets import (
     SkewedCorruption,
     make_sine_intervals,
 )
-from disambig.experiments.sine.problems import sine_problem
+from reproduce.interval.problems import sine_problem
 
 
 @given(n=st.integers(1, 30), design=st.sampled_from(["uniform", "grid"]), seed=st.integers(0, 1000))

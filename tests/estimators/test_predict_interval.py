@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
 
 from disambig import IntervalRegressor, Intervals
-from disambig.estimators.held_out import HeldOut
+from disambig.estimators.calibration import HeldOut
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 inf = np.inf
@@ -178,7 +178,7 @@ def test_many_queries_are_taken_in_blocks(monkeypatch):
     X, y, _ = noisy(40, 0)
     model = IntervalRegressor(RIDGE, calibration=4).fit(X, y)
     whole = model.predict_interval(X)
-    monkeypatch.setattr("disambig.estimators.held_out._BLOCK", 100)
+    monkeypatch.setattr("disambig.estimators.calibration._BLOCK", 100)
     np.testing.assert_array_equal(model.predict_interval(X), whole)
 
 

@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from disambig.candidates import PartialOrders
-from disambig.decoders import signs_of_ranks
 from disambig.losses import BoundKendall, KendallLoss
 from disambig.notation import FloatArray
+from disambig.orderings import signs_of_ranks
 from disambig.problem import Problem
-from tests.decoders.enumeration import all_orders
 from tests.oracles.tiny_problems import WEIGHTINGS, wrapped
+from tests.orderings.enumeration import all_orders
 
 __all__ = ["OrderProblem", "extension_signs", "order_problems"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.votes import DeletedVotes, Votes
-from disambig.votes.symmetric import SymmetricArray
+from disambig.votes.dense import SymmetricArray
 
 
 def deleted(seed=0, n=9, e=3, *, even=False):

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import ConvergenceWarning, MemoryBudgetError
-from disambig.votes import inverse as inverse_module
-from disambig.votes.conjugate_gradients import conjugate_gradients
-from disambig.votes.inverse import SparseInverse
-from disambig.votes.probed_diagonal import probed_diagonal
+from disambig.votes import sparse_inverse as inverse_module
+from disambig.votes.solved import probed_diagonal
+from disambig.votes.sparse_inverse import SparseInverse, conjugate_gradients
 
 METHODS = ("direct", "iterative")
 
@@ -123,13 +122,13 @@ def test_a_singular_matrix_where_sums_match():
 def test_many_columns_are_solved_in_blocks(monkeypatch):
     matrix, values = system(0, 30), np.random.default_rng(0).random((30, 7))
     whole = conjugate_gradients(matrix, values, np.ones(30))
-    monkeypatch.setattr("disambig.votes.conjugate_gradients._BLOCK", 60)
+    monkeypatch.setattr("disambig.votes.sparse_inverse._VALUES_PER_BLOCK", 60)
     assert_allclose(conjugate_gradients(matrix, values, np.ones(30)), whole, atol=1e-12)
 
 
 @pytest.mark.parametrize("blocks", [2**22, 150])
 def test_the_estimated_diagonal_is_as_near_as_it_says(monkeypatch, blocks):
-    monkeypatch.setattr("disambig.votes.probed_diagonal._BLOCK", blocks)
+    monkeypatch.setattr("disambig.votes.solved._BLOCK", blocks)
     inverse = SparseInverse.build(system(0, 200, density=0.05), np.ones(200), "direct")
     found, error = probed_diagonal(inverse)
     away = found - inverse.diagonal

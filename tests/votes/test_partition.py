@@ -11,7 +11,7 @@ from disambig import memory
 from disambig.exceptions import MemoryBudgetError, VotesError
 from disambig.votes import PartitionVotes, SparseVotes, Votes
 from disambig.votes import partition as module
-from disambig.votes.membership import Membership
+from disambig.votes.partition import Membership
 
 
 def entries(votes):

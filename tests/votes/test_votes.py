@@ -24,8 +24,8 @@ from disambig.votes import (
     as_votes,
     row_blocks,
 )
-from disambig.votes.inverse import SparseInverse
-from disambig.votes.membership import Membership
+from disambig.votes.partition import Membership
+from disambig.votes.sparse_inverse import SparseInverse
 
 KINDS = (
     "dense",

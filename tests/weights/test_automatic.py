@@ -1,7 +1,8 @@
 """What "auto" means: exact where it is affordable."""
 
-from disambig.weights import KernelRidgeWeights, NystromWeights, automatic
-from disambig.weights.automatic import LARGEST_EXACT, automatic_ridge
+from disambig.weights import KernelRidgeWeights, NystromWeights
+from disambig.weights import registry as automatic
+from disambig.weights.registry import LARGEST_EXACT, automatic_ridge
 
 
 def test_few_rows_are_exact_and_many_have_landmarks():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from disambig.weights.equal_rows import EqualRows, _keys
+from disambig.weights.row_groups import EqualRows, _keys
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), d=st.integers(1, 4), wrap=st.booleans())
@@ -46,5 +46,5 @@ def test_numbers_with_few_bits_do_not_collide(d):
 def test_blocks(monkeypatch):
     X = np.random.default_rng(0).normal(size=(37, 3))
     whole = _keys(X)
-    monkeypatch.setattr("disambig.weights.equal_rows._BLOCK", 12)
+    monkeypatch.setattr("disambig.weights.row_groups._VALUES_PER_BLOCK", 12)
     assert_array_equal(_keys(X), whole)

@@ -4,8 +4,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from disambig.notation import BoolArray, IntArray
 
-__all__ = ["Candidates", "RepeatedSets"]
-
 
 @runtime_checkable
 class Candidates(Protocol):

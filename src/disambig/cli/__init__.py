@@ -1,16 +1,14 @@
 """The command line: ``disambig <command>``."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
-from disambig.cli import demo, reproduce
-from disambig.cli.refusal import Refusal
+from disambig.cli import reproduce
+from disambig.cli.commands import execute
+from disambig.cli.demo import command as demo
 
 __all__ = ["main"]
-
-INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,31 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments without the name of the program; by default those of the process.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a sign shows a question mark, and the work is not lost.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    parser = _parser()
-    try:
-        arguments = parser.parse_args(argv)
-    except SystemExit as done:
-        return done.code if isinstance(done.code, int) else int(done.code is not None)
-    if arguments.command is None:
-        parser.print_help(sys.stderr)
-        return 2
-    try:
-        code: int = arguments.run(arguments)
-    except KeyboardInterrupt:
-        print(f"disambig {arguments.command}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except Refusal as refusal:
-        print(f"disambig {arguments.command}: {refusal}", file=sys.stderr)
-        return refusal.code
-    except BrokenPipeError:
-        # Whoever read the output has gone; Python must not try to flush the rest at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return code
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == [reproduce.NAME]:
+        return reproduce.main(arguments[1:])
+    return execute(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -58,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     demo.add_command(commands)
-    reproduce.add_command(commands)
+    commands.add_parser(reproduce.NAME, help=reproduce.HELP)
     return parser
 
 

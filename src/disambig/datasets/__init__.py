@@ -1,30 +1,33 @@
 """Synthetic data with a known truth, corruptions of targets into sets, and data of others."""
 
-from disambig.datasets.circles import ConcentricCircles, make_concentric_circles
-from disambig.datasets.clusters import SeparatedClusters, make_separated_clusters
 from disambig.datasets.corruptions import (
     CORRUPTIONS,
+    INTERVAL_CORRUPTIONS,
+    ORDER_CORRUPTIONS,
+    BinCorruption,
+    CensoringCorruption,
     ConfusionCorruption,
     Corruption,
     InstanceCorruption,
+    IntervalCorruption,
     MajorityPairCorruption,
     MajorityRowCorruption,
-    UniformCorruption,
-    UnlabeledCorruption,
-    ambiguity_degree,
-    out_of_fold_scores,
-    possible_truths,
-)
-from disambig.datasets.interval_corruptions import (
-    INTERVAL_CORRUPTIONS,
-    BinCorruption,
-    CensoringCorruption,
-    IntervalCorruption,
     MissingCorruption,
+    OrderCorruption,
+    PairCorruption,
     RoundingCorruption,
+    ScoreGapCorruption,
     SignCorruption,
     SkewedCorruption,
+    TopKCorruption,
+    UniformCorruption,
+    UnlabeledCorruption,
     WidthCorruption,
+    ambiguity_degree,
+    hidden_share,
+    information_left,
+    out_of_fold_scores,
+    possible_truths,
 )
 from disambig.datasets.loaders import (
     IntervalData,
@@ -40,18 +43,16 @@ from disambig.datasets.loaders import (
     load_mulan,
     load_partial_label_mat,
 )
-from disambig.datasets.order_corruptions import (
-    ORDER_CORRUPTIONS,
-    OrderCorruption,
-    PairCorruption,
-    ScoreGapCorruption,
-    TopKCorruption,
-    hidden_share,
-    information_left,
-)
-from disambig.datasets.ranking_lines import RankingLines, make_ranking_lines
 from disambig.datasets.sequences import TagSequences, make_tag_sequences
 from disambig.datasets.sine_intervals import SineIntervals, make_sine_intervals
+from disambig.datasets.synthetic import (
+    ConcentricCircles,
+    RankingLines,
+    SeparatedClusters,
+    make_concentric_circles,
+    make_ranking_lines,
+    make_separated_clusters,
+)
 
 __all__ = [
     "CORRUPTIONS",

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-__all__ = ["TagSequences", "make_tag_sequences"]
-
 
 class TagSequences(NamedTuple):
     """Inputs, the true tags, what is shown of them, and the rule.

@@ -6,10 +6,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from disambig.candidates import Intervals, IntervalUnions
-from disambig.datasets.interval_corruptions import IntervalCorruption, SkewedCorruption
+from disambig.datasets.corruptions import IntervalCorruption, SkewedCorruption
 from disambig.notation import FloatArray
-
-__all__ = ["SineIntervals", "make_sine_intervals"]
 
 _DESIGNS = ("uniform", "grid")
 

@@ -12,8 +12,6 @@ from disambig.diagnostics.shares import Shares
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.weights import NeighborWeights
 
-__all__ = ["LocalAmbiguity", "local_ambiguity"]
-
 
 @dataclass(frozen=True, eq=False)
 class LocalAmbiguity:

@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Requirement", "theorem_requirement"]
-
 _MOST_ROWS = 10**15
 _Term: TypeAlias = Callable[[int], float]
 

@@ -9,8 +9,6 @@ from scipy.special import betaincinv
 
 from disambig.notation import AnyArray, FloatArray
 
-__all__ = ["Shares", "require_confidence"]
-
 
 @dataclass(frozen=True, eq=False)
 class Shares:

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from disambig.diagnostics.requirements import Requirement, theorem_requirement
 
-__all__ = ["RegionFacts", "Status", "in_words", "status_of"]
-
 # Sets that lack the label of their region: up to here a matter of borders, beyond one of labels.
 _MOST_MISSED = 0.1
 

@@ -10,14 +10,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from disambig.estimators.inputs import validated_inputs
+from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.solvers import Callback
 from disambig.weights import is_pairwise
-
-__all__ = ["DisambiguatedClassifier"]
 
 _UNRESOLVED = ("exclude", "include", "weight")
 

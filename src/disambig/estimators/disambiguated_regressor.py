@@ -11,14 +11,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from disambig.candidates import RealSets, real_sets
-from disambig.estimators.inputs import validated_inputs
+from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray, IntArray
 from disambig.solvers import Callback
 from disambig.weights import is_pairwise
-
-__all__ = ["DisambiguatedRegressor"]
 
 _UNRESOLVED = ("exclude", "include")
 _OUT_OF_BAG = "out-of-bag"

@@ -9,19 +9,22 @@ from typing import Any, cast
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.estimators.inputs import check_lengths, checked_inputs, kept_rows
-from disambig.estimators.label_votes import candidate_shares
-from disambig.estimators.portfolio import automatic_pieces
-from disambig.estimators.settlement import check_method, solve
-from disambig.estimators.voters import fit_voters
+from disambig.estimators.fitting import (
+    check_lengths,
+    check_method,
+    checked_inputs,
+    fit_voters,
+    kept_rows,
+    solve,
+)
+from disambig.estimators.probabilities import candidate_shares
+from disambig.estimators.selection import automatic_pieces
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import CodedFaces, FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import Callback, Progress, Solution, resolve_solver
 from disambig.votes import Votes, as_votes
-
-__all__ = ["Disambiguation", "disambiguate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

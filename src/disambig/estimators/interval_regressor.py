@@ -8,12 +8,17 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import RealSets, real_sets
-from disambig.estimators.calibration import calibrate
-from disambig.estimators.held_out import check_coverage
-from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
-from disambig.estimators.real_settlement import RealSettlement, settle_reals
-from disambig.estimators.settlement import check_method
-from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.estimators.calibration import calibrate, check_coverage
+from disambig.estimators.fitting import (
+    Kept,
+    check_lengths,
+    check_method,
+    fit_voters,
+    kept_rows,
+    silent_rows,
+    validated_inputs,
+)
+from disambig.estimators.number_fitting import RealSettlement, settle_reals
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.losses import SquaredLoss, resolve_real_loss
 from disambig.metrics import interval_r2
@@ -30,8 +35,6 @@ from disambig.weights import (
     automatic_ridge,
     is_pairwise,
 )
-
-__all__ = ["IntervalRegressor"]
 
 _FORMULATIONS = ("auto", "risk", "votes")
 # Weightings whose votes are those of a regression with a penalty, exact or of low rank.

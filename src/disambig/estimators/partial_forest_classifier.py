@@ -9,15 +9,13 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.inputs import check_lengths, validated_inputs
+from disambig.estimators.fitting import check_lengths, validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers import Callback
 from disambig.solvers.loop import Status, iterate
 from disambig.weights import ForestWeights
-
-__all__ = ["PartialForestClassifier"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
 from disambig.estimators.disambiguation import Disambiguation, informed_rows, settle_labels
-from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
-from disambig.estimators.label_votes import best_predictions, candidate_shares
-from disambig.estimators.portfolio import automatic_pieces
-from disambig.estimators.probabilities import probabilities_of
-from disambig.estimators.settlement import check_method
-from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.estimators.fitting import (
+    Kept,
+    check_lengths,
+    check_method,
+    fit_voters,
+    kept_rows,
+    silent_rows,
+    validated_inputs,
+)
+from disambig.estimators.probabilities import best_predictions, candidate_shares, probabilities_of
+from disambig.estimators.selection import automatic_pieces
 from disambig.losses import resolve_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -21,8 +26,6 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.solvers import Callback
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
-
-__all__ = ["PartialLabelClassifier"]
 
 _RTOL = 1e-10
 # Tables of rows and classes that a fit holds at its peak: laws, votes, shares and what is stored.

@@ -1,4 +1,7 @@
-"""Ranking from partial orders."""
+"""From votes for signs of pairs to probabilities of pairs.
+
+Ranking from partial orders.
+"""
 
 from typing import Any, Literal, Self, cast
 
@@ -9,13 +12,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.inputs import Kept, check_lengths, kept_rows, validated_inputs
-from disambig.estimators.pair_votes import pair_probabilities
-from disambig.estimators.settlement import Settlement, check_method, settle
-from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.estimators.fitting import (
+    Kept,
+    Settlement,
+    check_lengths,
+    check_method,
+    fit_voters,
+    kept_rows,
+    settle,
+    silent_rows,
+    validated_inputs,
+)
 from disambig.exceptions import NoInformationError
 from disambig.losses import Faces, OrderFaces, bind_order_loss
-from disambig.losses.pair_signs import mean_signs
+from disambig.losses.orders.means import mean_signs
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
@@ -23,7 +33,28 @@ from disambig.solvers import AlternatingMinimization, Callback, Solver, resolve_
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
-__all__ = ["PartialRanker"]
+
+def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
+    """Votes ``(q, m (m - 1) / 2 + 1)`` for the signs of pairs as probabilities ``(q, m, m)``.
+
+    The last column is the sum of all votes, so ``(sum + sign) / 2`` of them are for i before j and
+    the rest against. The positive part of each, scaled to sum one; 1/2 where neither is positive.
+
+    Examples
+    --------
+    >>> pair_probabilities(np.array([[0.5, 1.0]]), 2)[0].tolist()
+    [[0.0, 0.75], [0.25, 0.0]]
+    """
+    i, j = np.triu_indices(m, 1)
+    total, signs = votes[:, -1:], votes[:, :-1]
+    earlier = np.maximum((total + signs) / 2, 0.0)
+    later = np.maximum((total - signs) / 2, 0.0)
+    heard = earlier + later > 0
+    share = np.where(heard, earlier / np.where(heard, earlier + later, 1.0), 0.5)
+    probabilities = np.zeros((len(votes), m, m))
+    probabilities[:, i, j] = share
+    probabilities[:, j, i] = 1.0 - share
+    return probabilities
 
 
 class PartialRanker(BaseEstimator):

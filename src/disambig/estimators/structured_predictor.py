@@ -8,9 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.disambiguation import check_information
-from disambig.estimators.inputs import check_lengths, kept_rows, validated_inputs
-from disambig.estimators.settlement import Settlement, check_method, settle
-from disambig.estimators.voters import fit_voters, silent_rows
+from disambig.estimators.fitting import (
+    Settlement,
+    check_lengths,
+    check_method,
+    fit_voters,
+    kept_rows,
+    settle,
+    silent_rows,
+    validated_inputs,
+)
 from disambig.losses import (
     BoundHamming,
     Faces,
@@ -26,8 +33,6 @@ from disambig.problem import Problem
 from disambig.solvers import Callback, resolve_solver
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
-
-__all__ = ["StructuredPredictor"]
 
 
 class StructuredPredictor(BaseEstimator):

@@ -1,42 +1,28 @@
 """WHAT IS PAID: losses, their embeddings and their two exact minimisers."""
 
-from disambig.losses.absolute import AbsoluteLoss
-from disambig.losses.abstain import AbstainLoss
-from disambig.losses.bit_faces import BitFaces
-from disambig.losses.calibration import CalibrationConstants, calibration_constants
-from disambig.losses.choice import LabelLoss, resolve_loss
-from disambig.losses.coded_faces import CodedFaces
-from disambig.losses.dcg import DCGLoss
-from disambig.losses.faces import Faces
-from disambig.losses.finite import FiniteLoss
-from disambig.losses.footrule import FootruleLoss
-from disambig.losses.hamming import BoundHamming, HammingLoss
-from disambig.losses.hierarchical import HierarchicalLoss
-from disambig.losses.kendall import BoundKendall, KendallLoss
-from disambig.losses.label_faces import LabelFaces
-from disambig.losses.matrix import MatrixLoss
-from disambig.losses.measures import SetMeasure
-from disambig.losses.order_choice import bind_order_loss
-from disambig.losses.order_faces import OrderFaces
-from disambig.losses.order_loss import BoundOrderLoss, OrderLoss
-from disambig.losses.ordinal import OrdinalLoss
-from disambig.losses.pinball import PinballLoss
-from disambig.losses.place_loss import BoundPlaceLoss
-from disambig.losses.point_faces import PointFaces
-from disambig.losses.position_kendall import BoundPositionKendall
-from disambig.losses.protocol import ExactInfimum, Loss
+from disambig.losses.bits.faces import BitFaces
+from disambig.losses.bits.hamming import BoundHamming, HammingLoss
+from disambig.losses.bits.soft import SoftBits
+from disambig.losses.labels.abstain import AbstainLoss
+from disambig.losses.labels.faces import CodedFaces, LabelFaces
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.labels.losses import HierarchicalLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.labels.measures import SetMeasure, WellBehaved
+from disambig.losses.labels.soft import SoftFaces
+from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
+from disambig.losses.numbers.protocol import RealLoss
+from disambig.losses.numbers.squared import SquaredLoss
+from disambig.losses.orders.faces import OrderFaces
+from disambig.losses.orders.kendall import BoundKendall, KendallLoss
+from disambig.losses.orders.position_kendall import BoundPositionKendall
+from disambig.losses.orders.positions import BoundPlaceLoss, DCGLoss, FootruleLoss
+from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
+from disambig.losses.orders.soft import SoftOrders
+from disambig.losses.protocol import ExactInfimum, Faces, Loss
 from disambig.losses.quadratic_split import QuadraticSplit, quadratic_split
-from disambig.losses.real_choice import resolve_real_loss
-from disambig.losses.real_loss import RealLoss
-from disambig.losses.regions import DecisionRegion, decision_regions
-from disambig.losses.soft_bits import SoftBits
-from disambig.losses.soft_faces import SoftFaces
-from disambig.losses.soft_orders import SoftOrders
+from disambig.losses.registry import LabelLoss, bind_order_loss, resolve_loss, resolve_real_loss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
-from disambig.losses.squared import SquaredLoss
-from disambig.losses.structured import StructuredLoss, StructuredTask
-from disambig.losses.well_behaved import WellBehaved
-from disambig.losses.zero_one import ZeroOneLoss
+from disambig.losses.structured import PointFaces, StructuredLoss, StructuredTask
 
 __all__ = [
     "AbsoluteLoss",
@@ -47,10 +33,8 @@ __all__ = [
     "BoundOrderLoss",
     "BoundPlaceLoss",
     "BoundPositionKendall",
-    "CalibrationConstants",
     "CodedFaces",
     "DCGLoss",
-    "DecisionRegion",
     "ExactInfimum",
     "Faces",
     "FiniteLoss",
@@ -82,8 +66,6 @@ __all__ = [
     "WellBehaved",
     "ZeroOneLoss",
     "bind_order_loss",
-    "calibration_constants",
-    "decision_regions",
     "quadratic_split",
     "resolve_loss",
     "resolve_real_loss",

@@ -1,4 +1,7 @@
-"""How the vertices of a finite output space are laid out in ``R^p``."""
+"""How the vertices of a finite output space are laid out in ``R^p``.
+
+Outputs as signs: bits, or the pairs of an order.
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,8 +9,6 @@ from typing import Protocol
 import numpy as np
 
 from disambig.notation import FloatArray
-
-__all__ = ["ComplementEmbedding", "Embedding", "IdentityEmbedding", "TableEmbedding"]
 
 
 class Embedding(Protocol):
@@ -59,3 +60,23 @@ class TableEmbedding:
     def costs(self, scores: FloatArray) -> FloatArray:
         costs: FloatArray = np.asarray(scores @ self.table.T)
         return costs
+
+
+@dataclass(frozen=True, eq=False)
+class SignEmbedding:
+    """Signs, 1 or -1 or means of them, ``(n, m)``, to ``(factors signs, constant)``.
+
+    Parameters
+    ----------
+    factors : float array (m,)
+    constant : float
+    """
+
+    factors: FloatArray
+    constant: float
+
+    def embed(self, signs: FloatArray) -> FloatArray:
+        """``(n, m)`` to ``(n, m + 1)``."""
+        embedded = np.full((len(signs), signs.shape[1] + 1), self.constant)
+        np.multiply(signs, self.factors, out=embedded[:, :-1])
+        return embedded

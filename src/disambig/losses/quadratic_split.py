@@ -8,8 +8,6 @@ import numpy as np
 
 from disambig.notation import FloatArray
 
-__all__ = ["QuadraticSplit", "eigen_halves", "quadratic_split", "require_symmetric"]
-
 # Entries that should be equal may differ by this part of the largest one.
 _ROUNDING = 1e-12
 

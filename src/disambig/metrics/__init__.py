@@ -1,6 +1,12 @@
 """Scores with and without ground truth: of labels, rankings and numbers against sets."""
 
-from disambig.metrics.intervals import (
+from disambig.metrics.labels import (
+    covering_accuracy,
+    covering_scorer,
+    infimum_loss,
+    infimum_loss_scorer,
+)
+from disambig.metrics.numbers import (
     interval_absolute_distance,
     interval_absolute_distance_scorer,
     interval_coverage,
@@ -10,18 +16,7 @@ from disambig.metrics.intervals import (
     interval_squared_distance,
     interval_squared_distance_scorer,
 )
-from disambig.metrics.labels import (
-    covering_accuracy,
-    covering_scorer,
-    infimum_loss,
-    infimum_loss_scorer,
-)
-from disambig.metrics.rankings import (
-    kendall_tau,
-    kendall_tau_scorer,
-    pair_error,
-    pair_error_scorer,
-)
+from disambig.metrics.orders import kendall_tau, kendall_tau_scorer, pair_error, pair_error_scorer
 
 __all__ = [
     "covering_accuracy",

@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.candidates.classes import checked_classes, listed, positions
-from disambig.candidates.containers import is_table, rows_of
-from disambig.candidates.entries import entries_of
+from disambig.candidates.labels.classes import checked_classes, listed, positions
+from disambig.candidates.labels.entries import entries_of
+from disambig.candidates.reading import is_table, rows_of
 from disambig.exceptions import CandidateError
 from disambig.losses import FiniteLoss, resolve_loss
-from disambig.metrics.averages import mean_over
-from disambig.metrics.scorer import SetScorer
+from disambig.metrics.scorer import SetScorer, mean_over
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-__all__ = ["covering_accuracy", "covering_scorer", "infimum_loss", "infimum_loss_scorer"]
-
 _INFORMATION = "excludes a class"
+_READS = (("classes", "classes_"), ("unlabeled", "unlabeled"))
 
 
 def covering_accuracy(
@@ -102,8 +100,6 @@ def infimum_loss(
     paid = np.where(sets.mask, costs, np.inf).min(axis=1)
     return mean_over(counted, paid, sample_weight, information=_INFORMATION)
 
-
-_READS = (("classes", "classes_"), ("unlabeled", "unlabeled"))
 
 covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, _READS)
 """`covering_accuracy` of an estimator, for ``scoring=``."""

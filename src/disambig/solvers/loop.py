@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Callback", "Process", "Progress", "Run", "Status", "iterate"]
-
 
 class Progress(NamedTuple):
     """One line of a trace: where a run stands after an iteration."""

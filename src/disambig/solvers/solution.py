@@ -5,13 +5,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from disambig.losses.faces import Faces
+from disambig.losses.protocol import Faces
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers.loop import Callback, Progress, Status
-from disambig.solvers.quadratic_bound import QuadraticBound
-
-__all__ = ["Solution", "Solver", "Targets"]
+from disambig.solvers.quadratic_objective import QuadraticBound
 
 
 class Targets(Protocol):

@@ -11,7 +11,6 @@ from disambig.votes.partition import PartitionVotes
 from disambig.votes.product import ProductVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.votes.running import RunningProduct
 from disambig.votes.solved import SolvedVotes
 from disambig.votes.sparse import SparseVotes
 
@@ -24,7 +23,6 @@ __all__ = [
     "PartitionVotes",
     "ProductVotes",
     "RepeatedVotes",
-    "RunningProduct",
     "SolvedVotes",
     "SparseVotes",
     "Votes",

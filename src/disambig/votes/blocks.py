@@ -1,13 +1,18 @@
-"""Votes in blocks of rows that fit in memory, whatever holds them."""
+"""Votes in blocks of rows that fit in memory, whatever holds them.
+
+The strongest votes of an operator that can write out some of its rows at a time.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
+from disambig.notation import IntArray
+from disambig.votes.dense import DenseVotes
 from disambig.votes.protocol import Votes
-
-__all__ = ["row_blocks"]
+from disambig.votes.sparse import SparseVotes
 
 # Entries of a block: 16 MiB of float64.
 _ENTRIES = 2**21
@@ -41,3 +46,20 @@ def row_blocks(votes: Votes, entries: int = _ENTRIES) -> Iterator[tuple[int, Any
             # is at most 16 times as long in case it is fuller.
             fitting = entries * block.shape[0] // max(1, block.nnz)
             step = max(1, min(fitting, 16 * block.shape[0]))
+
+
+def strongest_by_blocks(votes: Votes, limit: int) -> IntArray:
+    """`Votes.strongest`, block of rows by block of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> strongest_by_blocks(DenseVotes(np.array([[0.2, 0.8], [1.0, 0.0]])), 2)
+    array([[ 1,  0],
+           [ 0, -1]])
+    """
+    tables = [np.empty((0, min(limit, votes.shape[1])), dtype=np.intp)]
+    for _, block in row_blocks(votes):
+        held = SparseVotes(block) if sp.issparse(block) else DenseVotes(block)
+        tables.append(held.strongest(limit))
+    return np.concatenate(tables)

@@ -11,8 +11,6 @@ from disambig.votes.operator import OperatorVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
 
-__all__ = ["as_votes"]
-
 # The precisions that kernels are compiled for; anything else becomes float64.
 _COMPILED = (np.dtype(np.float32), np.dtype(np.float64))
 

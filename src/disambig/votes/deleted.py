@@ -7,10 +7,7 @@ import numpy as np
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes.dense import DenseVotes
-from disambig.votes.symmetric import SymmetricArray, absolute_sums, combined_rows
-
-__all__ = ["DeletedVotes"]
+from disambig.votes.dense import DenseVotes, SymmetricArray, absolute_sums, combined_rows
 
 
 @dataclass(frozen=True, eq=False)

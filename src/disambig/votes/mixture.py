@@ -10,13 +10,10 @@ import scipy.sparse as sp
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes.blocks import row_blocks
+from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
-from disambig.votes.strongest import strongest_by_blocks
-
-__all__ = ["MixtureVotes"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,6 @@ import numpy as np
 from disambig.exceptions import MissingOracleError, VotesError
 from disambig.notation import FloatArray, IntArray
 
-__all__ = ["OperatorVotes"]
-
 
 @dataclass(frozen=True, eq=False)
 class OperatorVotes:

@@ -1,4 +1,7 @@
-"""Votes of those who share a leaf, in one tree or in many."""
+"""Which leaf of each tree a row is in, and how much it counts there.
+
+Votes of those who share a leaf, in one tree or in many.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -6,22 +9,57 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from disambig.compiled.leaves import add_leaf_sums, count_shared, list_members, list_shared
 from disambig.exceptions import VotesError
-from disambig.kernels.leaf_members import count_shared, list_members, list_shared
-from disambig.kernels.leaf_sums import add_leaf_sums
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.votes.membership import Membership
+from disambig.votes.blocks import strongest_by_blocks
 from disambig.votes.sparse import SparseVotes
-from disambig.votes.strongest import strongest_by_blocks
 
-__all__ = ["PartitionVotes"]
-
+_NO_FACTORS = np.empty((0, 0))
+_NO_FACTORS.flags.writeable = False
 # Columns of values taken through the trees together: as many as keep the sums of a tree of some
 # 10^4 leaves near the processor, and enough to read the leaves of the rows seldom.
 _COLUMNS = 32
 # Pairs of rows that share a leaf, counted tree by tree, up to which they are written out as links.
 _MOST_LINKS = 2**27
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Row i is in leaf ``leaves[t, i]`` of tree t and counts ``scale[i] * factors[t, i]`` there.
+
+    Parameters
+    ----------
+    leaves : int32, (trees, size)
+        Counted from 0 in each tree; -1 where the row is in none of its leaves.
+    scale : float64, (size,), non-negative
+    factors : float64 or unsigned integers, (trees, size), non-negative; or None
+        None: all one.
+    """
+
+    leaves: AnyArray
+    scale: FloatArray
+    factors: AnyArray | None = None
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return int(self.leaves.shape[1])
+
+    @property
+    def factor_table(self) -> AnyArray:
+        """`factors` as compiled functions take them: without rows where there are none."""
+        return _NO_FACTORS if self.factors is None else self.factors
+
+    def take(self, rows: IntArray) -> "Membership":
+        """Those of some rows."""
+        factors = None if self.factors is None else self.factors[:, rows]
+        return Membership(self.leaves[:, rows], self.scale[rows], factors)
+
+    def scaled(self, by: FloatArray) -> "Membership":
+        """The same rows, each counting so many times as much."""
+        return Membership(self.leaves, self.scale * by, self.factors)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,8 @@ import numpy as np
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes.blocks import row_blocks
+from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
-from disambig.votes.strongest import strongest_by_blocks
-
-__all__ = ["ProductVotes"]
 
 # Multiplications in which all entries are looked at rather than bounded: less than a second.
 _CHEAP = 2**32

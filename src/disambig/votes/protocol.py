@@ -4,8 +4,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from disambig.notation import FloatArray, IntArray
 
-__all__ = ["Votes"]
-
 
 @runtime_checkable
 class Votes(Protocol):

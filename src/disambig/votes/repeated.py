@@ -11,8 +11,6 @@ from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.protocol import Votes
 
-__all__ = ["RepeatedVotes"]
-
 
 @dataclass(frozen=True, eq=False)
 class RepeatedVotes:

@@ -9,8 +9,6 @@ import scipy.sparse as sp
 
 from disambig.notation import AnyArray, FloatArray, IntArray
 
-__all__ = ["CompressedRows", "SparseVotes"]
-
 
 class CompressedRows(NamedTuple):
     """Votes as kernels read them: ``indices[indptr[i]:indptr[i + 1]]`` are heard at row i.

@@ -1,16 +1,20 @@
-"""Training inputs and queries, checked once and brought to one form."""
+"""Compressed rows in their smallest form.
 
-from typing import Any
+Where an input stops being a number.
+
+Training inputs and queries, checked once and brought to one form.
+
+What the rows weigh: ``sample_weight`` w means w copies of a row.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
-from disambig.weights.compressed import small_indices
-from disambig.weights.finite import first_not_finite
-
-__all__ = ["query_inputs", "training_inputs"]
+from disambig.notation import AnyArray, FloatArray
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -18,6 +22,52 @@ _ACCEPTED: dict[str, Any] = {
     # Checked here, so that the error names the row.
     "ensure_all_finite": False,
 }
+
+
+def small_indices(matrix: Any) -> sp.csr_array:
+    """The same ``csr_array`` with 32-bit indices where they suffice.
+
+    They halve the memory that a product reads beside the values, and some compiled routines of
+    scikit-learn take no others.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> indices, indptr = np.array([0, 1]), np.array([0, 2])
+    >>> small_indices(sp.csr_array((np.ones(2), indices, indptr), shape=(1, 2))).indices.dtype
+    dtype('int32')
+    """
+    if max(*matrix.shape, matrix.nnz) > np.iinfo(np.int32).max:
+        return matrix
+    # A new matrix around the same values: the one given may be the user's.
+    small = sp.csr_array(matrix.shape, dtype=matrix.dtype)
+    small.data = matrix.data
+    small.indices = matrix.indices.astype(np.int32, copy=False)
+    small.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return small
+
+
+class NotFinite(NamedTuple):
+    """The first entry of an array that is NaN or infinite, and how many there are."""
+
+    row: int
+    column: int
+    value: float
+    total: int
+
+
+def first_not_finite(X: Any) -> NotFinite | None:
+    """The first offending entry of an array or sparse matrix, or None."""
+    bad = ~np.isfinite(X.data if sp.issparse(X) else X)
+    if not bad.any():
+        return None
+    count = int(bad.sum())
+    if sp.issparse(X):
+        place = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(X.indptr, place, side="right")) - 1
+        return NotFinite(row, int(X.indices[place]), float(X.data[place]), count)
+    row, column = (int(k) for k in np.argwhere(bad)[0])
+    return NotFinite(row, column, float(X[row, column]), count)
 
 
 def training_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
@@ -82,3 +132,40 @@ def _canonical(X: Any) -> Any:
     matrix = sp.csr_array(X, copy=not X.has_canonical_format)
     matrix.sum_duplicates()
     return small_indices(matrix)
+
+
+def row_masses(owner: str, sample_weight: Any, n: int) -> FloatArray:
+    """The mass of each of the n training rows, ones if `sample_weight` is None.
+
+    Examples
+    --------
+    >>> row_masses("NeighborWeights", None, 3)
+    array([1., 1., 1.])
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    masses = np.array(sample_weight, dtype=np.float64)
+    if masses.shape != (n,):
+        raise ValueError(
+            f"{owner}: sample_weight must have shape ({n},), one number a row; got shape "
+            f"{masses.shape}."
+        )
+    # Written so that NaN is bad too.
+    bad = ~((masses > 0) & np.isfinite(masses))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{owner}: sample_weight must be positive and finite; row {row} has {masses[row]} "
+            f"({int(bad.sum())} such rows). Leave rows of weight 0 out before fit."
+        )
+    return masses
+
+
+def scale_columns(alpha: Any, masses: FloatArray) -> Any:
+    """``alpha @ diag(masses)`` as a new array or, for sparse alpha, a new ``csr_array``."""
+    if sp.issparse(alpha):
+        scaled = sp.csr_array(alpha, dtype=np.float64, copy=True)
+        scaled.data *= masses[scaled.indices]
+        return scaled
+    product: AnyArray = alpha * masses
+    return product

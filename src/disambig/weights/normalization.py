@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["SMALLEST_SUM", "normalize_rows", "remove_diagonal"]
-
 # A row whose votes cancel to less than this part of their absolute sum has a sum made of
 # rounding; dividing by it would blow the votes up. A negative sum would turn every vote around.
 SMALLEST_SUM = 1e-8

@@ -8,8 +8,6 @@ from typing import TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["run_in_threads", "thread_count"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

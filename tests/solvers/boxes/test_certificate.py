@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.solvers.boxes import projected_newton, scaled_kkt
-from disambig.solvers.boxes.certificate import coordinate_moves, curvature
+from disambig.solvers.boxes.quadratic import coordinate_moves, curvature
 from tests.oracles.box_programs import midpoints, random_bounds, random_form
 
 seeds = st.integers(0, 2**32 - 1)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.solvers.boxes.null_space import component_directions, null_directions
+from disambig.solvers.boxes.nearest import component_directions, null_directions
 from tests.oracles.box_programs import FORMS, random_form
 
 

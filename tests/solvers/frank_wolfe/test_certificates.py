@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from disambig.problem import Problem
 from disambig.solvers import FrankWolfeMinimization, quadratic_objective
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.parts import quadratic_loss
+from disambig.solvers.frank_wolfe.losses import quadratic_loss
 from disambig.solvers.frank_wolfe.shifts import Shifts, tight_shifts
 from disambig.votes import as_votes
 from tests.oracles.brute_force import labellings

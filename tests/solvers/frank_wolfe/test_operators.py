@@ -9,12 +9,11 @@ from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import FrankWolfeMinimization
-from disambig.solvers.frank_wolfe import spectrum as room
+from disambig.solvers.frank_wolfe import shifts as room
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
-from disambig.solvers.frank_wolfe.parts import quadratic_loss
-from disambig.solvers.frank_wolfe.shifts import Shifts
-from disambig.solvers.frank_wolfe.spectrum import spectrum, sums_are_bounds
+from disambig.solvers.frank_wolfe.losses import quadratic_loss
+from disambig.solvers.frank_wolfe.shifts import Shifts, spectrum, sums_are_bounds
 from disambig.votes import MixtureVotes, RepeatedVotes, as_votes
 
 N = 420

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig import PartialRanker
 from disambig.candidates import LabelSets, PartialOrders
-from disambig.candidates.partial_bits import PartialBits
+from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.exceptions import MissingOracleError
 from disambig.losses import FootruleLoss, HammingLoss, KendallLoss, ZeroOneLoss
 from disambig.problem import Problem

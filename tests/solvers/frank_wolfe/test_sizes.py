@@ -12,7 +12,7 @@ from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.losses import HammingLoss, MatrixLoss, ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import FrankWolfeMinimization
-from disambig.solvers.frank_wolfe.sized_hulls import class_sizes
+from disambig.solvers.frank_wolfe.label_hulls import class_sizes
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights
 from tests.oracles.brute_force import labellings

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.problem import Problem
-from disambig.solvers.frank_wolfe import spectrum as room
-from disambig.solvers.frank_wolfe.shifts import tight_shifts
-from disambig.solvers.frank_wolfe.spectrum import spectrum
+from disambig.solvers.frank_wolfe import shifts as room
+from disambig.solvers.frank_wolfe.shifts import spectrum, tight_shifts
 from disambig.votes import ProductVotes, as_votes
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS, wrapped

@@ -1,27 +1,65 @@
-"""From full labels to candidate sets: laws of the set given the label, with the truth inside."""
+"""From full targets to candidate sets: each corruption draws a set that contains the truth."""
 
-from disambig.datasets.corruptions.ambiguity import ambiguity_degree
-from disambig.datasets.corruptions.confusion import ConfusionCorruption
-from disambig.datasets.corruptions.instance import InstanceCorruption
-from disambig.datasets.corruptions.majority_pair import MajorityPairCorruption
-from disambig.datasets.corruptions.majority_row import MajorityRowCorruption
-from disambig.datasets.corruptions.plausibility import out_of_fold_scores
-from disambig.datasets.corruptions.possible_truths import possible_truths
-from disambig.datasets.corruptions.protocol import Corruption
-from disambig.datasets.corruptions.registry import CORRUPTIONS
-from disambig.datasets.corruptions.uniform import UniformCorruption
+from disambig.datasets.corruptions.ambiguity import ambiguity_degree, possible_truths
+from disambig.datasets.corruptions.censoring import (
+    CensoringCorruption,
+    MissingCorruption,
+    SignCorruption,
+)
+from disambig.datasets.corruptions.instance import InstanceCorruption, out_of_fold_scores
+from disambig.datasets.corruptions.labels import (
+    ConfusionCorruption,
+    MajorityPairCorruption,
+    MajorityRowCorruption,
+    UniformCorruption,
+)
+from disambig.datasets.corruptions.numbers import (
+    BinCorruption,
+    RoundingCorruption,
+    SkewedCorruption,
+    WidthCorruption,
+)
+from disambig.datasets.corruptions.orders import (
+    PairCorruption,
+    ScoreGapCorruption,
+    TopKCorruption,
+    hidden_share,
+    information_left,
+)
+from disambig.datasets.corruptions.protocol import Corruption, IntervalCorruption, OrderCorruption
+from disambig.datasets.corruptions.registry import (
+    CORRUPTIONS,
+    INTERVAL_CORRUPTIONS,
+    ORDER_CORRUPTIONS,
+)
 from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
 
 __all__ = [
     "CORRUPTIONS",
+    "INTERVAL_CORRUPTIONS",
+    "ORDER_CORRUPTIONS",
+    "BinCorruption",
+    "CensoringCorruption",
     "ConfusionCorruption",
     "Corruption",
     "InstanceCorruption",
+    "IntervalCorruption",
     "MajorityPairCorruption",
     "MajorityRowCorruption",
+    "MissingCorruption",
+    "OrderCorruption",
+    "PairCorruption",
+    "RoundingCorruption",
+    "ScoreGapCorruption",
+    "SignCorruption",
+    "SkewedCorruption",
+    "TopKCorruption",
     "UniformCorruption",
     "UnlabeledCorruption",
+    "WidthCorruption",
     "ambiguity_degree",
+    "hidden_share",
+    "information_left",
     "out_of_fold_scores",
     "possible_truths",
 ]

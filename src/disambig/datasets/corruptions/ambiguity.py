@@ -1,13 +1,17 @@
-"""How ambiguous the sets of a corruption are: the eta of Assumption 2."""
+"""How ambiguous the sets of a corruption are: the eta of Assumption 2.
+
+A corruption run backwards: which candidates can have been the truth.
+"""
 
 from typing import Any
 
 import numpy as np
 
+from disambig.candidates import LabelSets
 from disambig.datasets.corruptions.protocol import Corruption
 from disambig.datasets.corruptions.truth import read_truth
-
-__all__ = ["ambiguity_degree"]
+from disambig.exceptions import CandidateError
+from disambig.notation import FloatArray
 
 
 def ambiguity_degree(corruption: Corruption, y: Any, *, classes: Any = None) -> float:
@@ -37,3 +41,62 @@ def ambiguity_degree(corruption: Corruption, y: Any, *, classes: Any = None) -> 
     wrong = np.array(corruption.probabilities(y, classes=classes))
     wrong[np.arange(len(wrong)), truth.codes] = 0.0
     return float(wrong.max())
+
+
+def possible_truths(sets: LabelSets, inclusion: Any) -> LabelSets:
+    """The candidates y of each row with ``Pr(S | y) > 0``.
+
+    For sets of which each class is a member independently of the others, given the truth. Then y
+    is ruled out by a member that it never brings, ``P[y, z] = 0``, and by the absence of one that
+    it always brings, ``P[y, z] = 1``. Rows with one candidate left are decided without inputs.
+
+    Parameters
+    ----------
+    sets : LabelSets over K classes
+    inclusion : array-like (K, K)
+        ``P[a, b] = Pr(classes[b] in S | y = classes[a])``, as by `Corruption.inclusion`.
+
+    Returns
+    -------
+    LabelSets
+        Subsets of `sets`, over the same classes.
+
+    Examples
+    --------
+    >>> from disambig.datasets import MajorityPairCorruption, possible_truths
+    >>> corruption, y = MajorityPairCorruption(0.5), ["a", "b", "b", "c"]
+    >>> sets = corruption(y, random_state=0)
+    >>> possible_truths(sets, corruption.inclusion(y)).first_labels().tolist()
+    ['a', 'b', 'b', 'c']
+    """
+    law = _checked_inclusion(inclusion, sets.n_classes)
+    if sets.weights is not None:
+        raise CandidateError(
+            "possible_truths: these sets have soft weights, which have no place here. Use "
+            "LabelSets(sets.mask, sets.classes)."
+        )
+    # Counts in floating point: products of bools have no BLAS.
+    member = sets.mask.astype(np.float64)
+    ruled_out = member @ (law == 0).T + (1 - member) @ (law == 1).T
+    possible = sets.mask & (ruled_out == 0)
+    impossible = ~possible.any(axis=1)
+    if impossible.any():
+        raise CandidateError(
+            f"possible_truths: row {int(np.argmax(impossible))} cannot come from this corruption, "
+            f"whatever its truth ({np.count_nonzero(impossible)} such rows). Check the inclusion "
+            f"probabilities and the order of the classes."
+        )
+    return LabelSets(possible, sets.classes)
+
+
+def _checked_inclusion(inclusion: Any, n_classes: int) -> FloatArray:
+    law = np.array(inclusion, dtype=np.float64)
+    if law.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"possible_truths: inclusion has shape {law.shape}; expected ({n_classes}, "
+            f"{n_classes}), rows for the truth and columns for the members."
+        )
+    if not ((law >= 0) & (law <= 1)).all():
+        raise ValueError("possible_truths: inclusion must hold probabilities, from 0 to 1.")
+    np.fill_diagonal(law, 1.0)
+    return law

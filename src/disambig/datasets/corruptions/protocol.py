@@ -1,11 +1,14 @@
-"""What a corruption of full labels into candidate sets owes the rest."""
+"""What a corruption of full labels into candidate sets owes the rest.
 
-from typing import Any, Protocol, runtime_checkable
+What a corruption of numbers into sets owes the rest.
 
-from disambig.candidates import LabelSets
-from disambig.notation import FloatArray
+What a corruption of full rankings into partial orders owes the rest.
+"""
 
-__all__ = ["Corruption"]
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from disambig.candidates import Intervals, IntervalUnions, LabelSets, PartialOrders
+from disambig.notation import BoolArray, FloatArray
 
 
 @runtime_checkable
@@ -31,3 +34,38 @@ class Corruption(Protocol):
 
     def __call__(self, y: Any, *, classes: Any = None, random_state: Any = None) -> LabelSets:
         """Draw the sets; `random_state` is what `numpy.random.default_rng` takes."""
+
+
+@runtime_checkable
+class IntervalCorruption(Protocol):
+    """A law of the set that is seen, given the number; the number is always a member of it."""
+
+    def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals | IntervalUnions:
+        """The sets of finite numbers ``(n,)``, or of points ``(n, d)`` column by column.
+
+        `random_state` is what `numpy.random.default_rng` takes.
+        """
+
+
+@runtime_checkable
+class OrderCorruption(Protocol):
+    """A law of the pairs that are hidden, given the ranking; the ranking extends what is left.
+
+    Pairs that follow from those left are known again, because an order is closed under transitivity
+    (`PartialOrders`): a corruption may hide much and lose little. `hidden_share` is what was hidden
+    before that, `information_left` what is known after it.
+
+    In both calls the first argument is what `reads` says, and `items` names the m items, by default
+    those that `PartialOrders.from_any` finds. With the same integer `random_state` both calls speak
+    of the same pairs.
+    """
+
+    reads: ClassVar[Literal["ranks", "scores"]]
+    """"ranks": full rankings in any form that `PartialOrders.from_any` reads, ranks ``(n, m)`` for
+    instance. "scores": ``(n, m)`` numbers, the highest first."""
+
+    def hidden(self, y: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`."""
+
+    def __call__(self, y: Any, /, *, items: Any = None, random_state: Any = None) -> PartialOrders:
+        """Hide pairs; `random_state` is what `numpy.random.default_rng` takes."""

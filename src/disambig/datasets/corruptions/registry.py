@@ -1,17 +1,34 @@
-"""The corruptions by the names that benchmarks give them."""
+"""The corruptions by the names that benchmarks give them.
+
+The corruptions of numbers by the names that benchmarks give them.
+
+The corruptions of rankings by the names that benchmarks give them.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from disambig.datasets.corruptions.confusion import ConfusionCorruption
+from disambig.datasets.corruptions.censoring import (
+    CensoringCorruption,
+    MissingCorruption,
+    SignCorruption,
+)
 from disambig.datasets.corruptions.instance import InstanceCorruption
-from disambig.datasets.corruptions.majority_pair import MajorityPairCorruption
-from disambig.datasets.corruptions.majority_row import MajorityRowCorruption
-from disambig.datasets.corruptions.protocol import Corruption
-from disambig.datasets.corruptions.uniform import UniformCorruption
+from disambig.datasets.corruptions.labels import (
+    ConfusionCorruption,
+    MajorityPairCorruption,
+    MajorityRowCorruption,
+    UniformCorruption,
+)
+from disambig.datasets.corruptions.numbers import (
+    BinCorruption,
+    RoundingCorruption,
+    SkewedCorruption,
+    WidthCorruption,
+)
+from disambig.datasets.corruptions.orders import PairCorruption, ScoreGapCorruption, TopKCorruption
+from disambig.datasets.corruptions.protocol import Corruption, IntervalCorruption, OrderCorruption
 from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
-
-__all__ = ["CORRUPTIONS"]
 
 # Each takes the level first; "instance" takes scores as well.
 CORRUPTIONS: Mapping[str, Callable[..., Corruption]] = MappingProxyType(
@@ -22,5 +39,30 @@ CORRUPTIONS: Mapping[str, Callable[..., Corruption]] = MappingProxyType(
         "pairwise": ConfusionCorruption,
         "instance": InstanceCorruption,
         "semi_supervised": UnlabeledCorruption,
+    }
+)
+
+
+# The first argument: radius, largest width, step, edges, lower limit, share of rows, share of rows.
+INTERVAL_CORRUPTIONS: Mapping[str, Callable[..., IntervalCorruption]] = MappingProxyType(
+    {
+        "skewed": SkewedCorruption,
+        "widths": WidthCorruption,
+        "rounding": RoundingCorruption,
+        "bins": BinCorruption,
+        "censoring": CensoringCorruption,
+        "sign": SignCorruption,
+        "missing": MissingCorruption,
+    }
+)
+
+
+# Each takes one number: the level, or for "top_k" how many are seen. What each is then called on,
+# ranks or scores, its `reads` says.
+ORDER_CORRUPTIONS: Mapping[str, Callable[..., OrderCorruption]] = MappingProxyType(
+    {
+        "pairs": PairCorruption,
+        "score_gaps": ScoreGapCorruption,
+        "top_k": TopKCorruption,
     }
 )

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.datasets.corruptions.level import checked_share
-from disambig.datasets.corruptions.truth import Truth, read_truth, shuffled_by_class
+from disambig.datasets.corruptions.truth import Truth, checked_share, read_truth, shuffled_by_class
 from disambig.notation import BoolArray, FloatArray
-
-__all__ = ["UnlabeledCorruption"]
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,160 @@
-"""From a known file to a path on this machine whose content is the one we know."""
+"""Where a data file may lie on this machine, in the order in which it is looked for.
+
+Bytes over the network into a stream, no more than expected and no fewer than promised.
+
+From a known file to a path on this machine whose content is the one we know.
+"""
 
 import hashlib
 import os
+import sys
 import tempfile
+from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
-from disambig.datasets.loaders.folders import cache_folder, local_places
-from disambig.datasets.loaders.remote_file import RemoteFile
-from disambig.datasets.loaders.transfer import Progress, receive
+from disambig.atomic import written_whole
+from disambig.datasets.loaders.registry import RemoteFile
 from disambig.datasets.loaders.unpacking import unpacked
 from disambig.exceptions import DatasetError
-from disambig.files import written_whole
 
-__all__ = ["fetched"]
-
+_CHUNK = 1 << 16
+_SCHEMES = ("https://", "http://")
 # Archives hold more than the file that is wanted; none of those we know comes near this.
 _LARGEST_ARCHIVE = 1 << 26
+
+
+def local_places(file: RemoteFile, folder: str | os.PathLike[str] | None) -> list[Path]:
+    """Paths of the user's own copies: `folder`, then DISAMBIG_DATA, then ``./data``.
+
+    Below each, a file lies as in ``libsvm/dna.scale``; in `folder` it may lie directly. A folder
+    that is named and does not exist is an error: a misspelt name would otherwise start a download.
+    """
+    places = []
+    if folder is not None:
+        named = _existing(Path(folder).expanduser(), "folder=")
+        places += [named / file.path, named / file.name]
+    variable = os.environ.get("DISAMBIG_DATA")
+    if variable:
+        places.append(_existing(Path(variable).expanduser(), "DISAMBIG_DATA=") / file.path)
+    places.append(Path("data").absolute() / file.path)
+    return places
+
+
+def _existing(folder: Path, source: str) -> Path:
+    if not folder.is_dir():
+        raise DatasetError(
+            f"{source}{str(folder)!r} is no folder. Name a folder of data sets that exists, or "
+            "leave it out."
+        )
+    return folder
+
+
+def cache_folder() -> Path:
+    r"""Where downloads are kept: DISAMBIG_CACHE, else the cache of the user on this platform.
+
+    ``~/.cache/disambig`` (or below XDG_CACHE_HOME) on Linux, ``~/Library/Caches/disambig`` on
+    macOS, ``%LOCALAPPDATA%\disambig\cache`` on Windows.
+    """
+    named = os.environ.get("DISAMBIG_CACHE")
+    if named:
+        return Path(named).expanduser().absolute()
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else _home() / "AppData" / "Local") / "disambig" / "cache"
+    if sys.platform == "darwin":
+        return _home() / "Library" / "Caches" / "disambig"
+    # The XDG rules have relative paths ignored.
+    shared = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(shared) if Path(shared).is_absolute() else _home() / ".cache") / "disambig"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise DatasetError(
+            "The user has no home folder to keep downloads in. Name a folder by the environment "
+            "variable DISAMBIG_CACHE."
+        ) from error
+
+
+Progress = Callable[[int, int | None], object]
+"""Called with the bytes received so far and their total, None where the server does not say."""
+
+
+def receive(
+    url: str,
+    into: BinaryIO,
+    *,
+    max_bytes: int,
+    timeout: float = 30.0,
+    progress: Progress | None = None,
+) -> int:
+    """Copy what `url` serves to the stream `into`; return how many bytes came.
+
+    Parameters
+    ----------
+    url : str
+        Of a web server; other schemes, ``file:`` among them, are refused, also after redirects.
+    into : binary stream
+        Open for writing. After an error its content is worthless.
+    max_bytes : int
+        More than that is refused, as soon as it is announced or sent.
+    timeout : float
+        Seconds of silence after which the server is given up.
+    progress : callable, optional
+        ``progress(done, total)`` after every piece; what it raises ends the transfer.
+
+    Raises
+    ------
+    DatasetError
+        With the reason, as a clause without a full stop.
+    """
+    with _answer(url, timeout) as response:
+        total: int | None = getattr(response, "length", None)
+        if total is not None and total > max_bytes:
+            raise DatasetError(f"{url} announced {total} bytes, more than the {max_bytes} allowed")
+        done = 0
+        while chunk := _piece(response, url, done):
+            done += len(chunk)
+            if done > max_bytes:
+                raise DatasetError(f"{url} sent more than the {max_bytes} bytes allowed")
+            into.write(chunk)
+            if progress is not None:
+                progress(done, total)
+    if total is not None and done < total:
+        raise DatasetError(f"{url} broke off after {done} of {total} bytes")
+    return done
+
+
+def _answer(url: str, timeout: float) -> Any:
+    if not url.startswith(_SCHEMES):
+        raise DatasetError(f"{url} is not the address of a web server")
+    request = Request(url, headers={"User-Agent": "disambig"})
+    try:
+        response = urlopen(request, timeout=timeout)
+    except HTTPError as error:
+        # It is an open connection, too.
+        error.close()
+        raise DatasetError(f"{url} answered {error.code} {error.reason}") from error
+    except (OSError, HTTPException) as error:
+        raise DatasetError(f"{url} could not be reached ({error})") from error
+    if not response.geturl().startswith(_SCHEMES):
+        response.close()
+        raise DatasetError(f"{url} redirects to {response.geturl()}, which is no web server")
+    return response
+
+
+def _piece(response: Any, url: str, done: int) -> bytes:
+    try:
+        piece: bytes = response.read(_CHUNK)
+    except (OSError, HTTPException) as error:
+        raise DatasetError(f"{url} broke off after {done} bytes ({error})") from error
+    return piece
 
 
 def fetched(

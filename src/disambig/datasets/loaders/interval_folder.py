@@ -6,12 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from disambig.datasets.loaders.csv_table import numbers, read_csv
-from disambig.datasets.loaders.read_only import read_only
+from disambig.datasets.loaders.tables import numbers, read_csv, read_only
 from disambig.exceptions import DatasetError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-
-__all__ = ["IntervalData", "load_interval_folder"]
 
 
 @dataclass(frozen=True, eq=False)

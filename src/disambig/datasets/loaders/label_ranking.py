@@ -7,13 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from disambig.datasets.loaders.columns import encoded, text_column
-from disambig.datasets.loaders.csv_table import numbers, read_csv
-from disambig.datasets.loaders.read_only import read_only
+from disambig.datasets.loaders.tables import encoded, numbers, read_csv, read_only, text_column
 from disambig.exceptions import DatasetError
 from disambig.notation import AnyArray, FloatArray
-
-__all__ = ["LabelRankingData", "load_label_ranking"]
 
 _RANKING = "ranking"
 

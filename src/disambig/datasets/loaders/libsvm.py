@@ -8,15 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
-from disambig.datasets.loaders.choice import chosen
-from disambig.datasets.loaders.fetching import fetched
-from disambig.datasets.loaders.read_only import read_only
-from disambig.datasets.loaders.registry import LIBSVM_FEATURES, LIBSVM_FILES
-from disambig.datasets.loaders.transfer import Progress
+from disambig.datasets.loaders.fetching import Progress, fetched
+from disambig.datasets.loaders.registry import LIBSVM_FEATURES, LIBSVM_FILES, chosen
+from disambig.datasets.loaders.tables import read_only
 from disambig.exceptions import DatasetError
 from disambig.notation import IntArray
-
-__all__ = ["MulticlassData", "fetch_libsvm", "load_libsvm"]
 
 
 @dataclass(frozen=True, eq=False)

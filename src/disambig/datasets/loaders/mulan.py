@@ -1,24 +1,51 @@
-"""Multilabel data in the format of MULAN: an ARFF file, and a list of its label attributes."""
+"""The names of the labels, from the XML file beside a MULAN data file.
+
+Multilabel data in the format of MULAN: an ARFF file, and a list of its label attributes.
+"""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 import numpy as np
 
-from disambig.datasets.loaders.choice import chosen, parts_of
-from disambig.datasets.loaders.columns import Column, encoded
-from disambig.datasets.loaders.fetching import fetched
-from disambig.datasets.loaders.label_list import read_label_list
-from disambig.datasets.loaders.read_only import read_only
-from disambig.datasets.loaders.registry import MULAN_FILES, MULAN_LABELS, Part
-from disambig.datasets.loaders.transfer import Progress
+from disambig.datasets.loaders.fetching import Progress, fetched
+from disambig.datasets.loaders.registry import MULAN_FILES, MULAN_LABELS, Part, chosen, parts_of
+from disambig.datasets.loaders.tables import Column, encoded, read_only
 from disambig.exceptions import DatasetError
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["MultilabelData", "fetch_mulan", "load_mulan"]
+
+def read_label_list(path: Path) -> tuple[str, ...]:
+    """``<label name="...">`` elements in the order of the file, those inside others included.
+
+    A document type is refused: label lists have none, and its entities can be made to grow beyond
+    any memory.
+    """
+    names: list[str] = []
+
+    def on_element(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(":")[2] == "label":
+            if "name" not in attributes:
+                raise DatasetError(f"{path}: a label has no name.")
+            names.append(attributes["name"])
+
+    def on_document_type(*_: object) -> None:
+        raise DatasetError(f"{path}: holds a document type, which label lists have no use for.")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = on_element
+    parser.StartDoctypeDeclHandler = on_document_type
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise DatasetError(f"{path}: not a list of labels in XML ({error}).") from error
+    if not names:
+        raise DatasetError(f"{path}: names no label. Expected elements <label name='...'>.")
+    return tuple(names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from disambig.candidates.label_sets import LabelSets
-from disambig.datasets.loaders.read_only import read_only
+from disambig.candidates.labels.label_sets import LabelSets
+from disambig.datasets.loaders.tables import read_only
 from disambig.exceptions import CandidateError, DatasetError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-
-__all__ = ["PartialLabelData", "load_partial_label_mat"]
 
 _KEYS = ("data", "partial_target", "target")
 

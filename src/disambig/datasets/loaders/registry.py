@@ -1,21 +1,78 @@
-"""The data sets that can be had by name: a table of facts.
+"""One file of a public data set: where it is published, and how it is recognised.
+
+The data sets that can be had by name: a table of facts.
 
 A set is here if we know the checksum of its files. The files of MULAN are published as RAR
 archives, which the standard library cannot open; the same files are taken from the repository of
 MULAN's authors and from the collection of the KDIS group in Córdoba.
+
+A file of the registry by the name of its set and of its part.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from disambig.datasets.loaders.remote_file import RemoteFile
-
-__all__ = ["LIBSVM_FEATURES", "LIBSVM_FILES", "MULAN_FILES", "MULAN_LABELS", "Part"]
-
-Part = Literal["train", "test", "all"]
-
+Compression = Literal["bz2", "xz", "zip"]
 _LIBSVM_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
 _MULAN_SITE = "https://raw.githubusercontent.com/tsoumakas/mulan"
 _KDIS_SITE = "https://www.uco.es/grupos/kdis/MLLResources/ucobigfiles/Datasets"
+# The format leaves out zeros, so that a file need not mention its last features.
+LIBSVM_FEATURES: dict[str, int] = {
+    "dna": 180,
+    "glass": 9,
+    "satimage": 36,
+    "segment": 19,
+    "svmguide2": 20,
+    "vehicle": 18,
+    "vowel": 10,
+}
+# As the files spell them.
+MULAN_LABELS: dict[str, tuple[str, ...]] = {
+    "emotions": (
+        "amazed-suprised",
+        "happy-pleased",
+        "relaxing-calm",
+        "quiet-still",
+        "sad-lonely",
+        "angry-aggresive",
+    ),
+    "flags": ("red", "green", "blue", "yellow", "white", "black", "orange"),
+    "scene": ("Beach", "Sunset", "FallFoliage", "Field", "Mountain", "Urban"),
+}
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """What is needed to find, fetch and recognise one file.
+
+    Parameters
+    ----------
+    path : str
+        Its place below a data folder, with forward slashes: ``libsvm/dna.scale``.
+    url : str
+        Where it is published.
+    sha256 : str
+        Of the file as it is used, that is, unpacked.
+    size : int
+        Bytes of the file as it is used. Nothing larger is ever unpacked.
+    compression : {"bz2", "xz", "zip"} or None
+        How the published file is packed.
+    """
+
+    path: str
+    url: str
+    sha256: str
+    size: int
+    compression: Compression | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of `path`; also the member that is taken out of a zip archive."""
+        return self.path.rpartition("/")[2]
+
+
+Part = Literal["train", "test", "all"]
 
 
 def _libsvm(name: str, size: int, sha256: str) -> RemoteFile:
@@ -79,16 +136,6 @@ LIBSVM_FILES: dict[str, dict[Part, RemoteFile]] = {
     },
 }
 
-# The format leaves out zeros, so that a file need not mention its last features.
-LIBSVM_FEATURES: dict[str, int] = {
-    "dna": 180,
-    "glass": 9,
-    "satimage": 36,
-    "segment": 19,
-    "svmguide2": 20,
-    "vehicle": 18,
-    "vowel": 10,
-}
 
 MULAN_FILES: dict[str, dict[Part, RemoteFile]] = {
     "emotions": {
@@ -126,16 +173,23 @@ MULAN_FILES: dict[str, dict[Part, RemoteFile]] = {
     },
 }
 
-# As the files spell them.
-MULAN_LABELS: dict[str, tuple[str, ...]] = {
-    "emotions": (
-        "amazed-suprised",
-        "happy-pleased",
-        "relaxing-calm",
-        "quiet-still",
-        "sad-lonely",
-        "angry-aggresive",
-    ),
-    "flags": ("red", "green", "blue", "yellow", "white", "black", "orange"),
-    "scene": ("Beach", "Sunset", "FallFoliage", "Field", "Mountain", "Urban"),
-}
+
+def parts_of(
+    caller: str, sets: Mapping[str, Mapping[Part, RemoteFile]], name: str
+) -> Mapping[Part, RemoteFile]:
+    """The files of the set `name`, or a ValueError that lists the names there are."""
+    if name not in sets:
+        raise ValueError(f"{caller}: unknown data set {name!r}. Choose one of {sorted(sets)}.")
+    return sets[name]
+
+
+def chosen(
+    caller: str, sets: Mapping[str, Mapping[Part, RemoteFile]], name: str, part: Part
+) -> RemoteFile:
+    """One part of the set `name`, or a ValueError that lists the parts there are."""
+    parts = parts_of(caller, sets, name)
+    if part not in parts:
+        raise ValueError(
+            f"{caller}: part={part!r} of {name!r} is not known. Choose one of {sorted(parts)}."
+        )
+    return parts[part]

@@ -13,10 +13,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
 
-from disambig.datasets.loaders.remote_file import Compression
+from disambig.datasets.loaders.registry import Compression
 from disambig.exceptions import DatasetError
-
-__all__ = ["unpacked"]
 
 _CHUNK = 1 << 16
 # A header may ask for a dictionary of 4 GiB; the strongest preset of xz needs 65 MiB.

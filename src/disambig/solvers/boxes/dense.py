@@ -4,14 +4,10 @@ import numpy as np
 
 from disambig.notation import FloatArray
 from disambig.solvers.boxes.interior import InteriorPoint
-from disambig.solvers.boxes.nearest import nearest_optimum
+from disambig.solvers.boxes.nearest import nearest_optimum, null_directions
 from disambig.solvers.boxes.newton import NewtonState, ProjectedNewton
-from disambig.solvers.boxes.null_space import null_directions
-from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState, box_quadratic
-from disambig.solvers.boxes.solution import BoxSolution
+from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
 from disambig.solvers.loop import Callback, Progress, Status, iterate
-
-__all__ = ["projected_newton"]
 
 _PATIENCE = 25
 """Newton steps before the interior-point method takes over. Votes of neighbours take 5-8 steps,

@@ -6,10 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.solvers.boxes.factor import ShiftedFactor
+from disambig.solvers.boxes.newton import ShiftedFactor
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
-
-__all__ = ["InteriorPoint", "InteriorState"]
 
 _SMALL_GAP = 1e-10
 _ROUNDING_GAP = 1e-18

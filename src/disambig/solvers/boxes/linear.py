@@ -1,4 +1,7 @@
-"""Absolute and pinball losses with non-negative votes: one linear program, solved as a flow."""
+"""What the linear program returns.
+
+Absolute and pinball losses with non-negative votes: one linear program, solved as a flow.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +11,46 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array
 
 from disambig.notation import AnyArray, FloatArray
-from disambig.solvers.boxes.linear_solution import LinearSolution
 from disambig.solvers.loop import Status
 
-__all__ = ["LinearSolution", "linear_program"]
+
+@dataclass(frozen=True, eq=False)
+class LinearSolution:
+    """Targets and predictions at the optimum of `linear_program`, with their certificate.
+
+    Attributes
+    ----------
+    y : (n,) array
+        Targets, inside their intervals exactly; read-only.
+    z : (q,) array
+        Predictions; read-only.
+    value : float
+        The objective at `y` and `z`.
+    gap : float
+        No targets and predictions have an objective below ``value - gap``. The bound is computed
+        anew from the multipliers, so it holds whatever the program that found them believed.
+    n_iter : int
+        Iterations of the simplex method.
+    status : Status
+        ``CONVERGED``, or ``MAX_ITER``; a program that fails otherwise raises.
+    """
+
+    y: FloatArray
+    z: FloatArray
+    value: float
+    gap: float
+    n_iter: int
+    status: Status
+
+    def __post_init__(self) -> None:
+        self.y.setflags(write=False)
+        self.z.setflags(write=False)
+
+    @property
+    def converged(self) -> bool:
+        """Did the program end at an optimum?"""
+        return self.status is Status.CONVERGED
+
 
 _SOLVED, _OUT_OF_ITERATIONS = 0, 1
 

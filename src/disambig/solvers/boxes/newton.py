@@ -1,20 +1,211 @@
-"""Projected Newton as a process: guess what the bounds hold, solve for the rest, stay inside."""
+"""The best point of a line that the box bends: ``y(t) = clip(y + t d)``.
+
+Newton steps on a few rows of a positive semi-definite array, singular or not.
+
+The best points of many lines that their boxes bend, at once.
+
+Projected Newton as a process: guess what the bounds hold, solve for the rest, stay inside.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.linalg import lapack
 
-from disambig.notation import BoolArray, FloatArray
-from disambig.solvers.boxes.bent_path import best_on_bent_path
-from disambig.solvers.boxes.factor import ShiftedFactor
+from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
-from disambig.solvers.boxes.stacked_path import best_on_bent_paths
 
-__all__ = ["NewtonState", "ProjectedNewton"]
-
+_SAMPLES = 16
+"""Points tried at once: so many products together cost as much as two or three alone."""
+_SHIFT = 1e-13
+_LARGEST_SHIFT = 1e-7
+_REFINEMENTS = 2
 _ROUNDING = 1e-14
 # Up to here all pieces of a bent path cost less than the search for the best one.
 _FEW_ROWS = 64
+
+
+def best_on_bent_path(
+    Q: Any,
+    y: FloatArray,
+    gradient: FloatArray,
+    direction: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """A local minimiser of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d, lower, upper)``, ``(n,)``.
+
+    The objective is quadratic between the times at which entries reach a bound. The best of some
+    of these times (and of ``t = 1``, the full step) is bracketed ever more narrowly, and the two
+    pieces that meet there are minimised exactly. Against halving ``t`` until the objective falls
+    this saves more than half of the Newton steps on ill-conditioned problems.
+
+    Parameters
+    ----------
+    Q : (n, n) array or operator
+        Positive semi-definite.
+    y, gradient : (n,) array
+        The start, and ``Q y``.
+    direction : (n,) array
+    lower, upper : (n,) array
+    """
+    bounds = np.where(direction > 0, upper, lower)
+    moving = direction != 0
+    stops = np.full_like(y, np.inf)
+    np.divide(bounds - y, direction, out=stops, where=moving)
+    times = np.unique(np.append(stops[moving & np.isfinite(stops)], (0.0, 1.0)))
+
+    def points(at: FloatArray) -> FloatArray:
+        return np.clip(y[:, None] + direction[:, None] * at, lower[:, None], upper[:, None])
+
+    def rises(at: FloatArray) -> FloatArray:
+        # f(y(t)) - f(y) as one inner product: no cancellation of two nearly equal values.
+        where = points(at)
+        rise: FloatArray = np.einsum("jt,jt->t", where - y[:, None], Q @ where + gradient[:, None])
+        return rise
+
+    first, last = 0, len(times) - 1
+    while True:
+        chosen = np.unique(np.linspace(first, last, _SAMPLES).astype(np.intp))
+        best = int(np.argmin(rises(times[chosen])))
+        middle = int(chosen[best])
+        narrow = last - first < _SAMPLES
+        first = int(chosen[max(best - 1, 0)])
+        last = int(chosen[min(best + 1, len(chosen) - 1)])
+        if narrow:
+            break
+    after = times[last] if last > middle else np.inf
+    ends = [(times[middle], after), (times[middle], times[first])]
+    candidates = [_piece(Q, points, begin, end) for begin, end in ends if begin != end]
+    at = np.array([times[middle], *candidates])
+    best_point: FloatArray = points(at)[:, int(np.argmin(rises(at)))]
+    return best_point
+
+
+def _piece(Q: Any, points: Any, begin: float, end: float) -> float:
+    """The minimiser of one quadratic piece, between a time and a neighbouring one."""
+    # Two points inside the piece give its direction: entries that wait at a bound stay there.
+    probe = end if np.isfinite(end) else begin + 1.0
+    here, there = points(np.array([begin, probe])).T
+    move = there - here
+    product = Q @ move
+    curve, slope = float(move @ product), float(here @ product)
+    if slope >= 0:
+        return begin
+    share = -slope / curve if curve > 0 else np.inf
+    limit = 1.0 if np.isfinite(end) else share
+    share = min(share, limit)
+    return begin + share * (probe - begin) if np.isfinite(share) else begin
+
+
+class ShiftedFactor:
+    """Solves ``(Q + diag(extra))[rows, rows] x = b`` where a solution exists.
+
+    Factors ``S (Q + diag(extra))[rows, rows] S + shift I`` with ``S`` such that the diagonal is
+    one, then refines: each refinement divides the error along an eigenvalue ``e`` by
+    ``1 + e / shift``, and along the null space nothing is added. So a singular ``Q`` (votes that
+    sum to one leave ``Q 1 = 0``) gets nearly the shortest solution and never a huge one.
+
+    Parameters
+    ----------
+    Q : (n, n) array
+        Symmetric, positive semi-definite up to rounding.
+    rows : (m,) int array
+    extra : (m,) array, optional
+        Non-negative; added to the diagonal.
+
+    Raises
+    ------
+    ValueError
+        Where ``Q`` is clearly not positive semi-definite.
+    """
+
+    def __init__(self, Q: FloatArray, rows: AnyArray, extra: FloatArray | None = None) -> None:
+        block = Q[np.ix_(rows, rows)]
+        if extra is not None:
+            block.flat[:: len(block) + 1] += extra
+        diagonal = np.diagonal(block)
+        self._scale: FloatArray = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        self._block: FloatArray = block
+        self._factor = self._factorize()
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """A solution, ``(m,)``."""
+        x = self._once(b)
+        for _ in range(_REFINEMENTS):
+            x = x + self._once(b - self._block @ x)
+        return x
+
+    def _once(self, b: FloatArray) -> FloatArray:
+        x, _ = lapack.dpotrs(self._factor, self._scale * b, lower=1, overwrite_b=1)
+        solution: FloatArray = self._scale * x
+        return solution
+
+    def _factorize(self) -> Any:
+        shift = _SHIFT
+        while shift <= _LARGEST_SHIFT:
+            scaled = self._block * self._scale
+            scaled *= self._scale[:, None]
+            scaled.flat[:: len(scaled) + 1] += shift
+            # The transpose of a C-ordered symmetric array is what LAPACK can factor in place.
+            factor, failed = lapack.dpotrf(scaled.T, lower=1, clean=0, overwrite_a=1)
+            if not failed:
+                return factor
+            shift *= 10.0
+        raise ValueError(
+            "projected_newton: Q has a clearly negative eigenvalue, so the problem is not convex. "
+            "Give a positive semi-definite Q; for signed votes use alternating minimisation."
+        )
+
+
+def best_on_bent_paths(
+    Q: FloatArray,
+    y: FloatArray,
+    gradient: FloatArray,
+    direction: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """The minimisers of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d)``, one a problem, ``(B, n)``.
+
+    The objective is quadratic between the times at which entries reach a bound. All these pieces
+    are minimised exactly, where `best_on_bent_path` looks for the most promising ones: with few
+    rows there are few pieces, and all of them together cost a product or two.
+
+    Parameters
+    ----------
+    Q : (B, n, n) array
+        Positive semi-definite.
+    y, gradient, direction, lower, upper : (B, n) array
+        As in `best_on_bent_path`.
+    """
+    bounds = np.where(direction > 0, upper, lower)
+    times = np.ones((len(y), y.shape[1] + 2))
+    times[:, 0] = 0.0
+    # An entry that does not move, or meets no bound, gives the full step once more.
+    np.divide(bounds - y, direction, out=times[:, 1:-1], where=direction != 0)
+    times[np.isinf(times)] = 1.0
+    times.sort(axis=1)
+    # Beyond the last bound the line goes on for ever: any point there gives its direction.
+    times = np.concatenate([times, times[:, -1:] + 1.0], axis=1)
+    corners = y[:, None] + times[:, :, None] * direction[:, None]
+    np.clip(corners, lower[:, None], upper[:, None], out=corners)
+    begin, move = corners[:, :-1], np.diff(corners, axis=1)
+    # Q is symmetric, so that points may be rows.
+    bend, slopes = move @ Q, begin @ Q
+    curve = np.einsum("btj,btj->bt", move, bend)
+    slope = np.einsum("btj,btj->bt", begin, bend)
+    share = np.divide(-slope, curve, out=np.zeros_like(slope), where=curve > 0)
+    share[(slope < 0) & (curve <= 0)] = 1.0
+    np.maximum(share, 0.0, out=share)
+    np.minimum(share[:, :-1], 1.0, out=share[:, :-1])
+    # f(y(t)) - f(y) as one inner product: nearly equal values do not cancel.
+    rise = np.einsum("btj,btj->bt", begin - y[:, None], slopes + gradient[:, None])
+    rise += share * (2.0 * slope + share * curve)
+    best, problem = rise.argmin(axis=1), np.arange(len(y))
+    found = begin[problem, best] + share[problem, best, None] * move[problem, best]
+    return np.asarray(np.clip(found, lower, upper))
 
 
 @dataclass(frozen=True, eq=False)

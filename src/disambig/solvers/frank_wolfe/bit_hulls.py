@@ -5,15 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from disambig.candidates.partial_bits import PartialBits
-from disambig.losses.bit_faces import BitFaces
-from disambig.losses.hamming import BoundHamming
-from disambig.losses.soft_bits import SoftBits
+from disambig.candidates.bits.partial_bits import PartialBits
+from disambig.losses.bits.faces import BitFaces
+from disambig.losses.bits.hamming import BoundHamming
+from disambig.losses.bits.soft import SoftBits
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Corners, Moves
-
-__all__ = ["BitHulls", "BitPoint"]
 
 _NEAR = 1e-6
 

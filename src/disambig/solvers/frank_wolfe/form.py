@@ -7,11 +7,8 @@ import numpy as np
 
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem, inner
-from disambig.solvers.frank_wolfe.parts import QuadraticLoss, gram_product
-from disambig.solvers.frank_wolfe.shifts import Shifts
-from disambig.solvers.frank_wolfe.spectrum import listen, sums_are_bounds
-
-__all__ = ["ConvexForm"]
+from disambig.solvers.frank_wolfe.losses import QuadraticLoss, gram_product
+from disambig.solvers.frank_wolfe.shifts import Shifts, listen, sums_are_bounds
 
 # Products are added up over some dozens of steps; so many units of rounding are on the safe side.
 _ROUNDINGS = 500

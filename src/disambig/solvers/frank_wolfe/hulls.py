@@ -5,12 +5,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from disambig.losses.faces import Faces
+from disambig.losses.protocol import Faces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.solution import Targets
-
-__all__ = ["Corners", "Hulls", "Moves", "Point"]
 
 
 class Point(Protocol):

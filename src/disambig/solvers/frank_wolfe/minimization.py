@@ -9,28 +9,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
-from disambig.losses.finite import FiniteLoss
-from disambig.losses.hamming import BoundHamming
+from disambig.losses.bits.hamming import BoundHamming
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.memory import require_bytes
 from disambig.problem import Problem
-from disambig.solvers.alternating import AlternatingMinimization
+from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.frank_wolfe.bit_hulls import BitHulls
-from disambig.solvers.frank_wolfe.block_steps import BlockFrankWolfe
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Hulls
-from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
+from disambig.solvers.frank_wolfe.label_hulls import LabelHulls, SizedHulls, class_sizes
+from disambig.solvers.frank_wolfe.losses import QuadraticLoss, quadratic_loss
 from disambig.solvers.frank_wolfe.order_hulls import OrderHulls
-from disambig.solvers.frank_wolfe.parts import QuadraticLoss, quadratic_loss
 from disambig.solvers.frank_wolfe.rounding import rounded
-from disambig.solvers.frank_wolfe.shifts import tight_shifts, unit_shifts
-from disambig.solvers.frank_wolfe.sized_hulls import SizedHulls, class_sizes
-from disambig.solvers.frank_wolfe.spectrum import is_exact
-from disambig.solvers.frank_wolfe.steps import FrankWolfe
+from disambig.solvers.frank_wolfe.shifts import is_exact, tight_shifts, unit_shifts
+from disambig.solvers.frank_wolfe.steps import BlockFrankWolfe, FrankWolfe
 from disambig.solvers.loop import Callback, Run, Status, iterate
-from disambig.solvers.quadratic_bound import QuadraticBound, quadratic_objective
+from disambig.solvers.quadratic_objective import QuadraticBound, quadratic_objective
 from disambig.solvers.solution import Solution, Targets
-
-__all__ = ["FrankWolfeMinimization"]
 
 _STEPS = ("auto", "plain", "away", "pairwise", "block")
 # Parts of the open rows that walk together in block steps.

@@ -6,14 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.decoders import signs_of_ranks
-from disambig.losses.order_faces import OrderFaces
-from disambig.losses.order_loss import BoundOrderLoss
+from disambig.losses.orders.faces import OrderFaces
+from disambig.losses.orders.protocol import BoundOrderLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.orderings import signs_of_ranks
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Corners, Moves
-
-__all__ = ["OrderHulls", "OrderPoint"]
 
 _NOTHING = 1e-14
 # Orders that differ by less in their distance from a mean are as near.

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from disambig.losses.faces import Faces
+from disambig.losses.protocol import Faces
 from disambig.problem import Problem
 from disambig.solvers.frank_wolfe.hulls import Hulls
-from disambig.solvers.frank_wolfe.parts import QuadraticLoss, gram_product
-from disambig.solvers.quadratic_bound import quadratic_objective
-
-__all__ = ["rounded"]
+from disambig.solvers.frank_wolfe.losses import QuadraticLoss, gram_product
+from disambig.solvers.quadratic_objective import quadratic_objective
 
 
 def rounded(

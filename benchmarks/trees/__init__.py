@@ -1,0 +1,1 @@
+"""Two source trees side by side: their results and their shape."""

@@ -1,0 +1,1 @@
+"""Solvers of many small problems at once, for the figures and the benchmarks."""

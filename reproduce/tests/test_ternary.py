@@ -1,0 +1,138 @@
+"""The ternary figure."""
+
+import io
+import runpy
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from disambig.candidates import LabelSets
+from disambig.losses import AbstainLoss, FiniteLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from reproduce.figures import plot_decision_regions, simplex_figure
+from reproduce.simplex import SimplexPicture, paper_example, simplex_picture
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "simplex.py"
+LABELS = np.array(["a", "b", "c"])
+LOSSES = {
+    "zero-one": ZeroOneLoss().bind(LABELS),
+    "squared": OrdinalLoss(power=2).bind(LABELS),
+    "abstain": AbstainLoss(0.4).bind(LABELS),
+    "nothing to pay": MatrixLoss(np.zeros((3, 3))).bind(LABELS),
+    "negative": MatrixLoss(-np.eye(3)).bind(LABELS),
+    # Never best, and best only where others are.
+    "idle": FiniteLoss(
+        np.array([[0.0, 1, 1], [1, 0, 1], [1, 1, 0], [9, 9, 9], [0.5, 0.5, 1]]),
+        np.array(["a", "b", "c", "never", "tie"]),
+        LABELS,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def picture() -> SimplexPicture:
+    return simplex_picture(*paper_example(), steps=30)
+
+
+def area(corners: np.ndarray) -> float:
+    x, y = np.asarray(corners).T
+    return abs(float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())) / 2
+
+
+def test_regions_fill_the_triangle_once(picture: SimplexPicture) -> None:
+    ax = plot_decision_regions(picture)
+    *regions, triangle = [patch for patch in ax.patches if isinstance(patch, Polygon)]
+    areas = [area(region.get_xy()[:-1]) for region in regions]
+    whole = area(triangle.get_xy()[:-1])
+    np.testing.assert_allclose(np.array(areas) / whole, [1 / 2, 1 / 4, 1 / 4])
+
+
+def test_every_region_and_every_corner_is_named(picture: SimplexPicture) -> None:
+    figure = Figure()
+    ax = plot_decision_regions(picture, figure.add_subplot())
+    assert [text.get_text() for text in ax.texts] == ["a", "b", "c"] * 2
+    assert ax.figure is figure
+
+
+def test_the_figure_tells_what_is_what(picture: SimplexPicture) -> None:
+    figure = simplex_figure(picture, title="a title")
+    titles = [ax.get_title() for ax in figure.axes[:4]]
+    assert titles[1] == "Compatible distributions"
+    assert titles[2].startswith("Disambiguation")
+    assert titles[3].startswith("Quadratic form")
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "average of the sets: predict a" in texts
+    assert "disambiguated: predict c" in texts
+    assert "infimum loss of b: 0.375" in texts
+    assert figure.axes[4].get_ylabel() == "expected loss"
+
+
+def test_on_narrow_screens_panels_stand_above_each_other(picture: SimplexPicture) -> None:
+    figure = simplex_figure(picture, narrow=True)
+    figure.savefig(io.BytesIO(), format="png")
+    panels = [ax.get_position() for ax in figure.axes[:4]]
+    assert all(above.y0 > below.y1 for above, below in pairwise(panels))
+    assert figure.axes[4].get_xlabel() == "expected loss"
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    wide = [text.get_text() for text in simplex_figure(picture).legends[0].get_texts()]
+    assert sorted(texts) == sorted(wide)
+
+
+def test_level_lines_are_where_the_objective_has_their_values(picture: SimplexPicture) -> None:
+    """The level of a half of the first objective, read off the lines of the drawing."""
+    figure = simplex_figure(picture)
+    lines = figure.axes[2].collections[-1]
+    level = int(np.abs(lines.levels - 0.5).argmin())
+    places = lines.get_paths()[level].vertices
+    assert len(places) > 10
+    corners = np.array([[0, 0, 1], [0.5, np.sqrt(0.75), 1], [1, 0, 1]])
+    mu = np.column_stack([places, np.ones(len(places))]) @ np.linalg.inv(corners)
+    values = (mu @ picture.loss.matrix.T).min(axis=1)
+    # Lines are interpolated between the points of a coarse grid.
+    np.testing.assert_allclose(values, lines.levels[level], atol=1 / 30)
+    assert lines.levels[level] == pytest.approx(0.5, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_any_loss_on_three_labels_can_be_drawn(name: str) -> None:
+    sets = LabelSets.from_any([{"a", "c"}, {"b", "c"}, "a"], classes=LABELS)
+    figure = simplex_figure(simplex_picture(LOSSES[name], sets, steps=20))
+    assert len(figure.axes) == (5 if len(LOSSES[name].matrix) == 3 else 4)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=40)
+    assert drawn.tell() > 1000
+
+
+def test_ties_are_named() -> None:
+    sets = LabelSets.from_any([{"a", "c"}, {"a", "c"}], classes=LABELS)
+    figure = simplex_figure(simplex_picture(LOSSES["zero-one"], sets, steps=20))
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "disambiguated: predict a or c" in texts
+
+
+def test_the_example_writes_its_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "simplex.png"
+    asked = ["--loss", "squared", "--sets", "a|c=3", "b|c", "--out", str(path)]
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLE), *asked])
+    runpy.run_path(str(EXAMPLE), run_name="__main__")
+    told = capsys.readouterr().out
+    assert path.stat().st_size > 1e4
+    assert "Measure of ['a', 'c']" in told
+    assert "Disambiguated: ['c'], from the average of the sets: ['b']" in told
+
+
+def test_pyplot_is_never_touched() -> None:
+    code = (
+        "import sys; from reproduce.simplex import paper_example, simplex_picture; "
+        "from reproduce.figures import simplex_figure; "
+        "simplex_figure(simplex_picture(*paper_example(), steps=9)); "
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

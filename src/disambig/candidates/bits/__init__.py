@@ -1,0 +1,1 @@
+"""Tag vectors of which some entries are known."""

@@ -1,0 +1,147 @@
+"""A forest of labels: what a coarse label stands for, and how far labels are from each other."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates.labels.classes import is_nested, preview, sorted_labels
+from disambig.candidates.reading import is_missing
+from disambig.exceptions import CandidateError
+from disambig.notation import FloatArray
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """``parents[child] = parent``: labels as a forest, finest labels at the leaves.
+
+    Parameters
+    ----------
+    parents : mapping of child to parent
+        A label that is nobody's child, or whose parent is None, is a root. Several roots are
+        allowed: distances then run through one more node above them all.
+
+    Examples
+    --------
+    >>> animals = Hierarchy({"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"})
+    >>> animals.leaves
+    ('bee', 'cat', 'dog')
+    >>> animals.leaves_of("mammal"), animals.depth("cat"), animals.distance("cat", "bee")
+    (('cat', 'dog'), 2, 3)
+    """
+
+    parents: Mapping[Any, Any]
+
+    def __post_init__(self) -> None:
+        given: Any = self.parents
+        if not isinstance(given, Mapping) or not given:
+            raise CandidateError(
+                f"Hierarchy: parents must be a non-empty mapping of child to parent; "
+                f"got {type(given).__name__} {given!r}."
+            )
+        links = {
+            child: None if is_missing(parent) else parent for child, parent in self.parents.items()
+        }
+        for child, parent in links.items():
+            for node in (child, parent):
+                if is_nested(node) or is_missing(child) or not isinstance(node, Hashable):
+                    raise CandidateError(
+                        f"Hierarchy: the parent of {child!r} is given as {parent!r}; both must be "
+                        f"single labels, numbers or strings, and a child must not be missing."
+                    )
+        object.__setattr__(self, "parents", MappingProxyType(links))
+        self._refuse_cycles()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The read-only view of a dictionary cannot be pickled.
+        return (type(self), (dict(self.parents),))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({len(self.nodes)} nodes, {len(self.leaves)} leaves)"
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._children
+
+    @cached_property
+    def _children(self) -> dict[Any, list[Any]]:
+        children: dict[Any, list[Any]] = {}
+        for child, parent in self.parents.items():
+            children.setdefault(child, [])
+            if parent is not None:
+                children.setdefault(parent, []).append(child)
+        return children
+
+    @cached_property
+    def nodes(self) -> tuple[Any, ...]:
+        """All labels, sorted."""
+        return tuple(sorted_labels(self._children))
+
+    @cached_property
+    def leaves(self) -> tuple[Any, ...]:
+        """Labels without a child, sorted."""
+        return tuple(node for node in self.nodes if not self._children[node])
+
+    def leaves_of(self, node: Any) -> tuple[Any, ...]:
+        """The leaves under `node`, sorted; a leaf stands for itself."""
+        self._refuse_stranger(node)
+        found, waiting = [], [node]
+        while waiting:
+            here = waiting.pop()
+            below = self._children[here]
+            waiting.extend(below)
+            if not below:
+                found.append(here)
+        return tuple(sorted_labels(found))
+
+    def path(self, node: Any) -> tuple[Any, ...]:
+        """`node`, its parent, and so on up to its root."""
+        self._refuse_stranger(node)
+        found = [node]
+        while (parent := self.parents.get(found[-1])) is not None:
+            found.append(parent)
+        return tuple(found)
+
+    def depth(self, node: Any) -> int:
+        """Steps from `node` up to its root; 0 at a root."""
+        return len(self.path(node)) - 1
+
+    def distance(self, first: Any, second: Any) -> int:
+        """Steps of the path from `first` to `second` through their lowest common ancestor."""
+        above_first, above_second = self.path(first), self.path(second)
+        shared = len(set(above_first) & set(above_second))
+        return len(above_first) + len(above_second) - 2 * shared
+
+    def distance_matrix(self, labels: Iterable[Any]) -> FloatArray:
+        """``distance(labels[k], labels[l])`` for all pairs, ``(K, K)``."""
+        paths = [self.path(label) for label in labels]
+        column = {node: k for k, node in enumerate(self.nodes)}
+        above = np.zeros((len(paths), len(column)))
+        for k, path in enumerate(paths):
+            above[k, [column[node] for node in path]] = 1.0
+        length = above.sum(axis=1)
+        return np.asarray(length[:, np.newaxis] + length - 2.0 * (above @ above.T))
+
+    def _refuse_stranger(self, node: Any) -> None:
+        if node not in self._children:
+            raise CandidateError(
+                f"Hierarchy: {node!r} is not a node; the nodes are {preview(self.nodes)}."
+            )
+
+    def _refuse_cycles(self) -> None:
+        settled: set[Any] = set()
+        for start in self.parents:
+            walk: dict[Any, None] = {}
+            node = start
+            while node is not None and node not in settled:
+                if node in walk:
+                    cycle = [*[*walk][[*walk].index(node) :], node]
+                    raise CandidateError(
+                        f"Hierarchy: parents run in a cycle, "
+                        f"{' -> '.join(map(repr, cycle))}. Remove one of these links."
+                    )
+                walk[node] = None
+                node = self.parents.get(node)
+            settled.update(walk)

@@ -1,0 +1,58 @@
+"""Sets told by nodes of a hierarchy: "a mammal" stands for every leaf below."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates.labels.classes import checked_classes, named_classes
+from disambig.candidates.labels.entries import admit, entries_of
+from disambig.candidates.labels.hierarchy import Hierarchy
+from disambig.candidates.labels.parsing import split_rows
+from disambig.candidates.labels.tables import SetTable, reexpress
+from disambig.candidates.reading import check_marker, refuse_empty_rows, row_fault, rows_of
+
+
+def parse_hierarchy(
+    y: Any,
+    parents: Hierarchy | Mapping[Any, Any],
+    classes: Any = None,
+    unlabeled: Any = None,
+    separator: str | None = None,
+) -> SetTable:
+    """Read one node or set of nodes per row, which stand for the leaves below them."""
+    tree = parents if isinstance(parents, Hierarchy) else Hierarchy(parents)
+    vector = named_classes(classes, unlabeled)
+    check_marker(unlabeled, tree.nodes)
+    rows = rows_of(y)
+    if separator is not None:
+        rows = split_rows(rows, separator, unlabeled)
+    entries = entries_of(rows)
+    nodes, whole = admit(entries, unlabeled)
+    refuse_empty_rows(entries.sizes() == 0)
+    unknown = np.array([node not in tree for node in nodes.distinct], dtype=np.bool_)[nodes.codes]
+    if unknown.any():
+        raise row_fault(
+            nodes.rows_where(unknown),
+            f"holds {nodes.first_label(unknown)!r}, which is no node of the hierarchy",
+            "Correct the label, or add it to parents.",
+        )
+    repeated = nodes.repeated()
+    if repeated.any():
+        raise row_fault(nodes.rows_where(repeated), "repeats a label", "Name every node once.")
+    leaves = checked_classes(tree.leaves)
+    column = {leaf: k for k, leaf in enumerate(tree.leaves)}
+    below = np.zeros((len(nodes.distinct), len(leaves)), dtype=np.bool_)
+    for code, node in enumerate(nodes.distinct):
+        below[code, [column[leaf] for leaf in tree.leaves_of(node)]] = True
+    mask = np.zeros((entries.n_rows, len(leaves)), dtype=np.bool_)
+    # Entries come in the order of rows, so that those of a row are neighbours.
+    starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
+    if len(starts):
+        mask[nodes.rows[starts]] = np.logical_or.reduceat(below[nodes.codes], starts, axis=0)
+    table = SetTable(mask, leaves)
+    if vector is not None:
+        table = reexpress(table, vector)
+    # Last, so that an unlabelled row may also be a class that the hierarchy does not know.
+    table.mask[whole] = True
+    return table

@@ -1,0 +1,238 @@
+"""From rows of labels to sets over classes: the common road of every notation, and its door.
+
+Sets written as text: ``"cat|dog"``.
+
+Sets told by what they exclude: "not class 1".
+"""
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+
+from disambig.candidates.labels.classes import (
+    checked_classes,
+    class_vector,
+    listed,
+    named_classes,
+    positions,
+    preview,
+    sorted_labels,
+)
+from disambig.candidates.labels.entries import (
+    COLLECTIONS,
+    Entries,
+    admit,
+    entries_of,
+    refuse_continuous,
+    warn_of_joined_labels,
+)
+from disambig.candidates.labels.tables import SetTable, parse_table
+from disambig.candidates.reading import (
+    check_marker,
+    is_missing,
+    is_table,
+    matches_marker,
+    only_column,
+    refuse_empty_rows,
+    row_fault,
+    rows_of,
+    table_of,
+)
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray
+
+
+def parse_any(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
+    """Read `y` by its form; `LabelSets.from_any` documents the rules."""
+    if is_table(y):
+        table, names = table_of(y)
+        if table.shape[1] > 1:
+            return parse_table(table, names, classes, unlabeled, "either")
+        y = _flattened(y)
+    rows = rows_of(y)
+    entries = entries_of(rows)
+    if isinstance(rows, list) and _looks_like_table(rows, entries, unlabeled):
+        raise CandidateError(
+            "LabelSets: a list of equally long rows of numbers between 0 and 1 may be a mask or "
+            "sets. Pass np.asarray(y) for a mask or weights with one column per class; for sets "
+            "of the labels 0 and 1 write {0, 1} or use LabelSets.from_sets."
+        )
+    return sets_from_entries(entries, classes, unlabeled)
+
+
+def parse_labels(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
+    """Read one label per row."""
+    rows = rows_of(_flattened(y) if is_table(y) else y)
+    if isinstance(rows, list):
+        collections = np.array([isinstance(row, COLLECTIONS) for row in rows])
+        if collections.any():
+            raise row_fault(
+                collections,
+                f"holds {rows[int(np.argmax(collections))]!r} where one label is expected",
+                "For sets of candidates use LabelSets.from_sets.",
+            )
+    return sets_from_entries(entries_of(rows), classes, unlabeled)
+
+
+def parse_sets(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
+    """Read one set of labels per row; a bare label is a set of one."""
+    return sets_from_entries(entries_of(rows_of(y)), classes, unlabeled)
+
+
+def _flattened(y: Any) -> Any:
+    shape = table_of(y)[0].shape
+    if shape[1] != 1:
+        raise CandidateError(
+            f"LabelSets: expected one label per row; got a table of shape {shape}. "
+            f"For a mask use LabelSets.from_mask, for rows of labels LabelSets.from_sets."
+        )
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected: its column is read as one "
+        "label per row. Pass y.ravel(), or the column itself.",
+        DataConversionWarning,
+        stacklevel=4,
+    )
+    return only_column(y)
+
+
+def _looks_like_table(rows: list[Any], entries: Entries, unlabeled: Any) -> bool:
+    """Whether nothing tells these sets from a mask written as nested lists."""
+    length = 0
+    for row, size in zip(rows, entries.sizes().tolist(), strict=True):
+        if isinstance(row, (list, tuple, np.ndarray)):
+            length = length or size
+            if size < 2 or size != length:
+                return False
+        elif isinstance(row, COLLECTIONS) or not matches_marker(unlabeled, row):
+            return False
+    return length > 0 and all(
+        isinstance(label, (numbers.Real, np.bool_)) and 0 <= float(label) <= 1
+        for label in entries.distinct
+        if not matches_marker(unlabeled, label)
+    )
+
+
+def sets_from_entries(entries: Entries, classes: Any, unlabeled: Any) -> SetTable:
+    """Sets over the named classes, or else over the sorted labels that occur."""
+    vector = named_classes(classes, unlabeled)
+    labels, whole = admit(entries, unlabeled)
+    refuse_empty_rows(entries.sizes() == 0)
+    if vector is None:
+        if whole.all():
+            raise CandidateError(
+                "LabelSets: every row is unlabelled, so that the classes are unknown. "
+                "Name them by classes=."
+            )
+        refuse_continuous(labels)
+        warn_of_joined_labels(labels.distinct)
+        vector = class_vector(sorted_labels(labels.distinct), labels.dtype)
+    mask = membership(labels, vector)
+    mask[whole] = True
+    return SetTable(mask, vector)
+
+
+def membership(entries: Entries, classes: AnyArray) -> BoolArray:
+    """``mask[j, k]``: row j holds ``classes[k]``, ``(n, K)``.
+
+    Raises at a label that is none of the classes, and at one that a row repeats.
+    """
+    place = positions(classes)
+    column = np.array([place.get(label, -1) for label in entries.distinct], dtype=np.intp)
+    columns = column[entries.codes]
+    unknown = columns < 0
+    if unknown.any():
+        raise row_fault(
+            entries.rows_where(unknown),
+            f"holds {entries.first_label(unknown)!r}, which is not among the classes "
+            f"{preview(listed(classes))}",
+            "Correct the label or add it to classes; rows that may be any class are marked "
+            "by unlabeled=.",
+        )
+    mask = np.zeros((entries.n_rows, len(classes)), dtype=np.bool_)
+    mask[entries.rows, columns] = True
+    repeated = mask.sum(axis=1) != entries.sizes()
+    if repeated.any():
+        raise row_fault(
+            repeated,
+            "repeats a label",
+            "Name every candidate once; a mask of 0 and 1 goes to LabelSets.from_mask.",
+        )
+    return mask
+
+
+def parse_strings(
+    y: Any, separator: str = "|", classes: Any = None, unlabeled: Any = None
+) -> SetTable:
+    """Read one text per row, its pieces the candidates."""
+    rows = rows_of(y)
+    rows = listed(rows) if isinstance(rows, np.ndarray) else rows
+    other = np.array(
+        [
+            not (isinstance(row, str) or is_missing(row) or matches_marker(unlabeled, row))
+            for row in rows
+        ]
+    )
+    if other.any():
+        row = rows[int(np.argmax(other))]
+        raise row_fault(
+            other,
+            f"holds {row!r}, a {type(row).__name__}, where text is expected",
+            "Write labels as text, or use LabelSets.from_sets.",
+        )
+    return sets_from_entries(entries_of(split_rows(rows, separator, unlabeled)), classes, unlabeled)
+
+
+def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> list[Any]:
+    """Rows whose text is split at the separator, blanks stripped; other rows as they are.
+
+    Examples
+    --------
+    >>> split_rows(["cat | dog", "cow", 3], "|", None)
+    [('cat', 'dog'), ('cow',), 3]
+    """
+    if not isinstance(separator, str) or not separator:
+        raise CandidateError(
+            f"LabelSets: separator must be a text of at least one character; got {separator!r}."
+        )
+    if isinstance(rows, np.ndarray):
+        rows = listed(rows)
+
+    def pieces(row: Any) -> Any:
+        if not isinstance(row, str) or matches_marker(unlabeled, row):
+            return row
+        return tuple(piece.strip() for piece in row.split(separator))
+
+    split = [pieces(row) for row in rows]
+    blank = np.array([isinstance(row, tuple) and "" in row for row in split])
+    if blank.any():
+        raise row_fault(
+            blank,
+            f"holds {rows[int(np.argmax(blank))]!r}, which has an empty piece",
+            f"Write a label on each side of every {separator!r}; mark rows that may be any class "
+            f"by unlabeled=.",
+        )
+    return split
+
+
+def parse_negatives(
+    y: Any, classes: Any, unlabeled: Any = None, separator: str | None = None
+) -> SetTable:
+    """Read one label or set of labels per row, which the row is *not*."""
+    vector = checked_classes(classes)
+    check_marker(unlabeled, listed(vector))
+    rows = rows_of(y)
+    if separator is not None:
+        rows = split_rows(rows, separator, unlabeled)
+    excluded, _ = admit(entries_of(rows), unlabeled)
+    mask = ~membership(excluded, vector)
+    none_left = ~np.asarray(mask.any(axis=1))
+    if none_left.any():
+        raise row_fault(
+            none_left,
+            "excludes every class and has no candidate",
+            "Leave at least one class; exclude nothing for an unlabelled row.",
+        )
+    return SetTable(mask, vector)

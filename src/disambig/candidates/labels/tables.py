@@ -1,0 +1,266 @@
+"""Sets as a table over a vector of classes, and the same sets over other classes.
+
+Tables with one column per class: masks of candidates and soft weights over them.
+"""
+
+import numbers
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from disambig.candidates.labels.classes import (
+    checked_classes,
+    listed,
+    named_classes,
+    positions,
+    preview,
+)
+from disambig.candidates.reading import is_missing, matches_marker, refuse_empty_rows, row_fault
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray, FloatArray
+
+# Weights that were kept in single precision still count as summing to one.
+_SUM_TOLERANCE = 1e-5
+
+
+class SetTable(NamedTuple):
+    """What parsers hand over: candidates, classes and soft weights if there are any.
+
+    Attributes
+    ----------
+    mask : (n, K) of bool
+    classes : (K,)
+    weights : (n, K) of float, or None
+    """
+
+    mask: BoolArray
+    classes: AnyArray
+    weights: FloatArray | None = None
+
+
+def checked_table(mask: Any, classes: Any, weights: Any) -> SetTable:
+    """Read-only copies of the three, once they fit together and no set is empty."""
+    mask = np.asarray(mask)
+    if mask.ndim != 2 or mask.dtype != np.bool_:
+        raise CandidateError(
+            f"LabelSets: mask must be a boolean array of shape (n, K); got {mask.dtype} of "
+            f"shape {mask.shape}. Use LabelSets.from_any for other forms."
+        )
+    vector = checked_classes(classes)
+    if len(vector) != mask.shape[1]:
+        raise CandidateError(
+            f"LabelSets: {len(vector)} classes were given for {mask.shape[1]} columns. "
+            f"Name one class per column."
+        )
+    refuse_empty_rows(~mask.any(axis=1))
+    if weights is not None:
+        weights = np.asarray(weights, dtype=np.float64)
+        _check_weights(weights, mask)
+    return SetTable(_frozen(mask), _frozen(vector), None if weights is None else _frozen(weights))
+
+
+def _frozen(array: AnyArray) -> AnyArray:
+    """A read-only C-contiguous copy; the array itself if it is that already."""
+    if array.flags.writeable or array.base is not None or not array.flags.c_contiguous:
+        array = np.array(array, order="C")
+        array.setflags(write=False)
+    return array
+
+
+def _check_weights(weights: FloatArray, mask: BoolArray) -> None:
+    if weights.shape != mask.shape:
+        raise CandidateError(
+            f"LabelSets: weights must have the shape of the mask, {mask.shape}; "
+            f"got {weights.shape}."
+        )
+    outside = np.asarray(((weights != 0) & ~mask).any(axis=1))
+    if outside.any():
+        raise row_fault(outside, "has weight outside its set", "Set it to zero.")
+    negative = ~np.asarray((weights >= 0).all(axis=1))
+    if negative.any():
+        raise row_fault(negative, "has a negative or missing weight", "Give non-negative weights.")
+    unscaled = ~(np.abs(weights.sum(axis=1) - 1.0) <= _SUM_TOLERANCE)
+    if unscaled.any():
+        raise row_fault(
+            unscaled, "has weights that do not sum to one", "Use LabelSets.from_weights."
+        )
+
+
+def reexpress(table: SetTable, classes: AnyArray) -> SetTable:
+    """The same sets over `classes`: a permutation, a superset, or a subset that drops none used.
+
+    Parameters
+    ----------
+    table : SetTable over ``(K,)`` classes
+    classes : (L,)
+
+    Returns
+    -------
+    SetTable
+        Over the ``(L,)`` classes. A class that is new is a candidate nowhere.
+    """
+    place = positions(classes)
+    target = np.array([place.get(label, -1) for label in listed(table.classes)], dtype=np.intp)
+    known = target >= 0
+    lost = table.mask & ~known
+    if lost.any():
+        column = np.argwhere(lost)[0][1]
+        raise row_fault(
+            np.asarray(lost.any(axis=1)),
+            f"has the candidate {listed(table.classes)[column]!r}, which is not among the "
+            f"classes {preview(listed(classes))}",
+            "Add it to classes, or correct the row.",
+        )
+
+    def moved(values: Any) -> Any:
+        wider = np.zeros((len(values), len(classes)), dtype=values.dtype)
+        wider[:, target[known]] = values[:, known]
+        return wider
+
+    weights = None if table.weights is None else moved(table.weights)
+    return SetTable(moved(table.mask), classes, weights)
+
+
+Form = Literal["mask", "weights", "either"]
+
+
+def parse_table(
+    table: AnyArray, names: list[Any] | None, classes: Any, unlabeled: Any, form: Form
+) -> SetTable:
+    """Read ``(n, K)`` values as a mask (0 and 1), as weights, or as whichever they are.
+
+    Parameters
+    ----------
+    table : (n, K)
+    names : list of K column names, or None
+    classes : (K,) array-like, or None for the names, else 0 to K - 1
+    unlabeled : object
+        A row all of whose entries are this marker may be any class.
+    form : {"mask", "weights", "either"}
+        "either" takes fractions in [0, 1] for weights, and 0 and 1 alone for a mask.
+    """
+    vector = named_classes(classes, unlabeled)
+    values, marked = _numbers(table, names, unlabeled)
+    whole = np.asarray(marked.all(axis=1))
+    _refuse_values(values, whole, names, form)
+    mask = values > 0
+    refuse_empty_rows(~np.asarray(mask.any(axis=1)) & ~whole)
+    mask[whole] = False
+    weights = None
+    if form == "weights" or (form == "either" and not _is_binary(values[~whole])):
+        weights = _normalised(values, whole)
+    parsed = _over_classes(SetTable(mask, np.arange(mask.shape[1]), weights), names, vector)
+    # Last, so that an unlabelled row may also be a class without a column.
+    parsed.mask[whole] = True
+    if parsed.weights is not None:
+        parsed.weights[whole] = 1.0 / len(parsed.classes)
+    return parsed
+
+
+def _numbers(
+    table: AnyArray, names: list[Any] | None, unlabeled: Any
+) -> tuple[AnyArray, BoolArray]:
+    """Numeric values, missing ones NaN, and where the marker stands."""
+    if table.dtype.kind in "biuf":
+        if is_missing(unlabeled):
+            wanted = unlabeled is not None and table.dtype.kind == "f"
+            return table, np.isnan(table) if wanted else np.zeros(table.shape, dtype=np.bool_)
+        comparable = isinstance(unlabeled, (numbers.Real, np.bool_))
+        marked = table == unlabeled if comparable else np.zeros(table.shape, dtype=np.bool_)
+        return table, marked
+    flat = table.ravel().tolist()
+    marked = np.array([matches_marker(unlabeled, value) for value in flat], dtype=np.bool_)
+    values = np.full(len(flat), np.nan)
+    for place, value in enumerate(flat):
+        if isinstance(value, (numbers.Real, np.bool_)):
+            values[place] = value
+        elif not marked[place] and not is_missing(value):
+            raise CandidateError(
+                f"LabelSets: {_cell(divmod(place, table.shape[1]), names)} holds {value!r}. A "
+                f"table with several columns is a mask of 0 and 1 with one column per class; "
+                f"for rows of labels use LabelSets.from_sets or a list of sets."
+            )
+    return values.reshape(table.shape), marked.reshape(table.shape)
+
+
+def _cell(cell: tuple[int, int], names: list[Any] | None) -> str:
+    row, column = int(cell[0]), int(cell[1])
+    return f"row {row}, column {column if names is None else repr(names[column])}"
+
+
+def _is_binary(values: AnyArray) -> bool:
+    return values.dtype.kind == "b" or bool(((values == 0) | (values == 1)).all())
+
+
+def _refuse_values(values: AnyArray, whole: BoolArray, names: list[Any] | None, form: Form) -> None:
+    """Raise at the first entry that the form does not allow; NaN fails every comparison."""
+    if values.dtype.kind == "b":
+        return
+    if form == "weights":
+        good = (values >= 0) & np.isfinite(values)
+    elif form == "mask":
+        good = (values == 0) | (values == 1)
+    else:
+        good = (values >= 0) & (values <= 1)
+    bad = ~good & ~whole[:, np.newaxis]
+    if not bad.any():
+        return
+    first = np.argwhere(bad)[0]
+    value = values[first[0], first[1]].item()
+    count = int(np.count_nonzero(bad))
+    expected = {
+        "mask": "A mask holds 0 and 1",
+        "weights": "Weights are finite and not negative",
+        "either": "A mask holds 0 and 1, soft weights lie in [0, 1]",
+    }[form]
+    raise CandidateError(
+        f"LabelSets: {_cell((first[0], first[1]), names)} holds {value!r} "
+        f"({count} such {'entry' if count == 1 else 'entries'}). {expected}. {_remedy(value)}"
+    )
+
+
+def _remedy(value: float) -> str:
+    if np.isnan(value):
+        return (
+            "Input y contains NaN: fill it; pass unlabeled=float('nan') for rows that are missing "
+            "altogether."
+        )
+    if np.isinf(value):
+        return "Input y contains infinity: replace it."
+    if value < 0:
+        return "Write 0 for a class that is excluded; name a marker of whole rows by unlabeled=."
+    return "For votes, counts or weights of any scale use LabelSets.from_weights."
+
+
+def _normalised(values: AnyArray, whole: BoolArray) -> FloatArray:
+    """Rows scaled to sum one; what stands in unlabelled rows is left to the caller."""
+    weights = np.array(values, dtype=np.float64)
+    weights[whole] = 1.0
+    # By the largest first, so that neither huge nor tiny rows overflow or vanish in the sum.
+    weights /= weights.max(axis=1, keepdims=True)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _over_classes(table: SetTable, names: list[Any] | None, classes: AnyArray | None) -> SetTable:
+    """Columns matched to classes: by name where the table names its columns, else by position."""
+    n_columns = table.mask.shape[1]
+    if classes is None:
+        return table if names is None else table._replace(classes=checked_classes(names))
+    if names is not None:
+        known = set(listed(classes))
+        strangers = [name for name in names if name not in known]
+        if not strangers:
+            return reexpress(table._replace(classes=checked_classes(names)), classes)
+        if len(strangers) < len(names):
+            raise CandidateError(
+                f"LabelSets: columns {preview(strangers)} are not among the classes "
+                f"{preview(listed(classes))} while other columns are. Rename the columns, or pass "
+                f"an array without names to match columns by position."
+            )
+    if len(classes) != n_columns:
+        raise CandidateError(
+            f"LabelSets: {len(classes)} classes were given for {n_columns} columns. "
+            f"Name one class per column."
+        )
+    return table._replace(classes=classes)

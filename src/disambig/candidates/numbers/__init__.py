@@ -1,0 +1,1 @@
+"""Intervals and unions of intervals: reading them, and the sets themselves."""

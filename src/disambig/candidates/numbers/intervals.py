@@ -1,0 +1,352 @@
+"""Rows of real candidates by number, and values laid out beside them.
+
+Candidate intervals: for every sample the bounds between which its target lies.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from disambig.candidates.numbers.parsing import parse_intervals
+from disambig.candidates.numbers.tables import (
+    Ends,
+    checked_ends,
+    ends_of_bounds,
+    ends_of_centers,
+    ends_of_points,
+)
+from disambig.candidates.reading import row_index
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+
+def row_numbers(rows: Any, n: int, owner: str) -> int | IntArray:
+    """Which of the n rows are meant: a number for an integer, else their numbers, 1-D.
+
+    Raises IndexError as arrays do, and where columns are to be cut.
+    """
+    rows = row_index(owner, rows)
+    if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
+        return range(n)[int(rows)]
+    numbers: IntArray = np.arange(n)[rows]
+    if numbers.ndim != 1:
+        raise IndexError(f"{owner}: select rows by an integer, a slice or a 1-D array.")
+    return numbers
+
+
+def value_table(values: Any, n: int, d: int, owner: str) -> FloatArray:
+    """One number per row and column, ``(n, d)`` of float64; for one column ``(n,)`` will do."""
+    table: FloatArray = np.asarray(values, dtype=np.float64)
+    if d == 1 and table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.shape != (n, d):
+        raise ValueError(
+            f"{owner}: expected one value per row and column, shape {(n, d)}"
+            f"{f' or {(n,)}' if d == 1 else ''}; got shape {np.shape(values)}."
+        )
+    return table
+
+
+def owned(array: AnyArray) -> AnyArray:
+    """The array itself, read-only from now on; a copy of a view, which would keep more alive."""
+    if array.base is not None or not array.flags.c_contiguous:
+        array = np.array(array, order="C")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intervals:
+    """``s[j] = prod_k [lower[j, k], upper[j, k]]``: one interval, or box, per sample.
+
+    The right target of every sample lies between its bounds. A point has equal ends, a half-line
+    one infinite end, the whole line two. Checked once, then immutable: the arrays are copies and
+    read-only. scikit-learn splits it like an array; where it is turned into one, that is
+    ``(n, 2)`` for plain targets and ``(n, d, 2)`` for boxes, which can be read back.
+
+    Parameters
+    ----------
+    lower, upper : (n, d), or (n,) for one column
+        Ends in order, ``-inf`` and ``inf`` for no bound. Here ``d`` counts the columns of a
+        target. Finite ends are at most 1e150 in size, so that squares stay finite.
+    flat : bool, default=True
+        Whether targets are plain numbers, ``(n,)``, rather than rows of d numbers. Needs d = 1.
+
+    See Also
+    --------
+    Intervals.from_any : Reads whatever a user is likely to have.
+    disambig.candidates.IntervalUnions : Several intervals per sample.
+
+    Examples
+    --------
+    >>> intervals = Intervals.from_any([(800, 1200), 950.0, ">= 1000", "1100 +- 50"])
+    >>> intervals
+    Intervals(4 rows, 2 bounded, 1 points, 1 half-lines, 0 whole, ends from 800 to 1200)
+    >>> intervals[0], intervals[2:].lower.ravel()
+    ((800.0, 1200.0), array([1000., 1050.]))
+    >>> intervals.contains([900, 900, 1400, 1100])
+    array([ True, False,  True,  True])
+    >>> intervals.centers.ravel()
+    array([1000.,  950., 1000., 1100.])
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    flat: bool = True
+
+    def __post_init__(self) -> None:
+        lower, upper = (
+            end[:, np.newaxis] if end.ndim == 1 else end
+            for end in (np.asarray(self.lower), np.asarray(self.upper))
+        )
+        ends = checked_ends(lower, upper, "Intervals")
+        if self.flat and ends.lower.shape[1] != 1:
+            raise CandidateError(
+                f"Intervals: flat=True is for targets of one column; got {ends.lower.shape[1]}. "
+                f"Pass flat=False for boxes."
+            )
+        self._set(ends, self.flat)
+
+    def _set(self, ends: Ends, flat: bool) -> None:
+        object.__setattr__(self, "lower", owned(ends.lower))
+        object.__setattr__(self, "upper", owned(ends.upper))
+        object.__setattr__(self, "flat", bool(flat))
+
+    def _of(self, lower: FloatArray, upper: FloatArray) -> "Intervals":
+        """Intervals of the same form whose ends are known to be good."""
+        intervals = object.__new__(type(self))
+        intervals._set(Ends(lower, upper), self.flat)
+        return intervals
+
+    # ------------------------------------------------------------------ ways in
+
+    @classmethod
+    def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
+        """Read targets by their form.
+
+        Parameters
+        ----------
+        y : array, frame, series, interval array, list or Intervals
+            Numbers with two columns are always lower and upper ends; with one dimension, points;
+            with one column, points too (scikit-learn's warning is given); with three dimensions,
+            ``(n, d, 2)``, boxes. Points of two outputs go through `from_points`, or are boxes
+            with equal ends. Interval arrays of pandas are read by their ends; whether they are
+            closed is of no consequence, since ends are limits of members.
+            With one dimension and not all numbers, a row is a number, a pair ``(lower, upper)``,
+            an interval of pandas, or a text: a number, ``"[800, 1200]"`` (brackets of any kind),
+            ``"800-1200"``, ``"800 to 1200"``, ``"800..1200"``, ``">= 5"``, ``"65+"``,
+            ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or ``"5 ± 2"``. A list of pairs is a union,
+            whose members must here overlap: see `disambig.candidates.real_sets`. Lists are never
+            boxes.
+        missing : {"error", "whole"}, default="error"
+            Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) are refused, or
+            say that there is no bound: on that side for an end, on both for a row. For Intervals
+            it has no meaning.
+
+        Returns
+        -------
+        Intervals
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Intervals.from_any(np.array([[0.0, 1.0], [2.0, np.inf]])).is_point
+        array([False, False])
+        >>> Intervals.from_any([(None, 3.0), None, "< 2"], missing="whole").upper.ravel()
+        array([ 3., inf,  2.])
+        """
+        if isinstance(y, Intervals):
+            return y
+        return cls(*parse_intervals(y, missing))
+
+    @classmethod
+    def from_bounds(
+        cls, lower: Any, upper: Any, missing: Literal["error", "whole"] = "error"
+    ) -> "Intervals":
+        """Read lower and upper ends, ``(n,)`` or ``(n, d)`` each; one of them may be a number.
+
+        Examples
+        --------
+        >>> Intervals.from_bounds(0.0, [1.0, 2.0])[1]
+        (0.0, 2.0)
+        """
+        return cls(*ends_of_bounds(lower, upper, missing))
+
+    @classmethod
+    def from_points(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
+        """Read targets that are known: plain numbers ``(n,)``, or rows of d numbers ``(n, d)``.
+
+        Examples
+        --------
+        >>> Intervals.from_points([[1.0, 2.0], [3.0, 4.0]]).shape
+        (2, 2, 2)
+        """
+        return cls(*ends_of_points(y, missing))
+
+    @classmethod
+    def from_centers(
+        cls, centers: Any, radii: Any, missing: Literal["error", "whole"] = "error"
+    ) -> "Intervals":
+        """Read ``[center - radius, center + radius]``; radii may be one number, or infinite.
+
+        Examples
+        --------
+        >>> Intervals.from_centers([5.0, 7.0], 0.5).upper.ravel()
+        array([5.5, 7.5])
+        """
+        return cls(*ends_of_centers(centers, radii, missing))
+
+    # ------------------------------------------------------------------ as scikit-learn sees it
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(n, 2)`` for plain targets, ``(n, d, 2)`` for boxes."""
+        return (len(self), 2) if self.flat else (*self.lower.shape, 2)
+
+    @property
+    def ndim(self) -> int:
+        """2 for plain targets, 3 for boxes."""
+        return len(self.shape)
+
+    def __getitem__(self, rows: Any) -> Any:
+        chosen = row_numbers(rows, len(self), "Intervals")
+        if isinstance(chosen, int):
+            if self.flat:
+                return float(self.lower[chosen, 0]), float(self.upper[chosen, 0])
+            return np.stack([self.lower[chosen], self.upper[chosen]], axis=-1)
+        return self._of(self.lower[chosen], self.upper[chosen])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[row] for row in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        if copy is False:
+            raise ValueError("Intervals: an array of both ends cannot be had without a copy.")
+        both = np.stack([self.lower, self.upper], axis=-1).reshape(self.shape)
+        return both if dtype is None else both.astype(dtype, copy=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"lower": self.lower, "upper": self.upper, "flat": self.flat}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Pickles forget that an array was read-only.
+        self._set(Ends(state["lower"], state["upper"]), state["flat"])
+
+    # Equality compares contents, so that identity must not serve as a hash.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Intervals):
+            return NotImplemented
+        return (
+            self.flat == other.flat
+            and np.array_equal(self.lower, other.lower)
+            and np.array_equal(self.upper, other.upper)
+        )
+
+    def __repr__(self) -> str:
+        n_points = np.count_nonzero(self.is_point)
+        bounded = np.isfinite(self.lower).all(axis=1) & np.isfinite(self.upper).all(axis=1)
+        n_bounded = np.count_nonzero(bounded) - n_points
+        n_whole = np.count_nonzero(~self.informative)
+        columns = "" if self.flat else f" of {self.n_columns} columns"
+        n_others = len(self) - n_points - n_bounded - n_whole
+        return (
+            f"Intervals({len(self)} rows{columns}, {n_bounded} bounded, {n_points} points, "
+            f"{n_others} {'half-lines' if self.n_columns == 1 else 'half-bounded'}, "
+            f"{n_whole} whole, ends from {self.span.min():g} to {self.span.max():g})"
+        )
+
+    # ------------------------------------------------------------------ what the intervals say
+
+    @property
+    def n_columns(self) -> int:
+        """``d``, the columns of a target."""
+        return int(self.lower.shape[1])
+
+    @property
+    def informative(self) -> BoolArray:
+        """Rows which exclude some number, ``(n,)``: with a finite end in some column."""
+        return np.asarray((np.isfinite(self.lower) | np.isfinite(self.upper)).any(axis=1))
+
+    @property
+    def is_point(self) -> BoolArray:
+        """Rows that allow one target, ``(n,)``."""
+        return np.asarray((self.lower == self.upper).all(axis=1))
+
+    @cached_property
+    def span(self) -> FloatArray:
+        """Smallest and largest finite end of each column, ``(d, 2)``; (0, 0) where none is."""
+        ends = np.concatenate([self.lower, self.upper])
+        finite = np.isfinite(ends)
+        low = np.min(ends, axis=0, where=finite, initial=np.inf)
+        high = np.max(ends, axis=0, where=finite, initial=-np.inf)
+        span = np.where(finite.any(axis=0), [low, high], 0.0).T
+        return owned(span)
+
+    @cached_property
+    def centers(self) -> FloatArray:
+        """Midpoints, ``(n, d)``; the finite end of a half-line; NaN for the whole line."""
+        low = np.where(np.isfinite(self.lower), self.lower, self.upper)
+        high = np.where(np.isfinite(self.upper), self.upper, self.lower)
+        whole = np.isinf(self.lower) & np.isinf(self.upper)
+        low[whole] = high[whole] = np.nan
+        return owned(0.5 * (low + high))
+
+    @property
+    def hull(self) -> "Intervals":
+        """The smallest intervals around the sets: these themselves."""
+        return self
+
+    def pieces_at(self, values: Any) -> "Intervals":
+        """The interval that holds or is nearest to each value: there is one a row."""
+        return self
+
+    def nearest(self, values: Any) -> FloatArray:
+        """The member nearest to each value, ``(n, d)``; the value itself if it is one."""
+        return np.clip(self._beside(values), self.lower, self.upper)
+
+    def distances(self, values: Any) -> FloatArray:
+        """``inf_{y in s[j]} |values[j] - y|``, column by column, ``(n, d)``."""
+        table = self._beside(values)
+        return np.abs(table - np.clip(table, self.lower, self.upper))
+
+    def contains(self, values: Any) -> BoolArray:
+        """Whether ``values[j]`` lies in the set of row j, in all of its columns, ``(n,)``."""
+        table = self._beside(values)
+        return np.asarray(((self.lower <= table) & (table <= self.upper)).all(axis=1))
+
+    def within(self, span: Any) -> "Intervals":
+        """The same intervals with infinite ends moved to the ends of `span`, ``(d, 2)``.
+
+        A half-line that begins beyond the span becomes its finite end.
+        """
+        low, high = np.asarray(span, dtype=np.float64).reshape(self.n_columns, 2).T
+        return self._of(
+            np.where(np.isinf(self.lower), np.minimum(low, self.upper), self.lower),
+            np.where(np.isinf(self.upper), np.maximum(high, self.lower), self.upper),
+        )
+
+    def inset(self, margin: float) -> "Intervals":
+        """The same intervals without what is nearer to an end than `margin`.
+
+        An interval shorter than twice the margin becomes its middle.
+
+        Examples
+        --------
+        >>> Intervals.from_any([(0, 10), (0, 1), ">= 5", 7.0]).inset(1.0).lower.ravel()
+        array([1. , 0.5, 6. , 7. ])
+        """
+        centers = self.centers
+        low, high = self.lower + margin, self.upper - margin
+        short = low > high
+        return self._of(np.where(short, centers, low), np.where(short, centers, high))
+
+    def _beside(self, values: Any) -> FloatArray:
+        return value_table(values, len(self), self.n_columns, "Intervals")

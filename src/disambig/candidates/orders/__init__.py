@@ -1,0 +1,1 @@
+"""Partial orders of items: reading them, and the orders themselves."""

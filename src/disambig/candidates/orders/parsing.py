@@ -1,0 +1,320 @@
+"""Orders from lists of items: the best few in order, and groups in order.
+
+Orders from a sign per pair of items: +1 before, -1 after, 0 not known.
+
+Orders written as text: ``"a>b>c"``, several chains joined by semicolons.
+
+Orders read by their form: tables of ranks, signs of pairs, lists of pairs, texts.
+"""
+
+import numbers
+import reprlib
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates.labels.classes import is_nested, listed
+from disambig.candidates.labels.entries import COLLECTIONS
+from disambig.candidates.orders.chains import is_pair, orders_from_chains
+from disambig.candidates.orders.items import (
+    elements,
+    is_missing_row,
+    item_codes,
+    named_items,
+    order_fault,
+    order_rows,
+    refuse_rows,
+    require_rows,
+    rows_among,
+)
+from disambig.candidates.orders.ranks import is_number, parse_ranks, smaller_first
+from disambig.candidates.orders.tables import OrderTable, closed_orders, no_pairs
+from disambig.candidates.reading import is_missing, is_table, only_column
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, FloatArray
+
+_SEQUENCES = (list, tuple, np.ndarray)
+ITEM_SEPARATOR = ">"
+CHAIN_SEPARATOR = ";"
+# Where the items are not named, these in a name mean that another notation was used.
+_SIGNS = "<>=~,;"
+
+
+def parse_top_k(y: Any, items: Any) -> OrderTable:
+    """Read the best items of each row, in order; they stand before all that are not listed."""
+    rows = order_rows(y)
+    refuse_rows(
+        rows,
+        [isinstance(row, COLLECTIONS) and not isinstance(row, _SEQUENCES) for row in rows],
+        "a list of items, best first,",
+        "A set has no order; for groups of items use PartialOrders.from_buckets.",
+    )
+    best = [_without_filling(row) for row in rows]
+    refuse_rows(
+        rows,
+        [any(map(_is_gap, row)) for row in best],
+        "a list of items without a gap",
+        "End the list where the first item is missing: what follows the gap need not stand before "
+        "the items that are not listed.",
+    )
+    groups = [[[item] for item in row] for row in best]
+    positions, vector = _positions(groups, items)
+    positions[np.isnan(positions)] = np.inf
+    # A row that lists nothing has all positions equal, and so no pair.
+    return OrderTable(smaller_first(positions), vector)
+
+
+def _is_gap(item: Any) -> bool:
+    return not is_nested(item) and is_missing(item)
+
+
+def _without_filling(row: Any) -> list[Any]:
+    """The items of a row without the missing values that fill it up at its end."""
+    items = elements(row) if isinstance(row, _SEQUENCES) else [row]
+    while items and _is_gap(items[-1]):
+        items.pop()
+    return items
+
+
+def parse_buckets(y: Any, items: Any) -> OrderTable:
+    """Read groups of items, earlier groups before later ones, nothing inside a group."""
+    rows = order_rows(y)
+    refuse_rows(
+        rows,
+        [not (isinstance(row, _SEQUENCES) or is_missing_row(row)) for row in rows],
+        "a list of groups",
+        "Write [['a', 'b'], ['c']] for a and b before c, and [] for a row without any item.",
+    )
+    groups = [[] if is_missing_row(row) else [_group(group) for group in row] for row in rows]
+    positions, vector = _positions(groups, items)
+    return OrderTable(smaller_first(positions), vector)
+
+
+def _group(group: Any) -> list[Any]:
+    if isinstance(group, COLLECTIONS):
+        return elements(group)
+    return [group.item() if isinstance(group, np.generic) else group]
+
+
+def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, AnyArray]:
+    """``(n, m)``: the place of the group in which each item is, NaN where it is in none."""
+    mentions = [item for row in rows for group in row for item in group]
+    places = [place for row in rows for place, group in enumerate(row) for _ in group]
+    owners = np.repeat(np.arange(len(rows)), [sum(map(len, row)) for row in rows])
+    codes, vector = item_codes(mentions, owners, len(rows), items)
+    repeated = np.ones(len(codes), dtype=np.bool_)
+    repeated[np.unique(owners * len(vector) + codes, return_index=True)[1]] = False
+    if repeated.any():
+        raise order_fault(
+            rows_among(len(rows), owners[repeated]),
+            f"mentions {listed(vector)[codes[np.argmax(repeated)]]!r} twice",
+            "Name every item at most once in a row.",
+        )
+    positions = np.full((len(rows), len(vector)), np.nan)
+    positions[owners, codes] = places
+    return positions, vector
+
+
+def parse_signs(y: Any, items: Any) -> OrderTable:
+    """Read ``(n, m, m)`` signs; one of the two entries of a pair is enough."""
+    require_rows(y)
+    signs = _numbers(y)
+    vector = named_items(items, signs.shape[1])
+    before = no_pairs(signs.shape[0], signs.shape[1])
+    np.equal(signs, 1, out=before)
+    # The sign of a pair that is given twice with +1, or on the diagonal, is a cycle.
+    before |= signs.transpose(0, 2, 1) == -1
+    return closed_orders(before, vector)
+
+
+def _numbers(y: Any) -> AnyArray:
+    try:
+        signs = np.asarray(y)
+    except ValueError as error:
+        raise CandidateError(
+            "PartialOrders: signs must form an array of shape (n, m, m); these rows differ in "
+            "shape. For lists of pairs use PartialOrders.from_pairs."
+        ) from error
+    if signs.ndim != 3 or signs.shape[1] != signs.shape[2]:
+        raise CandidateError(
+            f"PartialOrders: signs must have shape (n, m, m), one row and one column per item; "
+            f"got shape {signs.shape}. For lists of pairs use PartialOrders.from_pairs."
+        )
+    if signs.dtype.kind == "b":
+        return signs.astype(np.int8)
+    if signs.dtype.kind not in "iuf":
+        raise CandidateError(
+            f"PartialOrders: signs must be numbers, +1, -1 and 0; got an array of {signs.dtype}. "
+            f"For lists of pairs use PartialOrders.from_pairs."
+        )
+    good = (signs == 1) | (signs == 0) | (signs == -1)
+    if not np.all(good):
+        place = tuple(np.argwhere(~good)[0])
+        raise order_fault(
+            ~np.asarray(good.all(axis=(1, 2))),
+            f"holds {signs[place]!s} at {tuple(map(int, place[1:]))}",
+            "Signs are +1 for before, -1 for after and 0 for not known; for lists of pairs use "
+            "PartialOrders.from_pairs.",
+        )
+    return signs
+
+
+def parse_order_strings(y: Any, items: Any, separator: str) -> OrderTable:
+    """Read one text per row; an empty or missing one says nothing."""
+    rows = order_rows(y)
+    refuse_rows(
+        rows,
+        [not (isinstance(row, str) or is_missing_row(row)) for row in rows],
+        "text",
+        "Write 'a>b' for a before b, or use PartialOrders.from_pairs.",
+    )
+    return orders_from_chains(split_chains(rows, separator, items is None), items)
+
+
+def split_chains(rows: list[Any], separator: Any, strict: bool) -> list[list[list[str]]]:
+    """The chains of each text, blanks stripped; a row that is no text has none.
+
+    Raises where a piece is empty and, if `strict`, where a name holds a sign of another notation.
+
+    Examples
+    --------
+    >>> split_chains(["a > b > c; a > d", "", None], ">", True)
+    [[['a', 'b', 'c'], ['a', 'd']], [], []]
+    """
+    if not isinstance(separator, str) or not separator.strip() or CHAIN_SEPARATOR in separator:
+        raise CandidateError(
+            f"PartialOrders: separator must be a text that is not blank and has no "
+            f"{CHAIN_SEPARATOR!r}, which stands between chains; got {separator!r}."
+        )
+    chains = [_chains(row, separator) if isinstance(row, str) else [] for row in rows]
+    empty = np.array([any("" in chain for chain in row) for row in chains])
+    if empty.any():
+        raise order_fault(
+            empty,
+            f"holds {rows[int(np.argmax(empty))]!r}, which has an empty piece",
+            f"Write an item on each side of every {separator!r}, and a chain on each side of "
+            f"every {CHAIN_SEPARATOR!r}.",
+        )
+    if strict:
+        _refuse_signs(rows, chains)
+    return chains
+
+
+def _chains(text: str, separator: str) -> list[list[str]]:
+    if not text.strip():
+        return []
+    return [
+        [piece.strip() for piece in chain.split(separator)] for chain in text.split(CHAIN_SEPARATOR)
+    ]
+
+
+def _refuse_signs(rows: list[Any], chains: list[list[list[str]]]) -> None:
+    names = {piece for row in chains for chain in row for piece in chain}
+    odd = {name for name in names if any(sign in name for sign in _SIGNS)}
+    if odd:
+        faulty = np.array([any(not odd.isdisjoint(chain) for chain in row) for row in chains])
+        row = int(np.argmax(faulty))
+        name = next(piece for chain in chains[row] for piece in chain if piece in odd)
+        raise order_fault(
+            faulty,
+            f"holds {rows[row]!r}, in which {name!r} would be an item",
+            "Write 'a>b>c', join chains by ';', and leave out pairs that tie; if this is the name "
+            "of an item, name all items by items=.",
+        )
+
+
+class _Form(IntEnum):
+    MISSING = 0
+    NUMBER = 1
+    NUMBERS = 2
+    PAIRS = 3
+    TEXT = 4
+    OTHER = 5
+
+
+def _form(row: Any) -> _Form:
+    if isinstance(row, str):
+        return _Form.TEXT
+    if is_missing_row(row):
+        return _Form.MISSING
+    if is_number(row):
+        return _Form.NUMBER
+    if not isinstance(row, COLLECTIONS):
+        return _Form.OTHER
+    entries = elements(row)
+    if all(map(is_pair, entries)):
+        return _Form.PAIRS
+    if isinstance(row, (set, frozenset)) or any(isinstance(e, COLLECTIONS) for e in entries):
+        return _Form.OTHER
+    return _Form.NUMBERS if all(is_number(e) or is_missing(e) for e in entries) else _Form.OTHER
+
+
+def parse_any_order(y: Any, items: Any, ties: str) -> OrderTable:
+    """Read `y` by its form; `PartialOrders.from_any` documents the rules."""
+    if hasattr(y, "__array__") and not hasattr(y, "shape"):
+        # An object that can be read as an array, and offers nothing else.
+        y = np.asarray(y)
+    require_rows(y)
+    if getattr(y, "ndim", 1) == 3:
+        return parse_signs(y, items)
+    column = is_table(y) and y.shape[1] == 1
+    if is_table(y) and not column:
+        return parse_ranks(y, items, ties)
+    rows = order_rows(only_column(y) if column else y)
+    forms = [_form(row) for row in rows]
+    _refuse_others(rows, forms)
+    present = set(forms) - {_Form.MISSING}
+    if present == {_Form.NUMBER} or (column and not present):
+        return parse_ranks(y, items, ties)
+    if present == {_Form.NUMBERS}:
+        return parse_ranks(rows, items, ties)
+    _refuse_mixture(rows, forms)
+    return _from_texts_and_pairs(rows, items)
+
+
+def _refuse_others(rows: list[Any], forms: list[_Form]) -> None:
+    refuse_rows(
+        rows,
+        [form is _Form.OTHER for form in forms],
+        "a text such as 'a>b>c', a list of pairs or a list of ranks",
+        "For the best items in order use PartialOrders.from_top_k, for groups of items "
+        "from_buckets; a row with one pair is [('a', 'b')]; signs of pairs are an array of shape "
+        "(n, m, m).",
+    )
+
+
+def _refuse_mixture(rows: list[Any], forms: list[_Form]) -> None:
+    """Raise if numbers stand beside texts or pairs."""
+    numeric = [form in (_Form.NUMBER, _Form.NUMBERS) for form in forms]
+    if any(numeric):
+        row = rows[numeric.index(True)]
+        raise order_fault(
+            np.array(numeric),
+            f"holds {reprlib.repr(row)}, which is not of the form of other rows",
+            "Give ranks in every row, or in every row texts and pairs.",
+        )
+
+
+def _from_texts_and_pairs(rows: list[Any], items: Any) -> OrderTable:
+    if rows and all(map(_looks_like_signs, rows)):
+        raise CandidateError(
+            "PartialOrders: a list of rows [[0, 1], [-1, 0]] may be signs of two items or pairs "
+            "of items. Pass np.asarray(y) for signs, and use PartialOrders.from_pairs for pairs."
+        )
+    texts = split_chains(rows, ITEM_SEPARATOR, items is None)
+    chains: list[list[Any]] = [
+        elements(row) if isinstance(row, COLLECTIONS) else [*text]
+        for row, text in zip(rows, texts, strict=True)
+    ]
+    return orders_from_chains(chains, items)
+
+
+def _looks_like_signs(row: Any) -> bool:
+    """Whether nothing tells these two pairs from the signs of two items."""
+    if not isinstance(row, (list, tuple, np.ndarray)) or len(row) != 2:
+        return False
+    (a, b), (c, d) = (elements(pair) for pair in row)
+    return all(isinstance(sign, numbers.Real) for sign in (a, b, c, d)) and (
+        a == d == 0 and b == -c and abs(b) <= 1
+    )

@@ -1,0 +1,387 @@
+"""Candidate rankings: for every sample the pairs of items whose order was observed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from disambig.candidates.labels.classes import listed, preview
+from disambig.candidates.orders.chains import parse_pairs
+from disambig.candidates.orders.items import checked_items, order_fault
+from disambig.candidates.orders.parsing import (
+    parse_any_order,
+    parse_buckets,
+    parse_order_strings,
+    parse_signs,
+    parse_top_k,
+)
+from disambig.candidates.orders.ranks import breaks_order, full_rankings, parse_ranks, parse_scores
+from disambig.candidates.orders.tables import OrderTable, checked_orders, distinct_orders, reexpress
+from disambig.candidates.reading import row_index
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray, IntArray
+
+# The decoders keep sets of items in signed integers of 64 bits, and count one past the last set.
+_MOST_BITS = 62
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialOrders:
+    """``s[r] = {rankings with i before j wherever before[r, i, j]}``: one partial order per sample.
+
+    The right ranking of every sample extends its partial order. Pairs that follow from others are
+    added, since they are information; a row that contradicts itself is refused. Checked once, then
+    immutable: the arrays are copies and read-only. scikit-learn splits it like an array; where it
+    is turned into one, that is the ``(n, m, m)`` array of signs, which can be read back.
+
+    Parameters
+    ----------
+    before : (n, m, m) of bool
+        ``before[r, i, j]``: item i stands before item j in every candidate ranking of row r. A row
+        without any pair allows every ranking.
+    items : (m,), or None
+        Distinct names, in the order of rows and columns. None: 0 to m - 1.
+
+    See Also
+    --------
+    PartialOrders.from_any : Reads whatever a user is likely to have.
+
+    Examples
+    --------
+    >>> orders = PartialOrders.from_any(["a>b>c", "c>a", ""])
+    >>> orders
+    PartialOrders(3 rows, 3 items ['a', 'b', 'c'], 1 total, 1 empty, 44% of pairs known)
+    >>> sorted(orders[0])
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    >>> orders[:2].signs()
+    array([[ 1,  1,  1],
+           [ 0, -1,  0]], dtype=int8)
+    >>> orders.contains([[0, 1, 2], [1, 2, 0], [2, 1, 0]])
+    array([ True,  True,  True])
+    """
+
+    before: BoolArray
+    items: AnyArray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self._set(*checked_orders(self.before, self.items))
+
+    def _set(self, before: BoolArray, items: AnyArray) -> None:
+        for array in (before, items):
+            array.setflags(write=False)
+        object.__setattr__(self, "before", before)
+        object.__setattr__(self, "items", items)
+
+    @classmethod
+    def _of(cls, table: OrderTable) -> "PartialOrders":
+        """Orders that are known to be closed; the arrays of the table become theirs."""
+        orders = object.__new__(cls)
+        orders._set(*table)
+        return orders
+
+    # ------------------------------------------------------------------ ways in
+
+    @classmethod
+    def from_any(
+        cls, y: Any, items: Any = None, ties: Literal["ignore", "error"] = "ignore"
+    ) -> "PartialOrders":
+        """Read rankings by their form.
+
+        Parameters
+        ----------
+        y : array, frame, series, list or PartialOrders
+            Numbers with two dimensions, or lists of numbers of equal length, are ranks, one
+            column per item: smaller stands before larger, and an item whose rank is missing (NaN,
+            None, NA) is in no pair. Numbers with one dimension are the ranks of a single item, a
+            trivial ranking; none may be missing.
+            An array with three dimensions holds signs of pairs, see `from_signs`.
+            With one dimension, a row is a text such as ``"a>b>c; a>d"``, see `from_strings`, or
+            a list, tuple, set or array of pairs ``(a, b)``, a before b. An empty or missing row
+            says nothing. Scores, lists of items and groups of items have doors of their own:
+            `from_scores`, `from_top_k`, `from_buckets`.
+        items : (m,) array-like, or None
+            The items in order. None: the names of the columns of a frame, else 0 to m - 1 for an
+            array; the sorted items that occur for texts and pairs. Columns whose names are items
+            are matched by name, others by position.
+        ties : {"ignore", "error"}, default="ignore"
+            Whether equal ranks mean that two items were not compared, or are refused.
+
+        Returns
+        -------
+        PartialOrders
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> PartialOrders.from_any([[1.0, 2.0, np.nan], [3.0, 1.0, 2.0]]).n_observed
+        array([1, 3])
+        """
+        if isinstance(y, PartialOrders):
+            return y if items is None else y.with_items(items)
+        return cls._of(parse_any_order(y, items, ties))
+
+    @classmethod
+    def from_ranks(
+        cls, ranks: Any, items: Any = None, ties: Literal["ignore", "error"] = "ignore"
+    ) -> "PartialOrders":
+        """Read ranks, ``(n, m)``: i before j if ``ranks[r, i] < ranks[r, j]``, NaN not observed.
+
+        Examples
+        --------
+        >>> PartialOrders.from_ranks([[2, 1, 1]], items=["a", "b", "c"])[0] == {
+        ...     ("b", "a"),
+        ...     ("c", "a"),
+        ... }
+        True
+        """
+        return cls._of(parse_ranks(ranks, items, ties))
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: Any,
+        items: Any = None,
+        *,
+        margin: float = 0.0,
+        higher_is_better: bool = True,
+    ) -> "PartialOrders":
+        """Read scores, ``(n, m)``: i before j if ``scores[r, i] - scores[r, j] > margin``.
+
+        With ``higher_is_better=False`` the lower score stands before. NaN is not observed.
+
+        Examples
+        --------
+        >>> PartialOrders.from_scores([[0.9, 0.1, 0.8]], margin=0.2).to_pairs() == [
+        ...     {(0, 1), (2, 1)}
+        ... ]
+        True
+        """
+        return cls._of(parse_scores(scores, items, margin, higher_is_better))
+
+    @classmethod
+    def from_signs(cls, signs: Any, items: Any = None) -> "PartialOrders":
+        """Read signs, ``(n, m, m)``: +1 where i stands before j, -1 where after, 0 not known.
+
+        One of the entries ``[r, i, j]`` and ``[r, j, i]`` is enough; two must be opposite.
+
+        Examples
+        --------
+        >>> PartialOrders.from_signs([[[0, 1], [-1, 0]]])[0]
+        frozenset({(0, 1)})
+        """
+        return cls._of(parse_signs(signs, items))
+
+    @classmethod
+    def from_pairs(cls, y: Any, items: Any = None) -> "PartialOrders":
+        """Read a list of pairs ``(a, b)`` per row, a before b; an empty list says nothing.
+
+        Examples
+        --------
+        >>> PartialOrders.from_pairs([[("a", "b"), ("b", "c")], []]).n_observed
+        array([3, 0])
+        """
+        return cls._of(parse_pairs(y, items))
+
+    @classmethod
+    def from_strings(cls, y: Any, items: Any = None, *, separator: str = ">") -> "PartialOrders":
+        """Read texts such as ``"a>b>c"``, several chains joined by ``;``; blanks are dropped.
+
+        An empty text says nothing, and neither does an item that stands alone. Where the items
+        are not named, a name may not hold ``<``, ``>``, ``=``, ``~`` or ``,``, which would be
+        another notation.
+
+        Examples
+        --------
+        >>> sorted(PartialOrders.from_strings(["a > b; a > c"])[0])
+        [('a', 'b'), ('a', 'c')]
+        """
+        return cls._of(parse_order_strings(y, items, separator))
+
+    @classmethod
+    def from_top_k(cls, y: Any, items: Any = None) -> "PartialOrders":
+        """Read the best items of each row, in order: they stand before all that are not listed.
+
+        Rows may be of different lengths; missing values at the end of a row fill it up. A bare
+        item is the best alone. An empty row says nothing.
+
+        Examples
+        --------
+        >>> sorted(PartialOrders.from_top_k([["b"], ["a", "c"]])[0])
+        [('b', 'a'), ('b', 'c')]
+        """
+        return cls._of(parse_top_k(y, items))
+
+    @classmethod
+    def from_buckets(cls, y: Any, items: Any = None) -> "PartialOrders":
+        """Read groups of items in order: earlier groups stand before later ones.
+
+        Inside a group nothing is known; a bare item is a group of one; an item in no group was
+        not observed.
+
+        Examples
+        --------
+        >>> sorted(PartialOrders.from_buckets([[["a", "b"], ["c"]]])[0])
+        [('a', 'c'), ('b', 'c')]
+        """
+        return cls._of(parse_buckets(y, items))
+
+    # ------------------------------------------------------------------ as scikit-learn sees it
+
+    def __len__(self) -> int:
+        return len(self.before)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n, m)``."""
+        return self.before.shape[0], self.before.shape[1]
+
+    @property
+    def ndim(self) -> int:
+        """2, as of a table of ranks."""
+        return 2
+
+    def __getitem__(self, rows: Any) -> Any:
+        rows = row_index("PartialOrders", rows, "; see with_items")
+        if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
+            names = listed(self.items)
+            pairs = np.argwhere(self.before[rows]).tolist()
+            return frozenset((names[i], names[j]) for i, j in pairs)
+        selected = self.before[rows]
+        if selected.ndim != 3:
+            raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")
+        # A slice is a view, which would keep all rows alive.
+        own = selected.copy() if isinstance(rows, slice) else selected
+        return self._of(OrderTable(own, self.items))
+
+    def __iter__(self) -> Iterator[frozenset[tuple[Any, Any]]]:
+        return iter(self.to_pairs())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        if copy is False:
+            raise ValueError("PartialOrders: an array of signs cannot be had without a copy.")
+        signs = self.before.astype(np.int8)
+        signs -= self.before.transpose(0, 2, 1)
+        return signs if dtype is None else signs.astype(dtype, copy=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"before": self.before, "items": self.items}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Pickles forget that an array was read-only.
+        self._set(state["before"], state["items"])
+
+    # Equality compares contents, so that identity must not serve as a hash.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PartialOrders):
+            return NotImplemented
+        return listed(self.items) == listed(other.items) and np.array_equal(
+            self.before, other.before
+        )
+
+    def __repr__(self) -> str:
+        n_pairs = len(self) * self.n_items * (self.n_items - 1) // 2
+        known = f"{self.n_observed.sum() / n_pairs:.0%}" if n_pairs else "0%"
+        return (
+            f"PartialOrders({len(self)} rows, {self.n_items} items "
+            f"{preview(listed(self.items))}, {np.count_nonzero(self.is_total)} total, "
+            f"{np.count_nonzero(~self.informative)} empty, {known} of pairs known)"
+        )
+
+    # ------------------------------------------------------------------ what the orders say
+
+    @property
+    def n_items(self) -> int:
+        """``m``."""
+        return len(self.items)
+
+    @cached_property
+    def n_observed(self) -> IntArray:
+        """Pairs whose order is known, by observation or by what follows from it, ``(n,)``."""
+        known: IntArray = np.count_nonzero(self.before, axis=(1, 2))
+        known.setflags(write=False)
+        return known
+
+    @property
+    def informative(self) -> BoolArray:
+        """Rows with at least one pair, ``(n,)``: those which exclude some ranking."""
+        return np.asarray(self.n_observed > 0)
+
+    @property
+    def is_total(self) -> BoolArray:
+        """Rows that allow one ranking, ``(n,)``; with a single item, all of them."""
+        return np.asarray(self.n_observed == self.n_items * (self.n_items - 1) // 2)
+
+    @cached_property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``."""
+        return distinct_orders(self.before)
+
+    @cached_property
+    def masks(self) -> AnyArray:
+        """Bit i of ``masks[r, j]`` is ``before[r, i, j]``: the predecessors of item j.
+
+        ``(n, m)`` of int64, for at most 62 items.
+        """
+        if self.n_items > _MOST_BITS:
+            raise CandidateError(
+                f"PartialOrders: masks hold one bit per item, at most {_MOST_BITS}; there are "
+                f"{self.n_items} items. Read before instead."
+            )
+        masks = np.zeros(self.shape, dtype=np.int64)
+        for i in range(self.n_items):
+            masks |= self.before[:, i].astype(np.int64) << i
+        masks.setflags(write=False)
+        return masks
+
+    def signs(self) -> AnyArray:
+        """One sign per pair ``i < j``, ``(n, m (m - 1) / 2)`` of int8.
+
+        In the order of ``np.triu_indices(m, 1)``: +1 where i stands before j, -1 where j stands
+        before i, 0 where neither is known.
+        """
+        i, j = np.triu_indices(self.n_items, 1)
+        # One index into flat pairs is several times as fast as two.
+        pairs = self.before.reshape(len(self), self.n_items**2).view(np.int8)
+        return np.asarray(pairs.take(i * self.n_items + j, 1) - pairs.take(j * self.n_items + i, 1))
+
+    def ranks(self) -> IntArray:
+        """The ranking of each row, ``(n, m)``, from 0 on; raises if a row allows several."""
+        several = ~self.is_total
+        if several.any():
+            raise order_fault(
+                several,
+                "allows several rankings",
+                "Ask for the ranks of rows where is_total holds.",
+            )
+        ranks: IntArray = np.count_nonzero(self.before, axis=1)
+        return ranks
+
+    def contains(self, ranks: Any) -> BoolArray:
+        """Whether the ranking ``ranks[r]`` extends the order of row r, ``(n,)``.
+
+        Parameters
+        ----------
+        ranks : (n, m) array-like
+            Distinct ranks, smaller first, one column per item: by name if the columns have names.
+        """
+        return ~breaks_order(self.before, full_rankings(ranks, self.items, len(self)))
+
+    def with_items(self, items: Any) -> "PartialOrders":
+        """The same orders over other items: more, reordered, or without those never compared.
+
+        An item that is new is compared with none, also where a row once listed the best of all.
+        """
+        return self._of(reexpress(OrderTable(self.before, self.items), checked_items(items)))
+
+    def to_pairs(self) -> list[frozenset[tuple[Any, Any]]]:
+        """The pairs of each row, those that follow from others included, as n frozensets."""
+        _, first, second = np.nonzero(self.before)
+        names = listed(self.items)
+        pairs = [(names[i], names[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
+        ends = np.cumsum(self.n_observed).tolist()
+        starts = [0, *ends][: len(ends)]
+        return [frozenset(pairs[i:j]) for i, j in zip(starts, ends, strict=True)]

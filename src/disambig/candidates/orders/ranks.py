@@ -1,0 +1,233 @@
+"""Tables with a number per item: finite ranks or scores, NaN where an item was not observed.
+
+Orders from a number per item: ranks, and scores with a margin.
+
+Full rankings beside partial orders: read, checked, and compared with them.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from disambig.candidates.labels.classes import is_nested, listed, positions, preview
+from disambig.candidates.labels.entries import COLLECTIONS
+from disambig.candidates.orders.items import (
+    elements,
+    is_missing_row,
+    order_fault,
+    order_rows,
+    refuse_rows,
+    require_rows,
+)
+from disambig.candidates.orders.tables import OrderTable, no_pairs, over_items
+from disambig.candidates.reading import is_missing, is_table, table_of
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray
+
+_TIES = ("ignore", "error")
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a real number; a bool is none, NaN is one."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def number_table(y: Any) -> tuple[AnyArray, list[Any] | None]:
+    """The ``(n, m)`` numbers of a table, of nested lists or of one item, and the column names.
+
+    With one dimension `y` holds the numbers of a single item, of which none may be missing:
+    a row without it would say nothing that could be said otherwise.
+    """
+    require_rows(y)
+    if is_table(y):
+        values, names = table_of(y)
+        return _checked(values, names), names
+    if getattr(y, "ndim", 1) > 2:
+        raise CandidateError(
+            f"PartialOrders: expected one number per row and item, shape (n, m); got shape "
+            f"{tuple(y.shape)}. For signs of pairs, (n, m, m), use PartialOrders.from_signs."
+        )
+    rows = order_rows(y)
+    nested = any(isinstance(row, COLLECTIONS) for row in rows)
+    values = _checked(_stacked(rows) if nested else _column(rows), None)
+    if not nested:
+        _refuse_entries(
+            np.isnan(values),
+            values,
+            None,
+            "Input y contains NaN: with one number per row that number is the rank of the only "
+            "item. Leave out such rows; for several items pass one column per item.",
+        )
+    return values, None
+
+
+def _column(rows: list[Any]) -> AnyArray:
+    column = np.empty((len(rows), 1), dtype=object)
+    column[:, 0] = rows
+    return column
+
+
+def _stacked(rows: list[Any]) -> AnyArray:
+    """Rows of equal length as a table; a missing row is missing throughout."""
+    entries = [elements(row) if isinstance(row, COLLECTIONS) else None for row in rows]
+    width = max(len(row) for row in entries if row is not None)
+    refuse_rows(
+        rows,
+        [
+            not is_missing_row(row) if values is None else not _is_flat(row, values, width)
+            for row, values in zip(rows, entries, strict=True)
+        ],
+        f"a list of {width} numbers, one per item,",
+        "Write NaN for an item that was not observed; for lists of items in order use "
+        "PartialOrders.from_top_k or from_buckets, for lists of pairs from_pairs.",
+    )
+    if width == 0:
+        raise CandidateError("PartialOrders: the rows are empty; at least one item is needed.")
+    table = np.empty((len(rows), width), dtype=object)
+    for r, values in enumerate(entries):
+        table[r] = values
+    return table
+
+
+def _is_flat(row: Any, values: list[Any], width: int) -> bool:
+    ordered = not isinstance(row, (set, frozenset))
+    return ordered and len(values) == width and not any(map(is_nested, values))
+
+
+def _checked(table: AnyArray, names: list[Any] | None) -> AnyArray:
+    """Numbers of their own dtype, missing ones NaN; raises at what is infinite or no number."""
+    values = table if table.dtype.kind in "iuf" else _converted(table, names)
+    if values.dtype.kind == "f":
+        _refuse_entries(
+            np.isinf(values),
+            values,
+            names,
+            "Input y contains infinity: give finite numbers, NaN for what was not observed.",
+        )
+    return values
+
+
+def _converted(table: AnyArray, names: list[Any] | None) -> AnyArray:
+    flat = table.ravel().tolist()
+    if all(type(value) is int for value in flat):
+        whole = np.array(flat).reshape(table.shape)
+        # As integers if they fit, because large ones would become equal as floats.
+        if whole.dtype.kind in "iu":
+            return whole
+    good = np.array([is_number(value) or is_missing(value) for value in flat], dtype=np.bool_)
+    _refuse_entries(
+        ~good.reshape(table.shape),
+        table,
+        names,
+        "A table holds one number per item. For lists of items in order use "
+        "PartialOrders.from_top_k or from_buckets, for texts such as 'a>b' a list of texts.",
+    )
+    values = [np.nan if is_missing(value) else float(value) for value in flat]
+    return np.array(values, dtype=np.float64).reshape(table.shape)
+
+
+def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, remedy: str) -> None:
+    if not bad.any():
+        return
+    row, column = (int(place) for place in np.argwhere(bad)[0])
+    value = table[row, column]
+    count = int(np.count_nonzero(bad))
+    raise CandidateError(
+        f"PartialOrders: row {row}, column {column if names is None else repr(names[column])} "
+        f"holds {value.item() if isinstance(value, np.generic) else value!r} "
+        f"({count} such {'entry' if count == 1 else 'entries'}). {remedy}"
+    )
+
+
+def parse_ranks(y: Any, items: Any, ties: str) -> OrderTable:
+    """Read ranks, smaller first; equal ones are not compared, or refused."""
+    if ties not in _TIES:
+        raise CandidateError(
+            f"PartialOrders: ties must be 'ignore' (equal ranks are not compared) or 'error' "
+            f"(they are refused); got {ties!r}."
+        )
+    ranks, names = number_table(y)
+    if ties == "error":
+        tied = tied_rows(ranks)
+        if tied.any():
+            raise order_fault(
+                tied,
+                "has equal ranks",
+                "Give distinct ranks, or ties='ignore' if equal ones mean not compared.",
+            )
+    return over_items(smaller_first(ranks), names, items)
+
+
+def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> OrderTable:
+    """Read scores: an item stands before those that it beats by more than the margin."""
+    if not is_number(margin) or not 0 <= margin < np.inf:
+        raise CandidateError(
+            f"PartialOrders: margin must be a finite number of at least 0; got {margin!r}."
+        )
+    scores, names = number_table(y)
+    if margin == 0 and not higher_is_better:
+        return over_items(smaller_first(scores), names, items)
+    before = no_pairs(scores.shape[0], scores.shape[1])
+    if margin == 0:
+        # No difference is taken: those of integers may not fit their type.
+        np.greater(scores[:, :, np.newaxis], scores[:, np.newaxis, :], out=before)
+    else:
+        gains = np.asarray(scores, dtype=np.float64) * (1 if higher_is_better else -1)
+        # Rounding is monotone, so that these pairs are transitive without being closed. A
+        # difference that overflows is infinite, which is the right side of any margin.
+        with np.errstate(over="ignore"):
+            for i in range(gains.shape[1]):
+                before[:, i] = gains[:, i, np.newaxis] - gains > margin
+    return over_items(before, names, items)
+
+
+def smaller_first(ranks: AnyArray) -> BoolArray:
+    """``before[r, i, j] = ranks[r, i] < ranks[r, j]``, transitive; NaN is in no pair."""
+    before = no_pairs(ranks.shape[0], ranks.shape[1])
+    np.less(ranks[:, :, np.newaxis], ranks[:, np.newaxis, :], out=before)
+    return before
+
+
+def tied_rows(ranks: AnyArray) -> BoolArray:
+    """Rows, ``(n,)``, in which two items have the same rank, ``(n, m)``; NaN equals nothing."""
+    ordered = np.sort(ranks, axis=1)
+    return np.asarray((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+
+
+def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
+    """Distinct ranks of all `items`, ``(n, m)``, columns with names matched to the items.
+
+    Raises unless every row has one rank per item, none missing and no two equal.
+    """
+    values, names = number_table(ranks)
+    if values.shape != (n_rows, len(items)):
+        raise CandidateError(
+            f"PartialOrders: expected ranks of shape ({n_rows}, {len(items)}), one row per order "
+            f"and one column per item; got shape {values.shape}."
+        )
+    if names is not None:
+        place = positions(np.asarray(names, dtype=object))
+        strangers = [name for name in listed(items) if name not in place]
+        if strangers:
+            raise CandidateError(
+                f"PartialOrders: no column of the ranks is named {preview(strangers)}; the columns "
+                f"are {preview(names)}. Name them by the items, or pass an array without names."
+            )
+        values = values[:, [place[name] for name in listed(items)]]
+    missing = np.asarray(np.isnan(values).any(axis=1))
+    if missing.any():
+        raise order_fault(missing, "lacks a rank", "A ranking gives every item its rank.")
+    tied = tied_rows(values)
+    if tied.any():
+        raise order_fault(tied, "has equal ranks", "A ranking gives items distinct ranks.")
+    return values
+
+
+def breaks_order(before: BoolArray, ranks: AnyArray) -> BoolArray:
+    """Rows, ``(n,)``, with a pair for which ``before[r, i, j] and ranks[r, i] > ranks[r, j]``."""
+    broken = np.zeros(len(before), dtype=np.bool_)
+    # One item at a time, which needs (n, m) of memory instead of (n, m, m).
+    for i in range(before.shape[1]):
+        broken |= (before[:, i] & (ranks[:, i, np.newaxis] > ranks)).any(axis=1)
+    return broken

@@ -1,0 +1,134 @@
+"""Orders as a table of pairs over a vector of items, and the same orders over other items."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.candidates.labels.classes import listed, positions, preview
+from disambig.candidates.orders.items import checked_items, named_items, order_fault, refuse_cycles
+from disambig.compiled.relations import close_transitively
+from disambig.exceptions import CandidateError
+from disambig.memory import require_bytes
+from disambig.notation import AnyArray, BoolArray, IntArray
+
+
+class OrderTable(NamedTuple):
+    """What parsers hand over: pairs, transitively closed and free of cycles, and the items.
+
+    Attributes
+    ----------
+    before : (n, m, m) of bool
+        ``before[r, i, j]``: item i stands before item j in row r.
+    items : (m,)
+    """
+
+    before: BoolArray
+    items: AnyArray
+
+
+def no_pairs(n: int, m: int) -> BoolArray:
+    """``(n, m, m)`` of False, if there is room for it."""
+    # A byte a pair: the embedding in which orders are learned takes four times as much, so that
+    # bits would not carry any further.
+    require_bytes(
+        n * m * m,
+        f"PartialOrders: the pairs of {m} items in {n} rows",
+        "Give fewer rows, or leave out items that are hardly ever compared.",
+    )
+    return np.zeros((n, m, m), dtype=np.bool_)
+
+
+def closed_orders(before: BoolArray, items: AnyArray) -> OrderTable:
+    """The orders whose pairs, ``(n, m, m)``, are closed in place; raises at a cycle."""
+    refuse_cycles(close_transitively(before), before, items)
+    return OrderTable(before, items)
+
+
+def checked_orders(before: Any, items: Any) -> OrderTable:
+    """The closure of a copy of `before`, once it fits the items."""
+    before = np.asarray(before)
+    if before.ndim != 3 or before.dtype != np.bool_ or before.shape[1] != before.shape[2]:
+        raise CandidateError(
+            f"PartialOrders: before must be a boolean array of shape (n, m, m); got "
+            f"{before.dtype} of shape {before.shape}. Use PartialOrders.from_any for other forms."
+        )
+    if before.shape[1] == 0:
+        raise CandidateError("PartialOrders: there are no items; at least one is needed.")
+    vector = named_items(items, before.shape[1])
+    return closed_orders(np.array(before, order="C"), vector)
+
+
+def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
+    """The same orders over `items`: a permutation, a superset, or without items never compared.
+
+    Parameters
+    ----------
+    table : OrderTable over ``(m,)`` items
+    items : (l,)
+
+    Returns
+    -------
+    OrderTable
+        Over the ``(l,)`` items. An item that is new is compared with none.
+    """
+    place = positions(items)
+    target = np.array([place.get(name, -1) for name in listed(table.items)], dtype=np.intp)
+    known = target >= 0
+    compared = np.asarray(table.before.any(axis=1) | table.before.any(axis=2))
+    lost = compared & ~known
+    if lost.any():
+        column = int(np.argwhere(lost)[0][1])
+        raise order_fault(
+            np.asarray(lost.any(axis=1)),
+            f"compares {listed(table.items)[column]!r}, which is not among the items "
+            f"{preview(listed(items))}",
+            "Add it to items, or leave its comparisons out.",
+        )
+    wider = no_pairs(len(table.before), len(items))
+    kept = target[known]
+    wider[:, kept[:, np.newaxis], kept] = table.before[:, known][:, :, known]
+    return OrderTable(wider, items)
+
+
+def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderTable:
+    """Closed orders of columns over items: by name where the columns have names, else by position.
+
+    Parameters
+    ----------
+    before : (n, m, m) of bool
+    names : list of m names of columns, or None
+    items : (l,) array-like, or None for the names, else 0 to m - 1
+    """
+    if items is None:
+        return OrderTable(before, named_items(names, before.shape[1]))
+    vector = checked_items(items)
+    if names is not None:
+        known = set(listed(vector))
+        strangers = [name for name in names if name not in known]
+        if not strangers:
+            return reexpress(OrderTable(before, checked_items(names)), vector)
+        if len(strangers) < len(names):
+            raise CandidateError(
+                f"PartialOrders: columns {preview(strangers)} are not among the items "
+                f"{preview(listed(vector))} while other columns are. Rename the columns, or pass "
+                f"an array without names to match columns by position."
+            )
+    return OrderTable(before, named_items(vector, before.shape[1]))
+
+
+def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:
+    """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``.
+
+    Examples
+    --------
+    >>> before = np.zeros((3, 2, 2), dtype=bool)
+    >>> before[[0, 2], 0, 1] = True
+    >>> distinct_orders(before)
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    packed = np.packbits(before.reshape(len(before), -1), axis=1)
+    _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    which = which.ravel()
+    for array in (first, which):
+        array.setflags(write=False)
+    return first, which

@@ -1,0 +1,1 @@
+"""``disambig demo``: the command, its experiment, its tables and its figure."""

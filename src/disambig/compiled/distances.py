@@ -1,0 +1,170 @@
+"""Blocks of bounds offered to the lists of the best so far.
+
+A list is a heap of fixed width, worst on top, that starts full of infinities.
+
+Squared euclidean distances of listed pairs, by differences.
+
+The quick formula ``|x|^2 - 2 <x, y> + |y|^2`` loses digits to cancellation and, through blocked
+matrix products, depends on which rows are asked for together. Here a pair always gives the same
+number, equal rows give exactly 0, and the order of the two rows does not matter.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from disambig.compiled.jit import kernel
+from disambig.notation import AnyArray, FloatArray
+
+# Entries compared with the worst kept one at a time; a loop of that form is compiled to vectors.
+_CHUNK = 64
+# Above one rounding to single precision, so that no entry is lost to it.
+_ROUNDED = np.float32(2e-7)
+
+
+@kernel
+def _replace_worst(keys: FloatArray, members: AnyArray, key: Any, member: Any) -> None:
+    size = keys.size
+    root = 0
+    while True:
+        child = 2 * root + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] > keys[child]:
+            child += 1
+        if key >= keys[child]:
+            break
+        keys[root] = keys[child]
+        members[root] = members[child]
+        root = child
+    keys[root] = key
+    members[root] = member
+
+
+@kernel
+def offer_block(
+    values: AnyArray,
+    base: FloatArray,
+    queries: AnyArray,
+    rows: AnyArray,
+    keys: FloatArray,
+    members: AnyArray,
+) -> None:
+    """Offer ``base[i] + values[i, j]``, the key of row ``rows[j]``, to list ``queries[i]``.
+
+    Parameters
+    ----------
+    values : float32, (a, m), no NaN
+    base : float64, (a,), finite
+    queries : int64, (a,)
+    rows : int64, (m,)
+    keys, members : float64 and int64, (q, width)
+        The heaps, changed in place.
+    """
+    m = values.shape[1]
+    for i in range(values.shape[0]):
+        kept_keys = keys[queries[i]]
+        kept_members = members[queries[i]]
+        line = values[i]
+        limit = np.float32(kept_keys[0] - base[i])
+        limit = limit + abs(limit) * _ROUNDED
+        start = 0
+        while start < m:
+            stop = min(start + _CHUNK, m)
+            hits = 0
+            for j in range(start, stop):
+                hits += line[j] < limit
+            if hits > 0:
+                for j in range(start, stop):
+                    if line[j] < limit:
+                        key = base[i] + np.float64(line[j])
+                        if key < kept_keys[0]:
+                            _replace_worst(kept_keys, kept_members, key, rows[j])
+                            limit = np.float32(kept_keys[0] - base[i])
+                            limit = limit + abs(limit) * _ROUNDED
+            start = stop
+
+
+@kernel
+def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
+    """``|left[i] - right[j]|^2`` in a fixed order of summation.
+
+    Four running sums: a single one makes every addition wait for the one before.
+    """
+    width = left.shape[1]
+    s0 = s1 = s2 = s3 = 0.0
+    c = 0
+    while c + 3 < width:
+        d0 = np.float64(left[i, c]) - np.float64(right[j, c])
+        d1 = np.float64(left[i, c + 1]) - np.float64(right[j, c + 1])
+        d2 = np.float64(left[i, c + 2]) - np.float64(right[j, c + 2])
+        d3 = np.float64(left[i, c + 3]) - np.float64(right[j, c + 3])
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+        c += 4
+    while c < width:
+        d0 = np.float64(left[i, c]) - np.float64(right[j, c])
+        s0 += d0 * d0
+        c += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def dense_pair_distances(
+    left: FloatArray, right: FloatArray, indptr: AnyArray, indices: AnyArray
+) -> FloatArray:
+    """``|left[i] - right[j]|^2`` for every j that row i lists.
+
+    Parameters
+    ----------
+    left, right : float64 or float32, (q, d) and (n, d)
+        Differences are taken in double precision.
+    indptr, indices : int64, (q + 1,) and (pairs,)
+        Row i lists ``indices[indptr[i]:indptr[i + 1]]``.
+
+    Returns
+    -------
+    float64, (pairs,)
+    """
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left.shape[0]):
+        for position in range(indptr[i], indptr[i + 1]):
+            distances[position] = squared_distance(left, i, right, indices[position])
+    return distances
+
+
+@kernel
+def sparse_pair_distances(
+    left_indptr: AnyArray,
+    left_indices: AnyArray,
+    left_data: FloatArray,
+    right_indptr: AnyArray,
+    right_indices: AnyArray,
+    right_data: FloatArray,
+    indptr: AnyArray,
+    indices: AnyArray,
+) -> FloatArray:
+    """The same for compressed rows, whose column indices must be sorted and free of repeats."""
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left_indptr.size - 1):
+        for position in range(indptr[i], indptr[i + 1]):
+            j = indices[position]
+            a, a_end = left_indptr[i], left_indptr[i + 1]
+            b, b_end = right_indptr[j], right_indptr[j + 1]
+            total = 0.0
+            while a < a_end or b < b_end:
+                if b == b_end or (a < a_end and left_indices[a] < right_indices[b]):
+                    difference = np.float64(left_data[a])
+                    a += 1
+                elif a == a_end or right_indices[b] < left_indices[a]:
+                    difference = np.float64(right_data[b])
+                    b += 1
+                else:
+                    difference = np.float64(left_data[a]) - np.float64(right_data[b])
+                    a += 1
+                    b += 1
+                total += difference * difference
+            distances[position] = total
+    return distances

@@ -1,0 +1,256 @@
+"""Numbers before they are hidden, and the numbers that say how they are.
+
+Numbers of which only the bin is known, as in a questionnaire.
+
+Numbers written down with few digits.
+
+The paper's intervals: their centres lie further out than the truth.
+
+Intervals of random width, the truth anywhere inside.
+"""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from disambig.candidates import Intervals
+from disambig.exceptions import CandidateError
+from disambig.notation import FloatArray
+
+_MODES = ("nearest", "down")
+_SIDES = ("outward", "either")
+
+
+class Numbers(NamedTuple):
+    """The truth: `values` is (n, d), and `flat` says that it came as plain numbers."""
+
+    values: FloatArray
+    flat: bool
+
+
+def read_numbers(owner: str, y: Any) -> Numbers:
+    """Finite numbers ``(n,)`` or ``(n, d)``; raises for `owner`.
+
+    Examples
+    --------
+    >>> read_numbers("BinCorruption", [1, 2.5]).values.tolist()
+    [[1.0], [2.5]]
+    """
+    values = np.array(y, dtype=np.float64)
+    if values.ndim not in (1, 2):
+        raise CandidateError(
+            f"{owner}: y has shape {values.shape}; expected numbers (n,) or points (n, d)."
+        )
+    flat = values.ndim == 1
+    values = values.reshape(len(values), -1)
+    bad = ~np.isfinite(values).all(axis=1)
+    if bad.any():
+        row, count = int(np.argmax(bad)), np.count_nonzero(bad)
+        raise CandidateError(
+            f"{owner}: row {row} is {values[row].tolist()} ({count} such "
+            f"{'row' if count == 1 else 'rows'}); expected finite numbers, the truth that is to be "
+            "hidden. Drop such rows, or give them their number."
+        )
+    return Numbers(values, flat)
+
+
+def intervals_around(truth: Numbers, lower: FloatArray, upper: FloatArray) -> Intervals:
+    """``[lower, upper]``, widened to hold the truth where rounding put it just outside."""
+    return Intervals(
+        np.minimum(lower, truth.values), np.maximum(upper, truth.values), flat=truth.flat
+    )
+
+
+def checked_amount(owner: str, name: str, value: Any, *, positive: bool = False) -> float:
+    """Return `value` as a finite float >= 0, or > 0, or raise.
+
+    Examples
+    --------
+    >>> checked_amount("RoundingCorruption", "step", 2, positive=True)
+    2.0
+    """
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    if not np.isfinite(number) or number < 0 or (positive and number == 0):
+        raise ValueError(
+            f"{owner}: {name} must be a finite number {'>' if positive else '>='} 0; got {value!r}."
+        )
+    return number
+
+
+@dataclass(frozen=True, eq=False)
+class BinCorruption:
+    """``s = [edges[k], edges[k + 1]]`` with ``edges[k] <= y < edges[k + 1]``; nothing is drawn.
+
+    Below the first edge and from the last on the bin is a half-line.
+
+    Parameters
+    ----------
+    edges : array-like (k,)
+        At least one, increasing.
+
+    Examples
+    --------
+    >>> from disambig.datasets import BinCorruption
+    >>> bins = BinCorruption([0, 800, 1200])([950.0, 3000.0, -1.0])
+    >>> bins.lower.ravel().tolist(), bins.upper.ravel().tolist()
+    ([800.0, 1200.0, -inf], [1200.0, inf, 0.0])
+    """
+
+    edges: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", _checked_edges(self.edges))
+
+    def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
+        truth = read_numbers("BinCorruption", y)
+        ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        place = np.searchsorted(self.edges, truth.values, side="right")
+        return intervals_around(truth, ends[place], ends[place + 1])
+
+
+def _checked_edges(edges: Any) -> FloatArray:
+    array = np.array(edges, dtype=np.float64)
+    sound = array.ndim == 1 and array.size and np.isfinite(array).all()
+    if not sound or (np.diff(array) <= 0).any():
+        raise ValueError(
+            f"BinCorruption: edges must be one or more finite numbers, increasing; got {edges!r}."
+        )
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True)
+class RoundingCorruption:
+    """``s``: all that is rounded to the same multiple of `step` as y; nothing is drawn.
+
+    Halves are rounded up, and both ends belong to the interval.
+
+    Parameters
+    ----------
+    step : float > 0
+    mode : {"nearest", "down"}, default "nearest"
+        To the nearest multiple, or to the next below, as an age in years is.
+
+    Examples
+    --------
+    >>> from disambig.datasets import RoundingCorruption
+    >>> nearest = RoundingCorruption(10)([12.0, 15.0, -3.0])
+    >>> nearest.lower.ravel().tolist(), nearest.upper.ravel().tolist()
+    ([5.0, 15.0, -5.0], [15.0, 25.0, 5.0])
+    >>> RoundingCorruption(10, mode="down")([12.0, 15.0, -3.0]).lower.ravel().tolist()
+    [10.0, 10.0, -10.0]
+    """
+
+    step: float
+    mode: Literal["nearest", "down"] = "nearest"
+
+    def __post_init__(self) -> None:
+        step = checked_amount("RoundingCorruption", "step", self.step, positive=True)
+        object.__setattr__(self, "step", step)
+        if self.mode not in _MODES:
+            raise ValueError(
+                f"RoundingCorruption: mode must be 'nearest' or 'down'; got {self.mode!r}."
+            )
+
+    def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
+        truth = read_numbers("RoundingCorruption", y)
+        offset = 0.5 if self.mode == "nearest" else 0.0
+        below = np.floor(truth.values / self.step + offset) - offset
+        return intervals_around(truth, below * self.step, (below + 1) * self.step)
+
+
+@dataclass(frozen=True)
+class SkewedCorruption:
+    """``s = y + sign(y) c + [-r, r]``, ``r = radius - scale log u``, c uniform in [0, r].
+
+    The corruption of Cabannes, Bach and Rudi (2021), appendix D.1, and of the authors' programs,
+    which agree. The centre moves away from 0, never towards it, so that midpoints are biased: on
+    average by ``(radius + scale) / 2``, two thirds with the paper's numbers. At y = 0 it does not
+    move.
+
+    With ``side="either"`` c is uniform in [-r, r] whatever the sign: the truth is uniform in its
+    interval and midpoints are right on average. The authors have that one in their problem of
+    unknown signs (`SignCorruption`).
+
+    Parameters
+    ----------
+    radius : float >= 0, default 1
+        Half of the smallest width.
+    scale : float >= 0, default 1/3
+        Mean of what is added to the radius, which is exponential; the paper's gamma.
+    side : {"outward", "either"}, default "outward"
+
+    Examples
+    --------
+    >>> from disambig.datasets import SkewedCorruption
+    >>> intervals = SkewedCorruption()([2.0, -2.0], random_state=0)
+    >>> intervals.lower.round(2).ravel().tolist()
+    [0.9, -3.46]
+    >>> intervals.centers.round(2).ravel().tolist()
+    [2.05, -2.02]
+    """
+
+    radius: float = 1.0
+    scale: float = 1 / 3
+    side: Literal["outward", "either"] = "outward"
+
+    def __post_init__(self) -> None:
+        for name in ("radius", "scale"):
+            amount = checked_amount("SkewedCorruption", name, getattr(self, name))
+            object.__setattr__(self, name, amount)
+        if self.side not in _SIDES:
+            raise ValueError(
+                f"SkewedCorruption: side must be 'outward' or 'either'; got {self.side!r}."
+            )
+
+    def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
+        truth = read_numbers("SkewedCorruption", y)
+        # Radii before shifts, all by `random`: in the state of the authors' generator, their draws.
+        rng = np.random.default_rng(random_state)
+        # A draw may be 0, of which there is no logarithm.
+        draws = np.maximum(rng.random(truth.values.shape), np.finfo(np.float64).tiny)
+        radii = self.radius - self.scale * np.log(draws)
+        shares = rng.random(truth.values.shape)
+        if self.side == "outward":
+            centers = truth.values + shares * radii * np.sign(truth.values)
+        else:
+            centers = truth.values + (2 * shares - 1) * radii
+        return intervals_around(truth, centers - radii, centers + radii)
+
+
+@dataclass(frozen=True)
+class WidthCorruption:
+    """``s = y + [-v w, (1 - v) w]``, w uniform in [0, largest], v uniform in [0, 1].
+
+    The truth is uniform in its interval, so that midpoints are right on average. With the same
+    integer `random_state`, intervals grow with `largest`; at 0 they are points.
+
+    Parameters
+    ----------
+    largest : float >= 0
+        The mean width is half of it.
+
+    Examples
+    --------
+    >>> from disambig.datasets import WidthCorruption
+    >>> intervals = WidthCorruption(2.0)([0.0, 5.0], random_state=0)
+    >>> intervals.lower.round(2).ravel().tolist(), intervals.upper.round(2).ravel().tolist()
+    ([-0.05, 4.99], [1.22, 5.53])
+    """
+
+    largest: float
+
+    def __post_init__(self) -> None:
+        largest = checked_amount("WidthCorruption", "largest", self.largest)
+        object.__setattr__(self, "largest", largest)
+
+    def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
+        truth = read_numbers("WidthCorruption", y)
+        rng = np.random.default_rng(random_state)
+        widths = self.largest * rng.random(truth.values.shape)
+        below = rng.random(truth.values.shape)
+        return intervals_around(
+            truth, truth.values - below * widths, truth.values + (1 - below) * widths
+        )

@@ -1,0 +1,332 @@
+"""Full rankings before anything is hidden, and what is left of them after.
+
+How much a corruption hides, and how much of it is lost.
+
+Every pair of items is equally likely to be hidden.
+
+Pairs are hidden by how far apart their scores are.
+
+Only the best items are seen.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from disambig.candidates import PartialOrders
+from disambig.candidates.orders.ranks import number_table, smaller_first
+from disambig.candidates.orders.tables import over_items
+from disambig.datasets.corruptions.protocol import OrderCorruption
+from disambig.datasets.corruptions.truth import checked_share
+from disambig.exceptions import CandidateError
+from disambig.notation import AnyArray, BoolArray, FloatArray
+
+_CHOICES = ("large", "small")
+
+
+def read_rankings(owner: str, ranks: Any, items: Any) -> PartialOrders:
+    """Orders that allow one ranking each, read by `PartialOrders.from_any`; raises for `owner`.
+
+    Examples
+    --------
+    >>> read_rankings("PairCorruption", ["b>a>c"], None).ranks().tolist()
+    [[1, 0, 2]]
+    """
+    orders = PartialOrders.from_any(ranks, items)
+    partial = ~orders.is_total
+    if partial.any():
+        count = np.count_nonzero(partial)
+        raise CandidateError(
+            f"{owner}: row {int(np.argmax(partial))} allows several rankings ({count} such "
+            f"{'row' if count == 1 else 'rows'}). Pairs are hidden from full rankings: rank every "
+            f"item, and no two alike."
+        )
+    return orders
+
+
+def orders_without(before: BoolArray, items: AnyArray, hidden: BoolArray) -> PartialOrders:
+    """The closure of the pairs that are not hidden.
+
+    Parameters
+    ----------
+    before : (n, m, m) of bool
+        ``before[r, i, j]``: item i stands before item j in row r.
+    items : (m,)
+    hidden : (n, m (m - 1) / 2) of bool
+        By pair ``i < j``, in the order of ``np.triu_indices(m, 1)``.
+    """
+    i, j = np.triu_indices(before.shape[1], 1)
+    shown = np.zeros(before.shape, dtype=np.bool_)
+    shown[:, i, j] = ~hidden
+    shown[:, j, i] = ~hidden
+    shown &= before
+    return PartialOrders(shown, items)
+
+
+def information_left(orders: PartialOrders) -> float:
+    """The share of all pairs whose order is known, those that follow from others included.
+
+    1 if there is no pair: nothing is unknown of a single item.
+
+    See Also
+    --------
+    hidden_share : What was hidden before pairs followed from others.
+
+    Examples
+    --------
+    >>> from disambig import candidates
+    >>> from disambig.datasets import information_left
+    >>> information_left(candidates.PartialOrders.from_any(["a>b>c", ""]))
+    0.5
+    """
+    n_pairs = len(orders) * orders.n_items * (orders.n_items - 1) // 2
+    return float(orders.n_observed.sum() / n_pairs) if n_pairs else 1.0
+
+
+def hidden_share(
+    corruption: OrderCorruption, y: Any, *, items: Any = None, random_state: Any = None
+) -> float:
+    """The share of all pairs that a corruption hides, whether or not they follow from the rest.
+
+    0 if there is no pair.
+
+    Parameters
+    ----------
+    corruption : OrderCorruption
+    y : (n, m)
+        Ranks or scores, as ``corruption.reads`` says.
+    items : (m,), default None
+    random_state : int, numpy Generator or None, default None
+        With an integer, the pairs that ``corruption(y, random_state=...)`` hides.
+
+    See Also
+    --------
+    information_left : What is known in the end, at least ``1 - hidden_share``.
+
+    Examples
+    --------
+    >>> from disambig.datasets import TopKCorruption, hidden_share
+    >>> hidden_share(TopKCorruption(1), [[0, 1, 2, 3]])
+    0.5
+    """
+    hidden = corruption.hidden(y, items=items, random_state=random_state)
+    return float(hidden.mean()) if hidden.size else 0.0
+
+
+@dataclass(frozen=True)
+class PairCorruption:
+    """Each pair of each ranking is hidden with probability `level`, independently.
+
+    Then the pairs that follow from those left come back, which is more than it seems: of 10 items
+    with half of the pairs hidden, three quarters are known in the end (`expected_information`).
+    With the same integer `random_state`, what is known at one level is known at every lower one. At
+    level 1 nothing is known.
+
+    Parameters
+    ----------
+    level : float in [0, 1]
+
+    Examples
+    --------
+    >>> from disambig.datasets import PairCorruption, hidden_share, information_left
+    >>> corruption, ranks = PairCorruption(0.6), [[0, 1, 2, 3], [3, 2, 1, 0]]
+    >>> orders = corruption(ranks, items=list("abcd"), random_state=1)
+    >>> [sorted(order) for order in orders]
+    [[('a', 'c'), ('b', 'c')], [('b', 'a'), ('d', 'a'), ('d', 'b')]]
+    >>> round(hidden_share(corruption, ranks, random_state=1), 3)
+    0.667
+    >>> round(information_left(orders), 3)
+    0.417
+    """
+
+    level: float
+    reads: ClassVar[Literal["ranks", "scores"]] = "ranks"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "level", checked_share("PairCorruption", "level", self.level))
+
+    def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        return self._hidden(read_rankings("PairCorruption", ranks, items), random_state)
+
+    def __call__(
+        self, ranks: Any, /, *, items: Any = None, random_state: Any = None
+    ) -> PartialOrders:
+        full = read_rankings("PairCorruption", ranks, items)
+        return orders_without(full.before, full.items, self._hidden(full, random_state))
+
+    def expected_information(self, n_items: int) -> float:
+        """The expectation of `information_left` over rankings of `n_items`, exactly.
+
+        Along a ranking, let R be how many of the items so far are known to come after the first of
+        them or are it. The next one joins them unless all R of its pairs with them are hidden, that
+        is with probability ``1 - level**R``; so the law of R, and with it the probability that a
+        pair d places apart is known, follows place by place.
+
+        Examples
+        --------
+        >>> from disambig.datasets import PairCorruption
+        >>> PairCorruption(0.5).expected_information(2)
+        0.5
+        >>> round(PairCorruption(0.5).expected_information(10), 3)
+        0.745
+        """
+        if isinstance(n_items, bool) or not isinstance(n_items, Integral) or n_items < 1:
+            raise ValueError(f"PairCorruption: n_items must be an integer >= 1; got {n_items!r}.")
+        if n_items == 1:
+            return 1.0
+        all_hidden = self.level ** np.arange(n_items + 1)
+        law = np.zeros(n_items + 1)
+        law[1] = 1.0
+        known = 0.0
+        for distance in range(1, n_items):
+            joins = law * (1 - all_hidden)
+            known += (n_items - distance) * float(joins.sum())
+            law = law - joins
+            law[1:] += joins[:-1]
+        return known / (n_items * (n_items - 1) / 2)
+
+    def _hidden(self, full: PartialOrders, random_state: Any) -> BoolArray:
+        n_pairs = full.n_items * (full.n_items - 1) // 2
+        # What is drawn does not depend on the level, so that orders of one seed shrink with it.
+        draws = np.random.default_rng(random_state).random((len(full), n_pairs))
+        return np.asarray(draws < self.level)
+
+
+@dataclass(frozen=True)
+class ScoreGapCorruption:
+    """A pair is hidden if ``gap > (1 - level) * largest gap of the row``; nothing is drawn.
+
+    The skewed corruption of the authors' program, behind the ranking figure of Cabannes, Bach and
+    Rudi (2021). It hides the pairs that are far apart and shows the close ones, from which the
+    others follow: what is left of a ranking is chains, cut wherever neighbours are further apart
+    than the threshold, and items of different chains are not compared. Of 10 crossing lines
+    (`make_ranking_lines`) level 0.5 hides 29 % of the pairs and loses 1 %, level 0.78 hides 65 %
+    and loses 36 %.
+
+    With ``hides="small"`` a pair is hidden if ``gap < level * largest gap``: close items are not
+    compared, as by somebody who cannot tell them apart. Then all that is hidden is lost.
+
+    What is known at one level is known at every lower one. At level 0 nothing is hidden and at
+    level 1 everything is. Items with equal scores are not compared at any level.
+
+    Parameters
+    ----------
+    level : float in [0, 1]
+    hides : {"large", "small"}, default "large"
+        Which gaps are hidden.
+
+    Examples
+    --------
+    >>> from disambig.datasets import ScoreGapCorruption, hidden_share, information_left
+    >>> scores = [[0.0, 0.3, 0.7, 1.0]]
+    >>> far = ScoreGapCorruption(0.5)
+    >>> hidden_share(far, scores), information_left(far(scores))
+    (0.5, 1.0)
+    >>> close = ScoreGapCorruption(0.5, hides="small")
+    >>> hidden_share(close, scores), information_left(close(scores))
+    (0.5, 0.5)
+    """
+
+    level: float
+    hides: Literal["large", "small"] = "large"
+    reads: ClassVar[Literal["ranks", "scores"]] = "scores"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "level", checked_share("ScoreGapCorruption", "level", self.level))
+        if self.hides not in _CHOICES:
+            raise ValueError(
+                f"ScoreGapCorruption: hides must be 'large' or 'small'; got {self.hides!r}."
+            )
+
+    def hidden(self, scores: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        return self._hidden(_read_scores(scores, items)[0])
+
+    def __call__(
+        self, scores: Any, /, *, items: Any = None, random_state: Any = None
+    ) -> PartialOrders:
+        values, names = _read_scores(scores, items)
+        return orders_without(smaller_first(-values), names, self._hidden(values))
+
+    def _hidden(self, scores: FloatArray) -> BoolArray:
+        i, j = np.triu_indices(scores.shape[1], 1)
+        gaps = np.abs(scores[:, i] - scores[:, j])
+        largest = gaps.max(axis=1, keepdims=True, initial=0.0)
+        shares = np.divide(gaps, largest, out=np.zeros(gaps.shape), where=largest > 0)
+        if self.hides == "large":
+            return np.asarray(shares > 1 - self.level)
+        # The largest gap itself is hidden at level 1, so that nothing is left there.
+        return np.asarray((shares < self.level) | (self.level == 1))
+
+
+def _read_scores(scores: Any, items: Any) -> tuple[FloatArray, AnyArray]:
+    """Finite scores ``(n, m)`` in the order of the items, and the items."""
+    table, names = number_table(scores)
+    values = table.astype(np.float64)
+    n_columns = values.shape[1]
+    # Columns find their items by the rules of orders: seen through one order, of the columns.
+    first_row = smaller_first(np.arange(n_columns)[np.newaxis])
+    columns = over_items(first_row, names, items)
+    if len(columns.items) != n_columns:
+        raise CandidateError(
+            f"ScoreGapCorruption: {len(columns.items)} items were named for {n_columns} columns of "
+            f"scores. Give every item its score."
+        )
+    missing = np.isnan(values).any(axis=1)
+    if missing.any():
+        count = np.count_nonzero(missing)
+        raise CandidateError(
+            f"ScoreGapCorruption: row {int(np.argmax(missing))} lacks a score ({count} such "
+            f"{'row' if count == 1 else 'rows'}). Give every item its score."
+        )
+    # Differences are taken next, and must not overflow.
+    if (np.abs(values) > np.finfo(np.float64).max / 2).any():
+        raise CandidateError("ScoreGapCorruption: scores are too large to subtract. Rescale them.")
+    return values[:, np.count_nonzero(columns.before[0], axis=0)], columns.items
+
+
+@dataclass(frozen=True)
+class TopKCorruption:
+    """A pair is hidden if neither item is among the best `k`; nothing is drawn.
+
+    The best k are seen in order, and before all others. No hidden pair follows from the rest: of m
+    items, ``(m - k) (m - k - 1) / 2`` pairs are lost. At k = 0 nothing is known, from k = m - 1 on
+    everything is.
+
+    Parameters
+    ----------
+    k : int >= 0
+
+    See Also
+    --------
+    disambig.PartialOrders.from_top_k : Reads lists of the best items.
+
+    Examples
+    --------
+    >>> from disambig.datasets import TopKCorruption
+    >>> sorted(TopKCorruption(1)([[1, 0, 2]], items=["a", "b", "c"])[0])
+    [('b', 'a'), ('b', 'c')]
+    """
+
+    k: int
+    reads: ClassVar[Literal["ranks", "scores"]] = "ranks"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 0:
+            raise ValueError(f"TopKCorruption: k must be an integer >= 0; got {self.k!r}.")
+        object.__setattr__(self, "k", int(self.k))
+
+    def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        return self._hidden(read_rankings("TopKCorruption", ranks, items))
+
+    def __call__(
+        self, ranks: Any, /, *, items: Any = None, random_state: Any = None
+    ) -> PartialOrders:
+        full = read_rankings("TopKCorruption", ranks, items)
+        return orders_without(full.before, full.items, self._hidden(full))
+
+    def _hidden(self, full: PartialOrders) -> BoolArray:
+        i, j = np.triu_indices(full.n_items, 1)
+        late = full.ranks() >= self.k
+        return np.asarray(late[:, i] & late[:, j])

@@ -1,0 +1,217 @@
+"""Two classes that come together.
+
+How ambiguous sets are: eta by region, with intervals, and what to think of it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.candidates.labels.classes import listed
+from disambig.diagnostics.requirements import Requirement, theorem_requirement
+from disambig.diagnostics.shares import Shares, require_confidence
+from disambig.diagnostics.verdicts import RegionFacts, Status, in_words, status_of
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+
+class ClassPair(NamedTuple):
+    """How often `other` is a candidate in a region whose label is `label`.
+
+    Attributes
+    ----------
+    region, label, other : objects
+    share, low, high : float
+        An unbiased estimate, and its interval.
+    n_rows : int
+        Sets that were counted.
+    """
+
+    region: Any
+    label: Any
+    other: Any
+    share: float
+    low: float
+    high: float
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ambiguity:
+    """``eta = max over z != label of Pr(z in S)``, region by region.
+
+    Labels and rivals were chosen on one half of the rows, and counts come from the other: they
+    are binomial, so that shares are unbiased and intervals exact. (The second largest frequency of
+    the same rows would be too large: some rival is always lucky.)
+
+    Attributes
+    ----------
+    classes : array (K,)
+    regions : tuple of R names
+    of_labels : bool
+        Whether regions are the places where a class was recovered; else they were given.
+    labels, rivals : int array (R,)
+        The class of each region, and the one that most often comes along, as columns.
+    n_chosen, n_counted : int array (R,)
+        Rows of the half that chose, and of the half that counts.
+    chosen, counts : int array (R, K)
+        Sets of either half that hold each class.
+    confidence : float in (0, 1)
+
+    Examples
+    --------
+    See `disambig.diagnostics.ambiguity`.
+    """
+
+    classes: AnyArray
+    regions: tuple[Any, ...]
+    of_labels: bool
+    labels: IntArray
+    rivals: IntArray
+    n_chosen: IntArray
+    n_counted: IntArray
+    chosen: IntArray
+    counts: IntArray
+    confidence: float
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+        for name in ("labels", "rivals", "n_chosen", "n_counted", "chosen", "counts"):
+            array = getattr(self, name).copy()
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def __repr__(self) -> str:
+        return (
+            f"Ambiguity({len(self.regions)} regions, {len(self.classes)} classes, "
+            f"{int((self.n_chosen + self.n_counted).sum())} rows)"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    @property
+    def is_judged(self) -> BoolArray:
+        """Regions with rows in both halves, ``(R,)``; of others nothing can be said."""
+        return np.asarray((self.n_chosen > 0) & (self.n_counted > 0))
+
+    @cached_property
+    def shares(self) -> Shares:
+        """How often each class is a candidate in each region, ``(R, K)``."""
+        return Shares(self.counts, self.n_counted[:, None], self.confidence)
+
+    @cached_property
+    def eta(self) -> Shares:
+        """How often the rival is a candidate, ``(R,)``."""
+        return Shares(self.counts[self._rows, self.rivals], self.n_counted, self.confidence)
+
+    @cached_property
+    def covered(self) -> Shares:
+        """How often the label itself is a candidate, ``(R,)``: 1 if sets never miss the truth."""
+        return Shares(self.counts[self._rows, self.labels], self.n_counted, self.confidence)
+
+    @cached_property
+    def eta_bound(self) -> FloatArray:
+        """No wrong class is more often a candidate, ``(R,)``; in all regions at once.
+
+        It holds with probability `confidence` at least. It is 1 where a class was in every set: no
+        number of such sets shows that it is not always there.
+        """
+        n_questions = max(1, len(self.regions) * (len(self.classes) - 1))
+        bounds = self.shares.upper((1.0 - self.confidence) / n_questions)
+        bounds[self._rows, self.labels] = 0.0
+        return np.asarray(bounds.max(axis=1))
+
+    @property
+    def is_certified(self) -> BoolArray:
+        """Regions where ``eta < 1`` for sure, up to the confidence, ``(R,)``."""
+        return np.asarray((self.eta_bound < 1.0) & self.is_judged)
+
+    def pairs(self, least: float = 0.0) -> list[ClassPair]:
+        """Classes that come along in at least the share `least` of the sets, most often first."""
+        share, low, high = self.shares.estimate, self.shares.low, self.shares.high
+        wanted = self.is_judged[:, None] & (np.nan_to_num(share) >= least)
+        wanted[self._rows, self.labels] = False
+        rows, columns = np.nonzero(wanted)
+        order = np.argsort(-share[rows, columns], kind="stable")
+        names = listed(self.classes)
+        return [
+            ClassPair(
+                self.regions[r],
+                names[self.labels[r]],
+                names[c],
+                float(share[r, c]),
+                float(low[r, c]),
+                float(high[r, c]),
+                int(self.n_counted[r]),
+            )
+            for r, c in zip(rows[order].tolist(), columns[order].tolist(), strict=True)
+        ]
+
+    def requirement(
+        self,
+        error: float = 0.05,
+        *,
+        mass: float | None = None,
+        c_phi: float = 1.0,
+        c_psi: float = 1.0,
+    ) -> Requirement:
+        """What the theorem asks for, at the largest `eta_bound` of the regions that are judged.
+
+        Parameters
+        ----------
+        error : float
+            The excess risk to be reached.
+        mass : float, optional
+            p of the theorem; by default the share of the smallest region, as if every region were
+            one tight cluster.
+        c_phi, c_psi : float
+            See `theorem_requirement`.
+        """
+        rows = (self.n_chosen + self.n_counted)[self.is_judged]
+        if mass is None:
+            mass = float(rows.min() / rows.sum()) if rows.size else 1.0
+        return theorem_requirement(
+            float(self.eta_bound[self.is_judged].max(initial=0.0)) if rows.size else 1.0,
+            n_classes=len(self.classes),
+            mass=mass,
+            error=error,
+            c_phi=c_phi,
+            c_psi=c_psi,
+        )
+
+    def statuses(self, error: float = 0.05) -> list[Status]:
+        """One word for each region."""
+        return [status_of(facts, error) for facts in self._facts()]
+
+    def summary(self, error: float = 0.05) -> str:
+        """The verdict in plain words, for the error that is aimed at."""
+        return in_words(self._facts(), self.requirement(error), self.confidence, self.of_labels)
+
+    def _facts(self) -> list[RegionFacts]:
+        names = listed(self.classes)
+        always = self.chosen + self.counts == (self.n_chosen + self.n_counted)[:, None]
+        always[self._rows, self.labels] = False
+        lows = Shares(self.n_counted, self.n_counted, self.confidence).low
+        return [
+            RegionFacts(
+                region=self.regions[r],
+                label=names[self.labels[r]],
+                rival=names[self.rivals[r]],
+                always=tuple(names[c] for c in np.flatnonzero(always[r])),
+                always_low=float(lows[r]),
+                n_rows=int(self.n_chosen[r] + self.n_counted[r]),
+                n_counted=int(self.n_counted[r]) if self.is_judged[r] else 0,
+                n_classes=len(names),
+                covered=float(self.covered.estimate[r]),
+                eta=float(self.eta.estimate[r]),
+                low=float(self.eta.low[r]),
+                high=float(self.eta.high[r]),
+            )
+            for r in range(len(self.regions))
+        ]
+
+    @property
+    def _rows(self) -> IntArray:
+        return np.arange(len(self.regions))

@@ -1,0 +1,136 @@
+"""Run a method on a problem with real targets, and predict from what it found."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from disambig.candidates import Intervals, RealSets
+from disambig.losses import RealLoss
+from disambig.notation import FloatArray
+from disambig.real_problem import RealProblem, RiskProblem
+from disambig.solvers import (
+    AutomaticRegression,
+    Callback,
+    Progress,
+    RealSolution,
+    RealSolver,
+    Status,
+)
+from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_blocks
+
+
+@dataclass(frozen=True, eq=False)
+class RealPredictor:
+    """All that prediction needs after fit.
+
+    Attributes
+    ----------
+    targets : float array (n, d)
+        What disambiguation, and the average in kernel ridge regression, learn from.
+    loss, sets, span, method
+        What they were found with.
+    linear : bool
+        Is the prediction ``alpha @ targets`` itself, as in kernel ridge regression, or the output
+        of least loss under the votes?
+    """
+
+    targets: FloatArray
+    loss: RealLoss
+    sets: RealSets
+    span: FloatArray
+    method: str
+    linear: bool
+
+    def predict(self, votes: Votes) -> FloatArray:
+        """Predictions at queries, ``(q, d)``."""
+        if self.linear:
+            return votes @ self.targets
+        thick = isinstance(votes, ProductVotes) and not votes.is_thin
+        factored = isinstance(votes, (ProductVotes, IteratedVotes))
+        if thick or (factored and self.method == "infimum"):
+            # Whether the votes of a row sum to a positive number is judged beside their sizes, and
+            # those of the factors can be far larger than those of the votes. The infimum loss asks
+            # for the sign of each. Rows are predicted one by one: the votes fit in blocks.
+            found = [self._predict(DenseVotes(block)) for _, block in row_blocks(votes)]
+            return np.concatenate([np.empty((0, len(self.span))), *found])
+        return self._predict(votes)
+
+    def _predict(self, votes: Votes) -> FloatArray:
+        if self.method == "infimum":
+            return self.loss.infimum_prediction(votes, self.sets, self.span)
+        if self.method == "average":
+            return self.loss.average_prediction(votes, self.sets, self.span)
+        return self.loss.best_prediction(votes, self.targets, self.span)
+
+    def constant(self, masses: FloatArray) -> FloatArray:
+        """The best output where nothing is known of the input, ``(d,)``."""
+        best: FloatArray = self.predict(DenseVotes(masses[None, :] / masses.sum()))[0]
+        return best
+
+
+class RealSettlement(NamedTuple):
+    """What a method found, and what predicts from it."""
+
+    solution: RealSolution
+    predictor: RealPredictor
+
+
+def settle_reals(
+    problem: RealProblem, votes: Votes, method: str, solver: RealSolver, callback: Callback | None
+) -> RealSettlement:
+    """Disambiguate, or run a baseline.
+
+    Parameters
+    ----------
+    problem : RealProblem
+    votes : Votes (n, n)
+        At the training rows: what the baselines predict with.
+    method : {"disambiguation", "infimum", "average"}
+    solver : RealSolver
+        For disambiguation.
+    callback : callable, optional
+    """
+    linear = isinstance(problem, RiskProblem) and method != "infimum"
+    pieces = problem.loss, problem.sets, problem.span, method, linear
+    if method == "disambiguation":
+        solution = solver.solve_reals(problem, callback=callback)
+        return RealSettlement(solution, RealPredictor(solution.targets, *pieces))
+    # The other baselines predict from the sets themselves.
+    targets = _means(problem) if linear else problem.sets.centers
+    predictor = RealPredictor(targets, *pieces)
+    return RealSettlement(_baseline(problem, votes, predictor), predictor)
+
+
+def _means(problem: RealProblem) -> FloatArray:
+    """The means of the sets, ``(n, d)``; where a column of a box has none, what costs least.
+
+    A target that may be any number adds nothing to the empirical risk: it is as if the row were
+    absent from that column.
+    """
+    centers = problem.sets.centers
+    known = np.isfinite(centers)
+    if known.all():
+        return centers
+    lower, upper = np.where(known, centers, -np.inf), np.where(known, centers, np.inf)
+    means = Intervals(lower, upper, problem.sets.flat)
+    return AutomaticRegression().solve_reals(problem.with_sets(means)).targets
+
+
+def _baseline(problem: RealProblem, votes: Votes, predictor: RealPredictor) -> RealSolution:
+    """Label each row by the member of its set nearest to the prediction there."""
+    method = predictor.method
+    predictions = predictor.predict(votes)
+    targets = problem.sets.nearest(predictions)
+    objective = problem.objective(targets, problem.predictions(targets))
+    return RealSolution(
+        targets=targets,
+        predictions=predictions,
+        objective=objective,
+        residual=None,
+        is_convex=problem.is_convex,
+        start=method,
+        status=Status.CONVERGED,
+        n_iter=1,
+        trace=(Progress(method, 1, objective, 0),),
+    )

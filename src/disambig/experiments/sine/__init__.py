@@ -1,1 +1,0 @@
-"""The paper's regression problem, a sine wave seen in intervals: data, methods, their errors."""

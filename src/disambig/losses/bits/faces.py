@@ -1,0 +1,93 @@
+"""Faces of the cube of bits: some bits are settled, the others may be either."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from disambig.losses.embeddings import SignEmbedding
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+# A face of so many open bits has all its vertices listed, 64 at most.
+_LISTED = 6
+
+
+@dataclass(frozen=True, eq=False)
+class BitFaces:
+    """``bits[i, t]`` = 1 or 0 where bit t of row i is settled, -1 where both values tie.
+
+    Bits tie one by one, so that a face is a product and its barycentre has sign 0 at open bits.
+
+    Parameters
+    ----------
+    bits : int8 array (n, m)
+    embedding : SignEmbedding
+    """
+
+    bits: AnyArray
+    embedding: SignEmbedding
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    @cached_property
+    def undecided(self) -> BoolArray:
+        """Bits that may be either, ``(n, m)``."""
+        open_bits: BoolArray = self.bits < 0
+        return open_bits
+
+    @cached_property
+    def embedded(self) -> FloatArray:
+        signs = np.where(self.undecided, 0.0, 2.0 * self.bits - 1.0)
+        return self.embedding.embed(signs)
+
+    @cached_property
+    def is_vertex(self) -> BoolArray:
+        return np.asarray(~self.undecided.any(axis=1))
+
+    @property
+    def outputs(self) -> AnyArray:
+        """Bits ``(n, m)`` of int8; open ones are 0."""
+        return np.maximum(self.bits, 0)
+
+    def first(self) -> "BitFaces":
+        return BitFaces(self.outputs, self.embedding)
+
+    def take(self, index: Any) -> "BitFaces":
+        return BitFaces(self.bits[index], self.embedding)
+
+    def replace(self, rows: IntArray, faces: "BitFaces") -> "BitFaces":
+        bits = self.bits.copy()
+        bits[rows] = faces.bits
+        return BitFaces(bits, self.embedding)
+
+    def vertices(self, rows: IntArray) -> tuple[IntArray, "BitFaces"]:
+        """All vertices of rows with at most six open bits; of others the first and each bit on."""
+        bits, undecided = self.bits[rows], self.undecided[rows]
+        n_open = undecided.sum(axis=1)
+        listed = n_open <= _LISTED
+        counts = np.where(listed, 1 << np.minimum(n_open, _LISTED), n_open + 1)
+        owner = np.repeat(np.arange(len(rows)), counts)
+        number = np.arange(owner.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        place = np.minimum(np.cumsum(undecided, axis=1) - 1, 62)[owner]
+        on = np.where(
+            listed[owner, None],
+            number[:, None] >> np.maximum(place, 0) & 1,
+            number[:, None] == place + 1,
+        )
+        found = np.where(undecided[owner], on, bits[owner]).astype(np.int8)
+        return owner, BitFaces(found, self.embedding)
+
+    def union(self, newer: "BitFaces") -> "BitFaces":
+        # The smallest product that holds both; bit by bit it is the union.
+        bits = np.where(self.bits == newer.bits, self.bits, -1).astype(np.int8)
+        return BitFaces(bits, self.embedding)
+
+    def settle(self, current: "BitFaces", scores: FloatArray, tolerance: FloatArray) -> "BitFaces":
+        # Bit by bit: an open bit is not better by the tolerance either way.
+        bits = np.where(self.undecided, current.outputs, self.bits).astype(np.int8)
+        return BitFaces(bits, self.embedding)
+
+    def differing(self, other: "BitFaces") -> BoolArray:
+        return np.asarray((self.bits != other.bits).any(axis=1))

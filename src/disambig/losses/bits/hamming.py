@@ -1,0 +1,127 @@
+"""The Hamming loss between bits: the share of tags that are wrong."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from disambig.candidates.bits.partial_bits import PartialBits
+from disambig.losses.bits.faces import BitFaces
+from disambig.losses.bits.soft import BitSoftening
+from disambig.losses.embeddings import SignEmbedding
+from disambig.losses.named_weights import named_weights
+from disambig.notation import AnyArray, FloatArray
+from disambig.votes import Votes
+
+
+class HammingLoss(BaseEstimator):
+    """``loss(z, y) = sum of w[t] over the tags with z[t] != y[t] / sum of w``, in [0, 1].
+
+    Tags do not meet: the disambiguation of bits is that of each tag on its own under the 0-1 loss,
+    and weights say what counts, not what is found. A tag that is not known carries no vote, so
+    that average candidates and the infimum loss predict the same.
+
+    Parameters
+    ----------
+    tag_weights : array-like (m,) or mapping from tag to weight, optional
+        ``w``, positive. By default all tags weigh the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = HammingLoss().bind(np.array(["red", "blue"]))
+    >>> z, y = np.array([[1, 0]]), np.array([[1, 1]])
+    >>> float((loss.psi(z) * loss.phi(y)).sum())
+    0.5
+    """
+
+    def __init__(self, tag_weights: Any = None) -> None:
+        self.tag_weights = tag_weights
+
+    def bind(self, tags: AnyArray) -> "BoundHamming":
+        """The loss on these tags."""
+        weights = named_weights("HammingLoss", "tag_weights", "tag", self.tag_weights, tags)
+        return BoundHamming(weights / weights.sum(), tags)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundHamming:
+    """``phi(y) = (signs of y, 1)`` and ``psi(z) = (-w signs of z, 1) / 2``; signs are 1 and -1.
+
+    Parameters
+    ----------
+    weights : float array (m,)
+        Sum to one.
+    tags : array (m,)
+    """
+
+    weights: FloatArray
+    tags: AnyArray
+
+    @cached_property
+    def as_target(self) -> SignEmbedding:
+        """How (means of) signs of targets are embedded."""
+        return SignEmbedding(np.ones(len(self.weights)), 1.0)
+
+    @cached_property
+    def as_prediction(self) -> SignEmbedding:
+        """How (means of) signs of predictions are embedded."""
+        return SignEmbedding(-0.5 * self.weights, 0.5)
+
+    def phi(self, bits: AnyArray) -> FloatArray:
+        """Embedding of targets, bits ``(n, m)`` to ``(n, m + 1)``."""
+        return self.as_target.embed(2.0 * np.asarray(bits) - 1.0)
+
+    def psi(self, bits: AnyArray) -> FloatArray:
+        """Embedding of predictions, bits ``(n, m)`` to ``(n, m + 1)``."""
+        return self.as_prediction.embed(2.0 * np.asarray(bits) - 1.0)
+
+    def candidates(self, y: Any) -> PartialBits:
+        """The bits that a user observed, over the tags of this loss."""
+        return PartialBits.from_any(y, self.tags)
+
+    def magnitude(self, candidates: PartialBits) -> float:
+        return 1.0
+
+    def start(self, candidates: PartialBits, kind: str) -> FloatArray:
+        """``"average"`` and ``"infimum"`` differ by a constant a row: unknown bits have sign 0."""
+        start = self.as_target.embed(2.0 * candidates.means() - 1.0)
+        if kind == "average":
+            return start
+        if kind == "infimum":
+            start[:, -1] = candidates.known @ self.weights
+            return start
+        raise ValueError(
+            f"start={kind!r} is not known to the Hamming loss; choose 'average' or 'infimum'."
+        )
+
+    def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> BitFaces:
+        # Each tag has its share of the tolerance: together they are off by no more than all of it.
+        ones = scores[:, :-1]
+        bits = np.where(np.abs(ones) <= tolerance[:, None], -1, ones > 0).astype(np.int8)
+        return BitFaces(bits, self.as_prediction)
+
+    def best_candidate(
+        self, scores: FloatArray, candidates: PartialBits, tolerance: FloatArray
+    ) -> BitFaces:
+        costs = scores[:, :-1]
+        tied = 2.0 * np.abs(costs) <= tolerance[:, None] * self.weights
+        free = np.where(tied, -1, costs < 0)
+        bits = np.where(candidates.known, candidates.bits, free).astype(np.int8)
+        return BitFaces(bits, self.as_target)
+
+    def softened(self, candidates: PartialBits) -> BitSoftening:
+        """The loss at temperatures, on these candidates."""
+        return BitSoftening(self.weights, self.as_target, self.as_prediction, candidates)
+
+    def infimum_prediction(self, votes: Votes, candidates: PartialBits, rtol: float) -> BitFaces:
+        """Exact for votes of any sign: a bit that is not known adds a constant to either value.
+
+        A positive vote finds the bit that agrees with the prediction there, a negative vote the
+        one that does not, whatever the prediction is.
+        """
+        scores = votes @ self.start(candidates, "infimum")
+        heard = votes.absolute_row_sums(candidates.informative.astype(np.float64))
+        return self.best_prediction(scores, rtol * heard)

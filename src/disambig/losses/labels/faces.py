@@ -1,0 +1,221 @@
+"""Faces of a finite output space: a mask of tied vertices.
+
+Faces of a finite output space where nearly all of them are single vertices.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from disambig.compiled.bits import pack_rows, unpack_rows, words_for
+from disambig.compiled.face_sweep import face_codes
+from disambig.losses.embeddings import Embedding
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LabelFaces:
+    """``mask[i, v]`` = vertex v ties in row i; every row has at least one.
+
+    Parameters
+    ----------
+    mask : bool array (n, V)
+    embedding : Embedding
+        Where the V vertices lie.
+    """
+
+    mask: BoolArray
+    embedding: Embedding
+
+    def __len__(self) -> int:
+        return len(self.mask)
+
+    @cached_property
+    def distribution(self) -> FloatArray:
+        """The uniform law on the tied vertices, ``(n, V)``."""
+        law: FloatArray = self.mask / self.mask.sum(axis=1, keepdims=True)
+        return law
+
+    @cached_property
+    def embedded(self) -> FloatArray:
+        return self.embedding.embed(self.distribution)
+
+    @cached_property
+    def is_vertex(self) -> BoolArray:
+        single: BoolArray = self.mask.sum(axis=1) == 1
+        return single
+
+    @property
+    def outputs(self) -> IntArray:
+        index: IntArray = self.mask.argmax(axis=1)
+        return index
+
+    def first(self) -> "LabelFaces":
+        mask = np.zeros_like(self.mask)
+        mask[np.arange(len(mask)), self.outputs] = True
+        return LabelFaces(mask, self.embedding)
+
+    def take(self, index: IntArray) -> "LabelFaces":
+        return LabelFaces(self.mask[index], self.embedding)
+
+    def replace(self, rows: IntArray, faces: "LabelFaces") -> "LabelFaces":
+        mask = self.mask.copy()
+        mask[rows] = faces.mask
+        return LabelFaces(mask, self.embedding)
+
+    def vertices(self, rows: IntArray) -> tuple[IntArray, "LabelFaces"]:
+        owner, vertex = np.nonzero(self.mask[rows])
+        mask = np.zeros((owner.size, self.mask.shape[1]), dtype=np.bool_)
+        mask[np.arange(owner.size), vertex] = True
+        return owner, LabelFaces(mask, self.embedding)
+
+    def union(self, newer: "LabelFaces") -> "LabelFaces":
+        return LabelFaces(self.mask | newer.mask, self.embedding)
+
+    def settle(
+        self, current: "LabelFaces", scores: FloatArray, tolerance: FloatArray
+    ) -> "LabelFaces":
+        # The mask already holds every vertex within the tolerance of the minimum.
+        stays: BoolArray = np.any(self.mask & current.mask, axis=1)
+        return LabelFaces(np.where(stays[:, None], current.mask, self.first().mask), self.embedding)
+
+    def differing(self, other: "LabelFaces") -> BoolArray:
+        return np.asarray((self.mask != other.mask).any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedFaces:
+    """A small integer a row: a vertex, or the word that all tie, or that some do, listed as bits.
+
+    The same faces as `LabelFaces`, which keep a mask ``(n, V)``; here a row takes one byte up to
+    254 vertices. Every face has one form only, so that faces are equal if their codes and bits are.
+
+    Parameters
+    ----------
+    codes : unsigned int array (n,)
+        ``v < V`` the vertex v, ``V`` all vertices (for V > 1), ``V + 1`` several.
+    words : uint32 array (n, ceil(V / 32))
+        Bits of the vertices of a row with several; of other rows anything at all.
+    size : int
+        ``V``.
+    embedding : Embedding
+        Where the vertices lie.
+    """
+
+    codes: AnyArray
+    words: AnyArray
+    size: int
+    embedding: Embedding
+
+    @classmethod
+    def from_words(cls, words: AnyArray, size: int, embedding: Embedding) -> "CodedFaces":
+        """Faces from bits of their vertices, ``(n, ceil(V / 32))``; none is empty."""
+        return cls(face_codes(words, size).astype(_code_type(size)), words, size, embedding)
+
+    @classmethod
+    def from_mask(cls, mask: BoolArray, embedding: Embedding) -> "CodedFaces":
+        """Faces from a mask of their vertices, ``(n, V)``; none is empty."""
+        return cls.from_words(pack_rows(mask), mask.shape[1], embedding)
+
+    @classmethod
+    def blank(cls, n: int, size: int, embedding: Embedding) -> "CodedFaces":
+        """The first vertex n times, to be written over."""
+        words = np.empty((n, words_for(size)), dtype=np.uint32)
+        return cls(np.zeros(n, dtype=_code_type(size)), words, size, embedding)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def mask(self) -> BoolArray:
+        """``mask[i, v]`` = vertex v ties in row i, ``(n, V)``."""
+        mask = np.zeros((len(self), self.size), dtype=np.bool_)
+        vertices = np.flatnonzero(self.is_vertex)
+        mask[vertices, self.codes[vertices]] = True
+        mask[self.codes == self.size] = True
+        several = self._several
+        mask[several] = unpack_rows(self.words[several], self.size)
+        return mask
+
+    @property
+    def distribution(self) -> FloatArray:
+        """The uniform law on the tied vertices, ``(n, V)``."""
+        law = np.zeros((len(self), self.size))
+        vertices = np.flatnonzero(self.is_vertex)
+        law[vertices, self.codes[vertices]] = 1.0
+        law[self.codes == self.size] = 1.0 / self.size
+        several = self._several
+        tied = unpack_rows(self.words[several], self.size)
+        law[several] = tied / tied.sum(axis=1, keepdims=True)
+        return law
+
+    @property
+    def embedded(self) -> FloatArray:
+        return self.embedding.embed(self.distribution)
+
+    @property
+    def is_vertex(self) -> BoolArray:
+        return np.asarray(self.codes < self.size)
+
+    @property
+    def outputs(self) -> IntArray:
+        index = self.codes.astype(np.intp)
+        index[self.codes == self.size] = 0
+        several = self._several
+        index[several] = unpack_rows(self.words[several], self.size).argmax(axis=1)
+        return index
+
+    def first(self) -> "CodedFaces":
+        codes = self.outputs.astype(self.codes.dtype)
+        return CodedFaces(codes, np.empty_like(self.words), self.size, self.embedding)
+
+    def copy(self) -> "CodedFaces":
+        """The same faces in arrays of their own."""
+        # Bits of other rows mean nothing: room that nobody writes to costs nothing.
+        words = np.empty_like(self.words)
+        several = self._several
+        words[several] = self.words[several]
+        return CodedFaces(self.codes.copy(), words, self.size, self.embedding)
+
+    def take(self, index: IntArray) -> "CodedFaces":
+        return CodedFaces(self.codes[index], self.words[index], self.size, self.embedding)
+
+    def replace(self, rows: IntArray, faces: "CodedFaces") -> "CodedFaces":
+        copy = self.copy()
+        copy.codes[rows] = faces.codes
+        copy.words[rows] = faces.words
+        return copy
+
+    def vertices(self, rows: IntArray) -> tuple[IntArray, "CodedFaces"]:
+        owner, vertex = np.nonzero(self.take(rows).mask)
+        words = np.empty((owner.size, self.words.shape[1]), dtype=np.uint32)
+        codes = vertex.astype(self.codes.dtype)
+        return owner, CodedFaces(codes, words, self.size, self.embedding)
+
+    def union(self, newer: "CodedFaces") -> "CodedFaces":
+        return CodedFaces.from_mask(self.mask | newer.mask, self.embedding)
+
+    def settle(
+        self, current: "CodedFaces", scores: FloatArray, tolerance: FloatArray
+    ) -> "CodedFaces":
+        plain = LabelFaces(self.mask, self.embedding)
+        settled = plain.settle(LabelFaces(current.mask, self.embedding), scores, tolerance)
+        return CodedFaces.from_mask(settled.mask, self.embedding)
+
+    def differing(self, other: "CodedFaces") -> BoolArray:
+        rows: BoolArray = self.codes != other.codes
+        several = self._several
+        rows[several] |= (self.words[several] != other.words[several]).any(axis=1)
+        return rows
+
+    @property
+    def _several(self) -> IntArray:
+        return np.flatnonzero(self.codes == self.size + 1)
+
+
+def _code_type(size: int) -> type[np.unsignedinteger]:
+    for kind in (np.uint8, np.uint16):
+        if size + 1 <= np.iinfo(kind).max:
+            return kind
+    return np.uint32

@@ -1,0 +1,163 @@
+"""Losses for classes that are the leaves of a tree.
+
+A loss given by its table.
+
+Losses for classes with an order.
+
+The 0-1 loss.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from disambig.candidates.labels.hierarchy import Hierarchy
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.notation import AnyArray
+
+
+class HierarchicalLoss(BaseEstimator):
+    """``loss(z, y)`` = edges on the path between two leaves, over the longest such path.
+
+    Parameters
+    ----------
+    parents : mapping or Hierarchy
+        Child to parent; the classes are among its leaves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parents = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "fly": "animal"}
+    >>> HierarchicalLoss(parents).bind(np.array(["cat", "dog", "fly"])).matrix
+    array([[0.        , 0.66666667, 1.        ],
+           [0.66666667, 0.        , 1.        ],
+           [1.        , 1.        , 0.        ]])
+    """
+
+    def __init__(self, parents: Any) -> None:
+        self.parents = parents
+
+    def bind(self, classes: AnyArray) -> FiniteLoss:
+        """The loss on these classes."""
+        tree = self.parents if isinstance(self.parents, Hierarchy) else Hierarchy(self.parents)
+        distance = tree.distance_matrix(classes.tolist())
+        longest = distance.max()
+        return FiniteLoss(distance / longest if longest > 0 else distance, classes, classes)
+
+
+class MatrixLoss(BaseEstimator):
+    """``loss(z, y) = matrix[z, y]``: cost-sensitive, asymmetric, rectangular, anything finite.
+
+    Parameters
+    ----------
+    matrix : array-like (P, K)
+        Row z: what is paid for predicting z, one column a class in the order of ``classes_``. Ties
+        are judged by the largest entry: differences below 1e-9 of it are none.
+    predictions : array-like (P,), optional
+        Names of the rows. Needed where P differs from K; the classes otherwise.
+
+    Examples
+    --------
+    Missing a sick patient costs five times a false alarm:
+
+    >>> import numpy as np
+    >>> loss = MatrixLoss([[0, 5], [1, 0]]).bind(np.array(["healthy", "sick"]))
+    >>> str(loss.predictions[loss.matrix[:, 1].argmax()])
+    'healthy'
+    """
+
+    def __init__(self, matrix: Any, predictions: Any = None) -> None:
+        self.matrix = matrix
+        self.predictions = predictions
+
+    def bind(self, classes: AnyArray) -> FiniteLoss:
+        """The loss on these classes; checks the shape against them."""
+        matrix = np.array(self.matrix, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] != len(classes) or len(matrix) == 0:
+            raise ValueError(
+                f"MatrixLoss: the matrix has shape {matrix.shape}; expected one row a prediction "
+                f"and {len(classes)} columns, one a class, in the order {list(classes)!r}."
+            )
+        bad = np.argwhere(~np.isfinite(matrix))
+        if bad.size:
+            z, y = bad[0]
+            raise ValueError(
+                f"MatrixLoss: entry [{z}, {y}] is {matrix[z, y]}; every loss must be a finite "
+                "number. For a mistake that must not happen, use some thousand times the others: "
+                "beside 1e9 times as much they would count as ties."
+            )
+        return FiniteLoss(matrix, self._names(len(matrix), classes), classes)
+
+    def _names(self, n_predictions: int, classes: AnyArray) -> AnyArray:
+        if self.predictions is None:
+            if n_predictions == len(classes):
+                return classes
+            raise ValueError(
+                f"MatrixLoss: {n_predictions} predictions for {len(classes)} classes need names. "
+                "Pass predictions=[...], one a row of the matrix."
+            )
+        names = list(self.predictions)
+        if len(names) != n_predictions or len(set(names)) != n_predictions:
+            raise ValueError(
+                f"MatrixLoss: predictions={names!r} must name each of the {n_predictions} rows of "
+                "the matrix once."
+            )
+        return name_array(names, classes)
+
+
+def name_array(names: list[Any], classes: AnyArray) -> AnyArray:
+    """Names as an array of the classes' own kind where they fit in it, of objects otherwise."""
+    array = np.array(names)
+    # numpy turns a number among texts into a text, and pairs into a second axis.
+    unchanged = array.shape == (len(names),) and array.tolist() == names
+    if unchanged and array.dtype.kind == classes.dtype.kind:
+        return array
+    objects = np.empty(len(names), dtype=object)
+    objects[:] = names
+    return objects
+
+
+class OrdinalLoss(BaseEstimator):
+    """``loss(z, y) = |rank(z) - rank(y)| ** power``, ranks in the order of ``classes_``.
+
+    Parameters
+    ----------
+    power : float, default 1
+        1 leads to medians, 2 to (rounded) means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> OrdinalLoss(power=2).bind(np.array([1, 2, 3])).matrix
+    array([[0., 1., 4.],
+           [1., 0., 1.],
+           [4., 1., 0.]])
+    """
+
+    def __init__(self, power: float = 1) -> None:
+        self.power = power
+
+    def bind(self, classes: AnyArray) -> FiniteLoss:
+        """The loss on these classes, in this order."""
+        if not (np.isfinite(self.power) and self.power > 0):
+            raise ValueError(f"OrdinalLoss: power={self.power!r}; expected a positive number.")
+        ranks = np.arange(len(classes))
+        distance = np.abs(np.subtract.outer(ranks, ranks)).astype(np.float64)
+        return FiniteLoss(distance**self.power, classes, classes)
+
+
+class ZeroOneLoss(BaseEstimator):
+    """``loss(z, y) = 1`` if ``z != y`` else 0: every mistake costs the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ZeroOneLoss().bind(np.array(["cat", "dog"])).matrix
+    array([[0., 1.],
+           [1., 0.]])
+    """
+
+    def bind(self, classes: AnyArray) -> FiniteLoss:
+        """The loss on these classes."""
+        return FiniteLoss(1.0 - np.eye(len(classes)), classes, classes)

@@ -1,0 +1,219 @@
+"""Half steps of a finite loss over sparse votes, row by row in compiled code."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.candidates.labels.label_sets import LabelSets
+from disambig.compiled.bits import pack_rows
+from disambig.compiled.face_choice import GROWN, NEWEST, SETTLED
+from disambig.compiled.face_sweep import mark_neighbors, sweep_faces
+from disambig.losses.embeddings import Embedding, IdentityEmbedding
+from disambig.losses.labels.faces import CodedFaces, LabelFaces
+from disambig.losses.protocol import Faces, Sweep
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.votes import SparseVotes
+
+_NOBODY = np.zeros(0, dtype=np.bool_)
+_ZERO_ONE = np.zeros((0, 0))
+
+# Beyond this share of rows with news it takes longer to find out whom they concern than to look at
+# everybody.
+_MANY = 1 / 16
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSteps:
+    """`RowSteps` of a finite loss: ``costs = table.T @ (votes for each vertex)`` a row.
+
+    A row of votes is gone through once, and only classes that it hears of are looked at: the cost
+    of a step hardly depends on the number of classes under the 0-1 loss.
+
+    Parameters
+    ----------
+    votes : SparseVotes (n, n)
+    candidates : LabelSets
+    embedding : Embedding
+        Of the targets.
+    matrix : float array (P, K), or None
+        The loss; None is the 0-1 loss.
+    """
+
+    votes: SparseVotes
+    candidates: LabelSets
+    embedding: Embedding
+    matrix: FloatArray | None
+
+    @cached_property
+    def _sets(self) -> AnyArray:
+        return pack_rows(self.candidates.mask)
+
+    @property
+    def _n_predictions(self) -> int:
+        return self.candidates.n_classes if self.matrix is None else len(self.matrix)
+
+    def coded(self, predictions: Faces) -> CodedFaces:
+        if isinstance(predictions, CodedFaces):
+            return predictions
+        return CodedFaces.from_mask(cast(LabelFaces, predictions).mask, IdentityEmbedding())
+
+    def first_predictions(self, kind: str, rtol: float) -> CodedFaces | None:
+        # Under the 0-1 loss each set votes for its members: by equal shares of one vote for the
+        # average start, with a whole vote for each of them for the infimum start.
+        soft = kind == "average" and self.candidates.weights is not None
+        if self.matrix is not None or soft or kind not in ("average", "infimum"):
+            return None
+        shared = kind == "average"
+        sets = CodedFaces.from_words(self._sets, self.candidates.n_classes, self.embedding)
+        voice = 1.0 / self.candidates.sizes if shared else np.ones(len(sets))
+        voice[self.candidates.is_whole] = 0.0
+        tolerance = rtol * self.votes.absolute_row_sums(voice)
+        return self._predictions(sets, self._blank_predictions, tolerance, shared=shared).faces
+
+    def listeners(self, moved: BoolArray) -> BoolArray:
+        return _reached(self.votes.T, moved)
+
+    def speakers(self, moved: BoolArray) -> BoolArray:
+        return _reached(self.votes, moved)
+
+    def heard_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
+        votes = self.votes.matrix[rows]
+        # Only the targets that are heard there are embedded.
+        speakers, columns = np.unique(votes.indices, return_inverse=True)
+        shape = (rows.size, speakers.size)
+        part = sp.csr_array((votes.data, columns.ravel(), votes.indptr), shape=shape)
+        scores: FloatArray = part @ targets.take(speakers).embedded
+        return scores
+
+    def best_predictions(self, targets: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
+        return self._predictions(targets, self._blank_predictions, tolerance)
+
+    def best_targets(self, predictions: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
+        n = len(predictions)
+        blank = CodedFaces.blank(n, self.candidates.n_classes, self.embedding)
+        older = Sweep(blank, np.empty(n), _NOBODY)
+        return self._targets(predictions, older, tolerance, _everybody(n), _NOBODY, NEWEST)
+
+    def move_predictions(
+        self, targets: CodedFaces, older: CodedFaces, tolerance: FloatArray, visited: BoolArray
+    ) -> Sweep[CodedFaces]:
+        return self._predictions(targets, older.copy(), tolerance, visited, GROWN)
+
+    def move_targets(
+        self,
+        predictions: CodedFaces,
+        older: Sweep[CodedFaces],
+        tolerance: FloatArray,
+        visited: BoolArray,
+        *,
+        kept: BoolArray | None = None,
+        at_vertices: bool = False,
+    ) -> Sweep[CodedFaces]:
+        copy = Sweep(older.faces.copy(), older.paid.copy(), _NOBODY)
+        rule = SETTLED if at_vertices else GROWN
+        kept = _NOBODY if kept is None else kept
+        return self._targets(predictions, copy, tolerance, visited, kept, rule)
+
+    @property
+    def _blank_predictions(self) -> CodedFaces:
+        return CodedFaces.blank(len(self.candidates), self._n_predictions, IdentityEmbedding())
+
+    def _predictions(
+        self,
+        targets: CodedFaces,
+        faces: CodedFaces,
+        tolerance: FloatArray,
+        visited: BoolArray | None = None,
+        rule: int = NEWEST,
+        *,
+        shared: bool = True,
+    ) -> Sweep[CodedFaces]:
+        """Writes to `faces`."""
+        n = len(faces)
+        table = _ZERO_ONE if self.matrix is None else np.ascontiguousarray(self.matrix.T)
+        found = Sweep(faces, np.empty(n), np.zeros(n, dtype=np.bool_))
+        visited = _everybody(n) if visited is None else visited
+        allowed = np.zeros((0, faces.words.shape[1]), dtype=np.uint32)
+        _sweep(
+            self.votes, targets, shared, table, allowed, tolerance, visited, _NOBODY, rule, found
+        )
+        return found
+
+    def _targets(
+        self,
+        predictions: CodedFaces,
+        older: Sweep[CodedFaces],
+        tolerance: FloatArray,
+        visited: BoolArray,
+        kept: BoolArray,
+        rule: int,
+    ) -> Sweep[CodedFaces]:
+        """Writes to `older`."""
+        table = _ZERO_ONE if self.matrix is None else np.ascontiguousarray(self.matrix)
+        found = older._replace(moved=np.zeros(len(predictions), dtype=np.bool_))
+        _sweep(
+            self.votes.T,
+            predictions,
+            True,
+            table,
+            self._sets,
+            tolerance,
+            visited,
+            kept,
+            rule,
+            found,
+        )
+        return found
+
+
+def _sweep(
+    votes: SparseVotes,
+    heard: CodedFaces,
+    shared: bool,
+    table: FloatArray,
+    allowed: AnyArray,
+    tolerance: FloatArray,
+    visited: BoolArray,
+    kept: BoolArray,
+    rule: int,
+    found: Sweep[CodedFaces],
+) -> None:
+    rows, faces = votes.compressed, found.faces
+    sweep_faces(
+        rows.indptr,
+        rows.indices,
+        rows.data,
+        rows.unit,
+        heard.codes,
+        heard.words,
+        heard.size,
+        shared,
+        table,
+        faces.size,
+        allowed,
+        tolerance,
+        visited,
+        kept,
+        rule,
+        faces.codes,
+        faces.words,
+        found.paid,
+        found.moved,
+    )
+
+
+def _reached(votes: SparseVotes, moved: BoolArray) -> BoolArray:
+    """Columns in which a row that moved has an entry."""
+    if np.count_nonzero(moved) > _MANY * moved.size:
+        return _everybody(moved.size)
+    marked = np.zeros(moved.size, dtype=np.bool_)
+    rows = votes.compressed
+    mark_neighbors(rows.indptr, rows.indices, moved, marked)
+    return marked
+
+
+def _everybody(n: int) -> BoolArray:
+    return np.ones(n, dtype=np.bool_)

@@ -1,0 +1,1 @@
+"""Losses between orders of items."""

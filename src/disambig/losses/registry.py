@@ -1,0 +1,126 @@
+"""From what a user writes to a loss.
+
+From what a user writes to a loss between orders.
+
+From what a user writes to a loss between numbers.
+"""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from sklearn.base import clone
+
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.labels.losses import MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
+from disambig.losses.numbers.protocol import RealLoss
+from disambig.losses.numbers.squared import SquaredLoss
+from disambig.losses.orders.kendall import KendallLoss
+from disambig.losses.orders.positions import DCGLoss, FootruleLoss
+from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
+from disambig.notation import AnyArray
+
+_LABEL_LOSSES = {
+    "zero_one": ZeroOneLoss(),
+    "absolute": OrdinalLoss(power=1),
+    "squared": OrdinalLoss(power=2),
+}
+_ORDER_LOSSES: dict[str, OrderLoss] = {
+    "kendall": KendallLoss(),
+    "footrule": FootruleLoss(),
+    "dcg": DCGLoss(),
+}
+_NUMBER_LOSSES: dict[str, RealLoss] = {
+    "squared": SquaredLoss(),
+    "absolute": AbsoluteLoss(),
+    "pinball": PinballLoss(),
+}
+
+
+@runtime_checkable
+class LabelLoss(Protocol):
+    """A loss on labels before the labels are known: a piece that is bound to classes in fit."""
+
+    def bind(self, classes: AnyArray) -> FiniteLoss:
+        """The loss on these classes."""
+        ...
+
+
+def resolve_loss(loss: Any) -> LabelLoss:
+    """A loss piece from a name, a matrix or a piece (which is cloned).
+
+    Examples
+    --------
+    >>> resolve_loss("zero_one")
+    ZeroOneLoss()
+    >>> resolve_loss([[0, 1], [5, 0]])
+    MatrixLoss(matrix=[[0, 1], [5, 0]])
+    """
+    if isinstance(loss, str):
+        if loss not in _LABEL_LOSSES:
+            raise ValueError(
+                f"loss={loss!r} is not known; choose one of {sorted(_LABEL_LOSSES)}, a matrix with "
+                "one row a prediction and one column a class, or a piece of disambig.losses."
+            )
+        loss = _LABEL_LOSSES[loss]
+    if isinstance(loss, LabelLoss):
+        piece: LabelLoss = clone(loss)
+        return piece
+    if np.ndim(loss) == 2:
+        return MatrixLoss(loss)
+    raise TypeError(
+        f"loss must be a name, a matrix or a piece of disambig.losses; got {type(loss).__name__}."
+    )
+
+
+def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
+    """The loss that a name or a piece (which is cloned) means, on these items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bind_order_loss("footrule", np.array(["a", "b"])).n_items
+    2
+    """
+    choices = ", ".join(repr(name) for name in _ORDER_LOSSES)
+    if isinstance(loss, str):
+        if loss not in _ORDER_LOSSES:
+            raise ValueError(
+                f"loss={loss!r} is not known; choose one of {choices}, or a piece such as "
+                "disambig.losses.KendallLoss."
+            )
+        return _ORDER_LOSSES[loss].bind(items)
+    bound = clone(loss).bind(items) if isinstance(loss, OrderLoss) else None
+    if not isinstance(bound, BoundOrderLoss):
+        raise TypeError(
+            f"loss must be one of {choices}, or a loss between orders such as "
+            f"disambig.losses.KendallLoss; got {type(loss).__name__}."
+        )
+    return bound
+
+
+def resolve_real_loss(loss: Any) -> RealLoss:
+    """The loss between numbers that a name or a piece (which is cloned) means.
+
+    Examples
+    --------
+    >>> resolve_real_loss("absolute")
+    AbsoluteLoss()
+    >>> resolve_real_loss(PinballLoss(quantile=0.9))
+    PinballLoss(quantile=0.9)
+    """
+    choices = ", ".join(repr(name) for name in _NUMBER_LOSSES)
+    if isinstance(loss, str):
+        if loss not in _NUMBER_LOSSES:
+            raise ValueError(
+                f"loss={loss!r} is not known; choose one of {choices}, or a piece such as "
+                "disambig.losses.PinballLoss(quantile=0.9)."
+            )
+        loss = _NUMBER_LOSSES[loss]
+    if isinstance(loss, type) or not isinstance(loss, RealLoss):
+        raise TypeError(
+            f"loss must be one of {choices}, or a loss between numbers such as "
+            f"disambig.losses.PinballLoss(quantile=0.9); got {type(loss).__name__}."
+        )
+    piece: RealLoss = clone(loss)
+    return piece

@@ -1,0 +1,122 @@
+"""Exact orders by dynamic programming over the down-sets of the partial order.
+
+Orders whose cost is a sum over items of what their position costs.
+"""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from disambig.compiled.lattice import cheapest_orders
+from disambig.exceptions import MissingOracleError
+from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.orderings.problems import DecodedOrders, as_problems, order_values
+
+# 2 ** 20 sets take some 6 ms and 12 MiB; 20! still fits in 64 bits.
+LARGEST_LATTICE = 20
+# Up to here the programme over sets takes less time than one call of the assignment solver.
+LARGEST_FREE_LATTICE = 8
+
+
+def require_lattice(m: int, name: str, instead: str) -> None:
+    """Raise `MissingOracleError` if m items are too many for a programme over sets of items."""
+    if m > LARGEST_LATTICE:
+        raise MissingOracleError(
+            f"{name}: {m} items have to be ordered at once, and the programme over sets of items "
+            f"is offered for at most {LARGEST_LATTICE}. {instead}"
+        )
+
+
+def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
+    """``argmin over orders of the sum of costs[i, j] over i before j``, exactly.
+
+    ``f(S + i) = min_i f(S) + sum_{j in S} costs[j, i]`` over the sets S that may stand first. The
+    time is that of ``2 ** m`` sets, or of the down-sets where the partial order leaves few.
+
+    Parameters
+    ----------
+    costs : array (b, m, m), m <= 20
+        Finite; the diagonal is ignored.
+    before : bool array (b, m, m) or (m, m), optional
+        ``before[r, i, j]``: i must stand before j. Acyclic.
+
+    Returns
+    -------
+    DecodedOrders
+        Of tied items the larger index tends to stand later; the choice is deterministic.
+
+    Examples
+    --------
+    Three items in a circle 0, 1, 2, 0, of which the second link is the weakest:
+
+    >>> costs = np.array([[[0, 0, 2], [3, 0, 0], [0, 1, 0]]])
+    >>> found = dynamic_orders(costs)
+    >>> found.ranks, found.values
+    (array([[1, 2, 0]]), array([1.]))
+    """
+    costs, forced = as_problems(costs, before, "dynamic_orders")
+    b, m, _ = costs.shape
+    require_lattice(m, "dynamic_orders", "Use cut_orders, which is exact, or local_orders.")
+    ranks = cheapest_orders(costs, forced, False)
+    return DecodedOrders(
+        ranks,
+        order_values(costs, ranks),
+        np.zeros(b),
+        np.ones(b, dtype=np.bool_),
+        np.full(b, "dynamic", dtype="<U10"),
+    )
+
+
+def _assign(costs: FloatArray) -> IntArray:
+    """Free problems, one by one: the assignment solver takes a single matrix."""
+    ranks = np.empty(costs.shape[:2], dtype=np.intp)
+    for r, cost in enumerate(costs):
+        ranks[r] = linear_sum_assignment(cost)[1]
+    return ranks
+
+
+def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
+    """``argmin over orders of sum_i costs[i, rank of i]``, exactly.
+
+    An assignment problem where nothing is forced; otherwise the programme over down-sets,
+    ``f(S + i) = min_i f(S) + costs[i, |S|]``.
+
+    Parameters
+    ----------
+    costs : array (b, m, m)
+        ``costs[r, i, k]`` is paid if item i has position k. Finite.
+    before : bool array (b, m, m) or (m, m), optional
+        ``before[r, i, j]``: i must stand before j. Acyclic; then ``m <= 20``.
+
+    Returns
+    -------
+    DecodedOrders
+        `methods` are "dynamic" and "assignment". Compare values, not orders, where costs tie.
+
+    Examples
+    --------
+    Spearman's footrule to the wish "0 and 1 both first", with 1 before 0 forced:
+
+    >>> costs = np.array([[[0, 1, 2], [0, 1, 2], [2, 1, 0]]])
+    >>> before = np.zeros((3, 3), dtype=bool)
+    >>> before[1, 0] = True
+    >>> position_orders(costs, before).ranks
+    array([[1, 0, 2]])
+    """
+    costs, forced = as_problems(costs, before, "position_orders", diagonal=True)
+    b, m, _ = costs.shape
+    lattice = np.broadcast_to(forced.any(axis=(1, 2)) | (m <= LARGEST_FREE_LATTICE), b)
+    ranks = np.empty((b, m), dtype=np.intp)
+    if lattice.any():
+        require_lattice(m, "position_orders", "Only free items can be ordered beyond that.")
+        rows = np.flatnonzero(lattice)
+        shared = forced if len(forced) == 1 else forced[rows]
+        ranks[rows] = cheapest_orders(costs[rows], shared, True)
+    free = np.flatnonzero(~lattice)
+    ranks[free] = _assign(costs[free])
+    return DecodedOrders(
+        ranks,
+        np.take_along_axis(costs, ranks[:, :, None], axis=2).sum(axis=(1, 2)),
+        np.zeros(b),
+        np.ones(b, dtype=np.bool_),
+        np.where(lattice, "dynamic", "assignment"),
+    )

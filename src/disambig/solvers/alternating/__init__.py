@@ -1,0 +1,1 @@
+"""Alternating minimisation of the objective, and decoding of tied targets."""

@@ -1,0 +1,1 @@
+"""Deterministic annealing: the objective with an entropy and a falling temperature."""

@@ -1,0 +1,122 @@
+"""The global optimum under the absolute and the pinball loss: a linear program."""
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+
+from disambig.candidates import Intervals
+from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.losses import AbsoluteLoss, PinballLoss, RealLoss
+from disambig.real_problem import RealProblem, VotedProblem
+from disambig.solvers.boxes.linear import LinearSolution, linear_program
+from disambig.solvers.loop import Callback, Progress, Status
+from disambig.solvers.numbers.solution import RealSolution
+
+# A gap of rounding must certify an optimum whose value is nothing but rounding.
+_FAINT = 1e-7
+
+
+class LinearProgramRegression(BaseEstimator):
+    """The optimum of ``sum_ij A[i, j] loss(z_i, y_j)`` for non-negative votes, by HiGHS.
+
+    Alternation gets stuck above the optimum of these losses nearly always: it moves one half of
+    the variables at a time, and at a kink neither half can move alone. One variable a vote makes
+    the program large: it is meant for votes of neighbours, up to some 1e5 of them. Its optimum is
+    seldom unique.
+
+    Parameters
+    ----------
+    max_iter : int, optional
+        Iterations of the linear program; by default as many as it takes.
+
+    Examples
+    --------
+    >>> from disambig import IntervalRegressor
+    >>> X, y = [[0.0], [1.0], [2.0]], [[0, 1], [0.5, 4], [2, 2]]
+    >>> from disambig.weights import NeighborWeights
+    >>> model = IntervalRegressor(NeighborWeights(2), loss="absolute", solver="linear_program")
+    >>> model.fit(X, y).certified_
+    True
+    """
+
+    def __init__(self, *, max_iter: int | None = None) -> None:
+        self.max_iter = max_iter
+
+    def solve_reals(
+        self, problem: RealProblem, *, callback: Callback | None = None
+    ) -> RealSolution:
+        """Disambiguate; `callback` hears of every column once it is solved."""
+        if not isinstance(problem.sets, Intervals):
+            raise MissingOracleError(
+                "LinearProgramRegression: unions of intervals make the problem combinatorial. Use "
+                "solver='auto' or 'unions'."
+            )
+        if not isinstance(problem, VotedProblem) or not problem.is_convex:
+            raise MissingOracleError(
+                "LinearProgramRegression: needs formulation='votes' and votes that are not "
+                "negative, such as those of NeighborWeights. Use solver='auto'."
+            )
+        slopes, sets = _slopes(problem.loss), problem.sets
+        votes = problem.votes.rows(0, problem.votes.shape[0])
+        # What is negative here is rounding.
+        votes = votes.maximum(0) if sp.issparse(votes) else np.maximum(votes, 0)
+        middle = problem.span.mean(axis=1)
+        found: list[LinearSolution] = []
+        trace: list[Progress] = []
+        stopped = False
+        for k in range(sets.n_columns):
+            ends = sets.lower[:, k] - middle[k], sets.upper[:, k] - middle[k]
+            found.append(linear_program(votes, *ends, slopes=slopes, max_iter=self.max_iter))
+            trace.append(Progress("linear program", found[-1].n_iter, found[-1].value, 0))
+            stopped |= callback is not None and bool(callback(trace[-1]))
+        targets = np.column_stack([one.y for one in found]) + middle
+        targets = np.clip(targets, sets.lower, sets.upper)
+        predictions = problem.predictions(
+            targets, np.column_stack([one.z for one in found]) + middle
+        )
+        return RealSolution(
+            targets=targets,
+            predictions=predictions,
+            objective=problem.objective(targets, predictions),
+            residual=_relative_gap(problem, found, slopes),
+            is_convex=True,
+            start="",
+            status=Status.STOPPED if stopped else _status(found),
+            n_iter=max(one.n_iter for one in found),
+            trace=tuple(trace),
+        )
+
+
+def _slopes(loss: RealLoss) -> tuple[float, float]:
+    if isinstance(loss, AbsoluteLoss):
+        return 1.0, 1.0
+    if isinstance(loss, PinballLoss):
+        return float(loss.quantile), 1.0 - float(loss.quantile)
+    raise MissingOracleError(
+        f"LinearProgramRegression: {loss!r} is not piecewise linear. Use solver='auto'."
+    )
+
+
+def _relative_gap(
+    problem: VotedProblem, found: list[LinearSolution], slopes: tuple[float, float]
+) -> float:
+    sizes = float(problem.votes.absolute_row_sums().sum()) * np.ptp(problem.span, axis=1)
+    # Without a size every end is the same number, and nothing is paid.
+    return max(
+        one.gap / max(one.value, _FAINT * max(slopes) * float(size)) if size > 0 else 0.0
+        for one, size in zip(found, sizes, strict=True)
+    )
+
+
+def _status(found: list[LinearSolution]) -> Status:
+    if all(one.converged for one in found):
+        return Status.CONVERGED
+    warnings.warn(
+        "LinearProgramRegression: the linear program ran out of iterations; the targets are not "
+        "optimal. Use a larger max_iter.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return Status.MAX_ITER

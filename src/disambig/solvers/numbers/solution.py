@@ -1,0 +1,65 @@
+"""What a solver for real targets returns."""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from disambig.notation import FloatArray
+from disambig.real_problem import RealProblem
+from disambig.solvers.loop import Callback, Progress, Status
+
+# A scaled residual of the optimality conditions up to here certifies an optimum.
+CERTIFIED = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class RealSolution:
+    """A settled problem with real targets.
+
+    Attributes
+    ----------
+    targets, predictions : float array (n, d)
+        The recovered targets and the predictions that suit them best.
+    objective : float
+    residual : float or None
+        How far the optimality conditions are from being met, without a unit (`scaled_kkt` for the
+        squared loss, the relative gap between primal and dual of a linear program). None: the
+        solver has no such figure.
+    is_convex : bool
+        Is every local optimum of the problem a global one?
+    start : str
+        Where the run began.
+    status : Status
+    n_iter : int
+    trace : tuple of Progress
+    """
+
+    targets: FloatArray
+    predictions: FloatArray
+    objective: float
+    residual: float | None
+    is_convex: bool
+    start: str
+    status: Status
+    n_iter: int
+    trace: tuple[Progress, ...]
+
+    @property
+    def certified(self) -> bool:
+        """Is this a global optimum, proven to a scaled residual of 1e-8?"""
+        return self.is_convex and self.residual is not None and self.residual <= CERTIFIED
+
+    @property
+    def converged(self) -> bool:
+        """Did the run converge?"""
+        return self.status is Status.CONVERGED
+
+
+@runtime_checkable
+class RealSolver(Protocol):
+    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `RealProblem`."""
+
+    def solve_reals(
+        self, problem: RealProblem, *, callback: Callback | None = None
+    ) -> RealSolution:
+        """Disambiguate."""
+        ...

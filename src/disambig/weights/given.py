@@ -1,0 +1,188 @@
+"""Votes that a function of the user's computes.
+
+Votes that the user brings.
+"""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.exceptions import VotesError
+from disambig.notation import FloatArray
+from disambig.parameters import check_flag
+from disambig.votes import DenseVotes, SparseVotes, as_votes
+from disambig.weights.inputs import query_inputs, row_masses, scale_columns, training_inputs
+from disambig.weights.normalization import normalize_rows, remove_diagonal
+
+_FUNCTION = "FunctionWeights"
+_PRECOMPUTED = "PrecomputedWeights"
+
+
+class FunctionWeights(BaseEstimator):
+    """``alpha = function(Q, X)``, with Q the inputs at hand and X the training inputs.
+
+    Inputs reach the function as they came: anything with a length may be one.
+
+    Parameters
+    ----------
+    function : callable(Q, X) -> array or sparse matrix, (q, n)
+        Entry ``[i, j]`` says how much input i listens to training row j.
+    normalize : bool, default=False
+        Divide each row by its sum where that exceeds 1e-8 times its absolute sum; other rows stay
+        as they are.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`: the diagonal is taken out, and rows
+        are then normalised if `normalize` says so.
+
+    Attributes
+    ----------
+    masses_ : float64, (n,)
+        Sample weights; column j is multiplied by that of row j.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> same = lambda Q, X: (Q == X.T).astype(float)
+    >>> weights = FunctionWeights(same, normalize=True).fit(np.array([[1], [1], [2]]))
+    >>> weights.votes(np.array([[1], [3]])).array
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 0. ]])
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], Any],
+        *,
+        normalize: bool = False,
+        leave_one_out: bool = False,
+    ) -> None:
+        self.function = function
+        self.normalize = normalize
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Keep the training inputs, n of them."""
+        if not callable(self.function):
+            raise ValueError(
+                f"{_FUNCTION}: function must take (Q, X) and return votes (q, n); got "
+                f"{self.function!r}."
+            )
+        check_flag(_FUNCTION, "normalize", self.normalize)
+        check_flag(_FUNCTION, "leave_one_out", self.leave_one_out)
+        self.masses_ = row_masses(_FUNCTION, sample_weight, _length(X))
+        self.X_fit_ = X
+        return self
+
+    def training_votes(self) -> DenseVotes | SparseVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self._finish(self._scaled(self.X_fit_))
+
+    def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
+        """The same without the diagonal."""
+        check_is_fitted(self)
+        return self._finish(remove_diagonal(self._scaled(self.X_fit_)))
+
+    def votes(self, X: Any) -> DenseVotes | SparseVotes:
+        """``alpha`` at q new inputs, ``(q, n)``."""
+        check_is_fitted(self)
+        return self._finish(self._scaled(X))
+
+    def _scaled(self, X: Any) -> Any:
+        votes = as_votes(self.function(X, self.X_fit_), shape=(_length(X), self.masses_.size))
+        if isinstance(votes, SparseVotes):
+            return scale_columns(votes.matrix, self.masses_)
+        if isinstance(votes, DenseVotes):
+            return scale_columns(votes.array, self.masses_)
+        raise VotesError(
+            f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
+            f"{type(votes).__name__}, whose entries cannot be weighed or left out."
+        )
+
+    def _finish(self, alpha: Any) -> DenseVotes | SparseVotes:
+        if self.normalize:
+            alpha = normalize_rows(alpha)
+        return SparseVotes(alpha) if sp.issparse(alpha) else DenseVotes(alpha)
+
+
+def _length(X: Any) -> int:
+    # Sparse matrices have rows but refuse len().
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+class PrecomputedWeights(BaseEstimator):
+    """``alpha = X``: entry ``[i, j]`` says how much input i listens to training row j.
+
+    X is ``(n, n)`` in `fit` and ``(q, n)`` in `votes`, an array or a sparse graph, of any sign. It
+    is tagged pairwise, so that cross-validation slices its columns with its rows.
+
+    Parameters
+    ----------
+    normalize : bool, default=False
+        Divide each row by its sum where that exceeds 1e-8 times its absolute sum; other rows stay
+        as they are.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`: the diagonal is taken out, and rows
+        are then normalised if `normalize` says so.
+
+    Attributes
+    ----------
+    masses_ : float64, (n,)
+        Sample weights; column j is multiplied by that of row j.
+    n_features_in_ : int
+        n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = np.array([[1.0, 1.0], [0.0, 2.0]])
+    >>> PrecomputedWeights(normalize=True).fit(graph).training_votes().array
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    def __init__(self, normalize: bool = False, leave_one_out: bool = False) -> None:
+        self.normalize = normalize
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Keep the votes between the training rows, ``(n, n)``."""
+        check_flag(_PRECOMPUTED, "normalize", self.normalize)
+        check_flag(_PRECOMPUTED, "leave_one_out", self.leave_one_out)
+        X = training_inputs(self, X, square="votes")
+        self.masses_ = row_masses(_PRECOMPUTED, sample_weight, X.shape[0])
+        self.X_fit_ = X
+        return self
+
+    def training_votes(self) -> DenseVotes | SparseVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self._finish(scale_columns(self.X_fit_, self.masses_))
+
+    def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
+        """The same without the diagonal."""
+        check_is_fitted(self)
+        return self._finish(remove_diagonal(scale_columns(self.X_fit_, self.masses_)))
+
+    def votes(self, X: Any) -> DenseVotes | SparseVotes:
+        """Votes of the training rows at queries, ``(q, n)``, as they are given."""
+        return self._finish(scale_columns(query_inputs(self, X, square="votes"), self.masses_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _finish(self, alpha: Any) -> DenseVotes | SparseVotes:
+        if self.normalize:
+            alpha = normalize_rows(alpha)
+        return SparseVotes(alpha) if sp.issparse(alpha) else DenseVotes(np.asarray(alpha))

@@ -1,0 +1,1 @@
+"""Weights from the Laplacian of a graph over the samples."""

@@ -1,0 +1,1 @@
+"""Kernel weights: kernel ridge, Nadaraya-Watson and low-rank approximations."""

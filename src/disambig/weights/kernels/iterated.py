@@ -1,0 +1,279 @@
+"""Features of many rows, made anew block by block whenever they are multiplied with.
+
+Ridge regression on a few features that are not kept, solved by iteration.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import solve_triangular
+
+from disambig.exceptions import VotesError
+from disambig.memory import free_bytes, require_bytes
+from disambig.notation import FloatArray, IntArray
+from disambig.votes import IteratedVotes
+from disambig.votes.iterated import NormalInverse
+
+# Entries of a block: 16 MiB.
+_BLOCK = 2**21
+# Rows of the preconditioner for each feature: a third to a half of the iterations that one row
+# for each takes, and of those that the landmarks themselves take.
+_SAMPLE = 4
+_LARGEST_CONDITION = 1e12
+_LARGEST_OWN = 1.0 - 1e-10
+
+
+class FeatureMap(Protocol):
+    """``phi(x) = b(x) R^{-1}`` with a triangle R, or ``phi = b`` without one."""
+
+    @property
+    def rank(self) -> int:
+        """How many features there are."""
+        ...
+
+    @property
+    def triangle(self) -> FloatArray | None:
+        """R, ``(r, r)``, upper."""
+        ...
+
+    def __call__(self, X: Any) -> FloatArray:
+        """phi of the rows of X, ``(q, r)``."""
+        ...
+
+    def raw(self, X: Any) -> FloatArray:
+        """b of the rows of X, ``(q, r)``."""
+        ...
+
+    def squares(self, X: Any) -> FloatArray:
+        """Bounds of ``|phi(x)|^2``, ``(q,)``."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureRows:
+    """Phi of shape (n, r): ``phi(x)``, less a center and with a column of ones if there is one.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+    X : (n, d)
+    center : float64, (p,), or None
+    stored : float64, (n, p), or None
+        b of all rows, if kept.
+    """
+
+    feature_map: FeatureMap
+    X: Any
+    center: FloatArray | None = None
+    stored: FloatArray | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape[0], self.feature_map.rank + (self.center is not None)
+
+    def kept(self) -> "FeatureRows":
+        """The same with b of all rows in memory."""
+        stored = np.empty((self.X.shape[0], self.feature_map.rank))
+        for start, block in self._blocks():
+            stored[start : start + block.shape[0]] = block
+        return replace(self, stored=stored)
+
+    def centered(self, masses: FloatArray) -> "FeatureRows":
+        """The same less their weighted mean, and with a column of ones."""
+        return replace(self, center=self.gather((masses / masses.sum())[:, None])[:, 0])
+
+    def at(self, X: Any) -> "FeatureRows":
+        """The features of other inputs."""
+        return replace(self, X=X, stored=None)
+
+    def take(self, rows: IntArray) -> "FeatureRows":
+        """Some of the rows."""
+        stored = None if self.stored is None else self.stored[rows]
+        return replace(self, X=self.X[rows], stored=stored)
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        """``Phi @ values`` for values ``(r, k)``."""
+        p = self.feature_map.rank
+        inner, triangle = values[:p], self.feature_map.triangle
+        constant = np.zeros(values.shape[1])
+        if self.center is not None:
+            constant = values[p] - self.center @ inner
+        if triangle is not None:
+            inner = solve_triangular(triangle, inner, check_finite=False)
+        product = np.empty((self.X.shape[0], values.shape[1]))
+        for start, block in self._blocks():
+            product[start : start + block.shape[0]] = block @ inner + constant
+        return product
+
+    def gather(self, values: FloatArray) -> FloatArray:
+        """``Phi' @ values`` for values ``(n, k)``."""
+        total = np.zeros((self.feature_map.rank, values.shape[1]))
+        for start, block in self._blocks():
+            total += block.T @ values[start : start + block.shape[0]]
+        if self.feature_map.triangle is not None:
+            total = solve_triangular(self.feature_map.triangle, total, trans=1, check_finite=False)
+        if self.center is None:
+            return total
+        sums = values.sum(axis=0)
+        return np.vstack([total - np.multiply.outer(self.center, sums), sums])
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        """``Phi[start:stop]`` as an array."""
+        found = self.feature_map(self.X[start:stop])
+        if self.center is None:
+            return found
+        return np.column_stack([found - self.center, np.ones(found.shape[0])])
+
+    def blocks(self) -> Iterator[tuple[int, FloatArray]]:
+        """``(start, Phi[start:stop])`` from the first row to the last."""
+        step = max(1, _BLOCK // max(1, self.shape[1]))
+        for start in range(0, self.X.shape[0], step):
+            yield start, self.rows(start, start + step)
+
+    def squares(self) -> FloatArray:
+        """Bounds of squared lengths, without the column of ones, ``(n,)``."""
+        squares = self.feature_map.squares(self.X)
+        if self.center is not None:
+            return np.asarray((np.sqrt(squares) + np.linalg.norm(self.center)) ** 2)
+        for start, block in self._blocks():
+            # Who is beyond the reach of every landmark has no feature.
+            squares[start : start + block.shape[0]] *= block.any(axis=1)
+        return squares
+
+    def _blocks(self) -> Iterator[tuple[int, FloatArray]]:
+        step = max(1, _BLOCK // max(1, self.feature_map.rank))
+        for start in range(0, self.X.shape[0], step):
+            if self.stored is None:
+                yield start, self.feature_map.raw(self.X[start : start + step])
+            else:
+                yield start, self.stored[start : start + step]
+
+
+@dataclass(frozen=True, eq=False)
+class IteratedRank:
+    """What `LowRank` says, in the memory of X and a few matrices of the size of a Gram matrix.
+
+    Parameters
+    ----------
+    rows : FeatureRows (n, r)
+        Phi.
+    masses : float64, (n,)
+        The diagonal of W.
+    sample : float64, (p, p)
+        An estimate of ``Phi' W Phi`` from some of the rows.
+    """
+
+    rows: FeatureRows
+    masses: FloatArray
+    sample: FloatArray
+
+    def check_ridge(self, owner: str, ridge: float, what: str) -> None:
+        """Raise unless ``Phi' W Phi + ridge I`` can be solved with in double precision."""
+        largest = float(np.abs(self.sample).sum(axis=0).max(initial=0.0))
+        if not ridge * _LARGEST_CONDITION >= largest or ridge <= 0:
+            total = float(self.masses.sum())
+            raise VotesError(
+                f"{owner}: the regression on {what} cannot be solved by iteration at "
+                f"regularization={ridge / total:g}. Use a regularization above "
+                f"{max(largest / _LARGEST_CONDITION / total, 1e-300):.1e}, or solver='direct'."
+            )
+
+    def votes(self, X: Any, ridge: float) -> IteratedVotes:
+        """``alpha`` at inputs, ``(q, n)``."""
+        left = self.rows.at(X)
+        ones = np.ones(X.shape[0])
+        return IteratedVotes(left, self._inverse(ridge), self.rows, ones, self.masses)
+
+    def training_votes(self, ridge: float) -> IteratedVotes:
+        """``alpha`` at the training inputs, ``(n, n)``."""
+        forms = partial(self._forms, ridge)
+        ones = np.ones(self.masses.size)
+        inverse = self._inverse(ridge)
+        return IteratedVotes(self.rows, inverse, self.rows, ones, self.masses, None, forms)
+
+    def leave_one_out_votes(self, ridge: float) -> IteratedVotes:
+        """``alpha[i, j] / (1 - alpha[i, i])`` for j != i, and 0 for j = i, ``(n, n)``."""
+        own = self._forms(ridge) * self.masses
+        alone = own > _LARGEST_OWN
+        factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
+        forms, inverse = partial(np.asarray, own / self.masses), self._inverse(ridge)
+        return IteratedVotes(
+            self.rows, inverse, self.rows, factors, self.masses, own * factors, forms
+        )
+
+    def residual_form(self, ridge: float) -> IteratedVotes:
+        """``W (I - alpha)``, symmetric, ``(n, n)``."""
+        forms, masses = partial(self._forms, ridge), self.masses
+        inverse = self._inverse(ridge)
+        return IteratedVotes(self.rows, inverse, self.rows, -masses, masses, -masses, forms)
+
+    def _inverse(self, ridge: float) -> NormalInverse:
+        matrix = self.sample.copy()
+        matrix[np.diag_indices_from(matrix)] += ridge
+        factor = scipy.linalg.cholesky(matrix, overwrite_a=True, check_finite=False)
+        constant = self.rows.center is not None
+        return NormalInverse(self.rows, self.masses, ridge, factor, constant)
+
+    def _forms(self, ridge: float) -> FloatArray:
+        """``phi_i' (Phi' W Phi + ridge I)^{-1} phi_i`` exactly, ``(n,)``."""
+        size = self.rows.shape[1]
+        gram = np.zeros((size, size))
+        for start, block in self.rows.blocks():
+            block = block * np.sqrt(self.masses[start : start + block.shape[0], None])
+            gram += block.T @ block
+        held = self.sample.shape[0]
+        gram[held:, :held] = gram[:held, held:] = 0.0
+        gram[np.arange(held), np.arange(held)] += ridge
+        factor = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        forms = np.empty(self.masses.size)
+        for start, block in self.rows.blocks():
+            half = scipy.linalg.solve_triangular(factor, block.T, lower=True, check_finite=False)
+            forms[start : start + block.shape[0]] = np.einsum("ri,ri->i", half, half)
+        return forms
+
+
+def iterated_rank(
+    owner: str,
+    feature_map: FeatureMap,
+    X: Any,
+    masses: FloatArray,
+    *,
+    intercept: bool,
+    random: np.random.RandomState,
+) -> IteratedRank:
+    """Sample what the preconditioner needs; keep what the features are made of if it fits.
+
+    Parameters
+    ----------
+    owner : str
+        Named in errors.
+    feature_map : FeatureMap
+    X : (n, d)
+    masses : (n,)
+    intercept : bool
+    random : RandomState
+    """
+    n, p = X.shape[0], feature_map.rank
+    require_bytes(
+        8.0 * 6 * p * p,
+        f"{owner}: the preconditioner of {p} features",
+        "Use fewer of them.",
+    )
+    rows = FeatureRows(feature_map, X)
+    free = free_bytes()
+    if free is not None and 8.0 * n * p <= free / 4:
+        rows = rows.kept()
+    if intercept:
+        rows = rows.centered(masses)
+    size = min(n, _SAMPLE * p)
+    chosen = np.sort(random.permutation(n)[:size])
+    sample = np.zeros((p, p))
+    for start, block in rows.take(chosen).blocks():
+        weights = masses[chosen[start : start + block.shape[0]]]
+        block = block[:, :p] * np.sqrt(weights * (masses.sum() / masses[chosen].sum()))[:, None]
+        sample += block.T @ block
+    return IteratedRank(rows, masses, sample)

@@ -1,0 +1,393 @@
+"""Votes of kernel ridge regression."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.exceptions import VotesError
+from disambig.memory import require_bytes
+from disambig.notation import FloatArray
+from disambig.parameters import check_flag, check_number
+from disambig.votes import DeletedVotes, DenseVotes, ProductVotes
+from disambig.votes.dense import SymmetricArray
+from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
+from disambig.weights.kernels.smoother import (
+    Deletion,
+    centered,
+    kept_votes,
+    left_out_rows,
+    smoother,
+    spectral_smoother,
+)
+from disambig.weights.kernels.system import RidgeSystem, Spectrum, checked_gram
+from disambig.weights.normalization import normalize_rows, remove_diagonal
+
+_NAME = "KernelRidgeWeights"
+_KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
+_INSTEAD = "Use NystromWeights (the same of low rank) or NeighborWeights (sparse votes)."
+# Votes are what is left of one's own target. Where the votes of a row sum to less than this, that
+# difference has lost too many digits, and they come from eigenvalues.
+_FAINT = 1e-3
+
+
+class KernelRidgeWeights(BaseEstimator):
+    """``alpha(x) = k(x, X) (K + n lam I)^{-1}``, with K the kernel of the training rows.
+
+    With these votes ``alpha @ y`` is what kernel ridge regression predicts from targets y, with or
+    without an intercept. Votes may be negative. Everything is computed in double precision,
+    whatever the type of X.
+
+    One kernel matrix serves every ridge and every fold: of a fitted piece, `at_regularization`
+    gives the same piece at another ridge and `without` the same piece without some rows, both
+    fitted. Estimators take such a piece as it is inside `FittedWeights`, see there.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="gaussian"
+        "gaussian" ``exp(-|x - x'|^2 / (2 h^2))``, "laplacian" ``exp(-|x - x'|_1 / h)``, "linear"
+        ``<x, x'>``, "polynomial" ``(<x, x'> / h^2 + coef0)^degree`` with h the bandwidth;
+        "precomputed": X holds K, ``(n, n)`` in `fit`, and ``k(x, X)``, ``(q, n)``, in `votes`; or a
+        function of ``(Q, X)`` that returns ``(q, n)``. K must be symmetric and positive
+        semi-definite, with an intercept only on vectors of sum zero (as ``-|x - x'|`` is).
+    bandwidth : float > 0, "median" or None, default=None
+        None is "median", the median distance between training rows, where the kernel has a
+        bandwidth. Giving one to a kernel that has none is an error.
+    degree : int >= 1, default=3
+    coef0 : float >= 0, default=1.0
+        Of the polynomial kernel; an error with another one, unless left as they are.
+    regularization : float >= 0, default=1e-3
+        lam. Zero is accepted only if K, there, can be inverted.
+    intercept : bool, default=False
+        Whether to predict with ``f(x) + b``, where the constant b costs nothing. Each row of alpha
+        then sums to one, to rounding: moving all targets by a constant moves the predictions by
+        the same.
+    normalize : bool, default=False
+        Divide each row of alpha by its sum where that exceeds 1e-8 times its absolute sum; other
+        rows stay as they are, for dividing by a negative sum would turn the votes around. `votes`
+        then cost ``q n^2`` and are dense. Changes nothing with an intercept: the sums are one.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`.
+
+    Attributes
+    ----------
+    ridge_ : float
+        ``n lam``, with n the total weight.
+    bandwidth_ : float or None
+    system_ : RidgeSystem
+        Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights; with an intercept, on
+        the vectors orthogonal to ``W^{1/2} 1``. Shared by all pieces made from this one.
+    spectrum_ : Spectrum
+        Eigenvalues and eigenvectors of the same, found when first asked for. Every ridge after that
+        is multiplied out of them; before, it has a factor of its own, which is no slower.
+    inverse_ : float64, (n, n)
+        ``M = (K + n lam W^{-1})^{-1}``; with an intercept ``M~ = M - M 1 1' M / (1' M 1)``.
+    kernel_mean_ : float64, (n,), or None
+        With an intercept, ``k(x_i, X)`` averaged over the training rows i.
+    masses_ : float64, (n,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    ``sample_weight`` w means w copies: ``alpha(x) = k(x, X) (K + n lam W^{-1})^{-1}`` adds up the
+    votes of the copies.
+
+    Both regressions minimise ``sum_j w_j (y_j - f(x_j) - b)^2 + n lam |f|^2``, the one with
+    ``b = 0``. The minimiser with an intercept is ``f = sum_j (M~ y)_j k(x_j, .)`` and ``b`` the
+    mean of ``y - f``, so that ::
+
+        alpha(x) = (k(x, X) - m') M~ + w' / sum(w),    m = K w / sum(w)
+                 = k(x, X) M~ + c',                     c = M 1 / (1' M 1).
+
+    The first form is the one computed, and M~ as ``W^{1/2} (P (G + n lam I) P)^+ W^{1/2}``, where
+    ``G = W^{1/2} K W^{1/2}`` and P takes out ``W^{1/2} 1``: nothing of the size ``1 / (n lam)`` is
+    subtracted. On the training rows alpha is ``S + (1 - S 1) c'`` with ``S = K M``: similar to a
+    symmetric matrix with eigenvalues in [0, 1], as S is, and 1 is the eigenvalue of constants.
+
+    What is left of the targets at the minimum is ``y - alpha y = n lam W^{-1} C y`` with C = M, or
+    M~ with an intercept, and the minimum itself ``y' R y`` with ``R = n lam C``: `residual_form`.
+
+    Removing row i, with ``n lam`` as it is, leaves ``alpha[i, j] = -C[i, j] / C[i, i]`` for
+    ``j != i``: a target at i that equals the prediction from the others changes no prediction, so
+    it is the one at which ``(C y)_i = 0``. It follows that a row leaves as a whole, whatever its
+    weight. A single row with an intercept leaves nobody, and no votes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> weights = KernelRidgeWeights(bandwidth=1.0, regularization=0.1).fit(X)
+    >>> (weights.training_votes() @ np.array([1.0, 1.0, 0.0])).round(2)
+    array([0.84, 0.84, 0.02])
+
+    Far from everybody the prediction falls to zero, or to the intercept:
+
+    >>> far, y = np.array([[100.0]]), np.array([5.0, 5.0, 5.0])
+    >>> weights.votes(far) @ y, weights.set_params(intercept=True).fit(X).votes(far) @ y
+    (array([0.]), array([5.]))
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        *,
+        bandwidth: float | str | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        regularization: float = 1e-3,
+        intercept: bool = False,
+        normalize: bool = False,
+        leave_one_out: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.degree = degree
+        self.coef0 = coef0
+        self.regularization = regularization
+        self.intercept = intercept
+        self.normalize = normalize
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Decompose the kernel of the training inputs ``(n, d)``, or a given one ``(n, n)``."""
+        self._check_parameters()
+        X = training_inputs(self, X, square=self._square)
+        n = X.shape[0]
+        self.masses_ = row_masses(_NAME, sample_weight, n)
+        self.bandwidth_ = resolve_bandwidth(
+            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+        )
+        # The matrix, its inverse, the votes, and what a product of two of them takes on the way.
+        require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _INSTEAD)
+        self.X_fit_ = X
+        root = np.sqrt(self.masses_)
+        gram = self._gram(X)
+        self.kernel_mean_ = gram @ self._shares if self.intercept else None
+        gram *= root
+        gram *= root[:, None]
+        # A kernel with a name is one; what users bring is looked at.
+        named = isinstance(self.kernel, str) and not self._square
+        self.system_ = RidgeSystem(gram, root if self.intercept else None, certain=named)
+        self._settle_ridge()
+        return self
+
+    def at_regularization(self, regularization: float) -> Self:
+        """The same piece at another ridge, fitted on the same rows: what `fit` would give.
+
+        The kernel matrix, and its eigenvalues if they are known, are shared, not copied; this
+        piece stays as it is.
+        """
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.regularization = regularization
+        other._settle_ridge()
+        return other
+
+    def without(self, rows: Any) -> Self:
+        """The same piece fitted on the other rows, with ``n lam`` as it is: in closed form.
+
+        As in `leave_one_out_votes` the ridge ``n lam`` stays that of all rows, so that
+        `regularization` of the new piece is larger by the share of the weight that left. A
+        bandwidth found from all rows stays too. It costs ``n e^2`` for e rows, a fit ``n^3``.
+
+        Parameters
+        ----------
+        rows : array-like of int, or bool (n,)
+            The rows that leave. Their votes are the `left_out_votes` of the new piece.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [1.0], [3.0], [4.0]])
+        >>> whole = KernelRidgeWeights(bandwidth=1.0, regularization=0.075).fit(X)
+        >>> fold = whole.without([3])
+        >>> (fold.left_out_votes() @ np.eye(3)).round(3)
+        array([[ 0.019, -0.05 ,  0.472]])
+        >>> (fold.votes(X[3:]) @ np.eye(3)).round(3)
+        array([[ 0.019, -0.05 ,  0.472]])
+        """
+        check_is_fitted(self)
+        left_out, kept = left_out_rows(_NAME, rows, self.masses_.size)
+        other = copy.copy(self)
+        other.masses_ = self.masses_[kept]
+        other.regularization = self.ridge_ / float(other.masses_.sum())
+        other.bandwidth = self.bandwidth_
+        other.X_fit_ = self.X_fit_[kept][:, kept] if self._square else self.X_fit_[kept]
+        other.n_features_in_ = kept.size if self._square else self.n_features_in_
+        other.system_ = self.system_.restricted(kept)
+        if self._has_intercept:
+            root = np.sqrt(other.masses_)
+            other.kernel_mean_ = (other.system_.matrix() @ (other._shares / root)) / root
+        other._deletion_ = Deletion(self._symmetric_inverse, kept, left_out)
+        other._inverse_ = None
+        return other
+
+    @property
+    def spectrum_(self) -> Spectrum:
+        check_is_fitted(self)
+        return self.system_.spectrum
+
+    @property
+    def inverse_(self) -> FloatArray:
+        return self._symmetric_inverse.array
+
+    def training_votes(self) -> DenseVotes | DeletedVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so.
+
+        Symmetric without sample weights, before normalisation. An array, but for pieces made by
+        `without`.
+        """
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        if self._deletion_ is not None and not self._divides:
+            found = kept_votes(self._deletion_, self.ridge_, self.masses_)
+            if self._has_intercept or found.absolute_row_sums().min() > _FAINT:
+                return found
+        alpha = smoother(self.inverse_, self.ridge_, self.masses_)
+        votes = DenseVotes(alpha, self._is_even)
+        if not self._has_intercept and votes.absolute_row_sums().min() < _FAINT:
+            alpha = spectral_smoother(self.spectrum_, self.ridge_, self.masses_)
+            votes = DenseVotes(alpha, self._is_even)
+        return DenseVotes(normalize_rows(votes.array)) if self._divides else votes
+
+    def left_out_votes(self) -> DenseVotes:
+        """``alpha`` at the rows that `without` left out, in the order they were given, ``(e, n)``.
+
+        What `votes` says at their inputs, without asking for them.
+        """
+        check_is_fitted(self)
+        if self._deletion_ is None:
+            raise VotesError(f"{_NAME}: no rows were left out. Ask `without(rows)`, or votes(X).")
+        alpha = self._deletion_.answers.T
+        return DenseVotes(normalize_rows(alpha.copy()) if self._divides else alpha)
+
+    def leave_one_out_votes(self) -> DenseVotes:
+        """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
+        check_is_fitted(self)
+        inverse = self.inverse_
+        diagonal = inverse.diagonal()
+        # Zero only where a single row has nothing but its intercept.
+        divisors = np.where(diagonal > 0, -diagonal, -1.0)
+        alpha = remove_diagonal(inverse / divisors[:, None])
+        return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
+
+    def residual_form(self) -> FloatArray:
+        """R, ``(n, n)``, with ``y' R y = min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2``.
+
+        The minimum also goes over an intercept if there is one: then ``R 1 = 0``. R is symmetric
+        to the last bit and positive semi-definite: the objective of learning by least squares
+        from targets that are themselves to be chosen.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [1.0], [3.0]])
+        >>> weights = KernelRidgeWeights("linear", regularization=1.0, intercept=True).fit(X)
+        >>> weights.residual_form().round(3)
+        array([[ 0.435, -0.391, -0.043],
+               [-0.391,  0.652, -0.261],
+               [-0.043, -0.261,  0.304]])
+        """
+        check_is_fitted(self)
+        # By eigenvalues: those of the form are then exactly what they should be, none negative.
+        return self.spectrum_.remainder(self.ridge_, np.sqrt(self.masses_))
+
+    def votes(self, X: Any) -> DenseVotes | ProductVotes:
+        """``alpha`` at new inputs ``(q, d)``, or from ``k(x, X)`` of shape ``(q, n)``.
+
+        A product of two factors unless normalised; of rank ``n + 1`` with an intercept.
+        """
+        X = query_inputs(self, X, square=self._square)
+        q, n = X.shape[0], self.masses_.size
+        require_bytes(
+            8.0 * (2 * q * n + (n * n if self._has_intercept else 0)),
+            f"{_NAME} between {q} queries and {n} rows",
+            "Ask for fewer queries at a time.",
+        )
+        left = _dense(X) if self._square else self._similarity()(X, self.X_fit_)
+        if self.kernel_mean_ is not None:
+            left = centered(left, self.kernel_mean_, self._shares)
+            return ProductVotes(left, np.vstack([self.inverse_, self._shares]))
+        if self._divides:
+            return DenseVotes(normalize_rows(left @ self.inverse_))
+        return ProductVotes(left, self.inverse_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = bool(self._square)
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _square(self) -> str:
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return "kernel" if precomputed else ""
+
+    @property
+    def _has_intercept(self) -> bool:
+        # As fitted: the decomposition does not follow a later `set_params`.
+        return self.kernel_mean_ is not None
+
+    @property
+    def _divides(self) -> bool:
+        # Rows that sum to one already are left alone, and symmetric.
+        return bool(self.normalize) and not self._has_intercept
+
+    @property
+    def _shares(self) -> FloatArray:
+        shares: FloatArray = self.masses_ / self.masses_.sum()
+        return shares
+
+    def _check_parameters(self) -> None:
+        check_polynomial(_NAME, self.kernel, self.degree, self.coef0)
+        check_number(_NAME, "regularization", self.regularization, positive=False)
+        check_flag(_NAME, "intercept", self.intercept)
+        check_flag(_NAME, "normalize", self.normalize)
+        check_flag(_NAME, "leave_one_out", self.leave_one_out)
+
+    def _similarity(self) -> Similarity:
+        return Similarity(self.kernel, self.bandwidth_, int(self.degree), float(self.coef0))
+
+    def _gram(self, X: Any) -> FloatArray:
+        if not self._square and isinstance(self.kernel, str):
+            return self._similarity()(X, X)
+        return checked_gram(
+            _NAME, np.array(_dense(X)) if self._square else self._similarity()(X, X)
+        )
+
+    def _settle_ridge(self) -> None:
+        """The ridge, and the inverse there."""
+        check_number(_NAME, "regularization", self.regularization, positive=False)
+        self.ridge_ = float(self.masses_.sum()) * float(self.regularization)
+        self._deletion_: Deletion | None = None
+        inverse = self.system_.factored_inverse(self.ridge_)
+        if inverse is None:
+            total = float(self.masses_.sum())
+            self.system_.check_condition(_NAME, float(self.regularization), total)
+            inverse = self.system_.spectrum.inverse(self.ridge_)
+        if not self._is_even:
+            root = np.sqrt(self.masses_)
+            inverse *= np.multiply.outer(root, root)
+        self._inverse_: SymmetricArray | None = SymmetricArray(inverse)
+
+    @property
+    def _symmetric_inverse(self) -> SymmetricArray:
+        check_is_fitted(self)
+        if self._inverse_ is None:
+            assert self._deletion_ is not None
+            self._inverse_ = SymmetricArray(self._deletion_.remaining())
+        return self._inverse_
+
+    @property
+    def _is_even(self) -> bool:
+        return bool((self.masses_ == 1.0).all())
+
+
+def _dense(matrix: Any) -> FloatArray:
+    array: FloatArray = matrix.toarray() if sp.issparse(matrix) else matrix
+    return array

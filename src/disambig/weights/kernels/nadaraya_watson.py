@@ -1,0 +1,166 @@
+"""Votes by nearness: local averages."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.memory import require_bytes
+from disambig.notation import FloatArray
+from disambig.parameters import check_flag
+from disambig.votes import DenseVotes, SparseVotes
+from disambig.weights.inputs import query_inputs, row_masses, scale_columns, training_inputs
+from disambig.weights.kernels.similarity import COMPACT, Similarity, resolve_bandwidth
+from disambig.weights.neighbors.euclidean import EuclideanIndex
+from disambig.weights.normalization import normalize_rows, remove_diagonal
+
+_NAME = "NadarayaWatsonWeights"
+_KERNELS = ("gaussian", "laplacian", *COMPACT, "precomputed")
+# Rows searched together for kernels of compact support.
+_BLOCK = 4096
+
+
+class NadarayaWatsonWeights(BaseEstimator):
+    """``alpha_j(x) = w_j k(x, x_j) / sum_l w_l k(x, x_l)``, with w the sample weights.
+
+    An input that no training row reaches gets a row of zeros: no vote, never NaN. Kernels of
+    compact support reach the bandwidth; the Gaussian kernel is zero in floating-point numbers
+    beyond some 38 bandwidths, the Laplacian beyond some 745.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="gaussian"
+        With h the bandwidth and d the euclidean distance: "gaussian" ``exp(-d^2 / (2 h^2))``;
+        "laplacian" ``exp(-|x - x'|_1 / h)``; "box" ``1 if d <= h else 0``; "epanechnikov"
+        ``max(0, 1 - d^2 / h^2)``. "precomputed": X holds the similarities, ``(n, n)`` in `fit` and
+        ``(q, n)`` in `votes`, an array or sparse. Or a function of ``(Q, X)`` that returns
+        ``(q, n)``. The votes of box and epanechnikov are sparse.
+    bandwidth : float > 0, "median" or None, default=None
+        None is "median", the median distance between training rows, where the kernel has a
+        bandwidth. That is a cautious scale: under it a box holds half of the rows, so give
+        compact kernels a smaller one on large data. The paper writes its Gaussian as
+        ``exp(-d^2 / h)``; that h is ``2 * bandwidth**2`` (its .08 is a bandwidth of .2).
+    normalize : bool, default=True
+        Whether rows sum to one (where they have votes).
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`: without the vote of the row itself,
+        whatever it weighs.
+
+    Attributes
+    ----------
+    bandwidth_ : float or None
+    masses_ : float64, (n,)
+    index_ : object or None
+        What is searched by kernels of compact support.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> weights = NadarayaWatsonWeights("box", bandwidth=1.0).fit(X)
+    >>> weights.votes(np.array([[0.5], [9.0]])).matrix.toarray()
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 0. ]])
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        *,
+        bandwidth: float | str | None = None,
+        normalize: bool = True,
+        leave_one_out: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.normalize = normalize
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Keep the training inputs ``(n, d)``, or their similarities ``(n, n)``."""
+        check_flag(_NAME, "normalize", self.normalize)
+        check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        X = training_inputs(self, X, square=self._square)
+        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.bandwidth_ = resolve_bandwidth(
+            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+        )
+        self.X_fit_ = X
+        self.index_ = EuclideanIndex.build(X) if self._compact else None
+        return self
+
+    def training_votes(self) -> DenseVotes | SparseVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self._finish(self._similarities(self.X_fit_))
+
+    def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
+        """The votes of the others, ``(n, n)``, diagonal zero; normalised without the row itself."""
+        check_is_fitted(self)
+        return self._finish(remove_diagonal(self._similarities(self.X_fit_)))
+
+    def votes(self, X: Any) -> DenseVotes | SparseVotes:
+        """``alpha`` at new inputs ``(q, d)``, or from similarities ``(q, n)``."""
+        return self._finish(self._similarities(query_inputs(self, X, square=self._square)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = bool(self._square)
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _square(self) -> str:
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return "similarities" if precomputed else ""
+
+    @property
+    def _compact(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel in COMPACT
+
+    def _similarities(self, X: Any) -> Any:
+        """``w_j k(x, x_j)``, an array or csr_array of our own."""
+        if self._square:
+            return scale_columns(X, self.masses_)
+        similarity = Similarity(self.kernel, self.bandwidth_)
+        if self.index_ is not None:
+            blocks = [similarity.compact(found) for found in self._within_reach(self.index_, X)]
+            empty = sp.csr_array((0, self.masses_.size))
+            return scale_columns(sp.vstack([empty, *blocks], format="csr"), self.masses_)
+        q, n = X.shape[0], self.masses_.size
+        require_bytes(
+            2 * 8.0 * q * n,
+            f"{_NAME} between {q} inputs and {n} rows",
+            "Use kernel='box' or 'epanechnikov', or NeighborWeights, whose votes are sparse.",
+        )
+        alpha = similarity(X, self.X_fit_)
+        alpha *= self.masses_
+        return alpha
+
+    def _within_reach(self, index: EuclideanIndex, X: Any) -> Iterator[sp.csr_array]:
+        """Distances to the rows in reach, block after block of the rows of X."""
+        radius = float(self.bandwidth_ or 0.0)
+        q, stored = X.shape[0], 0
+        for start in range(0, q, _BLOCK):
+            done = min(start + _BLOCK, q)
+            found = index.within(X[start:done], radius)
+            stored += found.nnz
+            # Value and column of what is to come if the rest is like the part seen, and of all
+            # entries once more while the blocks are joined.
+            expected = stored * q / done
+            require_bytes(
+                16.0 * (expected - stored + expected),
+                f"{_NAME}: the votes within bandwidth {radius:g}",
+                "Use a smaller bandwidth, or NeighborWeights.",
+            )
+            yield found
+
+    def _finish(self, alpha: Any) -> DenseVotes | SparseVotes:
+        if self.normalize:
+            alpha = normalize_rows(alpha)
+        return SparseVotes(alpha) if sp.issparse(alpha) else DenseVotes(alpha)

@@ -1,0 +1,251 @@
+"""The scale of the inputs: the median distance between two training rows.
+
+How alike two inputs are: the kernels that kernel weightings share.
+
+=================  ============================================  =============================
+kernel             ``k(x, x')``                                  median bandwidth h
+=================  ============================================  =============================
+``gaussian``       ``exp(-|x - x'|_2^2 / (2 h^2))``              of ``|x - x'|_2``
+``laplacian``      ``exp(-|x - x'|_1 / h)``                      of ``|x - x'|_1``
+``polynomial``     ``(<x, x'> / h^2 + coef0)^degree``            of ``|x - x'|_2``
+``linear``         ``<x, x'>``                                   has none
+``box``            ``1 if |x - x'|_2 <= h else 0``               of ``|x - x'|_2``
+``epanechnikov``   ``max(0, 1 - |x - x'|_2^2 / h^2)``            of ``|x - x'|_2``
+=================  ============================================  =============================
+
+The norm of the Laplacian kernel is the sum of absolute differences, as in scikit-learn, whose
+``gamma`` is ``1 / (2 h^2)`` for the Gaussian, ``1 / h`` for the Laplacian, ``1 / h^2`` for the
+polynomial kernel.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.utils.extmath import safe_sparse_dot
+
+from disambig.exceptions import VotesError
+from disambig.notation import AnyArray, FloatArray
+from disambig.parameters import check_choice, check_integer, check_number
+from disambig.weights.neighbors.euclidean import pair_distances
+
+_LARGEST_SAMPLE = 1000
+_TINY = 1e-100
+COMPACT = ("box", "epanechnikov")
+_WITH_BANDWIDTH = ("gaussian", "laplacian", "polynomial", *COMPACT)
+
+
+def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> float:
+    """The median of ``|x - x'|`` over pairs of training rows, each as often as it weighs.
+
+    Of more than 1000 rows (or a total weight above 1000) a sample of 1000 is taken, evenly spaced
+    in the order of the rows and by weight; nothing is random. The median of an even number is the
+    lower one. If it is 0, as where most rows are equal, the mean of the positive distances is
+    returned, and 1 if there is none.
+
+    Parameters
+    ----------
+    X : float64 array or canonical csr_array, (n, d)
+    masses : (n,)
+    norm : {"euclidean", "manhattan"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median_distance(np.array([[0.0], [1.0], [3.0]]), np.ones(3))
+    2.0
+    """
+    if max(float(masses.sum()), X.shape[0]) > _LARGEST_SAMPLE:
+        rows = _evenly_spaced(masses, _LARGEST_SAMPLE)
+        X, masses = X[rows], np.ones(_LARGEST_SAMPLE)
+    if masses.max() < _TINY:
+        # None is a whole copy, before and after: only their products must not vanish.
+        masses = masses / masses.max()
+    first, second = np.triu_indices(X.shape[0], k=1)
+    distances = _between_pairs(X, norm)
+    # Copies of one row make pairs too, at distance 0: w (w - 1) / 2 of them.
+    inside = np.maximum(masses * (masses - 1.0) / 2.0, 0.0).sum()
+    order = np.argsort(distances, kind="stable")
+    weights = np.concatenate([[inside], (masses[first] * masses[second])[order]])
+    sorted_distances = np.concatenate([[0.0], distances[order]])
+    reached = np.cumsum(weights)
+    median = float(sorted_distances[np.searchsorted(reached, reached[-1] / 2.0)])
+    if median > 0.0:
+        return median
+    positive = sorted_distances > 0.0
+    if not positive.any():
+        return 1.0
+    return float(np.average(sorted_distances[positive], weights=weights[positive]))
+
+
+def _evenly_spaced(masses: FloatArray, size: int) -> AnyArray:
+    reached = np.cumsum(masses)
+    places = (np.arange(size) + 0.5) * (reached[-1] / size)
+    rows: AnyArray = np.searchsorted(reached, places, side="right")
+    return np.minimum(rows, masses.size - 1)
+
+
+def _between_pairs(X: Any, norm: str) -> FloatArray:
+    if not sp.issparse(X):
+        distances: FloatArray = pdist(X, "euclidean" if norm == "euclidean" else "cityblock")
+        return distances
+    if norm == "manhattan":
+        square = manhattan_distances(X)
+    else:
+        n = X.shape[0]
+        indptr = np.arange(0, n * n + 1, n, dtype=np.int64)
+        indices = np.tile(np.arange(n, dtype=np.int64), n)
+        square = np.sqrt(pair_distances(X, X, indptr, indices)).reshape(n, n)
+    condensed: FloatArray = squareform(square, checks=False)
+    return condensed
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """A kernel with its parameters settled: ``similarity(Q, X)`` is ``k(Q[i], X[j])``, (q, n).
+
+    Parameters
+    ----------
+    kernel : str or callable(Q, X) -> (q, n)
+    bandwidth : float or None
+    degree : int
+    coef0 : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Similarity("laplacian", bandwidth=2.0)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.368]])
+    """
+
+    kernel: str | Callable[[Any, Any], Any]
+    bandwidth: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __call__(self, queries: Any, X: Any) -> FloatArray:
+        if not isinstance(self.kernel, str):
+            return _checked(self.kernel(queries, X), (queries.shape[0], X.shape[0]))
+        # A kernel without bandwidth is one whose bandwidth is 1.
+        h = 1.0 if self.bandwidth is None else self.bandwidth
+        if self.kernel == "gaussian":
+            return _decay(_squared_distances(queries, X), 2.0, h, h)
+        if self.kernel == "laplacian":
+            return _decay(_dense(manhattan_distances(queries, X)), h)
+        degree, coef0 = (1, 0.0) if self.kernel == "linear" else (self.degree, self.coef0)
+        return _power(queries, X, h, degree, coef0)
+
+    def compact(self, distances: sp.csr_array) -> sp.csr_array:
+        """Replace the stored distances, none above the bandwidth, by the kernel's values there."""
+        if self.kernel == "box":
+            distances.data[:] = 1.0
+        else:
+            distances.data[:] = 1.0 - (distances.data / self.bandwidth) ** 2
+            distances.eliminate_zeros()
+        return distances
+
+
+def resolve_bandwidth(
+    owner: str,
+    kernel: Any,
+    bandwidth: Any,
+    X: Any,
+    masses: FloatArray,
+    *,
+    choices: Iterable[str],
+) -> float | None:
+    """The bandwidth as a number; None for a kernel that has none.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not one of `choices` or callable, or if a bandwidth is given to a kernel
+        that has none.
+    """
+    if not callable(kernel):
+        check_choice(owner, "kernel", kernel, choices, "or a function of (Q, X)")
+    if callable(kernel) or kernel not in _WITH_BANDWIDTH:
+        if bandwidth is not None:
+            which = "a function" if callable(kernel) else repr(kernel)
+            raise ValueError(
+                f"{owner}: kernel={which} has no bandwidth; got bandwidth={bandwidth!r}. Leave it "
+                "at None, or scale X."
+            )
+        return None
+    if bandwidth is None or (isinstance(bandwidth, str) and bandwidth == "median"):
+        norm = "manhattan" if kernel == "laplacian" else "euclidean"
+        return median_distance(X, masses, norm=norm)
+    return check_number(
+        owner, "bandwidth", bandwidth, positive=True, advice="Or use 'median', the default."
+    )
+
+
+def check_polynomial(owner: str, kernel: Any, degree: Any, coef0: Any) -> None:
+    """Refuse a degree or constant that is none, or that belongs to another kernel than `kernel`."""
+    power = check_integer(owner, "degree", degree, least=1)
+    # A negative constant would make the polynomial kernel indefinite.
+    constant = check_number(owner, "coef0", coef0, positive=False)
+    polynomial = isinstance(kernel, str) and kernel == "polynomial"
+    if not polynomial and (power, constant) != (3, 1.0):
+        raise ValueError(
+            f"{owner}: degree and coef0 belong to kernel='polynomial'; got kernel={kernel!r} with "
+            f"degree={power}, coef0={constant:g}. Leave them at 3 and 1.0."
+        )
+
+
+def _squared_distances(queries: Any, X: Any) -> FloatArray:
+    if not sp.issparse(X):
+        # The quick formula loses digits of the size of the squared norms: least about the mean.
+        center = X.mean(axis=0)
+        moved = X - center
+        queries, X = (moved if queries is X else queries - center), moved
+    return _dense(euclidean_distances(queries, X, squared=True))
+
+
+def _decay(values: FloatArray, *scales: float) -> FloatArray:
+    # One division at a time: the square of a tiny bandwidth would be 0, and 0 / 0 no number.
+    with np.errstate(over="ignore"):
+        for scale in scales:
+            values /= scale
+    np.negative(values, out=values)
+    return np.exp(values, out=values)
+
+
+def _power(queries: Any, X: Any, h: float, degree: int, coef0: float) -> FloatArray:
+    values = _dense(safe_sparse_dot(queries, X.T, dense_output=True))
+    with np.errstate(over="ignore", invalid="ignore"):
+        values /= h
+        values /= h
+        values += coef0
+        values **= degree
+        largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if not np.isfinite(largest):
+        raise VotesError(
+            "The kernel is too large for floating-point numbers. Scale X, or use a larger "
+            "bandwidth or a smaller degree."
+        )
+    return values
+
+
+def _dense(values: Any) -> FloatArray:
+    array: FloatArray = np.ascontiguousarray(
+        values.toarray() if sp.issparse(values) else values, dtype=np.float64
+    )
+    return array
+
+
+def _checked(values: Any, shape: tuple[int, int]) -> FloatArray:
+    array = np.array(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+    if array.shape != shape:
+        raise VotesError(
+            f"The kernel function returned shape {array.shape} for {shape[0]} rows of Q and "
+            f"{shape[1]} rows of X; expected {shape}, one value a pair."
+        )
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise VotesError(f"The kernel function returned NaN or infinity, first in row {row}.")
+    return array

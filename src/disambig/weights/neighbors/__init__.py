@@ -1,0 +1,1 @@
+"""Nearest-neighbour weights, exact and approximate."""

@@ -1,0 +1,234 @@
+"""Neighbours in order, from which votes with and without the row itself follow.
+
+How many neighbours an input hears, by how densely rows lie around it.
+
+What a neighbour's vote weighs, by its distance.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.compiled.nearest import mass_in_order
+from disambig.exceptions import VotesError
+from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.weights.inputs import small_indices
+
+# At most so many times n_neighbors are heard, and at least as small a part.
+MOST = 2.0
+VOTES = ("uniform", "distance", "gaussian")
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborLists:
+    """The nearest of n rows to each of q inputs, by (distance, index).
+
+    Parameters
+    ----------
+    indptr : int64, (q + 1,)
+        Input i lists ``indices[indptr[i]:indptr[i + 1]]``.
+    indices : int64, (pairs,)
+    distances : float64, (pairs,)
+        Or an increasing function of them.
+    n : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lists = NeighborLists(np.array([0, 3]), np.array([2, 0, 1]), np.array([0.0, 1.0, 4.0]), 3)
+    >>> lists.shares(np.ones(3), np.array([2.0]), np.array([-1])).toarray()
+    array([[0.5, 0. , 0.5]])
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    distances: FloatArray
+    n: int
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.distances):
+            array.flags.writeable = False
+
+    @property
+    def q(self) -> int:
+        """How many inputs there are."""
+        return self.indptr.size - 1
+
+    def taken(self, masses: FloatArray, wanted: FloatArray, absent: AnyArray) -> FloatArray:
+        """The mass that each input takes from its members in order, up to `wanted` ``(q,)``."""
+        return mass_in_order(self.indptr, self.indices, masses, wanted, absent)
+
+    def row_sums(self, values: FloatArray) -> FloatArray:
+        """Sums ``(q,)`` of `values` ``(pairs,)`` within each list, in order."""
+        sums: AnyArray = np.bincount(self.rows(), weights=values, minlength=self.q)
+        return sums
+
+    def rows(self) -> IntArray:
+        """The input of each pair."""
+        return np.repeat(np.arange(self.q), np.diff(self.indptr))
+
+    def shares(self, masses: FloatArray, wanted: FloatArray, absent: AnyArray) -> sp.csr_array:
+        """Taken masses as parts of their sum; a row of zeros where nothing was taken."""
+        return self.normalized(self.taken(masses, wanted, absent))
+
+    def normalized(self, values: FloatArray) -> sp.csr_array:
+        """`values` >= 0 over their sum in each list, as a matrix ``(q, n)`` of those > 0."""
+        rows, sums = self.rows(), self.row_sums(values)
+        kept = values > 0
+        data = values[kept] / sums[rows[kept]]
+        counts = np.bincount(rows[kept], minlength=self.q)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        matrix = sp.csr_array((data, self.indices[kept], indptr), shape=(self.q, self.n))
+        matrix.sort_indices()
+        return small_indices(matrix)
+
+
+@dataclass(frozen=True)
+class LocalReach:
+    """``k_i = k (r / r_i)^(4 d / (d + 4))``, no less than k / 2 and no more than 2 k.
+
+    r_i is the distance of input i to its k-th neighbour.
+
+    With the density ``f ~ k / r_i^d`` this is ``k_i ~ f^(4 / (d + 4))``, the balance of bias and
+    variance of local averages of a smooth function (Cannings, Berrett and Samworth, Annals of
+    Statistics 2020): few in the tails, where neighbours are far, and more where rows are dense.
+
+    Parameters
+    ----------
+    wanted : float
+        k.
+    radius : float
+        r, the median of r_i over the training rows, each counted by its mass; those with k copies,
+        at distance 0, do not count. 0 if there are no others.
+    dimension : float
+        d of the inputs, not of the features: the mass within a radius grows with its power d, so
+        ``log(2) / d`` is the median of ``log(r_i / s_i)``, s_i the distance to the (k / 2)-th.
+    """
+
+    wanted: float
+    radius: float
+    dimension: float
+
+    @classmethod
+    def learn(
+        cls, lists: NeighborLists, distances: FloatArray, masses: FloatArray, wanted: float
+    ) -> "LocalReach":
+        """From the lists of the training rows, themselves included."""
+        nobody = np.full(lists.q, -1, dtype=np.int64)
+        far = _farthest(lists, distances, masses, wanted, nobody)
+        half = _farthest(lists, distances, masses, wanted / 2.0, nobody)
+        apart = (half > 0) & (far > half)
+        growth = np.log(far[apart] / half[apart])
+        dimension = np.log(2.0) / _median(growth, masses[apart]) if apart.any() else np.inf
+        some = far > 0
+        radius = _median(far[some], masses[some]) if some.any() else 0.0
+        return cls(wanted, radius, float(dimension))
+
+    def masses(
+        self, lists: NeighborLists, distances: FloatArray, masses: FloatArray, absent: AnyArray
+    ) -> FloatArray:
+        """``k_i`` for each list, ``(q,)``."""
+        far = _farthest(lists, distances, masses, self.wanted, absent)
+        power = 4.0 / (1.0 + 4.0 / self.dimension)
+        ratio = np.full(far.size, MOST)
+        some = far > 0
+        # Limits before powers: none overflows.
+        limit = MOST ** (1.0 / power)
+        ratio[some] = np.clip(self.radius / far[some], 1.0 / limit, limit) ** power
+        if self.radius == 0:
+            ratio[~some] = 1.0
+        return self.wanted * ratio
+
+
+def _farthest(
+    lists: NeighborLists,
+    distances: FloatArray,
+    masses: FloatArray,
+    wanted: float,
+    absent: AnyArray,
+) -> FloatArray:
+    """The distance at which the mass in each list reaches `wanted`."""
+    taken = lists.taken(masses, np.full(lists.q, wanted), absent) > 0
+    far = np.zeros(lists.q)
+    np.maximum.at(far, lists.rows()[taken], distances[taken])
+    return far
+
+
+def _median(values: FloatArray, masses: FloatArray) -> float:
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(masses[order])
+    return float(values[order][np.searchsorted(below, below[-1] / 2.0)])
+
+
+def vote_strength(
+    vote: Any, lists: NeighborLists, distances: FloatArray, taken: FloatArray
+) -> FloatArray:
+    """The masses `taken` times what the distance of each makes of a vote, up to a factor a row.
+
+    Parameters
+    ----------
+    vote : {"uniform", "distance", "gaussian"} or callable
+    lists : NeighborLists
+    distances, taken : float64, (pairs,)
+        Taken masses are 0 for those that do not vote.
+
+    Returns
+    -------
+    float64, (pairs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> far = np.array([1.0, 2.0])
+    >>> lists = NeighborLists(np.array([0, 2]), np.array([1, 0]), far, 2)
+    >>> vote_strength("distance", lists, far, np.ones(2))
+    array([1. , 0.5])
+    """
+    if isinstance(vote, str) and vote == "uniform":
+        return taken
+    if callable(vote):
+        return _called(vote, distances, taken)
+    rows, voting = lists.rows(), taken > 0
+    if vote == "distance":
+        nearest = np.full(lists.q, np.inf)
+        np.minimum.at(nearest, rows[voting], distances[voting])
+        return _ratios(nearest[rows], distances) * taken
+    farthest = np.zeros(lists.q)
+    np.maximum.at(farthest, rows[voting], distances[voting])
+    near = np.where(voting, distances, 0.0)
+    strength: FloatArray = np.exp(-4.0 * _ratios(near, farthest[rows]) ** 2) * taken
+    return strength
+
+
+def _ratios(above: FloatArray, below: FloatArray) -> FloatArray:
+    """``above / below``, 1 for 0 / 0; where nobody votes it does not matter."""
+    sound = (below > 0) & np.isfinite(above)
+    return np.where(sound, above / np.where(sound, below, 1.0), 1.0)
+
+
+def _called(vote: Any, distances: FloatArray, taken: FloatArray) -> FloatArray:
+    voting = taken > 0
+    found = np.asarray(vote(distances[voting]))
+    expected = (int(voting.sum()),)
+    if found.shape != expected:
+        raise VotesError(
+            f"NeighborWeights: vote must return an array of the shape that it is given, "
+            f"{expected}; got shape {found.shape}."
+        )
+    if found.dtype.kind not in "buif":
+        raise VotesError(
+            f"NeighborWeights: vote must return an array of real numbers; got dtype {found.dtype}."
+        )
+    # Written so that NaN is bad too.
+    bad = ~((found >= 0) & np.isfinite(found))
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
+        raise VotesError(
+            f"NeighborWeights: vote must return finite numbers >= 0; it gives {found[place]} at "
+            f"distance {distances[voting][place]:g} ({int(bad.sum())} such pairs)."
+        )
+    strength = np.zeros(taken.size)
+    strength[voting] = taken[voting] * found
+    return strength

@@ -1,0 +1,159 @@
+"""Distances that the user brings: a full array, or a graph that stores only some.
+
+An index of training rows under any metric that scikit-learn knows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
+
+from disambig.compiled.nearest import NEGLIGIBLE, nearest_in_lists
+from disambig.exceptions import VotesError
+from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.weights.neighbors.lists import NeighborLists
+
+# Entries of a block of a full array: the kernel needs an index beside each distance.
+_BLOCK = 2**22
+_FROM_DATA = {"seuclidean": "V", "mahalanobis": "VI"}
+
+
+def check_distances(distances: Any) -> None:
+    """Raise if a distance is negative."""
+    entries = distances.data if sp.issparse(distances) else distances
+    if entries.size and entries.min() < 0:
+        raise VotesError(
+            "NeighborWeights: X holds precomputed distances, which must not be negative; the "
+            f"smallest is {entries.min():g}. Turn similarities into distances first, or use "
+            "PrecomputedWeights."
+        )
+
+
+def listed_neighbors(
+    distances: Any, masses: FloatArray, wanted: float, own: AnyArray
+) -> NeighborLists:
+    """The nearest that each row lists until the mass of the others is `wanted`.
+
+    Parameters
+    ----------
+    distances : array or csr_array, (q, n)
+        In a sparse one a missing entry is not listed.
+    masses : (n,)
+    wanted : float
+    own : int64, (q,)
+        The member that each row is itself, taken where it comes before the last of the others
+        but not counted; -1 for none.
+    """
+    q, n = distances.shape
+    if sp.issparse(distances):
+        indptr = distances.indptr.astype(np.int64)
+        indices = distances.indices.astype(np.int64)
+        values = distances.data.astype(np.float64, copy=False)
+        found = nearest_in_lists(indptr, indices, values, masses, wanted, own)
+        return NeighborLists(*found[:3], n)
+    step = max(1, _BLOCK // n)
+    starts: list[AnyArray] = [np.zeros(1, dtype=np.int64)]
+    members: list[AnyArray] = [np.zeros(0, dtype=np.int64)]
+    apart: list[AnyArray] = [np.zeros(0)]
+    for start in range(0, q, step):
+        block = distances[start : start + step]
+        indptr = np.arange(0, block.size + 1, n, dtype=np.int64)
+        indices = np.tile(np.arange(n, dtype=np.int64), block.shape[0])
+        values = block.ravel().astype(np.float64, copy=False)
+        stop = start + block.shape[0]
+        found = nearest_in_lists(indptr, indices, values, masses, wanted, own[start:stop])
+        starts.append(found[0][1:] + starts[-1][-1])
+        members.append(found[1])
+        apart.append(found[2])
+    indptr, indices, values = (np.concatenate(arrays) for arrays in (starts, members, apart))
+    return NeighborLists(indptr, indices, values, n)
+
+
+def listed_shares(
+    distances: Any, masses: FloatArray, wanted: float, own: AnyArray
+) -> tuple[sp.csr_array, BoolArray]:
+    """The nearest *others* that each row lists, as parts of what was taken.
+
+    Parameters as of `listed_neighbors`.
+
+    Returns
+    -------
+    shares : csr_array, (q, n)
+    filled : bool, (q,)
+        Whether the row listed enough.
+    """
+    lists = listed_neighbors(distances, masses, wanted, own)
+    taken = lists.taken(masses, np.full(lists.q, wanted), own)
+    filled = lists.row_sums(taken) >= wanted * (1.0 - 2.0 * NEGLIGIBLE)
+    return lists.normalized(taken), filled
+
+
+@dataclass(frozen=True, eq=False)
+class MetricIndex:
+    """Training rows that can be searched by a metric, its distances taken as they come.
+
+    Parameters
+    ----------
+    X : array or csr_array, (n, d)
+    searcher : NearestNeighbors
+        Fitted on X.
+    """
+
+    X: Any
+    searcher: NearestNeighbors
+
+    @classmethod
+    def build(
+        cls, X: Any, *, metric: Any, metric_params: Any, algorithm: str, n_jobs: int | None
+    ) -> "MetricIndex":
+        """Index the rows of X; scikit-learn refuses what metric and algorithm cannot do."""
+        params = dict(metric_params or {})
+        needed = _FROM_DATA.get(metric) if isinstance(metric, str) else None
+        if needed is not None and needed not in params:
+            raise ValueError(
+                f"NeighborWeights: metric={metric!r} needs metric_params={{{needed!r}: ...}}; "
+                "estimated anew from the rows compared together, it would change from query to "
+                "query."
+            )
+        # Among the other parameters scikit-learn takes p with a warning.
+        p = params.pop("p", 2)
+        searcher = NearestNeighbors(
+            algorithm=algorithm, metric=metric, p=p, metric_params=params or None, n_jobs=n_jobs
+        )
+        return cls(X, searcher.fit(X))
+
+    def candidates(
+        self, queries: Any, width: int, own: AnyArray
+    ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
+        """`width` rows near each query, and the distance that no other row falls below."""
+        found, indices = self.searcher.kneighbors(queries, n_neighbors=width)
+        _check_distances(found)
+        indptr = np.arange(0, indices.size + 1, width, dtype=np.int64)
+        flat = np.ascontiguousarray(indices, dtype=np.int64).ravel()
+        distances = np.ascontiguousarray(found, dtype=np.float64).ravel()
+        return indptr, flat, distances, found[:, -1]
+
+    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+        """Select among all rows; returns as `nearest_in_lists` does."""
+        n = self.X.shape[0]
+        params = self.searcher.effective_metric_params_
+        found = pairwise_distances(
+            queries, self.X, metric=self.searcher.effective_metric_, **params
+        )
+        _check_distances(found)
+        indptr = np.arange(0, found.size + 1, n, dtype=np.int64)
+        indices = np.tile(np.arange(n, dtype=np.int64), queries.shape[0])
+        distances = np.ascontiguousarray(found, dtype=np.float64).ravel()
+        return nearest_in_lists(indptr, indices, distances, masses, wanted, own)
+
+
+def _check_distances(found: AnyArray) -> None:
+    if np.isnan(found).any():
+        row = int(np.argwhere(np.isnan(found))[0, 0])
+        raise VotesError(
+            f"NeighborWeights: the metric gives NaN, first for row {row} of those compared "
+            "together. A metric must give a number for every pair of rows."
+        )

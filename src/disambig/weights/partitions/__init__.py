@@ -1,0 +1,1 @@
+"""Weights from partitions of the input space: histograms, trees and forests."""

@@ -1,0 +1,261 @@
+"""Votes of those who share leaves in a forest.
+
+Votes of those who share a leaf of one tree.
+"""
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.notation import FloatArray
+from disambig.parameters import check_flag, check_integer
+from disambig.votes import PartitionVotes
+from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.partitions.partition import Partition
+from disambig.weights.partitions.trees import (
+    check_grown,
+    clone_around,
+    drawn_counts,
+    grow_random_trees,
+    leaf_names,
+)
+
+_FOREST = "ForestWeights"
+_TREE = "TreeWeights"
+
+
+class ForestWeights(BaseEstimator):
+    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_j / (mass of the leaf)``.
+
+    Either a forest that was fitted on targets of some kind, or trees grown here by chance alone.
+    ``alpha`` is applied leaf by leaf and never formed: a product with p columns costs
+    ``trees * (n + q) * p`` steps. A tree in whose leaf nobody is heard has no part in the mean.
+
+    Parameters
+    ----------
+    forest : fitted forest, default=None
+        Anything with ``apply(X)``: random forests and extra trees (with ``in_bag``,
+        ``alpha @ y`` is what a `RandomForestRegressor` fitted on y predicts), random trees
+        embeddings, boosting, where every tree counts the same. It is used as it is and never
+        fitted, also not in clones of this piece. None: totally random trees on the inputs, without
+        targets.
+    in_bag : bool, default=True
+        For a `forest` with ``bootstrap=True``: whether a tree hears the rows that it drew, as often
+        as it drew them. X must then hold the rows that the forest was fitted on. If False all rows
+        are heard in every tree, as always without bootstrap.
+    n_estimators : int, default=100
+        Number of random trees. This and the next three are of no use with a `forest`.
+    min_samples_split : int, default=10
+        A node with fewer distinct rows is a leaf: the smaller, the more local the votes.
+    max_depth : int, default=None
+    random_state : int, RandomState or None, default=0
+        None grows other trees at every fit.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`. Where trees drew their rows (`in_bag`)
+        these are out-of-bag votes: at each row the trees vote that did not draw it; a row that all
+        of them drew has no votes. Otherwise trees stay as they are, each row leaves its leaf, and
+        the rest of the leaf is normalised; a tree that had the row alone in its leaf has no part.
+    n_jobs : int, default=None
+        For growing random trees.
+
+    Attributes
+    ----------
+    forest_ : the trees in use
+    partition_ : Partition
+        Who is in which leaf.
+    masses_ : float64, (n,)
+        Weight of each training row.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import ExtraTreesRegressor
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.0, 0.0, 1.0, 1.0])
+    >>> forest = ExtraTreesRegressor(10, random_state=0).fit(X, y)
+    >>> ForestWeights(forest).fit(X).votes([[0.2], [9.0]]) @ y
+    array([0., 1.])
+    """
+
+    def __init__(
+        self,
+        forest: Any = None,
+        *,
+        in_bag: bool = True,
+        n_estimators: int = 100,
+        min_samples_split: int = 10,
+        max_depth: int | None = None,
+        random_state: Any = 0,
+        leave_one_out: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.forest = forest
+        self.in_bag = in_bag
+        self.n_estimators = n_estimators
+        self.min_samples_split = min_samples_split
+        self.max_depth = max_depth
+        self.random_state = random_state
+        self.leave_one_out = leave_one_out
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Put the training inputs ``(n, d)`` into the leaves of the trees."""
+        check_flag(_FOREST, "in_bag", self.in_bag)
+        check_flag(_FOREST, "leave_one_out", self.leave_one_out)
+        check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
+        X = training_inputs(self, X)
+        self.masses_ = row_masses(_FOREST, sample_weight, X.shape[0])
+        if self.forest is None:
+            self.forest_ = grow_random_trees(
+                _FOREST,
+                X,
+                n_estimators=self.n_estimators,
+                min_samples_split=self.min_samples_split,
+                max_depth=self.max_depth,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            )
+        else:
+            check_grown(_FOREST, "forest", self.forest)
+            self.forest_ = self.forest
+        names = leaf_names(self.forest_, X)
+        counts = drawn_counts(_FOREST, self.forest_, names) if self.in_bag else None
+        self.partition_ = Partition.build(names, self.masses_, counts)
+        return self
+
+    def training_votes(self) -> PartitionVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self.partition_.training_votes()
+
+    def leave_one_out_votes(self) -> PartitionVotes:
+        """Out-of-bag votes, or the votes of the others in each leaf; ``(n, n)``, diagonal zero."""
+        check_is_fitted(self)
+        return self.partition_.leave_one_out_votes()
+
+    def votes(self, X: Any) -> PartitionVotes:
+        """``alpha`` at new inputs ``(q, d)``."""
+        X = query_inputs(self, X)
+        return self.partition_.votes(leaf_names(self.forest_, X))
+
+    def __sklearn_clone__(self) -> Self:
+        copied: Self = clone_around(self, "forest")
+        return copied
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class TreeWeights(BaseEstimator):
+    """``alpha[i, j] = [i and j share a leaf] w_j / (mass of the leaf)``, with w the sample weights.
+
+    A tree that was fitted on targets of some kind, or one grown here by chance alone; of the
+    latter `ForestWeights` averages many, which is nearly always better.
+
+    Parameters
+    ----------
+    tree : fitted tree, default=None
+        Anything with ``apply(X)``, the leaf of each input. It is used as it is and never fitted,
+        also not in clones of this piece. None: a totally random tree on the inputs.
+    min_samples_split : int, default=10
+        In a random tree, a node with fewer distinct rows is a leaf.
+    max_depth : int, default=None
+        Of a random tree.
+    random_state : int, RandomState or None, default=0
+        None grows another tree at every fit.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`: the tree stays as it is, each row
+        leaves its leaf, and the rest of the leaf is normalised. A row that was alone there has no
+        votes.
+
+    Attributes
+    ----------
+    tree_ : the tree in use
+    partition_ : Partition
+        Who is in which leaf.
+    masses_ : float64, (n,)
+        Weight of each training row.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.0, 0.0, 1.0, 1.0])
+    >>> tree = DecisionTreeRegressor().fit(X, y)
+    >>> TreeWeights(tree).fit(X).votes([[0.2]]).rows(0, 1).toarray()
+    array([[0.5, 0.5, 0. , 0. ]])
+    """
+
+    def __init__(
+        self,
+        tree: Any = None,
+        *,
+        min_samples_split: int = 10,
+        max_depth: int | None = None,
+        random_state: Any = 0,
+        leave_one_out: bool = False,
+    ) -> None:
+        self.tree = tree
+        self.min_samples_split = min_samples_split
+        self.max_depth = max_depth
+        self.random_state = random_state
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Put the training inputs ``(n, d)`` into the leaves of the tree."""
+        check_flag(_TREE, "leave_one_out", self.leave_one_out)
+        X = training_inputs(self, X)
+        self.masses_ = row_masses(_TREE, sample_weight, X.shape[0])
+        if self.tree is None:
+            grown = grow_random_trees(
+                _TREE,
+                X,
+                n_estimators=1,
+                min_samples_split=self.min_samples_split,
+                max_depth=self.max_depth,
+                random_state=self.random_state,
+            )
+            self.tree_ = grown.estimators_[0]
+        else:
+            check_grown(_TREE, "tree", self.tree)
+            self.tree_ = self.tree
+        names = leaf_names(self.tree_, X)
+        if names.shape[0] != 1:
+            raise ValueError(
+                f"{_TREE}: tree must be a single tree; got a {type(self.tree).__name__} of "
+                f"{names.shape[0]}. Use ForestWeights for those."
+            )
+        self.partition_ = Partition.build(names, self.masses_)
+        return self
+
+    def training_votes(self) -> PartitionVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self.partition_.training_votes()
+
+    def leave_one_out_votes(self) -> PartitionVotes:
+        """The votes of the others in each leaf, ``(n, n)``, diagonal zero."""
+        check_is_fitted(self)
+        return self.partition_.leave_one_out_votes()
+
+    def votes(self, X: Any) -> PartitionVotes:
+        """``alpha`` at new inputs ``(q, d)``."""
+        X = query_inputs(self, X)
+        return self.partition_.votes(leaf_names(self.tree_, X))
+
+    def __sklearn_clone__(self) -> Self:
+        copied: Self = clone_around(self, "tree")
+        return copied
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,234 @@
+"""Cells of a grid, counted where somebody is.
+
+Where a grid cuts each feature.
+
+Votes of those who share a cell of a grid.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.exceptions import VotesError
+from disambig.notation import AnyArray, FloatArray
+from disambig.parameters import check_choice, check_flag, check_integer
+from disambig.votes import PartitionVotes
+from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.partitions.partition import Partition
+
+_STRATEGIES = ("quantile", "uniform")
+_NAME = "HistogramWeights"
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a grid that hold training rows; there may be far more cells than numbers.
+
+    Cells are counted feature by feature: rows that agree in the first ones share a number, below
+    n, which is refined by the next.
+
+    Attributes
+    ----------
+    thresholds : tuple of d ascending float64 arrays
+        Feature f has ``len(thresholds[f]) + 1`` bins; an entry equal to a threshold is below it.
+    known : tuple of d ascending int64 arrays
+        The pairs of (number so far, bin) that training rows have, as one number each.
+    """
+
+    thresholds: tuple[FloatArray, ...]
+    known: tuple[AnyArray, ...]
+
+    @classmethod
+    def build(cls, X: Any, thresholds: tuple[FloatArray, ...]) -> tuple[Self, AnyArray]:
+        """The cells of training rows ``(n, d)``, and the number of the cell of each row."""
+        numbers = np.zeros(X.shape[0], dtype=np.int64)
+        known = []
+        for cuts, column in zip(thresholds, columns(X), strict=True):
+            pairs, numbers = np.unique(_paired(numbers, cuts, column), return_inverse=True)
+            known.append(pairs)
+        return cls(thresholds, tuple(known)), numbers
+
+    @property
+    def size(self) -> int:
+        """How many cells hold somebody."""
+        return int(self.known[-1].size)
+
+    def numbers(self, X: Any) -> AnyArray:
+        """The number of the cell of each query ``(q, d)``; `size` where the cell holds nobody.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> cells, rows = Cells.build(np.array([[0.0], [1.0], [9.0]]), (np.array([1.0, 5.0]),))
+        >>> rows, cells.numbers(np.array([[3.0], [-3.0]]))
+        (array([0, 0, 1]), array([2, 0]))
+        """
+        numbers = np.zeros(X.shape[0], dtype=np.int64)
+        found = np.ones(X.shape[0], dtype=np.bool_)
+        for cuts, pairs, column in zip(self.thresholds, self.known, columns(X), strict=True):
+            paired = _paired(numbers, cuts, column)
+            numbers = np.minimum(np.searchsorted(pairs, paired), pairs.size - 1)
+            found &= pairs[numbers] == paired
+        return np.where(found, numbers, self.size)
+
+
+def columns(X: Any) -> Any:
+    """The columns of X one after another, dense."""
+    if not sp.issparse(X):
+        return iter(X.T)
+    by_column = sp.csc_array(X)
+    return (by_column[:, [f]].toarray().ravel() for f in range(X.shape[1]))
+
+
+def _paired(numbers: AnyArray, cuts: FloatArray, column: FloatArray) -> AnyArray:
+    pairs: AnyArray = numbers * (cuts.size + 1) + np.searchsorted(cuts, column)
+    return pairs
+
+
+def grid_thresholds(
+    owner: str, X: Any, masses: FloatArray, bins: Any, strategy: Any
+) -> tuple[FloatArray, ...]:
+    """Thresholds of each feature, ascending, d arrays.
+
+    Parameters
+    ----------
+    owner : str
+        Named in errors.
+    X : float64 array or csr_array, (n, d)
+    masses : (n,)
+    bins : int, "auto" or d arrays of thresholds
+    strategy : {"quantile", "uniform"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [10.0]])
+    >>> grid_thresholds("HistogramWeights", X, np.ones(4), 2, "quantile")
+    (array([1.]),)
+    >>> grid_thresholds("HistogramWeights", X, np.ones(4), 2, "uniform")
+    (array([5.]),)
+    """
+    check_choice(owner, "strategy", strategy, _STRATEGIES)
+    if isinstance(bins, (list, tuple, np.ndarray)):
+        return _given(owner, bins, X.shape[1])
+    if isinstance(bins, str):
+        check_choice(owner, "bins", bins, ("auto",), "an integer, or thresholds of each feature")
+        # Cells as wide as minimise the sum of bias and variance, up to constants.
+        count = max(1, round(float(masses.sum()) ** (1.0 / (X.shape[1] + 2))))
+    else:
+        count = check_integer(owner, "bins", bins, least=1)
+    parts = np.arange(1, count) / count
+    if strategy == "uniform":
+        ends = ((column.min(), column.max()) for column in columns(X))
+        return tuple(np.unique(low + (high - low) * parts) for low, high in ends)
+    return tuple(_quantiles(column, masses, parts) for column in columns(X))
+
+
+def _quantiles(column: FloatArray, masses: FloatArray, parts: FloatArray) -> FloatArray:
+    """The smallest entries up to which lie such parts of the mass, each once."""
+    order = np.argsort(column, kind="stable")
+    reached = np.cumsum(masses[order])
+    # Parts of a sum are rounded; what is a hair's breadth below one has reached it.
+    places = np.searchsorted(reached, parts * reached[-1] * (1.0 - 1e-12))
+    return np.unique(column[order][places])
+
+
+def _given(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
+    if len(bins) != d:
+        raise VotesError(
+            f"{owner}: bins must hold an array of thresholds for each of the {d} features of X; "
+            f"got {len(bins)}."
+        )
+    thresholds = tuple(np.array(cuts, dtype=np.float64) for cuts in bins)
+    for f, cuts in enumerate(thresholds):
+        # Written so that NaN is bad too.
+        if cuts.ndim != 1 or not (np.diff(cuts) > 0).all() or np.isnan(cuts).any():
+            raise VotesError(
+                f"{owner}: the thresholds of feature {f} must be one ascending list of numbers; "
+                f"got {bins[f]!r}."
+            )
+    return thresholds
+
+
+class HistogramWeights(BaseEstimator):
+    """``alpha[i, j] = [i and j share a cell] w_j / (mass of the cell)``, with w the sample weights.
+
+    Every feature is cut into bins; a cell is one bin of each. The outermost bins have no end. An
+    input whose cell holds no training row gets a row of zeros. For few features: of d features
+    with b bins each there are ``b**d`` cells.
+
+    Parameters
+    ----------
+    bins : int, "auto" or sequence of d arrays, default="auto"
+        Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded. Or thresholds
+        of each feature, ascending; an entry equal to a threshold lies below it.
+    strategy : {"quantile", "uniform"}, default="quantile"
+        Bins of equal mass (as far as equal entries allow), or of equal width between the smallest
+        and the largest entry.
+    leave_one_out : bool, default=False
+        Whether `training_votes` are `leave_one_out_votes`: the grid stays as it is, each row
+        leaves its cell, and the rest of the cell is normalised. A row that was alone there has no
+        votes.
+
+    Attributes
+    ----------
+    thresholds_ : tuple of d float64 arrays
+    cells_ : Cells
+        Which cells hold somebody.
+    partition_ : Partition
+        Who is in which cell.
+    masses_ : float64, (n,)
+        Weight of each training row.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [10.0]])
+    >>> weights = HistogramWeights(2, strategy="uniform").fit(X)
+    >>> weights.training_votes() @ np.array([1.0, 1.0, 4.0, 9.0])
+    array([2., 2., 2., 9.])
+    """
+
+    def __init__(
+        self, bins: Any = "auto", *, strategy: str = "quantile", leave_one_out: bool = False
+    ) -> None:
+        self.bins = bins
+        self.strategy = strategy
+        self.leave_one_out = leave_one_out
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Cut the features and put the training inputs ``(n, d)`` into their cells."""
+        check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        X = training_inputs(self, X)
+        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.thresholds_ = grid_thresholds(_NAME, X, self.masses_, self.bins, self.strategy)
+        self.cells_, numbers = Cells.build(X, self.thresholds_)
+        self.partition_ = Partition.build(numbers[None], self.masses_)
+        return self
+
+    def training_votes(self) -> PartitionVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self.partition_.training_votes()
+
+    def leave_one_out_votes(self) -> PartitionVotes:
+        """The votes of the others in each cell, ``(n, n)``, diagonal zero."""
+        check_is_fitted(self)
+        return self.partition_.leave_one_out_votes()
+
+    def votes(self, X: Any) -> PartitionVotes:
+        """``alpha`` at new inputs ``(q, d)``."""
+        X = query_inputs(self, X)
+        return self.partition_.votes(self.cells_.numbers(X)[None])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,132 @@
+"""Training rows in the leaves of trees, and the votes of those who share one."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from disambig.memory import require_bytes
+from disambig.notation import AnyArray, FloatArray
+from disambig.votes import PartitionVotes
+from disambig.votes.partition import Membership
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_t(j) / (mass of the leaf)``.
+
+    ``w_t(j)`` is the mass of row j in tree t, and the mean is over the trees that have somebody to
+    hear in the leaf of i: rows of votes sum to one, or to zero where no tree has.
+
+    Attributes
+    ----------
+    leaves : int32, (trees, n)
+        The leaf of each training row, counted from 0 in each tree; -1 for one that holds nobody
+        who is heard.
+    masses : float64, (n,)
+        What the rows weigh.
+    counts : unsigned integers, (trees, n), or None
+        How often each tree drew each row; ``w_t(j) = counts[t, j] * masses[j]``. None: once.
+    numbers : tuple of int32 arrays
+        For each tree, from the names of its leaves to the numbers in `leaves`.
+    starts : int64, (trees + 1,)
+        Where the leaves of each tree begin in `leaf_masses`.
+    leaf_masses : float64
+    """
+
+    leaves: AnyArray
+    masses: FloatArray
+    counts: AnyArray | None
+    numbers: tuple[AnyArray, ...]
+    starts: AnyArray
+    leaf_masses: FloatArray
+
+    @classmethod
+    def build(cls, names: AnyArray, masses: FloatArray, counts: AnyArray | None = None) -> Self:
+        """From the names of the leaves, integers >= 0, ``(trees, n)``, of the training rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> partition = Partition.build(np.array([[4, 4, 9]]), np.ones(3))
+        >>> partition.training_votes().rows(0, 3).toarray()
+        array([[0.5, 0.5, 0. ],
+               [0.5, 0.5, 0. ],
+               [0. , 0. , 1. ]])
+        """
+        leaves = np.empty(names.shape, dtype=np.int32)
+        numbers, leaf_masses = [], []
+        for t, named in enumerate(names):
+            weighed = masses if counts is None else masses * counts[t]
+            heard = weighed > 0
+            occupied = np.flatnonzero(np.bincount(named[heard]))
+            table = np.full(occupied[-1] + 1, -1, dtype=np.int32)
+            table[occupied] = np.arange(occupied.size)
+            leaves[t] = _looked_up(table, named)
+            numbers.append(table)
+            leaf_masses.append(np.bincount(leaves[t][heard], weights=weighed[heard]))
+        starts = np.concatenate([[0], np.cumsum([len(mass) for mass in leaf_masses])])
+        return cls(leaves, masses, counts, tuple(numbers), starts, np.concatenate(leaf_masses))
+
+    def training_votes(self) -> PartitionVotes:
+        """``alpha`` at the training rows, ``(n, n)``."""
+        return self._heard_from(self.leaves)
+
+    def votes(self, names: AnyArray) -> PartitionVotes:
+        """``alpha`` at queries, by the names of their leaves ``(trees, q)``."""
+        leaves = np.empty(names.shape, dtype=np.int32)
+        for t, table in enumerate(self.numbers):
+            leaves[t] = _looked_up(table, names[t])
+        return self._heard_from(leaves)
+
+    def leave_one_out_votes(self) -> PartitionVotes:
+        """``alpha`` at the training rows without their own vote, ``(n, n)``.
+
+        Where trees drew their rows, those that did not draw row i vote at it (out of bag).
+        Otherwise the leaves stay as they are, row i leaves its leaf, and what is left is
+        normalised, tree by tree; a tree that had i alone there has nobody.
+        """
+        if self.counts is not None:
+            return self._heard_from(np.where(self.counts == 0, self.leaves, np.int32(-1)))
+        require_bytes(
+            12.0 * self.leaves.size,
+            f"Leave-one-out votes of {self.masses.size} rows in {len(self.leaves)} trees",
+            "Use fewer trees, or a forest that was bootstrapped.",
+        )
+        leaves = self.leaves.copy()
+        factors = np.zeros(leaves.shape)
+        for t, start in enumerate(self.starts[:-1]):
+            others = self.leaf_masses[start + leaves[t]] - self.masses
+            accompanied = others > 0
+            leaves[t, ~accompanied] = -1
+            factors[t, accompanied] = 1.0 / others[accompanied]
+        return PartitionVotes(
+            Membership(leaves, _inverse(np.count_nonzero(leaves >= 0, axis=0)), factors),
+            self._voters(),
+            self.starts,
+            np.ones_like(self.leaf_masses),
+            own_vote=False,
+        )
+
+    def _heard_from(self, leaves: AnyArray) -> PartitionVotes:
+        scale = _inverse(np.count_nonzero(leaves >= 0, axis=0))
+        listeners = Membership(leaves, scale)
+        return PartitionVotes(listeners, self._voters(), self.starts, 1.0 / self.leaf_masses)
+
+    def _voters(self) -> Membership:
+        if self.counts is None:
+            return Membership(self.leaves, self.masses)
+        drawn = np.where(self.counts > 0, self.leaves, np.int32(-1))
+        return Membership(drawn, self.masses, self.counts)
+
+
+def _looked_up(table: AnyArray, named: AnyArray) -> AnyArray:
+    known = named < table.size
+    numbers: AnyArray = np.where(known, table[np.where(known, named, 0)], np.int32(-1))
+    return numbers
+
+
+def _inverse(trees: AnyArray) -> FloatArray:
+    """``1 / trees``, and 0 where there is none."""
+    some = trees > 0
+    return np.where(some, 1.0 / np.where(some, trees, 1), 0.0)

@@ -1,0 +1,292 @@
+"""weights="auto", solver="auto": chosen by hidden sets, never by the truth."""
+
+import pickle
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_digits, load_iris
+
+from disambig import DisambiguatedClassifier, PartialLabelClassifier, disambiguate
+from disambig.candidates import LabelSets
+from disambig.estimators.selection import Portfolio, choose_pieces
+from disambig.estimators.selection import search as choice
+from disambig.estimators.selection import space as pieces
+from disambig.exceptions import NoInformationError
+from disambig.losses import AbstainLoss, ZeroOneLoss
+from disambig.solvers import AlternatingMinimization, AnnealedMinimization
+from disambig.weights import (
+    KernelRidgeWeights,
+    NeighborWeights,
+    NystromWeights,
+    ScaledWeights,
+    row_kinds,
+)
+
+
+def hidden_in_sets(y, share, seed=0):
+    mask = np.random.default_rng(seed).random((len(y), int(y.max()) + 1)) < share
+    mask[np.arange(len(y)), y] = True
+    return LabelSets(mask, np.arange(mask.shape[1]))
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:260] / 16.0, y[:260]
+    return X, y, hidden_in_sets(y, 0.5)
+
+
+SHORT = Portfolio(kernels={"gaussian": (0.7,)}, ridges=(1e-2, 1e-4), neighbors=(5,))
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Few weightings, for tests in which their number is no matter."""
+    monkeypatch.setattr(choice, "choose_pieces", partial(choose_pieces, portfolio=SHORT))
+
+
+def test_the_choice_beats_most_of_what_was_tried(digits):
+    X, y, sets = digits
+    train, test = np.arange(200), np.arange(200, 260)
+    auto = PartialLabelClassifier().fit(X[train], sets[train])
+    scores = [trial.score for trial in auto.trials_]
+    assert scores == sorted(scores)
+    # Ten weightings come through the heat; 7 temperatures from the mean and 3 from the infimum.
+    assert len(scores) == 10 * (7 + 3)
+    assert len({str(trial.weights) for trial in auto.trials_}) == 10
+    assert str(auto.weights_) == str(auto.trials_[0].weights)
+    assert auto.solver_.get_params() == auto.trials_[0].solver.get_params()
+    last = auto.trials_[-1]
+    worst = PartialLabelClassifier(last.weights, solver=last.solver).fit(X[train], sets[train])
+    assert (auto.labels_ == y[train]).mean() > 0.95
+    assert (auto.predict(X[test]) == y[test]).mean() > 0.85
+    assert (auto.labels_ == y[train]).mean() > (worst.labels_ == y[train]).mean() + 0.03
+
+
+def test_the_same_rows_give_the_same_choice(digits, short):
+    X, _, sets = digits
+    first, second = (PartialLabelClassifier().fit(X[:80], sets[:80]) for _ in range(2))
+    assert [t.score for t in first.trials_] == [t.score for t in second.trials_]
+    assert_array_equal(first.labels_, second.labels_)
+
+
+def test_a_large_set_is_chosen_for_by_a_sample_and_goes_through_landmarks(monkeypatch, digits):
+    X, _, sets = digits
+    monkeypatch.setattr(pieces, "is_affordable", lambda n: n <= 100)
+    kernels = replace(SHORT, neighbors=(), largest_sample=60)
+    loss = ZeroOneLoss().bind(sets.classes)
+    _, solver, trials = choose_pieces(X, sets, loss, None, np.ones(260), portfolio=kernels)
+    whole = [t.weights.piece if isinstance(t.weights, ScaledWeights) else t.weights for t in trials]
+    assert all(isinstance(piece, NystromWeights) and piece.n_landmarks == 1000 for piece in whole)
+    # Signs of the votes of all rows would need them as an array.
+    assert all(trial.solver.start == "average" for trial in trials)
+    assert isinstance(solver, AnnealedMinimization)
+    _, _, trials = choose_pieces(X[:90], sets[:90], loss, None, np.ones(90), portfolio=kernels)
+    assert any(isinstance(trial.weights, KernelRidgeWeights) for trial in trials)
+    assert any(trial.solver.start == "infimum" for trial in trials)
+    # A million rows: fewer landmarks, so that they fit.
+    monkeypatch.setattr(pieces, "_NUMBERS", 260 * 150)
+    _, _, trials = choose_pieces(X, sets, loss, None, np.ones(260), portfolio=kernels)
+    assert {t.weights.get_params().get("n_landmarks", 150) for t in trials} == {150}
+
+
+def test_a_solver_by_name_is_kept_and_only_votes_are_chosen(digits, short):
+    X, _, sets = digits
+    given = AnnealedMinimization(temperatures=[0.5])
+    found = PartialLabelClassifier(solver=given).fit(X[:60], sets[:60])
+    assert len(found.trials_) == 6
+    assert found.solver_.get_params() == given.get_params()
+    assert found.solver_ is not given
+    named = PartialLabelClassifier(solver="alternating").fit(X[:60], sets[:60])
+    assert isinstance(named.solver_, AlternatingMinimization)
+
+
+@pytest.mark.parametrize("method", ["average", "infimum"])
+def test_votes_of_a_baseline_are_chosen_by_its_own_predictions(digits, short, method):
+    X, y, sets = digits
+    found = PartialLabelClassifier(method=method).fit(X[:200], sets[:200])
+    assert len(found.trials_) == 6
+    assert all(trial.solver is None for trial in found.trials_)
+    assert found.score(X[200:], y[200:]) > 0.6
+
+
+def test_other_weights_have_the_solver_of_the_paper(digits):
+    X, _, sets = digits
+    found = PartialLabelClassifier(NeighborWeights(5)).fit(X[:60], sets[:60])
+    assert found.trials_ == ()
+    assert isinstance(found.solver_, AlternatingMinimization)
+    A = np.eye(60)
+    assert disambiguate(None, sets[:60], weights=A).solution.start == "average"
+
+
+def test_other_losses_weights_and_doors(short):
+    X, y = load_iris(return_X_y=True)
+    rows = np.arange(0, 150, 2)
+    X, y = X[rows], y[rows]
+    sets = hidden_in_sets(y, 0.3)
+    weight = np.arange(75) % 3.0
+    ordinal = PartialLabelClassifier(loss="absolute").fit(X, sets, sample_weight=weight)
+    assert all(trial.solver.start == "average" for trial in ordinal.trials_)
+    assert ordinal.score(X, y) > 0.8
+    # An abstention makes a loss that is not symmetric.
+    careful = PartialLabelClassifier(loss=AbstainLoss(0.4)).fit(X, sets)
+    assert careful.trials_
+    assert "abstain" in careful.predictions_
+    assert (disambiguate(X, sets).labels == y).mean() > 0.8
+    assert DisambiguatedClassifier().fit(X, sets).score(X, y) > 0.8
+
+
+def trials_of(X, sets, rows, portfolio):
+    loss = ZeroOneLoss().bind(sets.classes)
+    ones = np.ones(rows.size)
+    _, _, trials = choose_pieces(X[rows], sets[rows], loss, None, ones, portfolio=portfolio)
+    return {f"{trial.weights} {trial.solver}": trial.held_out_loss for trial in trials}
+
+
+def test_the_order_of_rows_is_no_matter(digits):
+    X, _, sets = digits
+    rows = np.arange(60)
+    assert trials_of(X, sets, rows[::-1], SHORT) == trials_of(X, sets, rows, SHORT)
+
+
+def test_copies_are_hidden_together(digits):
+    """Each row hears itself and its copy, which would tell what is hidden if it stayed."""
+    X, _, sets = digits
+    with pytest.warns(UserWarning, match="no weights predict hidden sets better"):
+        found = trials_of(
+            X, sets, np.repeat(np.arange(60), 2), replace(SHORT, kernels={}, neighbors=(2,))
+        )
+    assert min(found.values()) > 0.3
+
+
+def test_rows_far_from_zero_are_no_copies(digits, short):
+    X, y, sets = digits
+    moved = PartialLabelClassifier().fit(X[:120] + 1.7e9, sets[:120])
+    assert (moved.labels_ == y[:120]).mean() > 0.8
+    assert moved.trials_
+    kinds = row_kinds(np.arange(5.0)[:, None] + 1e10)
+    assert np.unique(kinds).size == 5
+
+
+def test_the_heat_keeps_what_is_best_on_few_rows(digits):
+    X, _, sets = digits
+    # Ridges that answer nothing, or noise, beside two that work.
+    odd = Portfolio(
+        kernels={"gaussian": (0.001, 0.7)}, ridges=(1e-2, 1e-3), neighbors=(200,), finalists=2
+    )
+    few = replace(odd, learns_scales=False, heat_rows=120)
+    found = trials_of(X, sets, np.arange(260), few)
+    assert len(found) == 2 * 10
+    everything = trials_of(X, sets, np.arange(260), replace(few, finalists=5))
+    assert len(everything) == 5 * 10
+    assert min(found.values()) == min(everything.values())
+    # What comes through is tried on all rows: the scores are the same.
+    assert all(everything[name] == loss for name, loss in found.items())
+    assert max(found.values()) < max(everything.values())
+
+
+def test_forests_and_formulations_can_be_added(digits):
+    X, _, sets = digits
+    more = replace(SHORT, forests=(5,), formulations=("one_block", "two_blocks"))
+    found = trials_of(X, sets, np.arange(60), more)
+    # Three weightings on two metrics, and a forest, which sees no scales.
+    assert len(found) == (2 * 3 + 1) * 2 * (7 + 3)
+    assert sum("Forest" in name for name in found) == 2 * (7 + 3)
+    assert sum("two_blocks" in name for name in found) == 7 * (7 + 3)
+
+
+def test_labels_among_copies_are_found(short):
+    """A table of few different rows; those that say something come last."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(4000, 8)).astype(float)
+    truth = X[:, 0].astype(int)
+    mask = np.ones((4000, 2), dtype=np.bool_)
+    mask[3950:] = np.eye(2, dtype=np.bool_)[truth[3950:]]
+    found = PartialLabelClassifier().fit(X, LabelSets(mask, np.arange(2)))
+    assert found.trials_
+    assert (found.labels_ == truth).mean() > 0.9
+
+
+def test_too_few_different_rows_are_said():
+    X = np.repeat(np.arange(3000.0), [1000] + [1] * 2999)[:, None]
+    mask = np.ones((3999, 2), dtype=np.bool_)
+    mask[:1000, 1] = False
+    sets, loss = LabelSets(mask, np.arange(2)), ZeroOneLoss().bind(np.arange(2))
+    with pytest.warns(UserWarning, match="of 1000 rows, as different as there are, only 1 exclude"):
+        weights, _, trials = choose_pieces(X, sets, loss, None, np.ones(3999))
+    assert trials == ()
+    assert str(weights.piece) == str(NeighborWeights())
+
+
+def test_parts_can_be_left_out(digits):
+    X, _, sets = digits
+    less = replace(SHORT, learns_scales=False, cool_temperatures=())
+    found = trials_of(X, sets, np.arange(60), less)
+    assert len(found) == 3 * 7
+    assert not [name for name in found if "Scaled" in name or "infimum" in name]
+
+
+def test_sparse_inputs_with_wide_indices(digits, short):
+    X, _, sets = digits
+    X, sets = X[:60], sets[:60]
+    sparse = sp.csr_matrix(X)
+    sparse.indices, sparse.indptr = sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)
+    found = PartialLabelClassifier().fit(sparse, sets)
+    dense = PartialLabelClassifier().fit(X, sets)
+    assert_array_equal(found.labels_, dense.labels_)
+    again = pickle.loads(pickle.dumps(found))
+    assert_array_equal(again.predict(sparse), dense.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore:NeighborWeights:UserWarning")
+def test_few_rows_are_too_little_to_choose_by():
+    clf = PartialLabelClassifier()
+    with pytest.warns(UserWarning, match="only 1 of 2 rows exclude a class, too few"):
+        clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}])
+    assert clf.labels_[0] == "a"
+    assert clf.trials_ == ()
+    assert str(clf.weights_.piece) == str(NeighborWeights())
+    assert isinstance(clf.solver_, AlternatingMinimization)
+
+
+def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    few = LabelSets(
+        np.ones((90, 3), dtype=np.bool_) & (np.arange(90) > 4)[:, None]
+        | np.eye(3, dtype=np.bool_)[np.arange(90) % 3],
+        np.arange(3),
+    )
+    clf = PartialLabelClassifier()
+    with pytest.warns(UserWarning, match="only 5 of 90 rows exclude a class"):
+        clf.fit(X, few)
+    noise = LabelSets(np.eye(3, dtype=np.bool_)[rng.choice(3, 90, p=[0.8, 0.1, 0.1])], np.arange(3))
+    with pytest.warns(UserWarning, match="Is a mark of unlabelled rows taken for a class"):
+        clf.fit(X, noise)
+    assert str(clf.weights_.piece) == str(NeighborWeights())
+    assert len(clf.trials_) == 100
+
+
+@pytest.mark.filterwarnings("ignore:weights='auto'. only:UserWarning")
+@pytest.mark.parametrize("n", [25, 120])
+def test_units_of_features_are_no_matter(n):
+    """Chosen with scales, or too few to choose by: a gram more or a milligram."""
+    rng = np.random.default_rng(1)
+    truth = np.arange(n) % 3
+    X = truth[:, None] * [1.0, 0.5] + 0.2 * rng.normal(size=(n, 2))
+    sets = hidden_in_sets(truth, 0.3)
+    plain = PartialLabelClassifier().fit(X, sets)
+    other = PartialLabelClassifier().fit(X * [1e-3, 1e4], sets)
+    assert (plain.labels_ == truth).mean() > 0.95
+    assert (other.labels_ == truth).mean() > 0.95
+
+
+def test_sets_that_exclude_nothing_are_refused(digits):
+    X, _, sets = digits
+    whole = LabelSets(np.ones_like(sets.mask), sets.classes)
+    with pytest.raises(NoInformationError, match="none of the 260 rows excludes a class"):
+        PartialLabelClassifier().fit(X, whole)

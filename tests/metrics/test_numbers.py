@@ -1,0 +1,397 @@
+"""Scores of numbers against intervals: scikit-learn's on points, brute force on sets."""
+
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from disambig.candidates import Intervals, IntervalUnions, real_sets
+from disambig.candidates.numbers.segments import Pieces
+from disambig.exceptions import CandidateError
+from disambig.metrics import (
+    interval_absolute_distance,
+    interval_absolute_distance_scorer,
+    interval_coverage,
+    interval_coverage_scorer,
+    interval_r2,
+    interval_r2_scorer,
+    interval_squared_distance,
+    interval_squared_distance_scorer,
+)
+from disambig.metrics.numbers import best_constant
+
+inf, nan = float("inf"), float("nan")
+METRICS = [
+    interval_absolute_distance,
+    interval_coverage,
+    interval_r2,
+    interval_squared_distance,
+]
+SCORERS = {
+    interval_absolute_distance_scorer: -1,
+    interval_coverage_scorer: 1,
+    interval_r2_scorer: 1,
+    interval_squared_distance_scorer: -1,
+}
+
+
+def random_intervals(rng: np.random.Generator, n: int, d: int = 1) -> Intervals:
+    """Points, bounded intervals, half-lines and whole lines, on a grid so that ends tie."""
+    ends = np.sort(rng.integers(-6, 7, size=(n, d, 2)) / 2, axis=2)
+    lower = np.where(rng.random((n, d)) < 0.2, -inf, ends[:, :, 0])
+    upper = np.where(rng.random((n, d)) < 0.2, inf, ends[:, :, 1])
+    return Intervals(lower, upper, flat=d == 1)
+
+
+def random_unions(rng: np.random.Generator, n: int) -> IntervalUnions:
+    counts = rng.integers(1, 4, size=n)
+    pieces = random_intervals(rng, counts.sum())
+    return IntervalUnions(pieces.lower, pieces.upper, np.append(0, np.cumsum(counts)))
+
+
+def distance(pieces: Any, value: float) -> float:
+    """From a value to a set of pairs, one by one."""
+    return min(max(low - value, value - high, 0.0) for low, high in pieces)
+
+
+def least(rows: list[Any], weights: Any) -> float:
+    """``min_c sum_j w_j dist(c, s_j)^2`` by trying every stretch between ends and middles."""
+    ends = {end for row in rows for pair in row for end in pair if np.isfinite(end)}
+    places = sorted(ends | {(a + b) / 2 for a in ends for b in ends})
+
+    def total(c: float) -> float:
+        return sum(w * distance(row, c) ** 2 for row, w in zip(rows, weights, strict=True))
+
+    found = [total(c) for c in places]
+    for left, right in pairwise(places):
+        found.append(minimize_scalar(total, bounds=(left, right), method="bounded").fun)
+    return min(found)
+
+
+# ------------------------------------------------------------------ points: scikit-learn
+
+
+@given(st.integers(2, 20), st.integers(0, 999), st.booleans())
+def test_on_points_they_are_those_of_scikit_learn(n: int, seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    y, y_pred = rng.normal(5, 2, size=n), rng.normal(5, 2, size=n)
+    weight = rng.uniform(0.1, 3, size=n) if weighted else None
+    for ours, theirs in [
+        (interval_r2, r2_score),
+        (interval_squared_distance, mean_squared_error),
+        (interval_absolute_distance, mean_absolute_error),
+    ]:
+        expected = theirs(y, y_pred, sample_weight=weight)
+        assert ours(y, y_pred, sample_weight=weight) == pytest.approx(expected, rel=1e-13)
+
+
+@given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 999))
+def test_on_points_of_several_outputs_too(n: int, d: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y, y_pred = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    weight = rng.uniform(0.1, 3, size=n)
+    sets = Intervals.from_points(y)
+    for ours, theirs in [
+        (interval_r2, r2_score),
+        (interval_squared_distance, mean_squared_error),
+        (interval_absolute_distance, mean_absolute_error),
+    ]:
+        expected = theirs(y, y_pred, sample_weight=weight)
+        assert ours(sets, y_pred, sample_weight=weight) == pytest.approx(expected, rel=1e-12)
+
+
+def test_equal_points_are_scored_as_scikit_learn_does() -> None:
+    for y_pred in ([3.0, 3.0], [3.0, 4.0]):
+        assert interval_r2([3.0, 3.0], y_pred) == r2_score([3.0, 3.0], y_pred)
+
+
+def test_one_row_has_no_r2() -> None:
+    with pytest.warns(UndefinedMetricWarning):
+        r2_score([3.0], [4.0])
+    with pytest.warns(UndefinedMetricWarning, match="Fewer than two rows"):
+        assert np.isnan(interval_r2([3.0], [4.0]))
+    with pytest.warns(UndefinedMetricWarning, match="Fewer than two rows"):
+        assert np.isnan(interval_r2([(1, 2), (-inf, inf)], [4.0, 2.0]))
+
+
+# ------------------------------------------------------------------ sets: brute force
+
+
+@given(st.integers(2, 7), st.integers(0, 10**6), st.booleans())
+def test_on_sets_they_are_what_they_say(n: int, seed: int, unions: bool) -> None:
+    rng = np.random.default_rng(seed)
+    sets = random_unions(rng, n) if unions else random_intervals(rng, n)
+    y_pred, weight = rng.uniform(-4, 4, size=n), rng.uniform(0.1, 2, size=n)
+    counted = np.flatnonzero(sets.informative)
+    if len(counted) < 2:
+        return
+    rows = [sets[j] if unions else (sets[j],) for j in counted.tolist()]
+    paid = np.array([distance(row, c) for row, c in zip(rows, y_pred[counted], strict=True)])
+    mass = weight[counted]
+    expected = {
+        interval_squared_distance: np.average(paid**2, weights=mass),
+        interval_absolute_distance: np.average(paid, weights=mass),
+        interval_coverage: np.average(paid == 0, weights=mass),
+    }
+    for metric, value in expected.items():
+        assert metric(sets, y_pred, sample_weight=weight) == pytest.approx(value)
+    smallest = least(rows, mass)
+    score = interval_r2(sets, y_pred, sample_weight=weight)
+    if smallest < 1e-12:
+        assert score == float(paid.sum() == 0)
+    else:
+        assert score == pytest.approx(1 - mass @ paid**2 / smallest, rel=1e-9, abs=1e-9)
+
+
+def test_no_constant_is_better_than_the_best() -> None:
+    """Unions make many valleys, and tenths round; in this many draws each mistake shows."""
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 8))
+        drawn, offset = random_unions(rng, n), rng.choice([0.0, 0.7])
+        lower, upper = 0.1 * drawn.lower + offset, 0.1 * drawn.upper + offset
+        sets = IntervalUnions(lower, upper, drawn.indptr)
+        if np.count_nonzero(sets.informative) < 2:
+            continue
+        mass = rng.uniform(0.1, 2, size=n) * sets.informative
+        pieces = Pieces(sets.lower, sets.upper, sets.indptr)
+        ends = np.concatenate([lower, upper])
+        grid = [*np.linspace(-0.6, 1.3, 39), *ends[np.isfinite(ends)]]
+        least, *others = (
+            float(mass @ sets.distances(np.full(n, c))[:, 0] ** 2)
+            for c in [best_constant(pieces, mass), *grid]
+        )
+        # A number that lies in all sets must be found, not approached.
+        assert least <= min(others) + (1e-12 if min(others) > 0 else 0)
+
+
+@given(st.integers(2, 9), st.integers(1, 3), st.integers(0, 10**6))
+def test_boxes_are_averages_over_columns(n: int, d: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    boxes, y_pred = random_intervals(rng, n, d), rng.uniform(-4, 4, size=(n, d))
+    known = np.isfinite(boxes.lower) | np.isfinite(boxes.upper)
+    if (known.sum(axis=0) < 2).any():
+        return
+    for metric in (interval_r2, interval_squared_distance, interval_absolute_distance):
+        each = [
+            metric(Intervals(boxes.lower[:, k], boxes.upper[:, k]), y_pred[:, k]) for k in range(d)
+        ]
+        assert metric(boxes, y_pred) == pytest.approx(np.mean(each))
+    inside = (boxes.distances(y_pred) == 0).all(axis=1)[boxes.informative]
+    assert interval_coverage(boxes, y_pred) == pytest.approx(inside.mean())
+
+
+def test_a_column_without_information_is_left_out() -> None:
+    boxes = np.array([[[0.0, 1.0], [-inf, inf]], [[4.0, 5.0], [-inf, inf]]])
+    y_pred = np.array([[0.0, 9.0], [3.0, 9.0]])
+    assert interval_squared_distance(boxes, y_pred) == 0.5
+    assert interval_r2(boxes, y_pred) == interval_r2(boxes[:, 0], y_pred[:, 0])
+
+
+def test_the_best_constant_scores_zero_and_all_inside_one() -> None:
+    sets = [(0.0, 1.0), (3.0, 4.0), (3.5, inf)]
+    # The mean of the nearest ends, 1, 3 and 3.5.
+    assert interval_r2(sets, [2.5] * 3) == pytest.approx(0, abs=1e-12)
+    assert interval_r2(sets, [0.5, 3.5, 9.0]) == 1.0
+
+
+def test_a_large_offset_costs_no_digits() -> None:
+    rng = np.random.default_rng(0)
+    lower = rng.normal(size=40)
+    sets, y_pred = Intervals(lower, lower + 0.25), rng.normal(size=40)
+    moved = Intervals(lower + 1e8, lower + 0.25 + 1e8)
+    assert interval_r2(moved, y_pred + 1e8) == pytest.approx(interval_r2(sets, y_pred), rel=1e-6)
+    scaled = Intervals(lower * 1e140, (lower + 0.25) * 1e140)
+    assert interval_r2(scaled, y_pred * 1e140) == pytest.approx(interval_r2(sets, y_pred))
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e12, 1e15])
+def test_far_ends_cost_no_digits(far: float) -> None:
+    """Whoever writes a huge number for no bound gets the score of no bound."""
+    rng = np.random.default_rng(0)
+    lower, y_pred = rng.normal(size=40), rng.normal(size=40)
+    upper = lower + 0.25
+    upper[::3] = inf
+    lower[::5] = -inf
+    expected = interval_r2(Intervals(lower, upper), y_pred)
+    bounded = Intervals(np.maximum(lower, -far), np.minimum(upper, far))
+    assert interval_r2(bounded, y_pred) == pytest.approx(expected, rel=1e-10)
+    # A second piece far away, each row its own.
+    rows = [[pair, (far * (2 + j), far * (2.5 + j))] for j, pair in enumerate(bounded)]
+    assert interval_r2(rows, y_pred) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_single_number_in_all_sets_is_found_exactly() -> None:
+    rng = np.random.default_rng(2)
+    for common in rng.normal(size=100).tolist():
+        lower = np.append(common - rng.exponential(size=5), common)
+        upper = np.insert(common + rng.exponential(size=5), 0, common)
+        assert interval_r2(Intervals(lower, upper), np.full(6, common)) == 1.0
+        assert interval_r2(Intervals(lower, upper), np.full(6, common + 1e-3)) == 0.0
+
+
+def test_weights_are_copies() -> None:
+    rng = np.random.default_rng(1)
+    sets, y_pred, copies = random_unions(rng, 12), rng.normal(size=12), rng.integers(0, 3, size=12)
+    rows = np.repeat(np.arange(12), copies)
+    for metric in METRICS:
+        assert metric(sets, y_pred, sample_weight=copies) == pytest.approx(
+            metric(sets[rows], y_pred[rows])
+        )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_rows_without_information_are_skipped(metric: Any) -> None:
+    y = [(0, 1), (-inf, inf), (3, inf), 4.0]
+    y_pred = [2.0, 77.0, 2.5, 4.0]
+    kept = [0, 2, 3]
+    assert metric(y, y_pred) == metric([y[j] for j in kept], [y_pred[j] for j in kept])
+    with pytest.warns(UserWarning, match="score is"):
+        assert np.isnan(metric([(-inf, inf)] * 2, [0.0, 0.0]))
+    with pytest.warns(UserWarning, match="score is"):
+        assert np.isnan(metric(y, y_pred, sample_weight=np.zeros(4)))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_form_of_y(metric: Any) -> None:
+    pairs, y_pred = [(0.0, 1.0), (2.0, 4.0), (3.0, 3.0)], [0.5, 1.0, 5.0]
+    expected = metric(pairs, y_pred)
+    arrays = np.array(pairs)
+    for y in (
+        arrays,
+        pd.DataFrame(arrays, columns=["lower", "upper"], index=[7, 8, 9]),
+        pl.DataFrame(arrays, schema=["lower", "upper"]),
+        pd.arrays.IntervalArray.from_tuples(pairs),
+        ["[0, 1]", "3 +- 1", "3"],
+        real_sets(pairs),
+        IntervalUnions.from_any(pairs),
+    ):
+        assert metric(y, y_pred) == expected
+        assert metric(y, np.array(y_pred)[:, np.newaxis]) == expected
+        assert metric(y, pd.Series(y_pred, index=[1, 2, 3])) == expected
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_missing_ends_need_a_word(metric: Any) -> None:
+    y, y_pred = np.array([[0, 1], [nan, 3], [2, 2], [nan, nan]]), [0.5, 4.0, 4.0, 1.0]
+    with pytest.raises(CandidateError, match="row 1 lacks an end"):
+        metric(y, y_pred)
+    opened = [(0, 1), (-inf, 3), 2.0, (-inf, inf)]
+    assert metric(y, y_pred, missing="whole") == metric(opened, y_pred)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_bad_input(metric: Any) -> None:
+    name = metric.__name__
+    with pytest.raises(ValueError, match=f"{name}: y has 2 rows and y_pred has 3"):
+        metric([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=f"{name}: y_pred contains NaN or infinity.*row 1"):
+        metric([1.0, 2.0], [1.0, nan])
+    with pytest.raises(ValueError, match="shape"):
+        metric([1.0, 2.0], np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="one finite number a row"):
+        metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0])
+    with pytest.raises(ValueError, match="one finite number a row"):
+        metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, nan])
+
+
+def test_r2_takes_no_negative_weights() -> None:
+    with pytest.raises(ValueError, match=r"row 1 has -1\.0"):
+        interval_r2([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, -1.0])
+
+
+# ------------------------------------------------------------------ scorers
+
+
+class Centers(RegressorMixin, BaseEstimator):
+    """Linear regression on centres, moved; it has the parameter that scorers read."""
+
+    def __init__(self, shift: float = 0.0, missing: str = "error") -> None:
+        self.shift = shift
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any) -> "Centers":
+        sets = real_sets(y, self.missing)
+        known = sets.informative
+        self.model_ = LinearRegression().fit(X[known], sets.centers[known, 0])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.model_.predict(X) + self.shift
+
+
+@pytest.fixture
+def problem() -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    truth = X @ [1.0, -2.0, 0.5]
+    lower = truth - rng.exponential(size=60)
+    upper = np.where(rng.random(60) < 0.2, inf, truth + rng.exponential(size=60))
+    return X, np.stack([lower, upper], axis=1)
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_are_metrics_with_a_sign(scorer: Any, problem: Any) -> None:
+    X, y = problem
+    model = Centers().fit(X, y)
+    expected = SCORERS[scorer] * scorer.score(y, model.predict(X))
+    assert scorer(model, X, y) == expected
+    assert pickle.loads(pickle.dumps(scorer)) == scorer
+    assert repr(scorer) == f"{scorer.score.__name__}_scorer"
+    weight = np.arange(60.0)
+    assert scorer(model, X, y, sample_weight=weight) != expected
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_read_what_missing_means(scorer: Any, problem: Any) -> None:
+    X, y = problem
+    gaps = np.where(np.isinf(y), nan, y)
+    model = make_pipeline(StandardScaler(), Centers(missing="whole")).fit(X, gaps)
+    assert scorer(model, X, gaps) == scorer(model, X, y)
+    with pytest.raises(CandidateError, match="lacks an end"):
+        scorer(Centers().fit(X, y), X, gaps)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.asarray,
+        Intervals.from_any,
+        IntervalUnions.from_any,
+        lambda y: pd.DataFrame(y, columns=["lower", "upper"]),
+        lambda y: pl.DataFrame(y, schema=["lower", "upper"]),
+        lambda y: pd.arrays.IntervalArray.from_arrays(y[:, 0], y[:, 1]),
+        lambda y: pd.Series(pd.arrays.IntervalArray.from_arrays(y[:, 0], y[:, 1])),
+        lambda y: [tuple(row) for row in y.tolist()],
+        lambda y: [f"[{low}, {high}]" for low, high in y.tolist()],
+    ],
+)
+def test_scorers_in_searches(form: Any, problem: Any) -> None:
+    X, y = problem
+    expected = cross_val_score(Centers(), X, y, scoring=interval_r2_scorer, cv=3)
+    assert np.isfinite(expected).all()
+    scores = cross_val_score(Centers(), X, form(y), scoring=interval_r2_scorer, cv=3)
+    np.testing.assert_allclose(scores, expected)
+    search = GridSearchCV(
+        Centers(),
+        {"shift": [-5.0, 0.0, 5.0]},
+        scoring=interval_squared_distance_scorer,
+        cv=3,
+        error_score="raise",
+    ).fit(X, form(y))
+    assert search.best_params_ == {"shift": 0.0}
+    assert interval_coverage_scorer(search, X, form(y)) > 0.5

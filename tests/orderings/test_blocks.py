@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from disambig.orderings import linear_extensions, order_decoder, problems, tied_orders
+from tests.orderings.enumeration import random_before, random_costs
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_batch_in_blocks_is_the_same_batch(monkeypatch, shared):
+    rng = np.random.default_rng(0)
+    costs, before = random_costs(rng, 11, 5, "ties"), random_before(rng, 11, 5, 0.2)
+    before = before[0] if shared else before
+
+    def results():
+        found, law = order_decoder().decode(costs, before), tied_orders(costs, before)
+        return [
+            *(found.ranks, found.values, found.gaps, found.exact, found.methods),
+            *(law.ranks, law.counts, law.pairs, law.places, law.complete),
+            linear_extensions(before).pairs,
+        ]
+
+    whole = results()
+    monkeypatch.setattr(problems, "_BLOCK", 60)
+    assert len(list(problems.blocks(11, 5))) == 6
+    for one, other in zip(whole, results(), strict=True):
+        assert_array_equal(one, other)
+
+
+def test_a_cycle_in_a_late_block_is_named(monkeypatch):
+    monkeypatch.setattr(problems, "_BLOCK", 8)
+    before = np.zeros((7, 2, 2), dtype=bool)
+    before[5] = ~np.eye(2, dtype=bool)
+    with pytest.raises(ValueError, match="problem 5"):
+        linear_extensions(before)

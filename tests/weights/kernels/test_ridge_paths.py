@@ -1,0 +1,242 @@
+"""One kernel matrix for every ridge and every fold: the same as fits."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from disambig import memory
+from disambig.exceptions import MemoryBudgetError, VotesError
+from disambig.votes import DeletedVotes, DenseVotes
+from disambig.weights import KernelRidgeWeights
+from disambig.weights.kernels.smoother import Deletion, left_out_rows
+from disambig.weights.kernels.system import RidgeSystem, spectrum_of
+
+RNG = np.random.default_rng(0)
+X, Q = RNG.normal(size=(30, 3)), RNG.normal(size=(8, 3))
+MASSES = RNG.integers(1, 5, 30).astype(float)
+OUT = np.array([7, 2, 29, 11])
+REST = np.setdiff1d(np.arange(30), OUT)
+
+
+def bell(A, B):
+    return np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=-1))
+
+
+OPTIONS = {
+    "plain": {"bandwidth": 1.3},
+    "intercept": {"bandwidth": 1.3, "intercept": True},
+    "normalized": {"bandwidth": 1.3, "normalize": True},
+    "leave-one-out": {"bandwidth": 1.3, "leave_one_out": True},
+    "laplacian": {"kernel": "laplacian", "bandwidth": 2.0},
+    "linear": {"kernel": "linear"},
+    "function": {"kernel": bell},
+}
+every_option = pytest.mark.parametrize("name", OPTIONS)
+every_mass = pytest.mark.parametrize("masses", [None, MASSES], ids=["alone", "weighted"])
+
+
+def entries(votes):
+    return votes @ np.eye(votes.shape[1])
+
+
+def assert_same(piece, other, *, atol=1e-9):
+    assert_allclose(entries(piece.training_votes()), entries(other.training_votes()), atol=atol)
+    found = piece.leave_one_out_votes(), other.leave_one_out_votes()
+    assert_allclose(*map(entries, found), atol=10 * atol)
+    assert_allclose(entries(piece.votes(Q)), entries(other.votes(Q)), atol=atol)
+    assert_allclose(piece.inverse_ * piece.ridge_, other.inverse_ * other.ridge_, atol=atol)
+    assert_allclose(piece.residual_form(), other.residual_form(), atol=atol)
+    assert piece.ridge_ == pytest.approx(other.ridge_)
+
+
+@every_option
+@every_mass
+def test_another_ridge_is_another_fit(name, masses):
+    piece = KernelRidgeWeights(regularization=1.0, **OPTIONS[name]).fit(X, masses)
+    before = entries(piece.training_votes())
+    for lam in (1e-3, 0.1):
+        found = piece.at_regularization(lam)
+        assert_same(found, clone(piece).set_params(regularization=lam).fit(X, masses))
+        assert found.regularization == lam
+        assert found.system_ is piece.system_
+        # And once the eigenvalues are known, from them.
+        assert found.spectrum_ is piece.spectrum_
+        assert_same(piece.at_regularization(lam), found)
+    assert piece.regularization == 1.0
+    assert_array_equal(entries(piece.training_votes()), before)
+
+
+@every_option
+@every_mass
+def test_rows_that_leave_were_never_there(name, masses):
+    lam = 0.01
+    piece = KernelRidgeWeights(regularization=lam, **OPTIONS[name]).fit(X, masses)
+    fold = piece.without(OUT)
+    w = np.ones(30) if masses is None else masses
+    again = clone(piece).set_params(regularization=lam * w.sum() / w[REST].sum())
+    again.fit(X[REST], None if masses is None else masses[REST])
+    assert_same(fold, again)
+    assert_allclose(entries(fold.left_out_votes()), entries(again.votes(X[OUT])), atol=1e-9)
+    assert fold.regularization == pytest.approx(again.regularization)
+    # The piece that it came from is what it was, and so is a clone of the new one.
+    assert piece.masses_.size == 30
+    assert_same(clone(fold).fit(X[REST], None if masses is None else masses[REST]), again)
+    assert_same(pickle.loads(pickle.dumps(fold)), again)
+
+
+def test_the_votes_of_a_fold_are_not_written_out():
+    piece = KernelRidgeWeights(bandwidth=1.3).fit(X)
+    assert isinstance(piece.training_votes(), DenseVotes)
+    assert piece.training_votes().symmetric
+    votes = piece.without(OUT).training_votes()
+    assert isinstance(votes, DeletedVotes)
+    assert votes.T is votes
+    assert votes.whole.array is piece.inverse_
+    weighted = KernelRidgeWeights(bandwidth=1.3).fit(X, MASSES)
+    assert not weighted.training_votes().symmetric
+    # Rows scaled by their weights, as estimators have them, are symmetric again.
+    votes = weighted.without(OUT).training_votes().scale_rows(MASSES[REST])
+    assert votes.T is votes
+
+
+def test_folds_of_folds_and_paths_of_folds():
+    piece = KernelRidgeWeights(bandwidth=1.3, regularization=0.01).fit(X)
+    twice = piece.without([0, 1]).without([0])
+    assert_same(twice, piece.without([0, 1, 2]))
+    other = piece.without([0, 1]).at_regularization(0.5)
+    assert_same(other, KernelRidgeWeights(bandwidth=1.3, regularization=0.5).fit(X[2:]))
+    assert_same(piece.without(np.zeros(30, dtype=bool)), piece)
+
+
+def test_precomputed_and_sparse():
+    K = bell(X, X)
+    piece = KernelRidgeWeights("precomputed", regularization=0.01).fit(K)
+    fold = piece.without(OUT)
+    assert fold.n_features_in_ == 26
+    found = entries(fold.votes(K[np.ix_(OUT, REST)]))
+    assert_allclose(found, entries(fold.left_out_votes()), atol=1e-9)
+    sparse = KernelRidgeWeights(bandwidth=1.3).fit(sp.csr_array(X))
+    assert_same(sparse.without(OUT), KernelRidgeWeights(bandwidth=1.3).fit(X).without(OUT))
+
+
+def test_the_median_bandwidth_stays():
+    piece = KernelRidgeWeights(regularization=0.01).fit(X)
+    fold = piece.without(OUT)
+    assert fold.bandwidth == fold.bandwidth_ == piece.bandwidth_
+
+
+def test_faint_votes_keep_their_digits():
+    for piece in (
+        KernelRidgeWeights(bandwidth=1.3, regularization=1e9).fit(X),
+        KernelRidgeWeights(bandwidth=1.3, regularization=1e9).fit(X).without(OUT),
+    ):
+        kept = piece.X_fit_
+        K = np.exp(-((kept[:, None] - kept[None]) ** 2).sum(axis=-1) / (2 * 1.3**2))
+        assert_allclose(entries(piece.training_votes()), K / piece.ridge_, rtol=1e-6)
+
+
+def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
+    piece = KernelRidgeWeights(bandwidth=1.3).fit(X)
+    votes = piece.without(OUT).training_votes()
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    with pytest.raises(MemoryBudgetError, match=r"matrix of 30 rows.*Keep fewer ridges"):
+        piece.at_regularization(0.1)
+    with pytest.raises(MemoryBudgetError, match=r"votes of 26 rows as an array"):
+        votes.split()
+
+
+def test_nobody_was_left_out():
+    piece = KernelRidgeWeights().fit(X)
+    with pytest.raises(VotesError, match="no rows were left out"):
+        piece.left_out_votes()
+    with pytest.raises(ValueError, match="regularization must be a finite number"):
+        piece.at_regularization(-1.0)
+    linear = KernelRidgeWeights("linear").fit(X)
+    with pytest.raises(VotesError, match="condition number"):
+        linear.at_regularization(0.0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([30], "row 30 cannot be left out; rows go from 0 to 29"),
+        ([-1], "row -1 cannot be left out"),
+        ([3, 3], "row 3 is left out more than once"),
+        (np.arange(30), "all 30 rows are left out"),
+        ([0.5], "must be a list of row numbers or a mask"),
+        (np.zeros(29, dtype=bool), "must be a list of row numbers or a mask"),
+        ([[1]], "must be a list"),
+    ],
+)
+def test_bad_rows(rows, message):
+    with pytest.raises(ValueError, match=message):
+        KernelRidgeWeights().fit(X).without(rows)
+
+
+def test_a_mask_of_rows():
+    mask = np.isin(np.arange(30), OUT)
+    left_out, kept = left_out_rows("a piece", mask, 30)
+    assert_array_equal(left_out, np.sort(OUT))
+    assert_array_equal(kept, REST)
+
+
+def test_a_deletion_that_has_no_digits_left():
+    whole = KernelRidgeWeights(bandwidth=1.3).fit(X)._symmetric_inverse
+    whole.array[0, 0] = -1.0
+    with pytest.raises(VotesError, match="1 rows cannot be taken out"):
+        _ = Deletion(whole, np.arange(1, 30), np.array([0])).answers
+
+
+# ------------------------------------------------------------------ the system
+
+
+def gram(n=300, rank=300, seed=0):
+    factor = np.random.default_rng(seed).normal(size=(n, rank))
+    return factor @ factor.T / rank
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 12), exponent=st.integers(-3, 3))
+def test_the_factor_inverts(seed, n, exponent):
+    G, ridge = gram(n, n + 1, seed), 10.0**exponent
+    found = RidgeSystem(G).factored_inverse(ridge)
+    assert_allclose(found, spectrum_of(G.copy()).inverse(ridge), rtol=1e-6, atol=1e-6 / ridge)
+    assert_array_equal(found, found.T)
+    order = np.random.default_rng(seed).permutation(n)
+    turned = RidgeSystem(np.ascontiguousarray(G[np.ix_(order, order)])).inverse(ridge)
+    assert_allclose(turned, found[np.ix_(order, order)], rtol=1e-6, atol=1e-6 / ridge)
+
+
+def test_a_larger_inverse_is_symmetric():
+    G = gram()
+    found = RidgeSystem(G).inverse(0.1)
+    assert_array_equal(found, found.T)
+    assert_allclose(found @ (G + 0.1 * np.eye(300)), np.eye(300), atol=1e-10)
+
+
+def test_eigenvalues_where_they_are_called_for():
+    system = RidgeSystem(gram(20, 5))
+    assert system.factored_inverse(0.0) is None
+    assert system.factored_inverse(1e-14) is None
+    assert system.factored_inverse(1.0) is not None
+    # Without a ridge a good condition has to be seen.
+    assert RidgeSystem(np.eye(20)).factored_inverse(0.0) is not None
+    assert RidgeSystem(gram(20), certain=False).factored_inverse(1.0) is None
+    assert RidgeSystem(gram(20), np.ones(20)).factored_inverse(1.0) is None
+    assert system.spectrum is system.spectrum
+    assert system.factored_inverse(1.0) is None
+
+
+def test_some_rows_of_a_system():
+    G = gram(20)
+    rows = np.array([3, 5, 11, 2])
+    part = RidgeSystem(G).restricted(rows)
+    assert_array_equal(part.matrix(), G[np.ix_(rows, rows)])
+    assert_array_equal(part.restricted(np.array([1])).matrix(), G[5:6, 5:6])
+    beside = RidgeSystem(G, np.arange(1.0, 21.0)).restricted(rows).spectrum
+    assert_allclose(beside.eigenvectors.T @ (rows + 1.0), np.zeros(3), atol=1e-12)
