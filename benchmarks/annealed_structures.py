@@ -222,7 +222,7 @@ def main(arguments: list[str] | None = None) -> None:
         f"{len(seeds)} seeds; the last column is the difference with its standard error, negative "
         "where annealing is better. *AC* average candidates; *alternating* the paper's algorithm; "
         "*one block* annealing on leave-one-out votes, the default; *two blocks* annealing of the "
-        "paper's objective. Voters and temperatures are fixed.\n\n"
+        "paper's objective. FittedWeightings and temperatures are fixed.\n\n"
         f"{provenance('python -m benchmarks.annealed_structures --write', seeds=str(list(seeds)))}"
         "\n- Threads: 1; CPU seconds\n\n"
         "**Orders**, ten crossing lines, 40 training inputs: shares of pairs. *far pairs*: those "

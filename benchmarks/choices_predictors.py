@@ -13,7 +13,7 @@ from benchmarks.accuracy.method import Fitted
 from benchmarks.choices_default import default_of, fitted, sets_of
 from disambig import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.weights import row_kinds
+from disambig.weights import hash_rows
 
 __all__ = ["PREDICTORS", "fit_alternation", "fit_chosen_predictor", "fit_predictor"]
 
@@ -40,7 +40,7 @@ def fit_chosen_predictor(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted
     classifiers learn those of the other folds.
     """
     default = default_of(X, mask)
-    folds = row_kinds(X) % _FOLDS
+    folds = hash_rows(X) % _FOLDS
     covered = dict.fromkeys(["votes", *PREDICTORS], 0)
     for fold in range(_FOLDS):
         hidden = folds == fold
@@ -65,7 +65,7 @@ def fit_alternation(X: FloatArray, mask: BoolArray, *, seed: int, predictor: Any
     Five rounds; a row is judged by a model that was trained on the labels of the other folds.
     """
     labels = default_of(X, mask).labels_
-    folds = row_kinds(X) % _FOLDS
+    folds = hash_rows(X) % _FOLDS
     for _ in range(_ROUNDS):
         scores = np.zeros(mask.shape)
         for fold in range(_FOLDS):

@@ -16,7 +16,7 @@ from benchmarks.choices_predictors import (
     fit_predictor,
 )
 from disambig import PartialForestClassifier, PartialLabelClassifier
-from disambig.estimators.selection import PORTFOLIO, Portfolio, choose_pieces
+from disambig.estimators.selection import SEARCH_SPACE, SearchSpace, select_weights_and_solver
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization
@@ -27,19 +27,19 @@ __all__ = ["DEFAULT", "ONE_VARIANT", "PLAIN", "VARIANTS"]
 DEFAULT, PLAIN, ONE_VARIANT = "default", "10 neighbours, alternating", "kernel ridge, annealed"
 # To be raised when the library's choice changes though no setting does.
 _VERSION = "3"
-_BEGUN = f"{_VERSION} {PORTFOLIO!r}"
+_BEGUN = f"{_VERSION} {SEARCH_SPACE!r}"
 _MIXED = 4
 
-_PORTFOLIOS: Mapping[str, Portfolio] = {
-    "features as they are": replace(PORTFOLIO, learns_scales=False),
-    "no infimum start": replace(PORTFOLIO, cool_temperatures=()),
-    "three folds": replace(PORTFOLIO, folds=(3, 3)),
-    "all weightings in the final": replace(PORTFOLIO, finalists=1000),
-    "own votes left out or not": replace(PORTFOLIO, formulations=("one_block", "two_blocks")),
-    "own votes kept": replace(PORTFOLIO, formulations=("two_blocks",)),
-    "forests, too": replace(PORTFOLIO, forests=(5, 20)),
-    "neighbours only": replace(PORTFOLIO, kernels={}),
-    "kernels only": replace(PORTFOLIO, neighbors=()),
+_PORTFOLIOS: Mapping[str, SearchSpace] = {
+    "features as they are": replace(SEARCH_SPACE, learns_scales=False),
+    "no infimum start": replace(SEARCH_SPACE, cool_temperatures=()),
+    "three folds": replace(SEARCH_SPACE, folds=(3, 3)),
+    "all weightings in the final": replace(SEARCH_SPACE, finalists=1000),
+    "own votes left out or not": replace(SEARCH_SPACE, formulations=("one_block", "two_blocks")),
+    "own votes kept": replace(SEARCH_SPACE, formulations=("two_blocks",)),
+    "forests, too": replace(SEARCH_SPACE, forests=(5, 20)),
+    "neighbours only": replace(SEARCH_SPACE, kernels={}),
+    "kernels only": replace(SEARCH_SPACE, neighbors=()),
 }
 _ESTIMATORS: Mapping[str, PartialLabelClassifier | PartialForestClassifier] = {
     "sharp targets only": PartialLabelClassifier(solver=AnnealedMinimization()),
@@ -56,11 +56,13 @@ def fit_default(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
     return fitted(default_of(X, mask))
 
 
-def fit_portfolio(X: FloatArray, mask: BoolArray, *, seed: int, portfolio: Portfolio) -> Fitted:
+def fit_portfolio(X: FloatArray, mask: BoolArray, *, seed: int, space: SearchSpace) -> Fitted:
     """The default with another list to choose from."""
     sets = sets_of(mask)
     loss = ZeroOneLoss().bind(sets.classes)
-    weights, solver, _ = choose_pieces(X, sets, loss, None, np.ones(len(X)), portfolio=portfolio)
+    weights, solver, _ = select_weights_and_solver(
+        X, sets, loss, None, np.ones(len(X)), space=space
+    )
     return fitted(PartialLabelClassifier(weights, solver=solver).fit(X, sets))
 
 
@@ -103,7 +105,7 @@ def _score(model: PartialLabelClassifier) -> float:
 VARIANTS = (
     Method(DEFAULT, fit_default, version=_BEGUN),
     *(
-        Method(name, partial(fit_portfolio, portfolio=tried), version=f"{_VERSION} {tried!r}")
+        Method(name, partial(fit_portfolio, space=tried), version=f"{_VERSION} {tried!r}")
         for name, tried in _PORTFOLIOS.items()
     ),
     Method("mixture of the four best", fit_mixture, version=_BEGUN),

@@ -32,7 +32,7 @@ from disambig import PartialRanker
 from disambig.datasets import PairCorruption, make_ranking_lines
 from disambig.notation import FloatArray
 from disambig.orderings import (
-    SignLaw,
+    SignDistribution,
     cut_orders,
     dynamic_orders,
     first_look,
@@ -147,7 +147,7 @@ def warm_programs(costs: FloatArray) -> Callable[[], FloatArray]:
     return solve
 
 
-def sign_problems(costs: FloatArray) -> Callable[[], SignLaw]:
+def sign_problems(costs: FloatArray) -> Callable[[], SignDistribution]:
     """The same problems pair by pair, as a fit holds them; writing them so is not in the call."""
     m = costs.shape[1]
     i, j = np.triu_indices(m, 1)

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_packages(("matplotlib",), "cli,plot")
     if arguments.data is not None and not arguments.data.is_dir():
         raise Refusal(f"--data {arguments.data} is no folder. Name one that exists.")
-    from reproduce.cache import KeptPieces
+    from reproduce.cache import ResultCache
     from reproduce.figures_by_name import find_data, reproduction
     from reproduce.files import write_figure, write_page
     from reproduce.progress import progress
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             reproduction(name, quick=arguments.quick, seed=arguments.seed, data=data)
             for name in names
         ]
-        kept = KeptPieces(folder / "pieces", facts["versions"])
+        kept = ResultCache(folder / "pieces", facts["versions"])
         pieces = [piece for plan in plans for piece in plan.pieces]
         with progress(len(pieces)) as done:
             results = kept.results(

@@ -1,6 +1,6 @@
 """Long computations in pieces that can be kept, and need not be computed twice.
 
-Pieces of long computations in a folder: what is there is not computed again.
+Segments of long computations in a folder: what is there is not computed again.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ class Result:
     warnings: dict[str, int]
 
 
-class KeptPieces:
+class ResultCache:
     """Results in files, under what they depend on.
 
     Parameters

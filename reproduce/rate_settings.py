@@ -8,7 +8,7 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterLaw:
+class ClusterDistribution:
     """``Pr(label = labels[t], set = sets[t]) = probabilities[t]`` in one cluster of inputs.
 
     Attributes
@@ -28,9 +28,11 @@ class ClusterLaw:
 
     def __post_init__(self) -> None:
         if not self.sets[np.arange(len(self.labels)), self.labels].all():
-            raise ValueError("ClusterLaw: a set lacks its label; the truth is always a candidate.")
+            raise ValueError(
+                "ClusterDistribution: a set lacks its label; the truth is always a candidate."
+            )
         if abs(self.probabilities.sum() - 1.0) > 1e-12 or (self.probabilities < 0).any():
-            raise ValueError("ClusterLaw: probabilities must be >= 0 and sum to 1.")
+            raise ValueError("ClusterDistribution: probabilities must be >= 0 and sum to 1.")
 
     @property
     def eta(self) -> float:
@@ -45,7 +47,7 @@ class RateSetting:
     Attributes
     ----------
     name : str
-    laws : tuple of ClusterLaw
+    laws : tuple of ClusterDistribution
         One for each cluster, over the same classes.
     k0 : float
     loss : str
@@ -53,7 +55,7 @@ class RateSetting:
     """
 
     name: str
-    laws: tuple[ClusterLaw, ...]
+    laws: tuple[ClusterDistribution, ...]
     k0: float
     loss: str = "zero_one"
 
@@ -95,7 +97,7 @@ def always_together(eta: float = 0.8, *, n_clusters: int = 4, k0: float = 0.02) 
     """
     first, *others = separated_clusters(eta, n_clusters=n_clusters, k0=k0).laws
     held = first.sets[:, 1]
-    spoilt = ClusterLaw(
+    spoilt = ClusterDistribution(
         first.labels[held], first.sets[held], first.probabilities[held] / eta, first.best
     )
     return RateSetting("always together", (spoilt, *others), k0)
@@ -119,7 +121,7 @@ def label_noise(n_classes: int = 10, *, share: float = 0.6, k0: float = 0.2) -> 
     sets[-1, 0] = True
     labels = np.append(np.ones(n_classes - 1, dtype=np.intp), 0)
     probabilities = np.append(np.full(n_classes - 1, share / (n_classes - 1)), 1.0 - share)
-    return RateSetting("label noise", (ClusterLaw(labels, sets, probabilities, 1),), k0)
+    return RateSetting("label noise", (ClusterDistribution(labels, sets, probabilities, 1),), k0)
 
 
 def ordinal_pairs(eta: float = 0.9, *, k0: float = 0.1) -> RateSetting:
@@ -133,15 +135,15 @@ def ordinal_pairs(eta: float = 0.9, *, k0: float = 0.1) -> RateSetting:
     [[1, 0, 1], [1, 0, 0]]
     """
     sets = np.array([[True, False, True], [True, False, False]])
-    law = ClusterLaw(np.zeros(2, dtype=np.intp), sets, np.array([eta, 1.0 - eta]), 0)
+    law = ClusterDistribution(np.zeros(2, dtype=np.intp), sets, np.array([eta, 1.0 - eta]), 0)
     return RateSetting("ordinal pairs", (law,), k0, "squared")
 
 
-def _uniform_law(label: int, n_classes: int, eta: float) -> ClusterLaw:
+def _uniform_law(label: int, n_classes: int, eta: float) -> ClusterDistribution:
     """All sets that hold the label, with the probability of independent companions."""
     codes = np.arange(2**n_classes)
     sets = (codes[:, None] >> np.arange(n_classes)) % 2 == 1
     sets = sets[sets[:, label]]
     companions = sets.sum(axis=1) - 1
     probabilities = eta**companions * (1.0 - eta) ** (n_classes - 1 - companions)
-    return ClusterLaw(np.full(len(sets), label), sets, probabilities, label)
+    return ClusterDistribution(np.full(len(sets), label), sets, probabilities, label)

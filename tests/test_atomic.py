@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from disambig.atomic import written_whole
+from disambig.atomic import atomic_write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
 
 
 def test_the_content_arrives_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
-    with written_whole(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(b"one")
         assert not path.exists()
         stream.write(b"two")
@@ -27,7 +27,7 @@ def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]
     path.write_bytes(b"old")
 
     def fail() -> None:
-        with written_whole(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(b"new")
             raise error
 
@@ -38,23 +38,23 @@ def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]
 
 
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), written_whole(tmp_path / "no" / "a.bin"):
+    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "no" / "a.bin"):
         pass
     assert not list(tmp_path.iterdir())
 
 
 def test_a_target_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError), written_whole(tmp_path / "folder") as stream:  # noqa: PT011
+    with pytest.raises(OSError), atomic_write(tmp_path / "folder") as stream:  # noqa: PT011
         stream.write(b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_two_writers_do_not_mix(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
-    with written_whole(path) as first:
+    with atomic_write(path) as first:
         first.write(b"1" * 10)
-        with written_whole(path) as second:
+        with atomic_write(path) as second:
             second.write(b"2" * 20)
         assert path.read_bytes() == b"2" * 20
         first.write(b"1" * 10)
@@ -69,11 +69,11 @@ def test_permissions(tmp_path: Path) -> None:
 
     plain, path = tmp_path / "plain", tmp_path / "a.bin"
     plain.write_bytes(b"")
-    with written_whole(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(b"new")
     assert mode(path) == mode(plain)  # whatever the umask is
     path.chmod(0o640)
-    with written_whole(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(b"newer")
     assert mode(path) == 0o640
 
@@ -84,7 +84,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "elsewhere" / "a.bin", tmp_path / "link"
     target.write_bytes(b"old")
     link.symlink_to(target)
-    with written_whole(link) as stream:
+    with atomic_write(link) as stream:
         stream.write(b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import aslinearoperator
 from disambig import quadratic_forms
 from disambig.quadratic_forms import VotedForm, has_negative, voted_form
 from disambig.votes import OperatorVotes, ProductVotes, as_votes
-from tests.oracles.real_problems import random_votes
+from tests.oracles.number_problems import random_votes
 
 seeds = st.integers(0, 10**6)
 

@@ -58,8 +58,10 @@ def propagated(rows: IntArray, weights: FloatArray, mask: BoolArray) -> FloatArr
     for _ in range(_N_ROUNDS):
         found = np.where(mask, _SHARE * (H @ found) + (1.0 - _SHARE) * uniform, 0.0)
         found = found / found.sum(axis=1, keepdims=True)
-    masses = found.sum(axis=0)
-    return np.asarray(found * (uniform.sum(axis=0) / np.where(masses > 0, masses, 1.0)))
+    sample_weight = found.sum(axis=0)
+    return np.asarray(
+        found * (uniform.sum(axis=0) / np.where(sample_weight > 0, sample_weight, 1.0))
+    )
 
 
 def _nearest_rebuilt(

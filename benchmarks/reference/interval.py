@@ -22,8 +22,8 @@ from benchmarks.reference.jobs import run_job
 from benchmarks.results import provenance
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray, IntArray
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.quadratic_forms import voted_form
-from disambig.real_problem import RiskProblem, VotedProblem
 from disambig.solvers import NewtonRegression
 from disambig.solvers.boxes import projected_newton
 from disambig.votes import DenseVotes
@@ -53,7 +53,7 @@ class Comparison:
         Newton steps to the optimum and CPU seconds of that from the votes on, by program; NaN where
         it is not convex.
     whole_seconds : dict of str to array
-        CPU seconds of `NewtonRegression.solve_reals`, certificate and predictions included.
+        CPU seconds of `NewtonRegression.solve_numbers`, certificate and predictions included.
     joint_seconds : dict of str to array (ridges,)
         CPU seconds of all problems of a ridge by `regress_together`, certificates included.
     joint_gap : float
@@ -162,10 +162,10 @@ class _Cell:
         if name == "risk":
             votes = DenseVotes(self.votes)
             risk = RiskProblem(votes, self.risk_form, False, intervals, intervals.span)
-            NewtonRegression().solve_reals(risk)
+            NewtonRegression().solve_numbers(risk)
         else:
             voted = VotedProblem(self.summing, SquaredLoss(), intervals, intervals.span)
-            NewtonRegression().solve_reals(voted)
+            NewtonRegression().solve_numbers(voted)
 
 
 def _stack(cells: Sequence[_Cell]) -> VoteStack:

@@ -21,7 +21,11 @@ def results_of(source: Path) -> dict[str, dict[str, str]]:
     environment = {**os.environ, "PYTHONPATH": str(source.resolve()), "OMP_NUM_THREADS": "1"}
     environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONSAFEPATH": "1"}
     done = subprocess.run(
-        [sys.executable, str(PROBLEMS)], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, str(PROBLEMS)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     results: dict[str, dict[str, str]] = json.loads(done.stdout)
     return results

@@ -97,6 +97,12 @@ def _labels() -> Iterator[tuple]:
     for method in ("infimum", "average"):
         piece = weights.KernelRidgeWeights()
         yield f"labels wine {method}", classify(piece, method=method), X, y, X[::3]
+    yield "labels wine plain", classify(), X, truth, X[::3]
+    soft = y * np.random.default_rng(6).uniform(0.1, 1, size=y.shape)
+    yield "labels wine soft", classify("neighbors"), X, soft, X[::3]
+    few = np.where(np.arange(len(truth)) % 12 == 0, truth, -1)
+    graph = classify(weights.PoissonWeights(), method="average", unlabeled=-1)
+    yield "labels wine few", graph, X, few, X[::3]
     learner = LogisticRegression(max_iter=1000)
     yield "labels wine then logistic", disambig.DisambiguatedClassifier(learner), X, y, X[::3]
 
@@ -118,7 +124,7 @@ def _numbers() -> Iterator[tuple]:
     yield "numbers risk", regress("kernel_ridge", formulation="risk"), X, finite, Q
     for method in ("infimum", "average"):
         yield f"numbers {method}", regress("neighbors", method=method), X, finite, Q
-    unions = IntervalUnions.from_unions(
+    unions = IntervalUnions.from_any(
         [[(-abs(t) - 0.1, -abs(t) + 0.1), (abs(t) - 0.1, abs(t) + 0.1)] for t in truth]
     )
     yield "numbers unions", regress("neighbors"), X, unions, Q
@@ -152,7 +158,7 @@ def _bits() -> Iterator[tuple]:
     X = rng.normal(size=(150, 5))
     truth = X @ rng.normal(size=(5, 4)) > 0
     known = np.where(rng.uniform(size=truth.shape) < 0.5, np.nan, truth.astype(float))
-    y = PartialBits.from_array(known)
+    y = PartialBits.from_any(known)
     Q = rng.normal(size=(40, 5))
     yield "bits default", predict(HammingLoss()), X, y, Q
     kernel = weights.KernelRidgeWeights()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.solvers.boxes.newton import best_on_bent_paths
+from disambig.solvers.boxes.newton import best_on_projected_paths
 
 _FAINTEST = 1e-8
 _ROUNDING = 1e-14
@@ -148,7 +148,7 @@ class _Stack:
         there = np.clip(full, self.lower, self.upper)
         bent = np.max(np.abs(there - full), axis=1, initial=0.0) > _ROUNDING * self.size
         if bent.any():
-            there[bent] = best_on_bent_paths(
+            there[bent] = best_on_projected_paths(
                 self.Q[bent],
                 y[bent],
                 gradient[bent],

@@ -25,9 +25,9 @@ from disambig.compiled.jit import kernel
 from disambig.estimators import IntervalRegressor
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray, IntArray
-from disambig.real_problem import VotedProblem
+from disambig.number_problem import VotedProblem
 from disambig.solvers.boxes import projected_newton
-from disambig.solvers.numbers.alternating import RealDescent
+from disambig.solvers.numbers.alternating import NumberDescent
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem
@@ -228,7 +228,7 @@ def _early_votes(kind: str) -> Fit:
         weights, sets = _weights(ridge, kind).fit(problem.X), problem.intervals
         votes = weights.votes(problem.queries)
         voted = VotedProblem(weights.training_votes(), SquaredLoss(), sets, sets.span)
-        descent = RealDescent(voted, -1.0)
+        descent = NumberDescent(voted, -1.0)
         state = descent.begin(voted.first_targets("average"))
         found = []
         for step in range(1, max(values) + 1):

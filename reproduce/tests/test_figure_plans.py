@@ -1,4 +1,4 @@
-"""Pieces of the other figures: what they compute survives JSON, and is read as it was meant."""
+"""Segments of the other figures: what they compute survives JSON, and is read as it was meant."""
 
 import json
 

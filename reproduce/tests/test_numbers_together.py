@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from disambig.candidates import Intervals
 from disambig.losses import SquaredLoss
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.quadratic_forms import voted_form
-from disambig.real_problem import RiskProblem, VotedProblem
 from disambig.solvers import NewtonRegression
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
@@ -42,7 +42,7 @@ def test_empirical_risks_as_alone(seed, n, ridge, intercept, open_ends):
     assert found.certified.all()
     for b, one in enumerate(sets):
         problem = RiskProblem(weights.training_votes(), form, intercept, one, one.span)
-        alone = NewtonRegression().solve_reals(problem)
+        alone = NewtonRegression().solve_numbers(problem)
         assert one.contains(found.targets[b][:, None]).all()
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
         np.testing.assert_allclose(found.targets[b], alone.targets[:, 0], atol=1e-8)
@@ -60,7 +60,7 @@ def test_votes_that_sum_to_one_as_alone(seed, n, shift):
     assert found.certified.all()
     for b, one in enumerate(sets):
         problem = VotedProblem(DenseVotes(alpha[b]), SquaredLoss(), one, one.span)
-        alone = NewtonRegression().solve_reals(problem)
+        alone = NewtonRegression().solve_numbers(problem)
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
         # Optima are not unique, and both give the nearest to the middles.
         np.testing.assert_allclose(found.targets[b], alone.targets[:, 0], atol=1e-6)

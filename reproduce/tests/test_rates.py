@@ -8,7 +8,7 @@ from disambig.losses import resolve_loss
 from disambig.weights import NeighborWeights
 from reproduce import rates as module
 from reproduce.rate_settings import (
-    ClusterLaw,
+    ClusterDistribution,
     RateSetting,
     always_together,
     label_noise,
@@ -43,9 +43,9 @@ def test_laws_are_what_they_are_called() -> None:
 def test_a_law_holds_the_truth_and_sums_to_one() -> None:
     sets = np.array([[True, False]])
     with pytest.raises(ValueError, match="lacks its label"):
-        ClusterLaw(np.array([1]), sets, np.ones(1), 0)
+        ClusterDistribution(np.array([1]), sets, np.ones(1), 0)
     with pytest.raises(ValueError, match="sum to 1"):
-        ClusterLaw(np.array([0]), sets, np.array([0.5]), 0)
+        ClusterDistribution(np.array([0]), sets, np.array([0.5]), 0)
 
 
 @pytest.mark.filterwarnings("ignore::disambig.exceptions.UnusedClassWarning")

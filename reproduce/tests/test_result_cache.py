@@ -1,4 +1,4 @@
-"""Pieces are kept, found again, and computed anew where something changed."""
+"""Segments are kept, found again, and computed anew where something changed."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from disambig.cli.commands import Refusal
-from reproduce.cache import KeptPieces, Piece, Result
+from reproduce.cache import Piece, Result, ResultCache
 from reproduce.simplex_readings import measured
 
 COMPUTED: list[int] = []
@@ -33,12 +33,12 @@ def pieces(*numbers: int) -> list[Piece]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptPieces:
+def kept(tmp_path: Path) -> ResultCache:
     COMPUTED.clear()
-    return KeptPieces(tmp_path / "pieces", {"disambig": "1"})
+    return ResultCache(tmp_path / "pieces", {"disambig": "1"})
 
 
-def test_what_is_kept_is_not_computed_again(kept: KeptPieces) -> None:
+def test_what_is_kept_is_not_computed_again(kept: ResultCache) -> None:
     heard: list[tuple[str, bool]] = []
     first = kept.results(pieces(1, 2))
     again = kept.results(pieces(2, 3, 1), done=lambda p, r, was: heard.append((p.name, was)))
@@ -52,7 +52,7 @@ def test_what_is_kept_is_not_computed_again(kept: KeptPieces) -> None:
     ]  # fmt: skip
 
 
-def test_an_interruption_keeps_what_was_finished(kept: KeptPieces) -> None:
+def test_an_interruption_keeps_what_was_finished(kept: ResultCache) -> None:
     with pytest.raises(KeyboardInterrupt):
         kept.results(pieces(1, -1, 2))
     assert COMPUTED == [1, -1]
@@ -61,7 +61,7 @@ def test_an_interruption_keeps_what_was_finished(kept: KeptPieces) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"identity": {}, "result": {}}'])
-def test_a_file_that_makes_no_sense_is_computed_anew(kept: KeptPieces, content: str) -> None:
+def test_a_file_that_makes_no_sense_is_computed_anew(kept: ResultCache, content: str) -> None:
     (piece,) = pieces(4)
     kept.results([piece])
     kept.path(piece).write_text(content)
@@ -70,25 +70,25 @@ def test_a_file_that_makes_no_sense_is_computed_anew(kept: KeptPieces, content: 
     assert json.loads(kept.path(piece).read_text())["result"]["payload"]["k"] == 4
 
 
-def test_other_settings_versions_and_fresh_runs_are_computed(kept: KeptPieces) -> None:
+def test_other_settings_versions_and_fresh_runs_are_computed(kept: ResultCache) -> None:
     kept.results(pieces(4))
-    KeptPieces(kept.folder, {"disambig": "2"}).results(pieces(4))
+    ResultCache(kept.folder, {"disambig": "2"}).results(pieces(4))
     kept.results(pieces(4), fresh=True)
     kept.results(pieces(5))
     assert COMPUTED == [4, 4, 4, 5]
 
 
-def test_warnings_are_told_with_the_result(kept: KeptPieces) -> None:
+def test_warnings_are_told_with_the_result(kept: ResultCache) -> None:
     (result,) = kept.results(pieces(7))
     assert result.warnings == {"UserWarning: seven": 1}
     assert kept.load(pieces(7)[0]) == result
     assert result.seconds >= 0.0
 
 
-def test_processes_side_by_side_find_the_same(kept: KeptPieces, tmp_path: Path) -> None:
+def test_processes_side_by_side_find_the_same(kept: ResultCache, tmp_path: Path) -> None:
     two = [Piece("simplex", name, measured, {}) for name in ("one", "two")]
     alone = kept.results(two)
-    together = KeptPieces(tmp_path / "other", kept.versions).results(two, jobs=2)
+    together = ResultCache(tmp_path / "other", kept.versions).results(two, jobs=2)
     assert [r.payload for r in together] == [r.payload for r in alone]
     assert all(isinstance(result, Result) for result in together)
 
@@ -107,7 +107,7 @@ def ended(wait_for: str) -> dict[str, Any]:
     os._exit(9)
 
 
-def test_a_process_that_is_killed_is_a_refusal_and_the_finished_are_kept(kept: KeptPieces) -> None:
+def test_a_process_that_is_killed_is_a_refusal_and_the_finished_are_kept(kept: ResultCache) -> None:
     first = Piece("ends", "first", after, {"seconds": 0.0})
     # It ends only when the first result is written.
     killed = Piece("ends", "killed", ended, {"wait_for": str(kept.path(first))})
@@ -119,7 +119,7 @@ def test_a_process_that_is_killed_is_a_refusal_and_the_finished_are_kept(kept: K
     assert [kept.load(piece) for piece in (killed, *rest)] == [None] * 4
 
 
-def test_what_fails_in_a_process_is_raised_and_ends_the_others(kept: KeptPieces) -> None:
+def test_what_fails_in_a_process_is_raised_and_ends_the_others(kept: ResultCache) -> None:
     fails = Piece("ends", "fails", after, {"seconds": -1.0})
     long = [Piece("ends", f"long {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
     others = set(active_children())
@@ -129,7 +129,7 @@ def test_what_fails_in_a_process_is_raised_and_ends_the_others(kept: KeptPieces)
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals as POSIX has them")
-def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPieces) -> None:
+def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: ResultCache) -> None:
     first = Piece("ends", "first", after, {"seconds": 0.0})
     long = [Piece("ends", f"long {k}", after, {"seconds": 600.0 + k}) for k in range(3)]
 
@@ -150,7 +150,7 @@ def test_an_interruption_ends_the_processes_and_keeps_the_finished(kept: KeptPie
     assert kept.load(first) is not None
 
 
-def test_a_result_that_cannot_be_written_is_a_refusal(kept: KeptPieces) -> None:
+def test_a_result_that_cannot_be_written_is_a_refusal(kept: ResultCache) -> None:
     kept.folder.write_text("a file")
     with pytest.raises(Refusal, match=r"cannot write into .*pieces: "):
         kept.results(pieces(1))

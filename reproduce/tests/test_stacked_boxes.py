@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.solvers.boxes import projected_newton, scaled_kkt
-from disambig.solvers.boxes.newton import best_on_bent_path, best_on_bent_paths
+from disambig.solvers.boxes.newton import best_on_projected_path, best_on_projected_paths
 from reproduce.batch.boxes import stacked_newton
 
 # This room has no kernel: the same with the compiler off.
@@ -90,9 +90,9 @@ def test_paths_are_no_worse_than_alone(seed, unbounded):
     y = np.clip(start, lower, upper)
     gradient = np.einsum("bij,bj->bi", Q, y)
     direction = -gradient * np.random.default_rng(seed).uniform(0.5, 20, size=y.shape)
-    found = best_on_bent_paths(Q, y, gradient, direction, lower, upper)
+    found = best_on_projected_paths(Q, y, gradient, direction, lower, upper)
     for b in range(len(Q)):
-        alone = best_on_bent_path(Q[b], y[b], gradient[b], direction[b], lower[b], upper[b])
+        alone = best_on_projected_path(Q[b], y[b], gradient[b], direction[b], lower[b], upper[b])
         value, least = found[b] @ Q[b] @ found[b], alone @ Q[b] @ alone
         assert value <= least + 1e-9 * max(1.0, abs(least))
 

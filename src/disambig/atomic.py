@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 
 @contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A stream to fill; it becomes the file at `path` when the block ends without an error.
 
     What is written goes to a new file with a name of its own in the same folder. At the end it
@@ -36,10 +36,10 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from disambig.atomic import written_whole
+    >>> from disambig.atomic import atomic_write
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "answer.txt"
-    ...     with written_whole(path) as stream:
+    ...     with atomic_write(path) as stream:
     ...         _ = stream.write(b"42")
     ...     path.read_text()
     '42'
@@ -62,7 +62,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file in one step, in a folder that exists; see `disambig.atomic.written_whole`.
+    """Write a file in one step, in a folder that exists; see `disambig.atomic.atomic_write`.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     ...     (Path(folder) / "a.bin").read_bytes()
     b'abc'
     """
-    with written_whole(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(data)
 
 

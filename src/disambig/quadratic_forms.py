@@ -156,9 +156,14 @@ class VotedForm:
         n = self.shape[1]
         alpha, heard = sp.coo_array(self.others.matrix), np.flatnonzero(self.own)
         # Listener i and sample j are joined by a vote; samples are joined through listeners.
-        listeners, samples = np.append(alpha.row, heard), np.append(alpha.col, heard) + n
-        joined = np.ones(len(listeners))
-        return _groups(sp.csr_array((joined, (listeners, samples)), shape=(2 * n, 2 * n)))[n:]
+        rows_affected_by_targets, samples = (
+            np.append(alpha.row, heard),
+            np.append(alpha.col, heard) + n,
+        )
+        joined = np.ones(len(rows_affected_by_targets))
+        return _groups(
+            sp.csr_array((joined, (rows_affected_by_targets, samples)), shape=(2 * n, 2 * n))
+        )[n:]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing, check_consistent_length, indexable, resample, shuffle
 
-from disambig.candidates import Intervals, IntervalUnions, real_sets
+from disambig.candidates import Intervals, IntervalUnions, number_sets
 
 inf = float("inf")
 N = 24
@@ -57,7 +57,7 @@ class Constant(RegressorMixin, BaseEstimator):
         self.value = value
 
     def fit(self, X, y):
-        sets = real_sets(y)
+        sets = number_sets(y)
         assert len(X) == len(sets) <= N
         self.shape_ = () if sets.flat else (sets.n_columns,)
         return self
@@ -66,7 +66,7 @@ class Constant(RegressorMixin, BaseEstimator):
         return np.full((len(X), *self.shape_), self.value)
 
     def score(self, X, y):
-        return real_sets(y).contains(self.predict(X)).mean()
+        return number_sets(y).contains(self.predict(X)).mean()
 
 
 @pytest.mark.parametrize("sets", [SETS, UNIONS, BOXES], ids=["intervals", "unions", "boxes"])
@@ -104,7 +104,7 @@ class TestPieces:
 def test_cross_val_score(form, cv):
     y = FORMS[form]
     value = -8.5 if "union" in form else 0.0
-    sets = real_sets(y)
+    sets = number_sets(y)
     inside = sets.contains(np.full((N, sets.n_columns), value))
     assert inside.any()
     splitter = KFold(cv) if isinstance(cv, int) else cv
@@ -117,7 +117,7 @@ def test_cross_val_score(form, cv):
 def test_grid_search(form):
     y = FORMS[form]
     values = [-8.5, -1.0, 0.0, 1.0]
-    sets = real_sets(y)
+    sets = number_sets(y)
     search = GridSearchCV(
         make_pipeline(StandardScaler(), Constant()),
         {"constant__value": values},

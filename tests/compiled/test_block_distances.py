@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from disambig.compiled.distances import offer_block
+from disambig.compiled.distances import block_distances
 
 
 @given(seed=st.integers(0, 10_000), width=st.integers(1, 9), m=st.integers(1, 90))
@@ -16,7 +16,7 @@ def test_the_lists_hold_the_smallest_keys(seed, width, m):
     for block in range(2):
         values = rng.normal(size=(3, m)).astype(np.float32)
         rows = np.arange(m) + block * m
-        offer_block(values, base, queries, rows, keys, members)
+        block_distances(values, base, queries, rows, keys, members)
         for i in range(3):
             offered[i] += zip((base[i] + values[i].astype(float)).tolist(), rows, strict=True)
     for i, query in enumerate(queries):

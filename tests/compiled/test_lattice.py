@@ -6,10 +6,10 @@ from numpy.testing import assert_array_equal
 
 from disambig.compiled import lattice as prefix_lattice
 from disambig.compiled.lattice_costs import (
-    empty_prices,
-    fill_pair_prices,
-    fill_position_prices,
-    fill_weighted_prices,
+    empty_costs,
+    fill_pair_costs,
+    fill_position_costs,
+    fill_weighted_costs,
     price,
 )
 
@@ -30,11 +30,11 @@ def some_weights(m):
 
 
 def filled(costs, before, kind):
-    prices = empty_prices(len(costs), kind == "positions", kind == "weighted")
+    prices = empty_costs(len(costs), kind == "positions", kind == "weighted")
     if kind == "weighted":
-        fill_weighted_prices(costs, before, before.any(), some_weights(len(costs)), prices)
+        fill_weighted_costs(costs, before, before.any(), some_weights(len(costs)), prices)
         return prices
-    fill = fill_position_prices if kind == "positions" else fill_pair_prices
+    fill = fill_position_costs if kind == "positions" else fill_pair_costs
     fill(costs, before, before.any(), prices)
     return prices
 

@@ -6,14 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from disambig.compiled.nearest import mass_in_order, nearest_by_scan, nearest_in_lists
 
 
-def by_sorting(members, distances, masses, wanted, own):
+def by_sorting(members, distances, sample_weight, wanted, own):
     """The definition: sort everything, take until the mass of the others is there."""
     taken = []
     left = wanted
     for distance, j in sorted(zip(distances, members, strict=True)):
         if left > 1e-9 * wanted:
             taken.append((j, distance))
-            left -= 0.0 if j == own else min(masses[j], left)
+            left -= 0.0 if j == own else min(sample_weight[j], left)
     return [j for j, _ in taken], [distance for _, distance in taken], left <= 1e-9 * wanted
 
 
@@ -46,14 +46,14 @@ def test_lists_against_sorting(seed, n, wanted, fractional):
     q = 5
     indptr, indices = lists(rng, q, n)
     distances = rng.integers(0, 4, indices.size).astype(float)
-    masses = rng.uniform(0.1, 2, n) if fractional else rng.integers(1, 4, n).astype(float)
+    sample_weight = rng.uniform(0.1, 2, n) if fractional else rng.integers(1, 4, n).astype(float)
     own = rng.integers(-1, n, q)
 
     def expected(i):
         row = slice(indptr[i], indptr[i + 1])
-        return by_sorting(indices[row], distances[row], masses, wanted, own[i])
+        return by_sorting(indices[row], distances[row], sample_weight, wanted, own[i])
 
-    check(nearest_in_lists(indptr, indices, distances, masses, wanted, own), q, expected)
+    check(nearest_in_lists(indptr, indices, distances, sample_weight, wanted, own), q, expected)
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 20), k=st.integers(1, 6))
@@ -61,13 +61,13 @@ def test_scan_against_lists(seed, n, k):
     rng = np.random.default_rng(seed)
     left = rng.integers(0, 3, (4, 2)).astype(float)
     right = rng.integers(0, 3, (n, 2)).astype(float)
-    masses = rng.integers(1, 3, n).astype(float)
+    sample_weight = rng.integers(1, 3, n).astype(float)
     own = rng.integers(-1, n, 4)
     distances = ((left[:, None] - right[None]) ** 2).sum(axis=-1)
     indptr = np.arange(0, 4 * n + 1, n)
     indices = np.tile(np.arange(n), 4)
-    listed = nearest_in_lists(indptr, indices, distances.ravel(), masses, float(k), own)
-    scanned = nearest_by_scan(left, right, masses, float(k), own)
+    listed = nearest_in_lists(indptr, indices, distances.ravel(), sample_weight, float(k), own)
+    scanned = nearest_by_scan(left, right, sample_weight, float(k), own)
     for one, other in zip(listed, scanned, strict=True):
         assert_array_equal(one, other)
 
@@ -75,30 +75,32 @@ def test_scan_against_lists(seed, n, k):
 def test_order_of_the_list_does_not_matter():
     rng = np.random.default_rng(0)
     distances = rng.integers(0, 3, 40).astype(float)
-    masses, own, indptr = np.ones(40), np.array([-1]), np.array([0, 40])
-    first = nearest_in_lists(indptr, np.arange(40), distances, masses, 7.0, own)
+    sample_weight, own, indptr = np.ones(40), np.array([-1]), np.array([0, 40])
+    first = nearest_in_lists(indptr, np.arange(40), distances, sample_weight, 7.0, own)
     order = rng.permutation(40)
-    second = nearest_in_lists(indptr, order, distances[order], masses, 7.0, own)
+    second = nearest_in_lists(indptr, order, distances[order], sample_weight, 7.0, own)
     for one, other in zip(first, second, strict=True):
         assert_array_equal(one, other)
 
 
 def test_a_huge_mass_does_not_blur_the_small_ones():
     n = 200
-    masses = np.full(n, 0.1)
-    masses[-1] = 1e17
+    sample_weight = np.full(n, 0.1)
+    sample_weight[-1] = 1e17
     distances = np.arange(n, 0.0, -1.0)  # the heaviest row is the nearest, and comes last
     distances[-1] = 500.0
-    found = nearest_in_lists(np.array([0, n]), np.arange(n), distances, masses, 2.0, np.array([-1]))
+    found = nearest_in_lists(
+        np.array([0, n]), np.arange(n), distances, sample_weight, 2.0, np.array([-1])
+    )
     assert found[1].tolist() == list(range(n - 2, n - 22, -1))
-    taken = mass_in_order(found[0], found[1], masses, np.array([2.0]), np.array([-1]))
+    taken = mass_in_order(found[0], found[1], sample_weight, np.array([2.0]), np.array([-1]))
     assert_allclose(taken, np.full(20, 0.1))
 
 
 def test_fractions_that_round_below_the_target_leave_no_sliver():
-    masses = np.full(15, 0.1)  # ten of them add up to .9999999999999999
+    sample_weight = np.full(15, 0.1)  # ten of them add up to .9999999999999999
     found = nearest_in_lists(
-        np.array([0, 15]), np.arange(15), np.arange(15.0), masses, 1.0, np.array([-1])
+        np.array([0, 15]), np.arange(15), np.arange(15.0), sample_weight, 1.0, np.array([-1])
     )
     assert found[1].tolist() == list(range(10))
     assert found[4].tolist() == [True]
@@ -106,8 +108,12 @@ def test_fractions_that_round_below_the_target_leave_no_sliver():
 
 def test_masses_in_order_are_clipped_and_pass_over_the_absent():
     indptr, indices = np.array([0, 3, 3, 5]), np.array([2, 0, 1, 1, 0])
-    masses = np.array([1.0, 2.0, 4.0])
-    taken = mass_in_order(indptr, indices, masses, np.array([4.5, 1.0, 9.0]), np.array([-1, 0, 1]))
+    sample_weight = np.array([1.0, 2.0, 4.0])
+    taken = mass_in_order(
+        indptr, indices, sample_weight, np.array([4.5, 1.0, 9.0]), np.array([-1, 0, 1])
+    )
     assert taken.tolist() == [4.0, 0.5, 0.0, 0.0, 1.0]
-    taken = mass_in_order(indptr, indices, masses, np.array([4.0, 1.0, 1.5]), np.array([2, -1, -1]))
+    taken = mass_in_order(
+        indptr, indices, sample_weight, np.array([4.0, 1.0, 1.5]), np.array([2, -1, -1])
+    )
     assert taken.tolist() == [0.0, 1.0, 2.0, 1.5, 0.0]

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.compiled.sets import distinct_cases
+from disambig.compiled.sets import unique_cases
 
 
 @given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 5), st.floats(0.0, 1.0))
@@ -14,7 +14,7 @@ def test_each_combination_has_one_number(seed, q, n, density):
     matrix = sp.csr_array(rng.random((q, n)) < density)
     positive = rng.random(matrix.nnz) < 0.5
     groups = np.sort(rng.integers(0, 3, q))
-    case, cases = distinct_cases(
+    case, cases = unique_cases(
         groups,
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int64),

@@ -223,7 +223,7 @@ def test_settling_moves_to_strictly_better_vertices_only(pair):
             costs = scores[:, :-1] * better.embedding.factors
             bits = np.where(costs == 0, -1, costs < 0).astype(np.int8)
             better = BitFaces(bits, better.embedding)
-        settled = better.settle(current, scores, tolerance)
+        settled = better.keep_unless_better(current, scores, tolerance)
         assert settled.is_vertex.all()
         paid = np.einsum("ip,ip->i", current.embedded, scores)
         reachable = np.einsum("ip,ip->i", better.first().embedded, scores)

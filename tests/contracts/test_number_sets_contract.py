@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.candidates import Candidates, Intervals, IntervalUnions, RealSets, real_sets
+from disambig.candidates import Candidates, Intervals, IntervalUnions, NumberSets, number_sets
 
 inf = float("inf")
 
@@ -47,7 +47,7 @@ over_all_kinds = given(
 @over_all_kinds
 def test_they_meet_the_contract(kind, n, seed):
     sets = random_sets(kind, n, seed)
-    assert isinstance(sets, RealSets)
+    assert isinstance(sets, NumberSets)
     assert isinstance(sets, Candidates)
     assert len(sets) == sets.shape[0] == n
     assert len(sets.shape) == sets.ndim == np.asarray(sets).ndim
@@ -149,7 +149,7 @@ def test_a_half_line_beyond_the_span_becomes_its_end(kind, n, seed):
 def test_the_piece_at_a_value(kind, n, seed):
     sets = random_sets(kind, n, seed)
     values = np.random.default_rng(seed + 1).integers(-28, 29, size=(n, sets.n_columns)) / 4
-    found = sets.pieces_at(values)
+    found = sets.segments_at(values)
     assert isinstance(found, Intervals)
     np.testing.assert_array_equal(found.nearest(values), sets.nearest(values))
     for row, column, pieces in each_entry(sets):
@@ -195,8 +195,8 @@ def test_what_is_written_can_be_read(kind, n, seed):
     assert pickle.loads(pickle.dumps(sets)) == sets
     assert not pickle.loads(pickle.dumps(sets)).lower.flags.writeable
     assert copy.deepcopy(sets) == sets
-    assert real_sets(sets) is sets
-    back = real_sets(np.asarray(sets))
+    assert number_sets(sets) is sets
+    back = number_sets(np.asarray(sets))
     # Unions whose rows all have one piece are intervals.
     assert back == sets or (kind == "unions" and back == sets.hull)
     if sets.flat:

@@ -11,12 +11,12 @@ from disambig.solvers import (
     AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
+    NumberSolver,
     Progress,
-    RealSolver,
     Status,
     UnionRegression,
 )
-from tests.oracles.real_problems import risk_problem, voted_problem
+from tests.oracles.number_problems import risk_problem, voted_problem
 
 PROBLEMS = {
     "votes": lambda seed: voted_problem(seed, d=2),
@@ -49,9 +49,9 @@ each_case = pytest.mark.parametrize(("solver", "name"), CASES)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_solution(solver, name, seed):
     piece, problem = SOLVERS[solver][0], PROBLEMS[name](seed)
-    assert isinstance(piece, RealSolver)
+    assert isinstance(piece, NumberSolver)
     before = piece.get_params()
-    found = piece.solve_reals(problem)
+    found = piece.solve_numbers(problem)
     assert piece.get_params() == before
 
     n, d = len(problem.sets), problem.sets.n_columns
@@ -84,8 +84,8 @@ def test_a_solution(solver, name, seed):
 @each_case
 def test_the_same_twice_and_by_a_clone(solver, name):
     piece, problem = SOLVERS[solver][0], PROBLEMS[name](5)
-    first = piece.solve_reals(problem)
-    for again in (piece.solve_reals(problem), clone(piece).solve_reals(PROBLEMS[name](5))):
+    first = piece.solve_numbers(problem)
+    for again in (piece.solve_numbers(problem), clone(piece).solve_numbers(PROBLEMS[name](5))):
         np.testing.assert_array_equal(again.targets, first.targets)
         assert again.objective == first.objective
         assert again.trace == first.trace
@@ -100,7 +100,7 @@ def test_a_callback_hears_and_stops(solver, name):
         heard.append(progress)
         return True
 
-    found = piece.solve_reals(problem, callback=stop)
+    found = piece.solve_numbers(problem, callback=stop)
     if not heard:
         # Solved at the start: nothing was iterated.
         assert found.n_iter == 0

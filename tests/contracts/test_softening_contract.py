@@ -49,8 +49,8 @@ def test_laws_are_the_minimum(drawn, scale):
     least = paid(best, best.embedded, scores, scale)
     predicted = softening.predictions(scores, scales)
     least_predicted = paid(predicted, predicted.embedded, scores, scale)
-    for heat in (0.1, 1.0, np.inf):
-        elsewhere = rng.normal(size=shape), np.full(shape[0], heat)
+    for screening in (0.1, 1.0, np.inf):
+        elsewhere = rng.normal(size=shape), np.full(shape[0], screening)
         other = softening.targets(*elsewhere)
         assert (least <= paid(other, other.embedded, scores, scale) + 1e-8).all()
         guess = softening.predictions(*elsewhere)
@@ -66,8 +66,8 @@ def test_part_of_the_way(drawn, part):
     _, softening, rng = drawn
     shape = softening.base().embedded.shape
     one, other = (softening.targets(rng.normal(size=shape), np.full(shape[0], 0.3)) for _ in "ab")
-    between = one.towards(other, part)
-    way = one.way_to(other)
+    between = one.interpolate(other, part)
+    way = one.direction_to(other)
     assert_allclose(way, other.embedded - one.embedded, atol=1e-12)
     assert_allclose(between.embedded, one.embedded + part * way, atol=1e-9)
     bound = (1 - part) * one.divergences + part * other.divergences

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from disambig import DisambiguatedRegressor, IntervalRegressor, Intervals
-from disambig.candidates import real_sets
+from disambig.candidates import number_sets
 from disambig.metrics import interval_coverage_scorer
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
 
@@ -226,7 +226,7 @@ def test_unions():
     ]
     for refits in (0, 1):
         model = DisambiguatedRegressor(weights=RIDGE, refits=refits).fit(X, unions)
-        assert real_sets(unions).contains(model.labels_).all()
+        assert number_sets(unions).contains(model.labels_).all()
         assert (model.labels_ < 20).all()
         assert model.score(X, truth) > 0.8
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from disambig import IntervalRegressor, Intervals
-from disambig.candidates import IntervalUnions, real_sets
+from disambig.candidates import IntervalUnions, number_sets
 from disambig.datasets import make_sine_intervals
 from disambig.losses import PinballLoss
 from disambig.metrics import (
@@ -449,7 +449,7 @@ def test_unions():
         model = IntervalRegressor(weights).fit(X, y)
         assert not model.is_convex_
         assert not model.certified_
-        assert real_sets(y).contains(model.labels_).all()
+        assert number_sets(y).contains(model.labels_).all()
         assert (model.labels_ > 0).all()
         assert (model.slack_ >= 0).all()
         assert model.score(X, y) > 0.9
@@ -575,7 +575,7 @@ def test_a_linear_program_through_the_estimator(loss):
     ):
         assert other.certified_
         # Twice as many rows pay twice.
-        times = 2 if other.weights_.masses_.sum() == 80 else 1
+        times = 2 if other.weights_.sample_weight_.sum() == 80 else 1
         assert other.objective_ == pytest.approx(times * here.objective_, rel=1e-6)
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from disambig.losses import (
     AbsoluteLoss,
+    NumberLoss,
     OrdinalLoss,
     PinballLoss,
-    RealLoss,
     SquaredLoss,
-    resolve_real_loss,
+    resolve_number_loss,
 )
 
 
@@ -17,26 +17,26 @@ from disambig.losses import (
     [("squared", SquaredLoss), ("absolute", AbsoluteLoss), ("pinball", PinballLoss)],
 )
 def test_names(name, kind):
-    piece = resolve_real_loss(name)
+    piece = resolve_number_loss(name)
     assert type(piece) is kind
-    assert isinstance(piece, RealLoss)
-    assert resolve_real_loss(name) is not piece
+    assert isinstance(piece, NumberLoss)
+    assert resolve_number_loss(name) is not piece
 
 
 def test_a_piece_is_cloned():
     given = PinballLoss(0.9)
-    piece = resolve_real_loss(given)
+    piece = resolve_number_loss(given)
     assert piece is not given
     assert piece.quantile == 0.9
 
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"loss='l2' is not known; choose one of 'squared', 'abs"):
-        resolve_real_loss("l2")
+        resolve_number_loss("l2")
 
 
 @pytest.mark.parametrize("wrong", [None, 2, OrdinalLoss(), SquaredLoss, [[0, 1], [1, 0]]])
 def test_anything_else_is_refused_by_its_type(wrong):
     with pytest.raises(TypeError, match="a loss between numbers") as caught:
-        resolve_real_loss(wrong)
+        resolve_number_loss(wrong)
     assert type(wrong).__name__ in str(caught.value)

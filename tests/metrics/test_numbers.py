@@ -19,8 +19,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from disambig.candidates import Intervals, IntervalUnions, real_sets
-from disambig.candidates.numbers.segments import Pieces
+from disambig.candidates import Intervals, IntervalUnions, number_sets
+from disambig.candidates.numbers.segments import Segments
 from disambig.exceptions import CandidateError
 from disambig.metrics import (
     interval_absolute_distance,
@@ -168,7 +168,7 @@ def test_no_constant_is_better_than_the_best() -> None:
         if np.count_nonzero(sets.informative) < 2:
             continue
         mass = rng.uniform(0.1, 2, size=n) * sets.informative
-        pieces = Pieces(sets.lower, sets.upper, sets.indptr)
+        pieces = Segments(sets.lower, sets.upper, sets.indptr)
         ends = np.concatenate([lower, upper])
         grid = [*np.linspace(-0.6, 1.3, 39), *ends[np.isfinite(ends)]]
         least, *others = (
@@ -277,7 +277,7 @@ def test_every_form_of_y(metric: Any) -> None:
         pl.DataFrame(arrays, schema=["lower", "upper"]),
         pd.arrays.IntervalArray.from_tuples(pairs),
         ["[0, 1]", "3 +- 1", "3"],
-        real_sets(pairs),
+        number_sets(pairs),
         IntervalUnions.from_any(pairs),
     ):
         assert metric(y, y_pred) == expected
@@ -325,7 +325,7 @@ class Centers(RegressorMixin, BaseEstimator):
         self.missing = missing
 
     def fit(self, X: Any, y: Any) -> "Centers":
-        sets = real_sets(y, self.missing)
+        sets = number_sets(y, self.missing)
         known = sets.informative
         self.model_ = LinearRegression().fit(X[known], sets.centers[known, 0])
         return self

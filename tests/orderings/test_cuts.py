@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from disambig.compiled.relations import violated_dicycles
 from disambig.orderings import cut_orders, dynamic_orders
-from disambig.orderings.cuts import _Search, settle_by_cuts
+from disambig.orderings.cuts import _Search, solve_by_cuts
 from disambig.orderings.relaxations import open_relaxation
 from tests.orderings.enumeration import (
     allowed_orders,
@@ -105,7 +105,7 @@ def test_branching_finds_the_order_by_itself(monkeypatch, whole):
         np.fill_diagonal(costs, 0)
         costs *= 1.0 if whole else np.pi
         values = pair_values(costs, orders)
-        ranks, gap, proven = settle_by_cuts(costs, free, orders[values.argmax()], None, "scipy")
+        ranks, gap, proven = solve_by_cuts(costs, free, orders[values.argmax()], None, "scipy")
         assert pair_values(costs, ranks[None])[0] == pytest.approx(values.min(), rel=1e-12)
         assert proven
         assert gap <= 1e-9 * np.abs(costs).sum()
@@ -125,7 +125,7 @@ def test_pairs_are_fixed_only_if_they_may_be(kind):
             np.fill_diagonal(costs, 0)
             values = pair_values(costs, orders)
             for start in (values.argmin(), values.argmax(), 0):
-                ranks, _, proven = settle_by_cuts(costs, free, orders[start], None, "scipy")
+                ranks, _, proven = solve_by_cuts(costs, free, orders[start], None, "scipy")
                 assert pair_values(costs, ranks[None])[0] == pytest.approx(values.min())
                 assert proven
 

@@ -28,12 +28,14 @@ def random_votes(seed, n, *, own_vote=True, q=None):
     rows, columns = (
         np.where(rng.uniform(size=side.shape) < 0.2, np.int32(-1), side) for side in (rows, leaves)
     )
-    listeners = Membership(rows, np.ones(rows.shape[1]), rng.integers(1, 4, rows.shape) * 1.0)
+    rows_affected_by_targets = Membership(
+        rows, np.ones(rows.shape[1]), rng.integers(1, 4, rows.shape) * 1.0
+    )
     voters = Membership(columns, rng.integers(1, 3, n) * 1.0, None)
     weights = rng.integers(1, 4, 6) * 1.0
-    votes = PartitionVotes(listeners, voters, starts, weights, own_vote)
+    votes = PartitionVotes(rows_affected_by_targets, voters, starts, weights, own_vote)
     same = (rows[:, :, None] == columns[:, None, :]) & (rows[:, :, None] >= 0)
-    at = weights[np.maximum(rows, 0) + starts[:-1, None]] * listeners.factors
+    at = weights[np.maximum(rows, 0) + starts[:-1, None]] * rows_affected_by_targets.factors
     array = (same * at[:, :, None]).sum(axis=0) * voters.scale
     return votes, array if own_vote else array * (1 - np.eye(n))
 
@@ -61,9 +63,11 @@ def test_without_own_votes(seed, n):
 def test_a_vote_of_ones_own_leaves_no_rounding(own_vote):
     rng = np.random.default_rng(0)
     leaves = np.zeros((3, 5), dtype=np.int32)
-    listeners = Membership(leaves, rng.uniform(size=5), rng.uniform(size=(3, 5)))
+    rows_affected_by_targets = Membership(leaves, rng.uniform(size=5), rng.uniform(size=(3, 5)))
     voters = Membership(leaves, rng.uniform(size=5))
-    votes = PartitionVotes(listeners, voters, np.arange(4), rng.uniform(size=3), own_vote)
+    votes = PartitionVotes(
+        rows_affected_by_targets, voters, np.arange(4), rng.uniform(size=3), own_vote
+    )
     for side in (votes, votes.T):
         assert (entries(side).diagonal() == 0).all() != own_vote
 
@@ -118,8 +122,8 @@ def test_a_scale_that_turns_votes_around_is_refused(factor):
 def test_links_that_are_too_many_are_not_written_out(monkeypatch):
     votes, array = random_votes(4, 20, own_vote=False)
     rows = np.arange(20)
-    same = votes.listeners.leaves[:, :, None] == votes.voters.leaves[:, None, :]
-    pairs = int((same & (votes.listeners.leaves[:, :, None] >= 0)).sum())
+    same = votes.rows_affected_by_targets.leaves[:, :, None] == votes.voters.leaves[:, None, :]
+    pairs = int((same & (votes.rows_affected_by_targets.leaves[:, :, None] >= 0)).sum())
     monkeypatch.setattr(module, "_MOST_LINKS", pairs)
     assert_array_equal(votes.links(rows).toarray(), array)
     monkeypatch.setattr(module, "_MOST_LINKS", pairs - 1)

@@ -28,17 +28,17 @@ TRUTH = (X[:, 0] > 0).astype(int)
 SETS = [{int(t)} if k % 3 else {0, 1} for k, t in enumerate(TRUTH)]
 
 
-@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
-def test_an_estimator_finds_the_same(masses, wrap):
-    piece = KernelRidgeWeights(bandwidth=1.0).fit(wrap(X), masses)
+def test_an_estimator_finds_the_same(sample_weight, wrap):
+    piece = KernelRidgeWeights(bandwidth=1.0).fit(wrap(X), sample_weight)
     path = piece.at_regularization(0.1)
-    plain = PartialLabelClassifier(weights=clone(path)).fit(wrap(X), SETS, masses)
-    fitted = PartialLabelClassifier(weights=FittedWeights(path)).fit(wrap(X), SETS, masses)
+    plain = PartialLabelClassifier(weights=clone(path)).fit(wrap(X), SETS, sample_weight)
+    fitted = PartialLabelClassifier(weights=FittedWeights(path)).fit(wrap(X), SETS, sample_weight)
     assert_array_equal(plain.labels_, fitted.labels_)
     assert_array_equal(plain.predict(wrap(Q)), fitted.predict(wrap(Q)))
     assert_array_equal(plain.predict_proba(wrap(Q)), fitted.predict_proba(wrap(Q)))
-    assert fitted.weights_.piece is path
+    assert fitted.weights_.weights is path
 
 
 def test_single_precision():
@@ -81,9 +81,9 @@ def test_it_is_a_weighting_that_is_shared():
     assert not is_pairwise(piece)
     check_is_fitted(piece)
     votes = piece.fit(X).votes(Q) @ np.eye(30)
-    assert_array_equal(votes, piece.piece.votes(Q) @ np.eye(30))
+    assert_array_equal(votes, piece.weights.votes(Q) @ np.eye(30))
     found = piece.leave_one_out_votes() @ np.eye(30)
-    assert_array_equal(found, piece.piece.leave_one_out_votes() @ np.eye(30))
+    assert_array_equal(found, piece.weights.leave_one_out_votes() @ np.eye(30))
 
 
 def test_pairs():

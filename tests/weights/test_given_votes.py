@@ -39,13 +39,13 @@ def pieces(wrap, **parameters):
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array, sp.coo_matrix])
-@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
 @pytest.mark.parametrize("normalize", [False, True])
-def test_votes_are_what_was_given(wrap, masses, normalize):
-    w = np.ones(6) if masses is None else masses
+def test_votes_are_what_was_given(wrap, sample_weight, normalize):
+    w = np.ones(6) if sample_weight is None else sample_weight
     finish = normalized if normalize else np.asarray
     for piece, inputs, queries in pieces(wrap, normalize=normalize):
-        piece.fit(inputs, masses)
+        piece.fit(inputs, sample_weight)
         assert_allclose(entries(piece.training_votes()), finish(A * w))
         assert_allclose(entries(piece.votes(queries)), finish(B * w))
         others = A * w * (1 - np.eye(6))

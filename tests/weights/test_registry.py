@@ -57,7 +57,7 @@ def test_a_piece_is_cloned():
     ours = resolve_weights(mine)
     assert ours is not mine
     assert ours.n_neighbors == 3
-    assert not hasattr(ours, "masses_")
+    assert not hasattr(ours, "sample_weight_")
 
 
 def test_a_function():

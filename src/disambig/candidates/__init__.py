@@ -4,7 +4,7 @@ from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.candidates.labels.hierarchy import Hierarchy
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.candidates.numbers.intervals import Intervals
-from disambig.candidates.numbers.real_sets import RealSets, real_sets
+from disambig.candidates.numbers.number_sets import NumberSets, number_sets
 from disambig.candidates.numbers.unions import IntervalUnions
 from disambig.candidates.orders.partial_orders import PartialOrders
 from disambig.candidates.protocol import Candidates, RepeatedSets
@@ -15,9 +15,9 @@ __all__ = [
     "IntervalUnions",
     "Intervals",
     "LabelSets",
+    "NumberSets",
     "PartialBits",
     "PartialOrders",
-    "RealSets",
     "RepeatedSets",
-    "real_sets",
+    "number_sets",
 ]

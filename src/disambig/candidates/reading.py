@@ -121,13 +121,13 @@ def _opened(y: Any) -> AnyArray | list[Any]:
     return array
 
 
-def row_fault(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
+def row_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
     """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> print(row_fault(np.array([False, True, True]), "is odd", "Give even ones."))
+    >>> print(row_error(np.array([False, True, True]), "is odd", "Give even ones."))
     LabelSets: row 1 is odd (2 such rows). Give even ones.
     """
     count = int(np.count_nonzero(faulty))
@@ -140,7 +140,7 @@ def row_fault(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
 def refuse_empty_rows(empty: BoolArray) -> None:
     """Raise if a row has no candidate."""
     if empty.any():
-        raise row_fault(
+        raise row_error(
             empty,
             "has no candidate",
             "Give every row at least one; use all classes for an unlabelled row.",

@@ -42,7 +42,7 @@ def _replace_worst(keys: FloatArray, members: AnyArray, key: Any, member: Any) -
 
 
 @kernel
-def offer_block(
+def block_distances(
     values: AnyArray,
     base: FloatArray,
     queries: AnyArray,

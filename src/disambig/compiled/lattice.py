@@ -17,11 +17,11 @@ import numpy as np
 
 from disambig.compiled.jit import kernel
 from disambig.compiled.lattice_costs import (
-    PrefixPrices,
-    empty_prices,
-    fill_pair_prices,
-    fill_position_prices,
-    fill_weighted_prices,
+    PrefixCosts,
+    empty_costs,
+    fill_pair_costs,
+    fill_position_costs,
+    fill_weighted_costs,
     price,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -85,7 +85,7 @@ def _relax_eight(
 
 
 @kernel
-def _through_all_sets(prices: PrefixPrices, f: FloatArray) -> None:
+def _through_all_sets(prices: PrefixCosts, f: FloatArray) -> None:
     """Fill ``f`` ``(2 ** M,)``, one block of equal high bits after another."""
     high, n_low = prices.high, prices.n_low
     columns = 1 << n_low
@@ -121,7 +121,7 @@ def _through_all_sets(prices: PrefixPrices, f: FloatArray) -> None:
 
 
 @kernel
-def _through_reached_sets(prices: PrefixPrices, f: FloatArray, reached: AnyArray) -> Any:
+def _through_reached_sets(prices: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
     """Fill ``f`` (infinite before) where it is finite; list those sets by size. How many?"""
     f[0] = 0.0
     reached[0] = 0
@@ -178,7 +178,7 @@ def prefix_costs(
     before: BoolArray,
     positions: Any,
     weights: FloatArray,
-    prices: PrefixPrices,
+    prices: PrefixCosts,
     f: FloatArray,
     reached: AnyArray,
 ) -> Any:
@@ -194,11 +194,11 @@ def prefix_costs(
             if before[i, j]:
                 constrained = True
     if weights.size > 0:
-        fill_weighted_prices(costs, before, constrained, weights, prices)
+        fill_weighted_costs(costs, before, constrained, weights, prices)
     elif positions:
-        fill_position_prices(costs, before, constrained, prices)
+        fill_position_costs(costs, before, constrained, prices)
     else:
-        fill_pair_prices(costs, before, constrained, prices)
+        fill_pair_costs(costs, before, constrained, prices)
     if constrained and _few_down_sets(before):
         return _through_reached_sets(prices, f, reached)
     _through_all_sets(prices, f)
@@ -215,7 +215,7 @@ def clear_prefix_costs(f: FloatArray, reached: AnyArray, count: Any) -> None:
 
 
 @kernel
-def read_order(prices: PrefixPrices, f: FloatArray, ranks: AnyArray) -> None:
+def read_order(prices: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
     """Trace the ranks back from the full set; of tied items the larger index stands later."""
     size, m = prices.high.shape[0], ranks.shape[0]
     s = (1 << size) - 1
@@ -253,7 +253,7 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> Any
     ranks : int64, (b, m)
     """
     b, m = costs.shape[0], costs.shape[1]
-    prices = empty_prices(m, positions, False)
+    prices = empty_costs(m, positions, False)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)

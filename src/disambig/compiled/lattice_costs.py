@@ -21,7 +21,7 @@ from disambig.compiled.jit import kernel
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
-class PrefixPrices(NamedTuple):
+class PrefixCosts(NamedTuple):
     """The tables: low (layers, M, 2 ** n_low), high (M, 2 ** n_high), layers (2 ** n_high,)."""
 
     low: Any
@@ -42,7 +42,7 @@ def _popcounts(n_bits: Any) -> AnyArray:
 
 
 @kernel
-def empty_prices(m: Any, positions: Any, weighted: Any) -> PrefixPrices:
+def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
     """Room for the prices of m items.
 
     There are at least three of them: what m lacks is added and stands last. The layer of a set is
@@ -59,11 +59,11 @@ def empty_prices(m: Any, positions: Any, weighted: Any) -> PrefixPrices:
         n_layers = (1 << n_high) + 1
     low = np.empty((n_layers, size, 1 << n_low), dtype=np.float64)
     high = np.empty((size, 1 << n_high), dtype=np.float64)
-    return PrefixPrices(low, high, layers, n_low)
+    return PrefixCosts(low, high, layers, n_low)
 
 
 @kernel
-def price(prices: PrefixPrices, s: Any, item: Any) -> Any:
+def price(prices: PrefixCosts, s: Any, item: Any) -> Any:
     """What `item` costs right after the set s. Unsigned, since a negative index means no set."""
     block = np.uint64(s >> prices.n_low)
     x = np.uint64(s & ((1 << prices.n_low) - 1))
@@ -72,7 +72,7 @@ def price(prices: PrefixPrices, s: Any, item: Any) -> Any:
 
 
 @kernel
-def _forbid(before: BoolArray, prices: PrefixPrices) -> None:
+def _forbid(before: BoolArray, prices: PrefixCosts) -> None:
     """Make infinite the price of an item whose predecessors are not all there.
 
     Items beyond those of `before` stand last, by number.
@@ -100,8 +100,8 @@ def _forbid(before: BoolArray, prices: PrefixPrices) -> None:
 
 
 @kernel
-def fill_pair_prices(
-    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixPrices
+def fill_pair_costs(
+    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixCosts
 ) -> None:
     """``price(S, i) = sum_{j in S} costs[j, i]``.
 
@@ -155,12 +155,12 @@ def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: An
 
 
 @kernel
-def fill_weighted_prices(
+def fill_weighted_costs(
     costs: FloatArray,
     before: BoolArray,
     constrained: Any,
     weights: FloatArray,
-    prices: PrefixPrices,
+    prices: PrefixCosts,
 ) -> None:
     """``price(S, i) = weights[|S|] sum_{j not in S + i} costs[i, j]``: the earlier item is charged.
 
@@ -187,8 +187,8 @@ def fill_weighted_prices(
 
 
 @kernel
-def fill_position_prices(
-    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixPrices
+def fill_position_costs(
+    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixCosts
 ) -> None:
     """``price(S, i) = costs[i, |S|]``. Preconditions as for pairs; room for positions."""
     low = prices.low

@@ -16,7 +16,7 @@ import numpy as np
 
 from disambig.compiled.jit import kernel
 from disambig.compiled.lattice import clear_prefix_costs, prefix_costs
-from disambig.compiled.lattice_costs import PrefixPrices, empty_prices, price
+from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, price
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 # exp(-90) times 20! is nothing beside 1.
@@ -26,7 +26,7 @@ _RARE = 1e-25
 
 
 @kernel
-def _weight(prices: PrefixPrices, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
+def _weight(prices: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
     """``exp(-excess / scale)`` of completing the set t by an item of it; 0 if not allowed."""
     s = t ^ (1 << item)
     excess = (f[np.uint64(s)] + price(prices, s, item) - f[np.uint64(t)]) / scale
@@ -38,7 +38,7 @@ def _weight(prices: PrefixPrices, f: FloatArray, scale: Any, t: Any, item: Any) 
 
 @kernel
 def _sum_up(
-    prices: PrefixPrices, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
+    prices: PrefixCosts, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
 ) -> None:
     """Fill ``up[T] = F(T)`` for every set of finite f, the listed ones or all."""
     size = prices.high.shape[0]
@@ -57,7 +57,7 @@ def _sum_up(
 
 @kernel
 def _sum_down(
-    prices: PrefixPrices,
+    prices: PrefixCosts,
     f: FloatArray,
     scale: Any,
     reached: AnyArray,
@@ -155,7 +155,7 @@ def gibbs_signs(
         ``log of the sum over orders of exp(-cost / scale)``.
     """
     b, m = scores.shape[0], before.shape[1]
-    prices = empty_prices(m, False, False)
+    prices = empty_costs(m, False, False)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     up, down = np.empty(f.size), np.zeros(f.size)

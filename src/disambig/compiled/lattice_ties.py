@@ -16,7 +16,7 @@ import numpy as np
 
 from disambig.compiled.jit import kernel
 from disambig.compiled.lattice import clear_prefix_costs, prefix_costs, read_order
-from disambig.compiled.lattice_costs import PrefixPrices, empty_prices, price
+from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, price
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
@@ -46,14 +46,14 @@ def _empty_paths(n_sets: Any) -> _Paths:
 
 
 @kernel
-def _excess(prices: PrefixPrices, f: FloatArray, t: Any, item: Any) -> Any:
+def _excess(prices: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
     """``f(S) + price(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
     s = t ^ (1 << item)
     return f[np.uint64(s)] + price(prices, s, item) - f[np.uint64(t)]
 
 
 @kernel
-def _list_tied(prices: PrefixPrices, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
+def _list_tied(prices: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
     """List the sets on tied paths from the full one down, with slack and paths after. How many?
 
     Sets are met by size, so a set is read when its slack and its paths are final.
@@ -129,7 +129,7 @@ def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray)
 
 @kernel
 def _compare(
-    prices: PrefixPrices,
+    prices: PrefixCosts,
     paths: _Paths,
     count: Any,
     places: AnyArray,
@@ -235,7 +235,7 @@ def tied_orders(
     """
     b, m = costs.shape[0], costs.shape[1]
     of_position = _or_empty(weights)
-    prices = empty_prices(m, positions, of_position.size > 0)
+    prices = empty_costs(m, positions, of_position.size > 0)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
@@ -265,7 +265,7 @@ def tied_orders(
 
 @kernel
 def _draw(
-    prices: PrefixPrices,
+    prices: PrefixCosts,
     f: FloatArray,
     paths: _Paths,
     uniforms: FloatArray,
@@ -303,7 +303,7 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     ranks : int64, (b, d, m)
     """
     b, n_draws, m = uniforms.shape
-    prices = empty_prices(m, False, False)
+    prices = empty_costs(m, False, False)
     f = np.full(1 << prices.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)

@@ -58,13 +58,13 @@ def _rise(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
 
 
 @kernel
-def _counted(member: Any, masses: FloatArray, wanted: Any, own: Any) -> Any:
+def _counted(member: Any, sample_weight: FloatArray, wanted: Any, own: Any) -> Any:
     """What a member adds to the mass held.
 
     No more than the wanted one, so that a huge mass does not blur the running sum of the small
     ones; nothing for the row itself, which is kept on top of what was wanted.
     """
-    return 0.0 if member == own else min(masses[member], wanted)
+    return 0.0 if member == own else min(sample_weight[member], wanted)
 
 
 @kernel
@@ -75,7 +75,7 @@ def _offer(
     held: Any,
     distance: Any,
     member: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     wanted: Any,
     own: Any,
 ) -> Any:
@@ -89,9 +89,9 @@ def _offer(
     members[size] = member
     _rise(distances, members, size)
     size += 1
-    held += _counted(member, masses, wanted, own)
-    while size > 1 and held - _counted(members[0], masses, wanted, own) >= enough:
-        held -= _counted(members[0], masses, wanted, own)
+    held += _counted(member, sample_weight, wanted, own)
+    while size > 1 and held - _counted(members[0], sample_weight, wanted, own) >= enough:
+        held -= _counted(members[0], sample_weight, wanted, own)
         size -= 1
         distances[0] = distances[size]
         members[0] = members[size]
@@ -101,7 +101,12 @@ def _offer(
 
 @kernel
 def _settle(
-    distances: FloatArray, members: AnyArray, size: Any, masses: FloatArray, wanted: Any, own: Any
+    distances: FloatArray,
+    members: AnyArray,
+    size: Any,
+    sample_weight: FloatArray,
+    wanted: Any,
+    own: Any,
 ) -> Any:
     """Sort the heap; how many members take part, how far the last is, whether they suffice."""
     end = size
@@ -114,7 +119,7 @@ def _settle(
     count = 0
     while count < size and wanted - taken > NEGLIGIBLE * wanted:
         if members[count] != own:
-            taken += min(masses[members[count]], wanted - taken)
+            taken += min(sample_weight[members[count]], wanted - taken)
         count += 1
     farthest = distances[count - 1] if count > 0 else 0.0
     return count, farthest, wanted - taken <= NEGLIGIBLE * wanted
@@ -145,7 +150,7 @@ def nearest_in_lists(
     indptr: AnyArray,
     indices: AnyArray,
     distances: FloatArray,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     wanted: Any,
     own: AnyArray,
 ) -> Selection:
@@ -194,12 +199,12 @@ def nearest_in_lists(
                 held,
                 distances[position],
                 indices[position],
-                masses,
+                sample_weight,
                 wanted,
                 own[i],
             )
         count, farthest[i], filled[i] = _settle(
-            heap_distances, heap_members, size, masses, wanted, own[i]
+            heap_distances, heap_members, size, sample_weight, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
         out_distances = _append_floats(out_distances, out_indptr[i], heap_distances, count)
@@ -210,7 +215,7 @@ def nearest_in_lists(
 
 @kernel
 def nearest_by_scan(
-    left: FloatArray, right: FloatArray, masses: FloatArray, wanted: Any, own: AnyArray
+    left: FloatArray, right: FloatArray, sample_weight: FloatArray, wanted: Any, own: AnyArray
 ) -> Selection:
     """The same where each row of `left` lists all rows of `right`, at squared distance.
 
@@ -235,10 +240,18 @@ def nearest_by_scan(
                 break
             distance = squared_distance(left, i, right, member)
             size, held = _offer(
-                heap_distances, heap_members, size, held, distance, member, masses, wanted, own[i]
+                heap_distances,
+                heap_members,
+                size,
+                held,
+                distance,
+                member,
+                sample_weight,
+                wanted,
+                own[i],
             )
         count, farthest[i], filled[i] = _settle(
-            heap_distances, heap_members, size, masses, wanted, own[i]
+            heap_distances, heap_members, size, sample_weight, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
         out_distances = _append_floats(out_distances, out_indptr[i], heap_distances, count)
@@ -249,7 +262,11 @@ def nearest_by_scan(
 
 @kernel
 def mass_in_order(
-    indptr: AnyArray, indices: AnyArray, masses: FloatArray, wanted: FloatArray, absent: AnyArray
+    indptr: AnyArray,
+    indices: AnyArray,
+    sample_weight: FloatArray,
+    wanted: FloatArray,
+    absent: AnyArray,
 ) -> FloatArray:
     """The mass that each row takes from its members, in the order it lists them.
 
@@ -274,6 +291,6 @@ def mass_in_order(
             if wanted[i] - taken <= NEGLIGIBLE * wanted[i]:
                 break
             if indices[position] != absent[i]:
-                out[position] = min(masses[indices[position]], wanted[i] - taken)
+                out[position] = min(sample_weight[indices[position]], wanted[i] - taken)
                 taken += out[position]
     return out

@@ -14,7 +14,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @kernel
-def distinct_cases(
+def unique_cases(
     groups: IntArray,
     starts: IntArray,
     columns: IntArray,

@@ -92,10 +92,10 @@ def local_ambiguity(
             "number from 2 to the number of rows."
         )
     weights = NeighborWeights(n_neighbors, metric=metric).fit(X)
-    if weights.masses_.size != len(sets):
+    if weights.sample_weight_.size != len(sets):
         raise ValueError(
-            f"local_ambiguity: X has {weights.masses_.size} rows and y has {len(sets)}; expected "
-            "one set for each row of X."
+            f"local_ambiguity: X has {weights.sample_weight_.size} rows and y has {len(sets)}; "
+            "expected one set for each row of X."
         )
     weights.training_votes()
     lists = weights.neighbors_

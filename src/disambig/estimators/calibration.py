@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from disambig.candidates import RealSets
+from disambig.candidates import NumberSets
 from disambig.estimators.fitting import take_inputs
 from disambig.notation import FloatArray, IntArray
 
@@ -91,7 +91,7 @@ class HeldOut:
         return ends
 
 
-def calibrate(estimator: Any, folds: Any, X: Any, sets: RealSets, sample_weight: Any) -> HeldOut:
+def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weight: Any) -> HeldOut:
     """Models without a fold each, and the scores of the rows that they have not seen.
 
     Parameters
@@ -100,7 +100,7 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: RealSets, sample_weight:
         Cloned, without its calibration.
     folds : int or splitter
     X : array (n, d)
-    sets : RealSets, n rows
+    sets : NumberSets, n rows
     sample_weight : array (n,) or None
         Rows of weight zero and rows that say nothing calibrate nothing; weights do not enter the
         quantiles.

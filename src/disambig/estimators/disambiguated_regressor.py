@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from disambig.candidates import RealSets, real_sets
+from disambig.candidates import NumberSets, number_sets
 from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.metrics import interval_r2
@@ -117,7 +117,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix (n, d)
         y : array-like, n rows
-            Intervals in any form that `real_sets` reads.
+            Intervals in any form that `number_sets` reads.
         sample_weight : array-like (n,), optional
             w means w copies of a row, in both steps.
         """
@@ -127,7 +127,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "DisambiguatedRegressor requires y to be passed, but the target y is None."
             )
-        sets = real_sets(y, missing=self.missing)
+        sets = number_sets(y, missing=self.missing)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64)
             self._require_sample_weight()
@@ -149,7 +149,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             self._refit(inputs, sets.inset(float(self.margin)), sample_weight)
         return self
 
-    def _refit(self, inputs: Any, sets: RealSets, weights: FloatArray | None) -> None:
+    def _refit(self, inputs: Any, sets: NumberSets, weights: FloatArray | None) -> None:
         n = len(sets)
         taken = np.arange(n) if weights is None else np.flatnonzero(weights)
         found = np.reshape(self.estimator_.predict(inputs), (n, -1)).astype(np.float64)

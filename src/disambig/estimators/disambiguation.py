@@ -13,12 +13,12 @@ from disambig.estimators.fitting import (
     check_lengths,
     check_method,
     checked_inputs,
-    fit_voters,
+    fit_weightings,
     kept_rows,
     solve,
 )
 from disambig.estimators.probabilities import candidate_shares
-from disambig.estimators.selection import automatic_pieces
+from disambig.estimators.selection import resolve_weights_and_solver
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import CodedFaces, FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -185,7 +185,7 @@ def disambiguate(
                 "sample_weight cannot be combined with votes of your own: they say already how "
                 "much each row counts. Scale rows and columns of the votes instead."
             )
-        return settle_labels(
+        return disambiguate_labels(
             votes,
             partial(_without_own_vote, votes),
             sets,
@@ -207,14 +207,14 @@ def disambiguate(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
-    weights, solver, _ = automatic_pieces(weights, solver, X, kept, sets, bound, method)
-    voters = fit_voters(weights, None, X, kept, informed_rows(sets, method))
-    return settle_labels(
+    weights, solver, _ = resolve_weights_and_solver(weights, solver, X, kept, sets, bound, method)
+    voters = fit_weightings(weights, None, X, kept, informed_rows(sets, method))
+    return disambiguate_labels(
         voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback
     )
 
 
-def settle_labels(
+def disambiguate_labels(
     votes: Votes,
     leave_one_out: Callable[[FloatArray], FloatArray],
     sets: LabelSets,

@@ -83,7 +83,7 @@ class Kept(NamedTuple):
         return self.rows.size == self.n
 
     @property
-    def masses(self) -> FloatArray:
+    def sample_weight(self) -> FloatArray:
         """Weights as an array."""
         return np.ones(self.rows.size) if self.weights is None else self.weights
 
@@ -155,7 +155,7 @@ def check_method(method: str) -> None:
         raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
 
 
-class Settlement(NamedTuple):
+class MethodResult(NamedTuple):
     """What a method found: the solution, what predicts from it, and what is known of it.
 
     Attributes
@@ -171,7 +171,9 @@ class Settlement(NamedTuple):
     infimum_is_exact: bool | None
 
 
-def settle(problem: Problem, method: str, solver: Solver, callback: Callback | None) -> Settlement:
+def run_method(
+    problem: Problem, method: str, solver: Solver, callback: Callback | None
+) -> MethodResult:
     """Disambiguate, or run a baseline."""
     solution, exact = solve(problem, method, solver, callback)
     if method == "average":
@@ -179,7 +181,7 @@ def settle(problem: Problem, method: str, solver: Solver, callback: Callback | N
     else:
         xi = (solution.decoded if method == "infimum" else solution.targets).embedded
     predictor = Predictor(xi, problem.loss, problem.candidates, method)
-    return Settlement(solution, predictor, exact)
+    return MethodResult(solution, predictor, exact)
 
 
 def solve(
@@ -195,7 +197,7 @@ def solve(
 
 
 @dataclass(frozen=True, eq=False)
-class Voters:
+class FittedWeightings:
     """Who votes in training and who at new inputs.
 
     Attributes
@@ -234,13 +236,13 @@ class Voters:
         return self.predict_weights.votes(X)
 
 
-def fit_voters(
+def fit_weightings(
     weights: Any,
     predict_weights: Any,
     X: Any,
     kept: Kept,
     informed: BoolArray | None = None,
-) -> Voters:
+) -> FittedWeightings:
     """Fit the weightings of an estimator on the rows that take part.
 
     Parameters
@@ -263,7 +265,7 @@ def fit_voters(
     taken = None if informed is None else informed[kept.rows]
     first = _fitted(weights, inputs, kept, taken)
     second = first if predict_weights is None else _fitted(predict_weights, inputs, kept, taken)
-    return Voters(first, second, kept.rows, kept.weights, kept.n, pairwise)
+    return FittedWeightings(first, second, kept.rows, kept.weights, kept.n, pairwise)
 
 
 def _fitted(weights: Any, inputs: Any, kept: Kept, informed: BoolArray | None) -> Weights:
@@ -274,7 +276,7 @@ def _fitted(weights: Any, inputs: Any, kept: Kept, informed: BoolArray | None) -
     return piece.fit(inputs, sample_weight=kept.weights)
 
 
-def silent_rows(votes: Votes, instead: str) -> BoolArray:
+def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
     """Queries at which nobody votes, ``(q,)``; a warning counts them and says what they get."""
     silent: BoolArray = votes.absolute_row_sums() == 0
     if silent.any():

@@ -7,24 +7,24 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import RealSets, real_sets
+from disambig.candidates import NumberSets, number_sets
 from disambig.estimators.calibration import calibrate, check_coverage
 from disambig.estimators.fitting import (
     Kept,
     check_lengths,
     check_method,
-    fit_voters,
+    fit_weightings,
     kept_rows,
-    silent_rows,
+    rows_without_votes,
     validated_inputs,
 )
-from disambig.estimators.number_fitting import RealSettlement, settle_reals
+from disambig.estimators.number_fitting import NumberMethodResult, run_number_method
 from disambig.exceptions import MissingOracleError, NoInformationError
-from disambig.losses import SquaredLoss, resolve_real_loss
+from disambig.losses import SquaredLoss, resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import BoolArray, FloatArray
-from disambig.real_problem import RealProblem, RiskProblem, VotedProblem
-from disambig.solvers import Callback, resolve_real_solver
+from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.solvers import Callback, resolve_number_solver
 from disambig.votes import Votes
 from disambig.weights import (
     FittedWeights,
@@ -159,7 +159,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
         y : array-like, n rows
             Intervals ``(n, 2)`` with ends that may be infinite, points ``(n,)``, boxes
-            ``(n, d, 2)``, or any other form that `real_sets` reads.
+            ``(n, d, 2)``, or any other form that `number_sets` reads.
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; their label is the member
             of their set nearest to their prediction.
@@ -167,27 +167,27 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         check_method(self.method)
         self._check_formulation()
         margin = self._checked_margin()
-        self.loss_ = resolve_real_loss(self.loss)
-        self.solver_ = resolve_real_solver(self.solver)
+        self.loss_ = resolve_number_loss(self.loss)
+        self.solver_ = resolve_number_solver(self.solver)
         X = validated_inputs(self, X, reset=True)
         if y is None:
             raise ValueError("IntervalRegressor requires y to be passed, but the target y is None.")
-        sets = real_sets(y, missing=self.missing)
+        sets = number_sets(y, missing=self.missing)
         check_lengths(X, sets)
         kept = self._kept(sample_weight, X, sets)
         taken = sets if kept.everything else sets[kept.rows]
         taken = taken.inset(margin) if margin else taken
         self.span_ = taken.span
         weights = automatic_ridge(kept.rows.size) if self._automatic else self.weights
-        self._voters_ = fit_voters(weights, self.predict_weights, X, kept)
-        self.weights_ = self._voters_.weights
-        self.predict_weights_ = self._voters_.predict_weights
+        self._weightings_ = fit_weightings(weights, self.predict_weights, X, kept)
+        self.weights_ = self._weightings_.weights
+        self.predict_weights_ = self._weightings_.predict_weights
         self._check_levels()
         votes = self.weights_.training_votes()
         problem = self._problem(taken, votes)
-        found = settle_reals(problem, votes, self.method, self.solver_, self.callback)
+        found = run_number_method(problem, votes, self.method, self.solver_, self.callback)
         self._store(found, kept)
-        self._label_rows(found.solution.targets, problem.heard, kept, X, sets)
+        self._label_rows(found.solution.targets, problem.has_votes, kept, X, sets)
         self._held_out_ = (
             None
             if self.calibration is None
@@ -205,7 +205,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"margin={margin!r}; expected a number from 0 to 1e100.")
         return float(margin)
 
-    def _kept(self, sample_weight: Any, X: Any, sets: RealSets) -> Kept:
+    def _kept(self, sample_weight: Any, X: Any, sets: NumberSets) -> Kept:
         """Rows that take part."""
         kept = kept_rows(sample_weight, X)
         informed = sets.informative[kept.rows]
@@ -229,14 +229,14 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
                 f"{list(_FORMULATIONS)}."
             )
 
-    def _problem(self, sets: RealSets, votes: Votes) -> RealProblem:
+    def _problem(self, sets: NumberSets, votes: Votes) -> NumberProblem:
         fault = self._why_no_risk()
         if self.formulation == "risk" and fault:
             raise MissingOracleError(f"formulation='risk' {fault}. Use formulation='votes'.")
         if self.formulation == "votes" or fault:
             # w copies of a row listen w times.
-            masses = self._voters_.row_weights
-            heard = votes if masses is None else votes.scale_rows(masses)
+            sample_weight = self._weightings_.row_weights
+            heard = votes if sample_weight is None else votes.scale_rows(sample_weight)
             return VotedProblem(heard, self.loss_, sets, self.span_)
         ridge = self._piece
         assert isinstance(ridge, _RIDGES)
@@ -281,10 +281,10 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             )
         return ""
 
-    def _store(self, found: RealSettlement, kept: Kept) -> None:
+    def _store(self, found: NumberMethodResult, kept: Kept) -> None:
         solution = found.solution
         self._predictor_ = found.predictor
-        self._usual_ = found.predictor.constant(kept.masses)
+        self._usual_ = found.predictor.constant(kept.sample_weight)
         self.objective_ = solution.objective
         self.residual_ = solution.residual
         self.certified_ = solution.certified
@@ -294,7 +294,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         self.trace_ = solution.trace
 
     def _label_rows(
-        self, targets: FloatArray, heard: BoolArray, kept: Kept, X: Any, sets: RealSets
+        self, targets: FloatArray, heard: BoolArray, kept: Kept, X: Any, sets: NumberSets
     ) -> None:
         n, d = len(sets), sets.n_columns
         labels = np.empty((n, d))
@@ -304,9 +304,9 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         self._flat_ = sets.flat
         if not kept.everything:
             rest = np.setdiff1d(np.arange(n), kept.rows)
-            labels[rest] = sets[rest].nearest(self._predictions(self._voters_.votes(X[rest])))
+            labels[rest] = sets[rest].nearest(self._predictions(self._weightings_.votes(X[rest])))
             self.resolved_[rest] = True
-        pieces = sets.pieces_at(labels)
+        pieces = sets.segments_at(labels)
         slack = np.stack([labels - pieces.lower, pieces.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
         self.slack_ = slack[:, 0] if self._flat_ else slack
@@ -366,14 +366,14 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     def _predictions(self, votes: Votes) -> FloatArray:
         predictions = self._predictor_.predict(votes)
         if not self._predictor_.linear:
-            rows = silent_rows(votes, "the best constant")
+            rows = rows_without_votes(votes, "the best constant")
             predictions[rows] = self._usual_
         return predictions
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._voters_.votes(validated_inputs(self, X, reset=False))
+        return self._weightings_.votes(validated_inputs(self, X, reset=False))
 
 
 def _unwrapped(weights: Any) -> Any:
-    return weights.piece if isinstance(weights, FittedWeights) else weights
+    return weights.weights if isinstance(weights, FittedWeights) else weights

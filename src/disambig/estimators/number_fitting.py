@@ -5,23 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.candidates import Intervals, RealSets
-from disambig.losses import RealLoss
+from disambig.candidates import Intervals, NumberSets
+from disambig.losses import NumberLoss
 from disambig.notation import FloatArray
-from disambig.real_problem import RealProblem, RiskProblem
+from disambig.number_problem import NumberProblem, RiskProblem
 from disambig.solvers import (
     AutomaticRegression,
     Callback,
+    NumberSolution,
+    NumberSolver,
     Progress,
-    RealSolution,
-    RealSolver,
     Status,
 )
 from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_blocks
 
 
 @dataclass(frozen=True, eq=False)
-class RealPredictor:
+class NumberPredictor:
     """All that prediction needs after fit.
 
     Attributes
@@ -36,8 +36,8 @@ class RealPredictor:
     """
 
     targets: FloatArray
-    loss: RealLoss
-    sets: RealSets
+    loss: NumberLoss
+    sets: NumberSets
     span: FloatArray
     method: str
     linear: bool
@@ -63,46 +63,50 @@ class RealPredictor:
             return self.loss.average_prediction(votes, self.sets, self.span)
         return self.loss.best_prediction(votes, self.targets, self.span)
 
-    def constant(self, masses: FloatArray) -> FloatArray:
+    def constant(self, sample_weight: FloatArray) -> FloatArray:
         """The best output where nothing is known of the input, ``(d,)``."""
-        best: FloatArray = self.predict(DenseVotes(masses[None, :] / masses.sum()))[0]
+        best: FloatArray = self.predict(DenseVotes(sample_weight[None, :] / sample_weight.sum()))[0]
         return best
 
 
-class RealSettlement(NamedTuple):
+class NumberMethodResult(NamedTuple):
     """What a method found, and what predicts from it."""
 
-    solution: RealSolution
-    predictor: RealPredictor
+    solution: NumberSolution
+    predictor: NumberPredictor
 
 
-def settle_reals(
-    problem: RealProblem, votes: Votes, method: str, solver: RealSolver, callback: Callback | None
-) -> RealSettlement:
+def run_number_method(
+    problem: NumberProblem,
+    votes: Votes,
+    method: str,
+    solver: NumberSolver,
+    callback: Callback | None,
+) -> NumberMethodResult:
     """Disambiguate, or run a baseline.
 
     Parameters
     ----------
-    problem : RealProblem
+    problem : NumberProblem
     votes : Votes (n, n)
         At the training rows: what the baselines predict with.
     method : {"disambiguation", "infimum", "average"}
-    solver : RealSolver
+    solver : NumberSolver
         For disambiguation.
     callback : callable, optional
     """
     linear = isinstance(problem, RiskProblem) and method != "infimum"
     pieces = problem.loss, problem.sets, problem.span, method, linear
     if method == "disambiguation":
-        solution = solver.solve_reals(problem, callback=callback)
-        return RealSettlement(solution, RealPredictor(solution.targets, *pieces))
+        solution = solver.solve_numbers(problem, callback=callback)
+        return NumberMethodResult(solution, NumberPredictor(solution.targets, *pieces))
     # The other baselines predict from the sets themselves.
     targets = _means(problem) if linear else problem.sets.centers
-    predictor = RealPredictor(targets, *pieces)
-    return RealSettlement(_baseline(problem, votes, predictor), predictor)
+    predictor = NumberPredictor(targets, *pieces)
+    return NumberMethodResult(_baseline(problem, votes, predictor), predictor)
 
 
-def _means(problem: RealProblem) -> FloatArray:
+def _means(problem: NumberProblem) -> FloatArray:
     """The means of the sets, ``(n, d)``; where a column of a box has none, what costs least.
 
     A target that may be any number adds nothing to the empirical risk: it is as if the row were
@@ -114,16 +118,16 @@ def _means(problem: RealProblem) -> FloatArray:
         return centers
     lower, upper = np.where(known, centers, -np.inf), np.where(known, centers, np.inf)
     means = Intervals(lower, upper, problem.sets.flat)
-    return AutomaticRegression().solve_reals(problem.with_sets(means)).targets
+    return AutomaticRegression().solve_numbers(problem.with_sets(means)).targets
 
 
-def _baseline(problem: RealProblem, votes: Votes, predictor: RealPredictor) -> RealSolution:
+def _baseline(problem: NumberProblem, votes: Votes, predictor: NumberPredictor) -> NumberSolution:
     """Label each row by the member of its set nearest to the prediction there."""
     method = predictor.method
     predictions = predictor.predict(votes)
     targets = problem.sets.nearest(predictions)
     objective = problem.objective(targets, problem.predictions(targets))
-    return RealSolution(
+    return NumberSolution(
         targets=targets,
         predictions=predictions,
         objective=objective,

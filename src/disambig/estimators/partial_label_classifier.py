@@ -7,18 +7,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.disambiguation import Disambiguation, informed_rows, settle_labels
+from disambig.estimators.disambiguation import Disambiguation, disambiguate_labels, informed_rows
 from disambig.estimators.fitting import (
     Kept,
     check_lengths,
     check_method,
-    fit_voters,
+    fit_weightings,
     kept_rows,
-    silent_rows,
+    rows_without_votes,
     validated_inputs,
 )
 from disambig.estimators.probabilities import best_predictions, candidate_shares, probabilities_of
-from disambig.estimators.selection import automatic_pieces
+from disambig.estimators.selection import resolve_weights_and_solver
 from disambig.losses import resolve_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -168,17 +168,17 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         )
         # Whatever may be refused comes before the votes, which are the long part.
         loss = resolve_loss(self.loss).bind(sets.classes)
-        weights, self.solver_, self.trials_ = automatic_pieces(
+        weights, self.solver_, self.trials_ = resolve_weights_and_solver(
             self.weights, self.solver, X, kept, sets, loss, self.method
         )
-        self._voters_ = fit_voters(
+        self._weightings_ = fit_weightings(
             weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
         )
-        self.weights_ = self._voters_.weights
-        self.predict_weights_ = self._voters_.predict_weights
-        found = settle_labels(
-            self._voters_.training_votes(),
-            self._voters_.leave_one_out,
+        self.weights_ = self._weightings_.weights
+        self.predict_weights_ = self._weightings_.predict_weights
+        found = disambiguate_labels(
+            self._weightings_.training_votes(),
+            self._weightings_.leave_one_out,
             sets[kept.rows],
             loss,
             self.method,
@@ -203,12 +203,12 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self._distribution_ = found.distribution
         # Frequencies of the labels that the data decide: what is said where nobody votes.
         trusted = found.resolved if found.resolved.any() else np.ones(kept.rows.size, np.bool_)
-        masses = kept.masses[trusted] @ found.distribution[trusted]
-        self._prior_ = masses / masses.sum()
+        sample_weight = kept.sample_weight[trusted] @ found.distribution[trusted]
+        self._prior_ = sample_weight / sample_weight.sum()
         self._probabilities_ = probabilities_of(
-            self._voters_.predict_weights.training_votes(),
+            self._weightings_.predict_weights.training_votes(),
             found.distribution,
-            kept.masses,
+            kept.sample_weight,
             self._prior_,
             np.asarray(found.sets.mask.any(axis=0)),
         )
@@ -223,7 +223,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.label_distributions_[kept.rows] = found.label_distributions
         if not kept.everything:
             rest = np.setdiff1d(np.arange(kept.n), kept.rows)
-            votes = self._voters_.votes(X[rest]) @ self._distribution_
+            votes = self._weightings_.votes(X[rest]) @ self._distribution_
             distribution = candidate_shares(votes, sets.mask[rest], sets[rest].distribution())
             # Sums in another order differ by rounding, which decides nothing.
             best = distribution >= distribution.max(axis=1, keepdims=True) * (1.0 - _RTOL)
@@ -286,10 +286,12 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             classes = votes @ self._distribution_
             scores = classes @ self.loss_.matrix.T
             scale = np.abs(classes).max(axis=1) * self.loss_.largest
-        silent = silent_rows(votes, "the frequencies of the labels (is_reached(X) tells which)")
+        silent = rows_without_votes(
+            votes, "the frequencies of the labels (is_reached(X) tells which)"
+        )
         scores[silent] = self.loss_.matrix @ self._prior_
         return scores, scale
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._voters_.votes(validated_inputs(self, X, reset=False))
+        return self._weightings_.votes(validated_inputs(self, X, reset=False))

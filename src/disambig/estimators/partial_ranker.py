@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import PartialOrders
 from disambig.estimators.fitting import (
     Kept,
-    Settlement,
+    MethodResult,
     check_lengths,
     check_method,
-    fit_voters,
+    fit_weightings,
     kept_rows,
-    settle,
-    silent_rows,
+    rows_without_votes,
+    run_method,
     validated_inputs,
 )
 from disambig.exceptions import NoInformationError
@@ -179,12 +179,12 @@ class PartialRanker(BaseEstimator):
             )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
-        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
-        self.weights_ = self._voters_.weights
-        self.predict_weights_ = self._voters_.predict_weights
-        problem = Problem(self._voters_.training_votes(), self.loss_, taken)
+        self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
+        self.weights_ = self._weightings_.weights
+        self.predict_weights_ = self._weightings_.predict_weights
+        problem = Problem(self._weightings_.training_votes(), self.loss_, taken)
         self.solver_ = self._solver(problem)
-        found = settle(problem, self.method, self.solver_, self.callback)
+        found = run_method(problem, self.method, self.solver_, self.callback)
         self._store(found, kept)
         self._store_pairs(found, taken)
         self._label_rows(found, kept, X, orders)
@@ -200,7 +200,7 @@ class PartialRanker(BaseEstimator):
     def _orders(self, y: Any, items: Any) -> PartialOrders:
         return PartialOrders.from_any(y, items=items, ties=self.ties)
 
-    def _store(self, found: Settlement, kept: Kept) -> None:
+    def _store(self, found: MethodResult, kept: Kept) -> None:
         solution = found.solution
         self._predictor_ = found.predictor
         self.infimum_is_exact_ = found.infimum_is_exact
@@ -210,9 +210,9 @@ class PartialRanker(BaseEstimator):
         self.converged_ = solution.converged
         self.trace_ = solution.trace
         # The mean target: what is said where nobody votes.
-        self._prior_ = kept.masses @ found.predictor.xi / kept.masses.sum()
+        self._prior_ = kept.sample_weight @ found.predictor.xi / kept.sample_weight.sum()
 
-    def _store_pairs(self, found: Settlement, orders: PartialOrders) -> None:
+    def _store_pairs(self, found: MethodResult, orders: PartialOrders) -> None:
         """How the targets that prediction learns from compare pairs, whatever the loss."""
         self.average_is_exact_ = None
         if self.method == "average":
@@ -222,7 +222,7 @@ class PartialRanker(BaseEstimator):
             signs = cast(OrderFaces, learned).signs
         self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
 
-    def _label_rows(self, found: Settlement, kept: Kept, X: Any, orders: PartialOrders) -> None:
+    def _label_rows(self, found: MethodResult, kept: Kept, X: Any, orders: PartialOrders) -> None:
         n, m = orders.shape
         self.labels_ = np.zeros((n, m), dtype=np.intp)
         self.resolved_ = np.zeros(n, dtype=np.bool_)
@@ -232,10 +232,10 @@ class PartialRanker(BaseEstimator):
         self.labels_[kept.rows] = solution.decoded.outputs
         self.resolved_[kept.rows] = solution.resolved
         self.undecided_pairs_[kept.rows] = cast(OrderFaces, solution.targets).undecided
-        votes[kept.rows] = self._voters_.leave_one_out(self._pair_targets_)
+        votes[kept.rows] = self._weightings_.leave_one_out(self._pair_targets_)
         if not kept.everything:
             rest = np.setdiff1d(np.arange(n), kept.rows)
-            heard = self._voters_.votes(X[rest])
+            heard = self._weightings_.votes(X[rest])
             nearest = found.predictor.nearest(self._predictions(heard), orders[rest])
             self.labels_[rest] = nearest.outputs
             self.resolved_[rest] = nearest.is_vertex
@@ -277,7 +277,7 @@ class PartialRanker(BaseEstimator):
 
     def _predictions(self, votes: Votes) -> Faces:
         predictions = self._predictor_.predict(votes)
-        rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered orders"))
+        rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered orders"))
         if rows.size:
             usual = self._predictor_.best_predictions(self._prior_[None, :])
             predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
@@ -285,7 +285,7 @@ class PartialRanker(BaseEstimator):
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._voters_.votes(validated_inputs(self, X, reset=False))
+        return self._weightings_.votes(validated_inputs(self, X, reset=False))
 
 
 def _never_connected(orders: PartialOrders) -> BoolArray:

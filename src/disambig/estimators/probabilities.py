@@ -85,7 +85,7 @@ class Probabilities:
 def probabilities_of(
     votes: Votes,
     distribution: FloatArray,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     prior: FloatArray,
     possible: BoolArray,
 ) -> Probabilities:
@@ -109,5 +109,5 @@ def probabilities_of(
     if not (sizes > sums + _ROUNDING * sizes).any():
         return Probabilities(prior, possible, None)
     largest = np.abs(votes @ distribution).max(axis=1)
-    unit = float(np.average(largest, weights=masses))
+    unit = float(np.average(largest, weights=sample_weight))
     return Probabilities(prior, possible, _TEMPERATURE * unit if unit > 0.0 else 1.0)

@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.disambiguation import check_information
 from disambig.estimators.fitting import (
-    Settlement,
+    MethodResult,
     check_lengths,
     check_method,
-    fit_voters,
+    fit_weightings,
     kept_rows,
-    settle,
-    silent_rows,
+    rows_without_votes,
+    run_method,
     validated_inputs,
 )
 from disambig.losses import (
@@ -138,16 +138,16 @@ class StructuredPredictor(BaseEstimator):
         check_lengths(X, candidates)
         kept = kept_rows(sample_weight, X)
         self.solver_ = resolve_solver(self.solver)
-        self._voters_ = fit_voters(self.weights, self.predict_weights, X, kept)
-        self.weights_ = self._voters_.weights
-        self.predict_weights_ = self._voters_.predict_weights
+        self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
+        self.weights_ = self._weightings_.weights
+        self.predict_weights_ = self._weightings_.predict_weights
         kept_candidates = candidates if kept.everything else candidates[kept.rows]
         if isinstance(kept_candidates, LabelSets):
             check_information(kept_candidates, self.method, stacklevel=3)
-        problem = Problem(self._voters_.training_votes(), self.loss_, kept_candidates)
-        self._store(settle(problem, self.method, self.solver_, self.callback))
+        problem = Problem(self._weightings_.training_votes(), self.loss_, kept_candidates)
+        self._store(run_method(problem, self.method, self.solver_, self.callback))
         # The mean target: what is said where nobody votes.
-        self._prior_ = kept.masses @ self.embedded_targets_ / kept.masses.sum()
+        self._prior_ = kept.sample_weight @ self.embedded_targets_ / kept.sample_weight.sum()
         if not kept.everything:
             self._label_the_rest(X, candidates, kept.n)
         self.labels_: AnyArray = self._named(self.labels_, self._target_names_)
@@ -173,7 +173,7 @@ class StructuredPredictor(BaseEstimator):
         self.loss_ = loss
         return loss.candidates(y)
 
-    def _store(self, found: Settlement) -> None:
+    def _store(self, found: MethodResult) -> None:
         solution = found.solution
         self.infimum_is_exact_ = found.infimum_is_exact
         self._predictor_ = found.predictor
@@ -187,9 +187,9 @@ class StructuredPredictor(BaseEstimator):
         self.trace_ = solution.trace
 
     def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
-        kept = self._voters_.rows
+        kept = self._weightings_.rows
         rest = np.setdiff1d(np.arange(n), kept)
-        predictions = self._predictions(self._voters_.votes(X[rest]))
+        predictions = self._predictions(self._weightings_.votes(X[rest]))
         nearest = self._predictor_.nearest(predictions, candidates[rest])
         dtype = np.result_type(self.labels_, nearest.outputs)
         labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
@@ -224,7 +224,7 @@ class StructuredPredictor(BaseEstimator):
 
     def _predictions(self, votes: Votes) -> Faces:
         predictions = self._predictor_.predict(votes)
-        rows = np.flatnonzero(silent_rows(votes, "the mean of the recovered targets"))
+        rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered targets"))
         if rows.size:
             usual = self._predictor_.best_predictions(self._prior_[None, :])
             predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
@@ -232,7 +232,7 @@ class StructuredPredictor(BaseEstimator):
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._voters_.votes(validated_inputs(self, X, reset=False))
+        return self._weightings_.votes(validated_inputs(self, X, reset=False))
 
     @staticmethod
     def _named(outputs: AnyArray, names: AnyArray | None) -> AnyArray:

@@ -10,7 +10,7 @@ from disambig.losses.labels.losses import HierarchicalLoss, MatrixLoss, OrdinalL
 from disambig.losses.labels.measures import SetMeasure, WellBehaved
 from disambig.losses.labels.soft import SoftFaces
 from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
-from disambig.losses.numbers.protocol import RealLoss
+from disambig.losses.numbers.protocol import NumberLoss
 from disambig.losses.numbers.squared import SquaredLoss
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.kendall import BoundKendall, KendallLoss
@@ -20,7 +20,7 @@ from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
 from disambig.losses.orders.soft import SoftOrders
 from disambig.losses.protocol import ExactInfimum, Faces, Loss
 from disambig.losses.quadratic_split import QuadraticSplit, quadratic_split
-from disambig.losses.registry import LabelLoss, bind_order_loss, resolve_loss, resolve_real_loss
+from disambig.losses.registry import LabelLoss, bind_order_loss, resolve_loss, resolve_number_loss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
 from disambig.losses.structured import PointFaces, StructuredLoss, StructuredTask
 
@@ -46,13 +46,13 @@ __all__ = [
     "LabelLoss",
     "Loss",
     "MatrixLoss",
+    "NumberLoss",
     "OrderFaces",
     "OrderLoss",
     "OrdinalLoss",
     "PinballLoss",
     "PointFaces",
     "QuadraticSplit",
-    "RealLoss",
     "SetMeasure",
     "SoftBits",
     "SoftFaces",
@@ -68,5 +68,5 @@ __all__ = [
     "bind_order_loss",
     "quadratic_split",
     "resolve_loss",
-    "resolve_real_loss",
+    "resolve_number_loss",
 ]

@@ -63,7 +63,7 @@ class Faces(Protocol):
         """
         ...
 
-    def settle(self, current: Self, scores: FloatArray, tolerance: FloatArray) -> Self:
+    def keep_unless_better(self, current: Self, scores: FloatArray, tolerance: FloatArray) -> Self:
         """Single vertices: the `current` one unless these faces are better by `tolerance`."""
         ...
 
@@ -170,15 +170,15 @@ class RowSteps(Protocol):
         """The predictions that a named start calls for, or None: ask the loss for the start."""
         ...
 
-    def listeners(self, moved: BoolArray) -> BoolArray:
+    def rows_affected_by_targets(self, moved: BoolArray) -> BoolArray:
         """Rows whose predictions hear one of the targets that moved."""
         ...
 
-    def speakers(self, moved: BoolArray) -> BoolArray:
+    def rows_affected_by_predictions(self, moved: BoolArray) -> BoolArray:
         """Rows whose targets hear one of the predictions that moved."""
         ...
 
-    def heard_at(self, rows: IntArray, targets: Any) -> FloatArray:
+    def scores_at(self, rows: IntArray, targets: Any) -> FloatArray:
         """``(A @ xi)[rows]``, the scores that predictions at some rows minimise."""
         ...
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.losses import MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
-from disambig.losses.numbers.protocol import RealLoss
+from disambig.losses.numbers.protocol import NumberLoss
 from disambig.losses.numbers.squared import SquaredLoss
 from disambig.losses.orders.kendall import KendallLoss
 from disambig.losses.orders.positions import DCGLoss, FootruleLoss
@@ -30,7 +30,7 @@ _ORDER_LOSSES: dict[str, OrderLoss] = {
     "footrule": FootruleLoss(),
     "dcg": DCGLoss(),
 }
-_NUMBER_LOSSES: dict[str, RealLoss] = {
+_NUMBER_LOSSES: dict[str, NumberLoss] = {
     "squared": SquaredLoss(),
     "absolute": AbsoluteLoss(),
     "pinball": PinballLoss(),
@@ -99,14 +99,14 @@ def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
     return bound
 
 
-def resolve_real_loss(loss: Any) -> RealLoss:
+def resolve_number_loss(loss: Any) -> NumberLoss:
     """The loss between numbers that a name or a piece (which is cloned) means.
 
     Examples
     --------
-    >>> resolve_real_loss("absolute")
+    >>> resolve_number_loss("absolute")
     AbsoluteLoss()
-    >>> resolve_real_loss(PinballLoss(quantile=0.9))
+    >>> resolve_number_loss(PinballLoss(quantile=0.9))
     PinballLoss(quantile=0.9)
     """
     choices = ", ".join(repr(name) for name in _NUMBER_LOSSES)
@@ -117,10 +117,10 @@ def resolve_real_loss(loss: Any) -> RealLoss:
                 "disambig.losses.PinballLoss(quantile=0.9)."
             )
         loss = _NUMBER_LOSSES[loss]
-    if isinstance(loss, type) or not isinstance(loss, RealLoss):
+    if isinstance(loss, type) or not isinstance(loss, NumberLoss):
         raise TypeError(
             f"loss must be one of {choices}, or a loss between numbers such as "
             f"disambig.losses.PinballLoss(quantile=0.9); got {type(loss).__name__}."
         )
-    piece: RealLoss = clone(loss)
+    piece: NumberLoss = clone(loss)
     return piece

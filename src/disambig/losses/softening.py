@@ -105,11 +105,11 @@ class SoftTargets(Protocol):
         """The output that has the most of each row, the first of several."""
         ...
 
-    def way_to(self, other: Self) -> FloatArray:
+    def direction_to(self, other: Self) -> FloatArray:
         """``other.embedded - self.embedded``, ``(n, p)``."""
         ...
 
-    def towards(self, other: Self, part: float) -> Self:
+    def interpolate(self, other: Self, part: float) -> Self:
         """Laws with the mean ``(1 - part) self + part other``."""
         ...
 

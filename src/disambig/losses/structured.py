@@ -72,7 +72,7 @@ class PointFaces:
     def union(self, newer: "PointFaces") -> "PointFaces":
         return self
 
-    def settle(
+    def keep_unless_better(
         self, current: "PointFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "PointFaces":
         found, current = self.first(), current.first()

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from disambig.candidates import Intervals, IntervalUnions, real_sets
-from disambig.candidates.numbers.segments import Pieces, rows_of_pieces
+from disambig.candidates import Intervals, IntervalUnions, number_sets
+from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.metrics.scorer import SetScorer, mean_over, row_weights
 from disambig.notation import BoolArray, FloatArray, IntArray
 
@@ -21,13 +21,13 @@ _INFORMATION = "excludes a number"
 _READS = (("missing", "missing"),)
 
 
-def squared_distances(pieces: Pieces, constant: float) -> FloatArray:
+def squared_distances(pieces: Segments, constant: float) -> FloatArray:
     """``inf_{y in s[j]} (constant - y)^2``, ``(n,)``."""
     gaps = constant - np.clip(constant, pieces.lower, pieces.upper)
     return np.asarray(np.minimum.reduceat(gaps**2, pieces.indptr[:-1]))
 
 
-def best_constant(pieces: Pieces, weights: FloatArray) -> float:
+def best_constant(pieces: Segments, weights: FloatArray) -> float:
     """``argmin_c sum_j weights[j] inf_{y in s[j]} (c - y)^2``; of several one.
 
     Between two neighbours among all ends and all middles of gaps, each set that c is not in has
@@ -35,14 +35,14 @@ def best_constant(pieces: Pieces, weights: FloatArray) -> float:
 
     Parameters
     ----------
-    pieces : Pieces
+    pieces : Segments
         Of n rows, sorted and disjoint, at least one with a finite end.
     weights : (n,), none negative
 
     Examples
     --------
     >>> import numpy as np
-    >>> pieces = Pieces(np.array([0.0, 3.0]), np.array([1.0, np.inf]), np.array([0, 1, 2]))
+    >>> pieces = Segments(np.array([0.0, 3.0]), np.array([1.0, np.inf]), np.array([0, 1, 2]))
     >>> best_constant(pieces, np.array([1.0, 3.0]))
     2.5
     """
@@ -65,8 +65,8 @@ class _Reaches(NamedTuple):
     weight: FloatArray
 
 
-def _reaches(pieces: Pieces, weights: FloatArray) -> _Reaches:
-    rows = rows_of_pieces(pieces.indptr)
+def _reaches(pieces: Segments, weights: FloatArray) -> _Reaches:
+    rows = rows_of_segments(pieces.indptr)
     first, last = pieces.indptr[:-1], pieces.indptr[1:] - 1
     gaps: IntArray = np.flatnonzero(rows[1:] == rows[:-1])
     below, above = pieces.upper[gaps], pieces.lower[gaps + 1]
@@ -129,7 +129,7 @@ def interval_squared_distance(
     Parameters
     ----------
     y : array-like, n rows
-        Intervals, boxes or unions in any form that `disambig.candidates.real_sets` reads.
+        Intervals, boxes or unions in any form that `disambig.candidates.number_sets` reads.
     y_pred : array-like (n,) or (n, d)
         Predictions, finite.
     missing : {"error", "whole"}, default="error"
@@ -282,15 +282,15 @@ class _Seen(NamedTuple):
         totals = heard.sum(axis=0)
         return np.asarray(heard / np.where(totals > 0, totals, 1.0)).ravel()
 
-    def pieces(self, column: int) -> Pieces:
+    def pieces(self, column: int) -> Segments:
         if isinstance(self.sets, IntervalUnions):
-            return Pieces(self.sets.lower, self.sets.upper, self.sets.indptr)
+            return Segments(self.sets.lower, self.sets.upper, self.sets.indptr)
         rows = np.arange(len(self.sets) + 1)
-        return Pieces(self.sets.lower[:, column], self.sets.upper[:, column], rows)
+        return Segments(self.sets.lower[:, column], self.sets.upper[:, column], rows)
 
 
 def _seen(y: Any, y_pred: Any, missing: _Missing, metric: str) -> _Seen:
-    sets = real_sets(y, missing)
+    sets = number_sets(y, missing)
     predictions = np.asarray(y_pred, dtype=np.float64)
     if len(predictions) != len(sets):
         raise ValueError(

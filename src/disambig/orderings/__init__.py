@@ -15,7 +15,7 @@ from disambig.orderings.distributions import (
     sample_linear_extensions,
 )
 from disambig.orderings.dynamic import LARGEST_LATTICE, dynamic_orders, position_orders
-from disambig.orderings.places import PlaceLaw, place_orders, sorted_orders
+from disambig.orderings.places import PositionDistribution, place_orders, sorted_orders
 from disambig.orderings.problems import (
     DecodedOrders,
     OrderParts,
@@ -24,27 +24,27 @@ from disambig.orderings.problems import (
     order_values,
 )
 from disambig.orderings.signs import (
-    SignLaw,
+    SignDistribution,
     pair_costs,
     pairs_of_signs,
     signs_of_pairs,
     signs_of_ranks,
     tied_signs,
 )
-from disambig.orderings.ties import OrderLaw, tied_orders, tied_position_orders
-from disambig.orderings.weighted import WeightedLaw, tied_weighted_orders
+from disambig.orderings.ties import OrderDistribution, tied_orders, tied_position_orders
+from disambig.orderings.weighted import WeightedOrderDistribution, tied_weighted_orders
 
 __all__ = [
     "LARGEST_LATTICE",
     "DecodedOrders",
     "GibbsOrders",
     "OrderDecoder",
-    "OrderLaw",
+    "OrderDistribution",
     "OrderParts",
-    "PlaceLaw",
+    "PositionDistribution",
     "SampledOrders",
-    "SignLaw",
-    "WeightedLaw",
+    "SignDistribution",
+    "WeightedOrderDistribution",
     "cut_orders",
     "dynamic_orders",
     "first_look",

@@ -183,7 +183,7 @@ def _branch(search: _Search, lower: FloatArray, upper: FloatArray) -> float:
     return min(search.value, left)
 
 
-def settle_by_cuts(
+def solve_by_cuts(
     costs: FloatArray,
     before: BoolArray,
     start: IntArray,
@@ -270,7 +270,7 @@ def cut_orders(
     gaps, exact = np.empty(len(costs)), np.empty(len(costs), dtype=np.bool_)
     for r, cost in enumerate(costs):
         own = forced[min(r, len(forced) - 1)]
-        ranks[r], gaps[r], exact[r] = settle_by_cuts(cost, own, ranks[r], time_limit, backend)
+        ranks[r], gaps[r], exact[r] = solve_by_cuts(cost, own, ranks[r], time_limit, backend)
     return DecodedOrders(
         ranks,
         order_values(costs, ranks),

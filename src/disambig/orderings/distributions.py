@@ -18,7 +18,7 @@ from disambig.compiled.relations import swap_neighbours
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.dynamic import LARGEST_LATTICE, require_lattice
 from disambig.orderings.problems import OrderParts, as_problems, first_rows
-from disambig.orderings.ties import OrderLaw, tied_orders
+from disambig.orderings.ties import OrderDistribution, tied_orders
 
 # Random numbers held at once by the walks.
 _CHUNK = 1_000_000
@@ -92,7 +92,7 @@ def gibbs_orders(
     return GibbsOrders(*path_sums.gibbs_signs(scores, divisors, forced))
 
 
-def linear_extensions(before: AnyArray) -> OrderLaw:
+def linear_extensions(before: AnyArray) -> OrderDistribution:
     """The uniform law on the linear extensions of partial orders: ties of orders that cost nothing.
 
     Parameters
@@ -104,7 +104,7 @@ def linear_extensions(before: AnyArray) -> OrderLaw:
 
     Returns
     -------
-    OrderLaw
+    OrderDistribution
         ``counts`` are the numbers of linear extensions, ``mean_ranks`` the average ranks.
 
     Examples

@@ -19,7 +19,7 @@ from disambig.orderings.dynamic import LARGEST_LATTICE, position_orders
 from disambig.orderings.ties import tied_position_orders
 
 
-class PlaceLaw(NamedTuple):
+class PositionDistribution(NamedTuple):
     """Uniform laws on tied orders: one of them, ``(b, m)``, and ``(b, m, m)`` probabilities.
 
     ``pairs[r, i, j]``: i stands before j. ``places[r, i, k]``: i has position k.
@@ -30,7 +30,9 @@ class PlaceLaw(NamedTuple):
     places: FloatArray
 
 
-def sorted_orders(scores: FloatArray, prices: FloatArray, tolerance: FloatArray) -> PlaceLaw:
+def sorted_orders(
+    scores: FloatArray, prices: FloatArray, tolerance: FloatArray
+) -> PositionDistribution:
     """The orders that minimise ``sum_i prices[rank of i] scores[i]``.
 
     Parameters
@@ -67,7 +69,7 @@ def sorted_orders(scores: FloatArray, prices: FloatArray, tolerance: FloatArray)
     pairs = (allotted @ earlier) @ np.swapaxes(allotted, 1, 2)
     pairs /= 2.0 * alike * np.swapaxes(alike, 1, 2)
     pairs[:, np.arange(kinds.shape[1]), np.arange(kinds.shape[1])] = 0.0
-    return PlaceLaw(_ranks(kinds), pairs, places)
+    return PositionDistribution(_ranks(kinds), pairs, places)
 
 
 def _item_kinds(
@@ -91,7 +93,7 @@ def _ranks(kinds: AnyArray) -> IntArray:
 
 def place_orders(
     scores: FloatArray, table: FloatArray, before: AnyArray | None, tolerance: FloatArray
-) -> PlaceLaw:
+) -> PositionDistribution:
     """The orders that minimise ``sum_i <table[rank of i], scores[i]>``, all of them where possible.
 
     With a table of one column free rows are sorted. Other rows take the programme over sets of
@@ -117,7 +119,9 @@ def place_orders(
     free = np.ones(b, dtype=np.bool_) if before is None else ~before.any(axis=(1, 2))
     if table.shape[1] == 1 and free.all():
         return sorted_orders(scores[:, :, 0], table[:, 0], tolerance)
-    law = PlaceLaw(np.zeros((b, m), dtype=np.intp), np.zeros((b, m, m)), np.zeros((b, m, m)))
+    law = PositionDistribution(
+        np.zeros((b, m), dtype=np.intp), np.zeros((b, m, m)), np.zeros((b, m, m))
+    )
     rest = np.arange(b)
     if table.shape[1] == 1:
         rest, rows = np.flatnonzero(~free), np.flatnonzero(free)
@@ -126,22 +130,22 @@ def place_orders(
     costs = scores[rest] @ table.T
     if m <= LARGEST_LATTICE:
         found = tied_position_orders(costs, forced, tolerance=tolerance[rest])
-        _put(law, rest, PlaceLaw(found.ranks, found.pairs, found.places))
+        _put(law, rest, PositionDistribution(found.ranks, found.pairs, found.places))
     else:
         _put(law, rest, _single(_one_order(costs, forced)))
     return law
 
 
-def _put(law: PlaceLaw, rows: IntArray, part: PlaceLaw) -> None:
+def _put(law: PositionDistribution, rows: IntArray, part: PositionDistribution) -> None:
     for whole, values in zip(law, part, strict=True):
         whole[rows] = values
 
 
-def _single(ranks: IntArray) -> PlaceLaw:
+def _single(ranks: IntArray) -> PositionDistribution:
     """The law of one order."""
     pairs = ranks[:, :, None] < ranks[:, None, :]
     places = ranks[:, :, None] == np.arange(ranks.shape[1])
-    return PlaceLaw(ranks, pairs.astype(np.float64), places.astype(np.float64))
+    return PositionDistribution(ranks, pairs.astype(np.float64), places.astype(np.float64))
 
 
 def _one_order(costs: FloatArray, before: BoolArray | None) -> IntArray:

@@ -99,7 +99,7 @@ def pair_costs(scores: FloatArray, m: int) -> FloatArray:
     return costs.reshape(-1, m, m)
 
 
-class SignLaw(NamedTuple):
+class SignDistribution(NamedTuple):
     """The uniform law on the optimal orders of b problems: one of them, their mean, is it one?
 
     Parameters
@@ -124,7 +124,7 @@ def tied_signs(
     *,
     tolerance: FloatArray,
     decoder: OrderDecoder | None = None,
-) -> SignLaw:
+) -> SignDistribution:
     """The orders that minimise ``sum_{i<j} scores_ij sign_ij``, the sign 1 if i stands before j.
 
     Parameters
@@ -140,7 +140,7 @@ def tied_signs(
 
     Returns
     -------
-    SignLaw
+    SignDistribution
 
     Examples
     --------
@@ -158,7 +158,7 @@ def tied_signs(
     found = kernels.tied_signs(
         _writeable(scores), forced, np.array(tolerance, dtype=np.float64), LARGEST_LATTICE
     )
-    law, status = SignLaw(*found[:3]), found[3]
+    law, status = SignDistribution(*found[:3]), found[3]
     if status.any():
         cyclic = status == kernels.CYCLIC
         if cyclic.any():
@@ -176,7 +176,7 @@ def _writeable(array: AnyArray) -> AnyArray:
 
 
 def _settle_large(
-    law: SignLaw,
+    law: SignDistribution,
     rows: IntArray,
     scores: FloatArray,
     before: AnyArray | None,

@@ -17,7 +17,7 @@ from disambig.orderings.problems import OrderParts, as_problems, blocks, sub_pro
 
 
 @dataclass(frozen=True, eq=False)
-class OrderLaw:
+class OrderDistribution:
     """For each of b problems the uniform law on some orders of m items.
 
     Parameters
@@ -166,7 +166,7 @@ def tied_orders(
     *,
     tolerance: AnyArray | float | None = None,
     decoder: OrderDecoder | None = None,
-) -> OrderLaw:
+) -> OrderDistribution:
     """The uniform law on the optimal orders: the barycentre of the optimal face.
 
     An order belongs if every step of it is on an order that costs at most `tolerance` more than
@@ -187,7 +187,7 @@ def tied_orders(
 
     Returns
     -------
-    OrderLaw
+    OrderDistribution
 
     Examples
     --------
@@ -208,8 +208,8 @@ def tied_orders(
         own = forced if len(forced) == 1 else forced[rows]
         laws.append(_law_of_block(costs[rows], own, slack[rows], decoder))
     if len(laws) == 1:
-        return OrderLaw(*laws[0])
-    return OrderLaw(*(np.concatenate(arrays) for arrays in zip(*laws, strict=True)))
+        return OrderDistribution(*laws[0])
+    return OrderDistribution(*(np.concatenate(arrays) for arrays in zip(*laws, strict=True)))
 
 
 def tied_position_orders(
@@ -217,7 +217,7 @@ def tied_position_orders(
     before: AnyArray | None = None,
     *,
     tolerance: AnyArray | float | None = None,
-) -> OrderLaw:
+) -> OrderDistribution:
     """The uniform law on the orders that minimise ``sum_i costs[i, position of i]``.
 
     Parameters
@@ -230,7 +230,7 @@ def tied_position_orders(
 
     Returns
     -------
-    OrderLaw
+    OrderDistribution
 
     Examples
     --------
@@ -247,4 +247,4 @@ def tied_position_orders(
         costs.shape[1], "tied_position_orders", "Use position_orders, which returns one of them."
     )
     slack = _tolerances(tolerance, costs)
-    return OrderLaw(*_counted_law(costs, forced, slack, positions=True))
+    return OrderDistribution(*_counted_law(costs, forced, slack, positions=True))

@@ -14,21 +14,21 @@ from disambig.compiled import lattice_ties as tied_paths
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.orderings.dynamic import require_lattice
 from disambig.orderings.problems import as_problems
-from disambig.orderings.ties import OrderLaw
+from disambig.orderings.ties import OrderDistribution
 
 
-class WeightedLaw(NamedTuple):
+class WeightedOrderDistribution(NamedTuple):
     """A uniform law on orders, and what the positions of earlier items weigh under it.
 
     Attributes
     ----------
-    orders : OrderLaw
+    orders : OrderDistribution
     charges : float array (b, m, m)
         ``charges[r, i, j]``: the mean of ``weights[position of i]`` over the orders in which i
         stands before j and of 0 over the others. The mean cost is ``sum of costs * charges``.
     """
 
-    orders: OrderLaw
+    orders: OrderDistribution
     charges: FloatArray
 
 
@@ -38,7 +38,7 @@ def tied_weighted_orders(
     before: AnyArray | None = None,
     *,
     tolerance: AnyArray | float | None = None,
-) -> WeightedLaw:
+) -> WeightedOrderDistribution:
     """The uniform law on the orders of least ``sum of weights[position of i] costs[i, j]``.
 
     The sum is over i before j: ``f(S + i) = min_i f(S) + weights[|S|] sum_{j not in S + i}
@@ -57,7 +57,7 @@ def tied_weighted_orders(
 
     Returns
     -------
-    WeightedLaw
+    WeightedOrderDistribution
 
     Examples
     --------
@@ -91,7 +91,9 @@ def tied_weighted_orders(
         for array, rest in zip(law, counted, strict=True):
             array[rows] = rest
     ranks, counts, pairs, places, charges = law
-    return WeightedLaw(OrderLaw(ranks, counts, pairs, places, np.ones(b, dtype=np.bool_)), charges)
+    return WeightedOrderDistribution(
+        OrderDistribution(ranks, counts, pairs, places, np.ones(b, dtype=np.bool_)), charges
+    )
 
 
 def _is_free(

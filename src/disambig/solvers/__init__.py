@@ -16,12 +16,12 @@ from disambig.solvers.numbers import (
     AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
-    RealSolution,
-    RealSolver,
+    NumberSolution,
+    NumberSolver,
     UnionRegression,
 )
 from disambig.solvers.quadratic_objective import QuadraticBound, quadratic_objective
-from disambig.solvers.registry import resolve_real_solver, resolve_solver
+from disambig.solvers.registry import resolve_number_solver, resolve_solver
 from disambig.solvers.solution import Solution, Solver
 
 __all__ = [
@@ -35,10 +35,10 @@ __all__ = [
     "InfimumPrediction",
     "LinearProgramRegression",
     "NewtonRegression",
+    "NumberSolution",
+    "NumberSolver",
     "Progress",
     "QuadraticBound",
-    "RealSolution",
-    "RealSolver",
     "Solution",
     "Solver",
     "Status",
@@ -47,6 +47,6 @@ __all__ = [
     "infimum_loss",
     "infimum_prediction",
     "quadratic_objective",
-    "resolve_real_solver",
+    "resolve_number_solver",
     "resolve_solver",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.candidates import RepeatedSets
-from disambig.compiled.sets import distinct_cases
+from disambig.compiled.sets import unique_cases
 from disambig.exceptions import MissingOracleError
 from disambig.losses.protocol import ExactInfimum, Faces, Loss
 from disambig.notation import FloatArray, IntArray
@@ -110,7 +110,7 @@ def _descend(
         current = predictions.take(moving)
         scores = _scores_of_members(loss, current.embedded, candidates, heard[moving % q], unit)
         found = loss.best_prediction(scores, tolerance[moving])
-        found = found.settle(current, scores, tolerance[moving])
+        found = found.keep_unless_better(current, scores, tolerance[moving])
         paid[moving] = np.einsum("ip,ip->i", found.embedded, scores)
         changed = np.flatnonzero((found.embedded != current.embedded).any(axis=1))
         if not changed.size:
@@ -134,7 +134,7 @@ def _scores_of_members(
     order = np.argsort(alike, kind="stable")
     alike, heard = alike[order], heard[order]
     starts = heard.indptr.astype(np.int64)
-    case, cases = distinct_cases(
+    case, cases = unique_cases(
         alike, starts, which[heard.indices], np.asarray(heard.data > 0), len(sets)
     )
     scores = np.zeros_like(predictions)

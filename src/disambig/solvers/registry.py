@@ -14,7 +14,7 @@ from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.automatic import AutomaticRegression, UnionRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import RealSolver
+from disambig.solvers.numbers.solution import NumberSolver
 from disambig.solvers.solution import Solver
 
 _SOLVERS = {
@@ -55,12 +55,12 @@ def resolve_solver(solver: Any) -> Solver:
     return piece
 
 
-def resolve_real_solver(solver: Any) -> RealSolver:
+def resolve_number_solver(solver: Any) -> NumberSolver:
     """A solver from its name or a piece (which is cloned).
 
     Examples
     --------
-    >>> resolve_real_solver("newton")
+    >>> resolve_number_solver("newton")
     NewtonRegression()
     """
     if isinstance(solver, str):
@@ -70,11 +70,11 @@ def resolve_real_solver(solver: Any) -> RealSolver:
                 "piece of disambig.solvers."
             )
         solver = _NUMBER_SOLVERS[solver]
-    if isinstance(solver, type) or not isinstance(solver, RealSolver):
+    if isinstance(solver, type) or not isinstance(solver, NumberSolver):
         got = solver.__name__ if isinstance(solver, type) else type(solver).__name__
         raise TypeError(
             f"solver must be one of {sorted(_NUMBER_SOLVERS)} or a piece with a method "
-            f"solve_reals, such as NewtonRegression(); got {got}."
+            f"solve_numbers, such as NewtonRegression(); got {got}."
         )
-    piece: RealSolver = clone(solver)
+    piece: NumberSolver = clone(solver)
     return piece

@@ -47,7 +47,7 @@ class NormalInverse:
     """
 
     rows: Any
-    masses: FloatArray
+    sample_weight: FloatArray
     ridge: float
     factor: FloatArray
     constant: bool
@@ -56,7 +56,7 @@ class NormalInverse:
         """The inverse times values ``(r, k)``."""
         found = np.zeros(values.shape)
         held = self.factor.shape[0]
-        found[held:] = values[held:] / self.masses.sum()
+        found[held:] = values[held:] / self.sample_weight.sum()
         # Columns of one size: a column of zeros needs no step.
         start = self._back(values[:held], transposed=True)
         size = np.sqrt((start * start).sum(axis=0))
@@ -77,7 +77,7 @@ class NormalInverse:
         inner = self._back(values, transposed=False)
         held = self.factor.shape[0]
         padded = np.vstack([inner, np.zeros((int(self.constant), inner.shape[1]))])
-        image = self.rows.gather(self.masses[:, None] * (self.rows @ padded))[:held]
+        image = self.rows.gather(self.sample_weight[:, None] * (self.rows @ padded))[:held]
         return self._back(image + self.ridge * inner, transposed=True)
 
     def _solve(self, values: FloatArray) -> FloatArray:
@@ -175,8 +175,8 @@ class IteratedVotes:
         # / v_j times that of sum_j v_j (l_i M^-1 r_j)^2 <= l_i M^-1 l_i <= |l_i|^2 / ridge. Where R
         # is not what the equations are about, the second factor is bounded by lengths alone.
         if self.right is self.inverse.rows:
-            masses = self.inverse.masses
-            length = np.sqrt(float((given * self.column_factors) ** 2 @ (1.0 / masses)))
+            sample_weight = self.inverse.sample_weight
+            length = np.sqrt(float((given * self.column_factors) ** 2 @ (1.0 / sample_weight)))
             sizes = self._lengths(self.left) * length
         else:
             heard = float((given * np.abs(self.column_factors)) @ self._lengths(self.right))
@@ -255,7 +255,7 @@ class IteratedVotes:
 
     def _lengths(self, rows: Any) -> FloatArray:
         """Bounds of ``(l_i M^{-1} l_i)^{1/2}``."""
-        of_constant = 1.0 / self.inverse.masses.sum() if self.inverse.constant else 0.0
+        of_constant = 1.0 / self.inverse.sample_weight.sum() if self.inverse.constant else 0.0
         return np.asarray(np.sqrt(rows.squares() / self.inverse.ridge + of_constant))
 
 

@@ -95,7 +95,7 @@ class PartitionVotes:
     array([0.5, 0.5, 3. ])
     """
 
-    listeners: Membership
+    rows_affected_by_targets: Membership
     voters: Membership
     starts: AnyArray
     leaf_weights: FloatArray
@@ -103,12 +103,14 @@ class PartitionVotes:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.listeners.size, self.voters.size
+        return self.rows_affected_by_targets.size, self.voters.size
 
     @cached_property
     def T(self) -> "PartitionVotes":
         # Kept, with the lists of members that it may have made.
-        return replace(self, listeners=self.voters, voters=self.listeners)
+        return replace(
+            self, rows_affected_by_targets=self.voters, voters=self.rows_affected_by_targets
+        )
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
         q, n = self.shape
@@ -126,8 +128,8 @@ class PartitionVotes:
             scaled = np.multiply(self.voters.scale[:, None], table[:, block], order="C")
             part = np.zeros((q, scaled.shape[1]))
             add_leaf_sums(
-                self.listeners.leaves,
-                self.listeners.factor_table,
+                self.rows_affected_by_targets.leaves,
+                self.rows_affected_by_targets.factor_table,
                 self.voters.leaves,
                 self.voters.factor_table,
                 self.starts,
@@ -136,7 +138,7 @@ class PartitionVotes:
                 scaled,
                 part,
             )
-            product[:, block] = self.listeners.scale[:, None] * part
+            product[:, block] = self.rows_affected_by_targets.scale[:, None] * part
         return product.reshape((q, *np.shape(values)[1:]))
 
     def row_sums(self) -> FloatArray:
@@ -151,13 +153,13 @@ class PartitionVotes:
             return np.zeros(size)
         entries = np.zeros(size)
         for t, start in enumerate(self.starts[:-1]):
-            leaf = self.listeners.leaves[t, :size]
+            leaf = self.rows_affected_by_targets.leaves[t, :size]
             rows = np.flatnonzero((leaf >= 0) & (leaf == self.voters.leaves[t, :size]))
             shared = self.leaf_weights[start + leaf[rows]]
-            for side in (self.listeners, self.voters):
+            for side in (self.rows_affected_by_targets, self.voters):
                 shared = shared if side.factors is None else shared * side.factors[t, rows]
             entries[rows] += shared
-        return self.listeners.scale[:size] * self.voters.scale[:size] * entries
+        return self.rows_affected_by_targets.scale[:size] * self.voters.scale[:size] * entries
 
     def split(self) -> tuple["PartitionVotes", SparseVotes]:
         return self, SparseVotes(sp.csr_array(self.shape))
@@ -172,7 +174,7 @@ class PartitionVotes:
                 f"PartitionVotes: row {row} is to be scaled by {factors[row]}; expected a factor "
                 "of at least 0, so that the votes stay non-negative."
             )
-        return replace(self, listeners=self.listeners.scaled(factors))
+        return replace(self, rows_affected_by_targets=self.rows_affected_by_targets.scaled(factors))
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         part = self.T._listed(np.asarray(columns)).tocoo()
@@ -184,7 +186,11 @@ class PartitionVotes:
 
         That is from some 10^8 pairs of rows in a leaf on, counted tree by tree.
         """
-        part = replace(self, listeners=self.listeners.take(rows), voters=self.voters.take(rows))
+        part = replace(
+            self,
+            rows_affected_by_targets=self.rows_affected_by_targets.take(rows),
+            voters=self.voters.take(rows),
+        )
         if part._pairs > _MOST_LINKS:
             return None
         return part.rows(0, len(rows))
@@ -200,7 +206,7 @@ class PartitionVotes:
     @property
     def _pairs(self) -> int:
         """How many pairs of query and sample share a leaf, once for each tree."""
-        leaves, sizes = self.listeners.leaves, np.diff(self._members[0])
+        leaves, sizes = self.rows_affected_by_targets.leaves, np.diff(self._members[0])
         per_tree = (
             int(sizes[self.starts[t] + row[row >= 0]].sum()) for t, row in enumerate(leaves)
         )
@@ -210,7 +216,7 @@ class PartitionVotes:
         """Some rows of alpha, written out."""
         bounds, members = self._members
         n, hollow = self.shape[1], not self.own_vote
-        leaves = self.listeners.leaves
+        leaves = self.rows_affected_by_targets.leaves
         ends = count_shared(rows, leaves, self.starts, bounds, members, n, hollow)
         require_bytes(
             12.0 * ends[-1],
@@ -220,7 +226,7 @@ class PartitionVotes:
         columns, data = list_shared(
             rows,
             leaves,
-            self.listeners.factor_table,
+            self.rows_affected_by_targets.factor_table,
             self.voters.factor_table,
             self.starts,
             self.leaf_weights,
@@ -231,7 +237,7 @@ class PartitionVotes:
             ends,
         )
         data *= self.voters.scale[columns]
-        data *= np.repeat(self.listeners.scale[rows], np.diff(ends))
+        data *= np.repeat(self.rows_affected_by_targets.scale[rows], np.diff(ends))
         # Both kinds of indices of one width, and the smaller one where it suffices.
         ends = ends.astype(np.int32) if ends[-1] <= np.iinfo(np.int32).max else ends
         return sp.csr_array((data, columns, ends), shape=(rows.size, n))

@@ -14,7 +14,7 @@ from disambig.weights.partitions.forest import ForestWeights, TreeWeights
 from disambig.weights.partitions.histogram import HistogramWeights
 from disambig.weights.protocol import InformedWeights, Weights
 from disambig.weights.registry import automatic_ridge, is_affordable, is_pairwise, resolve_weights
-from disambig.weights.row_groups import row_kinds
+from disambig.weights.row_groups import hash_rows
 
 __all__ = [
     "FittedWeights",
@@ -36,8 +36,8 @@ __all__ = [
     "TreeWeights",
     "Weights",
     "automatic_ridge",
+    "hash_rows",
     "is_affordable",
     "is_pairwise",
     "resolve_weights",
-    "row_kinds",
 ]

@@ -19,7 +19,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import MixtureVotes, Votes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.protocol import Weights
 from disambig.weights.registry import is_pairwise, resolve_weights
 
@@ -39,7 +39,7 @@ class FittedWeights(BaseEstimator):
     ----------
     piece : weighting
         Fitted, and one that keeps its training rows in ``X_fit_`` and their weights in
-        ``masses_``.
+        ``sample_weight_``.
 
     Examples
     --------
@@ -58,46 +58,47 @@ class FittedWeights(BaseEstimator):
     ['a' 'b']
     """
 
-    def __init__(self, piece: Any) -> None:
-        self.piece = piece
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Check that X, ``(n, d)``, and the weights are what the piece was fitted on."""
         self._check()
-        kept = self.piece.X_fit_
+        kept = self.weights.X_fit_
         if not _same(X, kept):
             raise VotesError(
-                f"{_FITTED}: {type(self.piece).__name__} was fitted on other rows (shape "
+                f"{_FITTED}: {type(self.weights).__name__} was fitted on other rows (shape "
                 f"{kept.shape}) than these (shape {tuple(X.shape)}). Fit the piece on the rows "
                 "that the estimator is given, or pass it without FittedWeights to have it fitted."
             )
-        masses = row_masses(_FITTED, sample_weight, kept.shape[0])
-        if not np.array_equal(masses, self.piece.masses_):
-            row = int(np.flatnonzero(masses != self.piece.masses_)[0])
+        sample_weight = checked_sample_weight(_FITTED, sample_weight, kept.shape[0])
+        if not np.array_equal(sample_weight, self.weights.sample_weight_):
+            row = int(np.flatnonzero(sample_weight != self.weights.sample_weight_)[0])
             raise VotesError(
-                f"{_FITTED}: {type(self.piece).__name__} was fitted with other sample weights; row "
-                f"{row} weighs {self.piece.masses_[row]:g} there and {masses[row]:g} here."
+                f"{_FITTED}: {type(self.weights).__name__} was fitted with other sample weights; row "
+                f"{row} weighs {self.weights.sample_weight_[row]:g} there and {sample_weight[row]:g} "
+                "here."
             )
         return self
 
     def training_votes(self) -> Votes:
         """Those of the piece."""
-        votes: Votes = self.piece.training_votes()
+        votes: Votes = self.weights.training_votes()
         return votes
 
     def leave_one_out_votes(self) -> Votes:
         """Those of the piece."""
-        votes: Votes = self.piece.leave_one_out_votes()
+        votes: Votes = self.weights.leave_one_out_votes()
         return votes
 
     def votes(self, X: Any) -> Votes:
         """Those of the piece."""
-        piece = self.piece
-        if hasattr(piece, "feature_names_in_") and not hasattr(X, "columns"):
+        weights = self.weights
+        if hasattr(weights, "feature_names_in_") and not hasattr(X, "columns"):
             # An estimator compares the names of a frame itself, and passes on its numbers.
-            piece = copy.copy(piece)
-            del piece.feature_names_in_
-        votes: Votes = piece.votes(X)
+            weights = copy.copy(weights)
+            del weights.feature_names_in_
+        votes: Votes = weights.votes(X)
         return votes
 
     def __sklearn_clone__(self) -> Self:
@@ -105,23 +106,23 @@ class FittedWeights(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         try:
-            check_is_fitted(self.piece)
+            check_is_fitted(self.weights)
         except NotFittedError:
             return False
         return True
 
     def __sklearn_tags__(self) -> Any:
-        return get_tags(self.piece)
+        return get_tags(self.weights)
 
     def _check(self) -> None:
-        if not isinstance(self.piece, Weights):
+        if not isinstance(self.weights, Weights):
             raise TypeError(
-                f"{_FITTED}: piece must be a fitted weighting; got {type(self.piece).__name__}."
+                f"{_FITTED}: piece must be a fitted weighting; got {type(self.weights).__name__}."
             )
-        check_is_fitted(self.piece)
-        if not (hasattr(self.piece, "X_fit_") and hasattr(self.piece, "masses_")):
+        check_is_fitted(self.weights)
+        if not (hasattr(self.weights, "X_fit_") and hasattr(self.weights, "sample_weight_")):
             raise TypeError(
-                f"{_FITTED}: {type(self.piece).__name__} does not keep the rows that it was fitted "
+                f"{_FITTED}: {type(self.weights).__name__} does not keep the rows that it was fitted "
                 "on, so that they cannot be compared. Pass it without FittedWeights."
             )
 
@@ -153,7 +154,7 @@ class MixedWeights(BaseEstimator):
     pieces_ : list of fitted weightings
     shares_ : tuple of float
         Scaled to sum one.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
 
@@ -167,20 +168,20 @@ class MixedWeights(BaseEstimator):
     array([0.953])
     """
 
-    def __init__(self, pieces: Any, shares: Any = None, *, leave_one_out: bool = False) -> None:
-        self.pieces = pieces
+    def __init__(self, members: Any, shares: Any = None, *, leave_one_out: bool = False) -> None:
+        self.members = members
         self.shares = shares
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit every piece on the training inputs ``(n, d)``."""
         check_flag(_MIXED, "leave_one_out", self.leave_one_out)
-        pieces = [resolve_weights(piece) for piece in self._listed()]
-        self.shares_ = self._scaled(len(pieces))
+        members = [resolve_weights(weights) for weights in self._listed()]
+        self.shares_ = self._scaled(len(members))
         # The pieces refuse what they cannot read; here only the width is learned.
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_MIXED, sample_weight, X.shape[0])
-        self.pieces_ = [piece.fit(X, sample_weight) for piece in pieces]
+        self.sample_weight_ = checked_sample_weight(_MIXED, sample_weight, X.shape[0])
+        self.members_ = [weights.fit(X, sample_weight) for weights in members]
         return self
 
     def training_votes(self) -> MixtureVotes:
@@ -188,38 +189,40 @@ class MixedWeights(BaseEstimator):
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return MixtureVotes(tuple(piece.training_votes() for piece in self.pieces_), self.shares_)
+        return MixtureVotes(
+            tuple(weights.training_votes() for weights in self.members_), self.shares_
+        )
 
     def leave_one_out_votes(self) -> MixtureVotes:
         """The mixture of what the others say in each weighting, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
-        parts = tuple(piece.leave_one_out_votes() for piece in self.pieces_)
+        parts = tuple(weights.leave_one_out_votes() for weights in self.members_)
         return MixtureVotes(parts, self.shares_)
 
     def votes(self, X: Any) -> MixtureVotes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = query_inputs(self, X)
-        return MixtureVotes(tuple(piece.votes(X) for piece in self.pieces_), self.shares_)
+        return MixtureVotes(tuple(weights.votes(X) for weights in self.members_), self.shares_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = all(is_pairwise(piece) for piece in self._listed())
+        tags.input_tags.pairwise = all(is_pairwise(weights) for weights in self._listed())
         return tags
 
     def _listed(self) -> list[Any]:
-        if not isinstance(self.pieces, list | tuple) or not len(self.pieces):
+        if not isinstance(self.members, list | tuple) or not len(self.members):
             raise ValueError(
                 f"{_MIXED}: pieces must be a list of weightings, at least one, such as "
-                f"['neighbors', 'kernel_ridge']; got {self.pieces!r}."
+                f"['neighbors', 'kernel_ridge']; got {self.members!r}."
             )
-        pairwise = [is_pairwise(piece) for piece in self.pieces]
+        pairwise = [is_pairwise(weights) for weights in self.members]
         if any(pairwise) and not all(pairwise):
             raise ValueError(
                 f"{_MIXED}: piece {pairwise.index(True)} reads X as pairs of samples and piece "
                 f"{pairwise.index(False)} as features; X cannot be both."
             )
-        return list(self.pieces)
+        return list(self.members)
 
     def _scaled(self, count: int) -> tuple[float, ...]:
         if self.shares is None:
@@ -249,7 +252,7 @@ class ScaledWeights(BaseEstimator):
     Attributes
     ----------
     piece_ : fitted weighting
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
 
@@ -262,22 +265,22 @@ class ScaledWeights(BaseEstimator):
     array([2.])
     """
 
-    def __init__(self, piece: Any, scales: Any, *, leave_one_out: bool = False) -> None:
-        self.piece = piece
+    def __init__(self, weights: Any, scales: Any, *, leave_one_out: bool = False) -> None:
+        self.weights = weights
         self.scales = scales
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit the piece on the scaled training inputs ``(n, d)``."""
         check_flag(_SCALED, "leave_one_out", self.leave_one_out)
-        if is_pairwise(self.piece):
+        if is_pairwise(self.weights):
             raise ValueError(
                 f"{_SCALED}: the piece reads X as pairs of samples, which have no columns to scale."
             )
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_SCALED, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_SCALED, sample_weight, X.shape[0])
         self._factors = self._checked(X.shape[1])
-        self.piece_ = resolve_weights(self.piece).fit(self._scaled(X), sample_weight)
+        self.weights_ = resolve_weights(self.weights).fit(self._scaled(X), sample_weight)
         return self
 
     def training_votes(self) -> Votes:
@@ -285,17 +288,17 @@ class ScaledWeights(BaseEstimator):
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return self.piece_.training_votes()
+        return self.weights_.training_votes()
 
     def leave_one_out_votes(self) -> Votes:
         """Those of the piece."""
         check_is_fitted(self)
-        return self.piece_.leave_one_out_votes()
+        return self.weights_.leave_one_out_votes()
 
     def votes(self, X: Any) -> Votes:
         """Those of the piece at the scaled queries ``(q, d)``."""
         X = query_inputs(self, X)
-        return self.piece_.votes(self._scaled(X))
+        return self.weights_.votes(self._scaled(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

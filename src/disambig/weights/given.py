@@ -15,7 +15,12 @@ from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import DenseVotes, SparseVotes, as_votes
-from disambig.weights.inputs import query_inputs, row_masses, scale_columns, training_inputs
+from disambig.weights.inputs import (
+    checked_sample_weight,
+    query_inputs,
+    scale_columns,
+    training_inputs,
+)
 from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _FUNCTION = "FunctionWeights"
@@ -40,7 +45,7 @@ class FunctionWeights(BaseEstimator):
 
     Attributes
     ----------
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Sample weights; column j is multiplied by that of row j.
 
     Examples
@@ -73,7 +78,7 @@ class FunctionWeights(BaseEstimator):
             )
         check_flag(_FUNCTION, "normalize", self.normalize)
         check_flag(_FUNCTION, "leave_one_out", self.leave_one_out)
-        self.masses_ = row_masses(_FUNCTION, sample_weight, _length(X))
+        self.sample_weight_ = checked_sample_weight(_FUNCTION, sample_weight, _length(X))
         self.X_fit_ = X
         return self
 
@@ -95,11 +100,13 @@ class FunctionWeights(BaseEstimator):
         return self._finish(self._scaled(X))
 
     def _scaled(self, X: Any) -> Any:
-        votes = as_votes(self.function(X, self.X_fit_), shape=(_length(X), self.masses_.size))
+        votes = as_votes(
+            self.function(X, self.X_fit_), shape=(_length(X), self.sample_weight_.size)
+        )
         if isinstance(votes, SparseVotes):
-            return scale_columns(votes.matrix, self.masses_)
+            return scale_columns(votes.matrix, self.sample_weight_)
         if isinstance(votes, DenseVotes):
-            return scale_columns(votes.array, self.masses_)
+            return scale_columns(votes.array, self.sample_weight_)
         raise VotesError(
             f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
             f"{type(votes).__name__}, whose entries cannot be weighed or left out."
@@ -133,7 +140,7 @@ class PrecomputedWeights(BaseEstimator):
 
     Attributes
     ----------
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Sample weights; column j is multiplied by that of row j.
     n_features_in_ : int
         n.
@@ -156,7 +163,7 @@ class PrecomputedWeights(BaseEstimator):
         check_flag(_PRECOMPUTED, "normalize", self.normalize)
         check_flag(_PRECOMPUTED, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X, square="votes")
-        self.masses_ = row_masses(_PRECOMPUTED, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_PRECOMPUTED, sample_weight, X.shape[0])
         self.X_fit_ = X
         return self
 
@@ -165,16 +172,18 @@ class PrecomputedWeights(BaseEstimator):
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return self._finish(scale_columns(self.X_fit_, self.masses_))
+        return self._finish(scale_columns(self.X_fit_, self.sample_weight_))
 
     def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
         """The same without the diagonal."""
         check_is_fitted(self)
-        return self._finish(remove_diagonal(scale_columns(self.X_fit_, self.masses_)))
+        return self._finish(remove_diagonal(scale_columns(self.X_fit_, self.sample_weight_)))
 
     def votes(self, X: Any) -> DenseVotes | SparseVotes:
         """Votes of the training rows at queries, ``(q, n)``, as they are given."""
-        return self._finish(scale_columns(query_inputs(self, X, square="votes"), self.masses_))
+        return self._finish(
+            scale_columns(query_inputs(self, X, square="votes"), self.sample_weight_)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -134,38 +134,38 @@ def _canonical(X: Any) -> Any:
     return small_indices(matrix)
 
 
-def row_masses(owner: str, sample_weight: Any, n: int) -> FloatArray:
-    """The mass of each of the n training rows, ones if `sample_weight` is None.
+def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
+    """The weight of each of the n training rows, ones if `sample_weight` is None.
 
     Examples
     --------
-    >>> row_masses("NeighborWeights", None, 3)
+    >>> checked_sample_weight("NeighborWeights", None, 3)
     array([1., 1., 1.])
     """
     if sample_weight is None:
         return np.ones(n)
-    masses = np.array(sample_weight, dtype=np.float64)
-    if masses.shape != (n,):
+    checked: FloatArray = np.array(sample_weight, dtype=np.float64)
+    if checked.shape != (n,):
         raise ValueError(
             f"{owner}: sample_weight must have shape ({n},), one number a row; got shape "
-            f"{masses.shape}."
+            f"{checked.shape}."
         )
     # Written so that NaN is bad too.
-    bad = ~((masses > 0) & np.isfinite(masses))
+    bad = ~((checked > 0) & np.isfinite(checked))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{owner}: sample_weight must be positive and finite; row {row} has {masses[row]} "
+            f"{owner}: sample_weight must be positive and finite; row {row} has {checked[row]} "
             f"({int(bad.sum())} such rows). Leave rows of weight 0 out before fit."
         )
-    return masses
+    return checked
 
 
-def scale_columns(alpha: Any, masses: FloatArray) -> Any:
+def scale_columns(alpha: Any, sample_weight: FloatArray) -> Any:
     """``alpha @ diag(masses)`` as a new array or, for sparse alpha, a new ``csr_array``."""
     if sp.issparse(alpha):
         scaled = sp.csr_array(alpha, dtype=np.float64, copy=True)
-        scaled.data *= masses[scaled.indices]
+        scaled.data *= sample_weight[scaled.indices]
         return scaled
-    product: AnyArray = alpha * masses
+    product: AnyArray = alpha * sample_weight
     return product

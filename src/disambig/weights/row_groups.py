@@ -37,7 +37,7 @@ def distinct_rows(X: Any) -> IntArray:
     return np.unique(_hashes(X), return_index=True)[1]
 
 
-def row_kinds(X: Any) -> IntArray:
+def hash_rows(X: Any) -> IntArray:
     """The number of each row's kind, ``(n,)``: equal rows share one, and hashes order them.
 
     As in `distinct_rows`, by all digits where float32 does not tell rows apart: the numbers of the
@@ -47,7 +47,7 @@ def row_kinds(X: Any) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> kinds = row_kinds(np.array([[1.0], [0.0], [1.0], [-0.0]]))
+    >>> kinds = hash_rows(np.array([[1.0], [0.0], [1.0], [-0.0]]))
     >>> bool(kinds[0] == kinds[2]), bool(kinds[1] == kinds[3]), sorted(set(kinds.tolist()))
     (True, True, [0, 1])
     """

@@ -33,7 +33,7 @@ MIDDLE = {
 
 
 def clusters(n=120, n_classes=4, seed=0, spread=0.5):
-    """Corners of a square of side 4 and Gaussian clouds around them."""
+    """Vertices of a square of side 4 and Gaussian clouds around them."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % n_classes
     centers = 4.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[:n_classes]

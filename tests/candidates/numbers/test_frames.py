@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from disambig.candidates import Intervals, IntervalUnions, real_sets
+from disambig.candidates import Intervals, IntervalUnions, number_sets
 from disambig.exceptions import CandidateError
 
 inf, nan = float("inf"), float("nan")
@@ -12,7 +12,7 @@ inf, nan = float("inf"), float("nan")
 
 def refusal(y, **options):
     with pytest.raises(CandidateError) as caught:
-        real_sets(y, **options)
+        number_sets(y, **options)
     return str(caught.value)
 
 
@@ -30,34 +30,34 @@ class TestPandas:
     @pytest.mark.parametrize("dtype", [None, "float32", "Int64", "Float64", object])
     def test_two_columns(self, pd, dtype):
         y = pd.DataFrame({"lower": [0, 2], "upper": [1, 3]}, dtype=dtype, index=[7, 9])
-        assert list(real_sets(y)) == [(0, 1), (2, 3)]
+        assert list(number_sets(y)) == [(0, 1), (2, 3)]
 
     @pytest.mark.parametrize("dtype", [None, "float64", "Int64", "Float64", object])
     def test_missing_ends(self, pd, dtype):
         y = pd.DataFrame({"lower": [0, None], "upper": [1, 3]}, dtype=dtype)
         assert "row 1 lacks an end" in refusal(y)
-        assert list(real_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
+        assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
 
     def test_columns_of_two_dtypes(self, pd):
         y = pd.DataFrame({"lower": pd.array([0, None], dtype="Int64"), "upper": [1.5, inf]})
-        assert list(real_sets(y, missing="whole")) == [(0, 1.5), (-inf, inf)]
+        assert list(number_sets(y, missing="whole")) == [(0, 1.5), (-inf, inf)]
 
     def test_other_numbers_of_columns(self, pd):
         assert "got shape (1, 3)" in refusal(pd.DataFrame([[0, 1, 2]]))
         with pytest.warns(DataConversionWarning, match="column-vector"):
-            assert real_sets(pd.DataFrame({"y": [1, 2]})).is_point.all()
+            assert number_sets(pd.DataFrame({"y": [1, 2]})).is_point.all()
         with pytest.warns(DataConversionWarning, match="column-vector"):
-            assert real_sets(pd.DataFrame({"y": ["[0, 1]", "2"]}))[0] == (0, 1)
+            assert number_sets(pd.DataFrame({"y": ["[0, 1]", "2"]}))[0] == (0, 1)
 
     @pytest.mark.parametrize("dtype", ["int64", "float32", "Int64", "Float64", object])
     def test_a_series_of_numbers_is_points(self, pd, dtype):
-        assert real_sets(pd.Series([1, 2], dtype=dtype, index=[5, 6])).is_point.all()
+        assert number_sets(pd.Series([1, 2], dtype=dtype, index=[5, 6])).is_point.all()
 
     @pytest.mark.parametrize("dtype", ["float64", "Int64", "Float64", object])
     def test_a_series_with_missing_numbers(self, pd, dtype):
         y = pd.Series([1, None], dtype=dtype)
         assert "row 1 lacks an end" in refusal(y)
-        assert list(real_sets(y, missing="whole")) == [(1, 1), (-inf, inf)]
+        assert list(number_sets(y, missing="whole")) == [(1, 1), (-inf, inf)]
 
     @pytest.mark.parametrize("closed", ["left", "right", "both", "neither"])
     @pytest.mark.parametrize("form", ["array", "index", "series", "objects", "list"])
@@ -71,19 +71,19 @@ class TestPandas:
             "list": lambda: list(y),
         }[form]()
         # Ends are limits of members, whether or not they belong to them.
-        assert list(real_sets(y)) == [(0, 1), (2, 2), (3, inf)]
+        assert list(number_sets(y)) == [(0, 1), (2, 2), (3, inf)]
 
     def test_missing_intervals(self, pd):
         y = pd.arrays.IntervalArray.from_tuples([(0, 1), None])
         for form in (y, pd.Series(y), list(y)):
             assert "row 1 lacks an end" in refusal(form)
-            assert list(real_sets(form, missing="whole")) == [(0, 1), (-inf, inf)]
+            assert list(number_sets(form, missing="whole")) == [(0, 1), (-inf, inf)]
 
     def test_bins(self, pd):
         cut = pd.cut([1.0, 7.0, 4.0, 50.0], [-inf, 3, 5, 10])
         for form in (cut, pd.Series(cut)):
             assert "row 3 lacks an end" in refusal(form)
-            assert list(real_sets(form, missing="whole")) == [
+            assert list(number_sets(form, missing="whole")) == [
                 (-inf, 3),
                 (5, 10),
                 (3, 5),
@@ -97,17 +97,17 @@ class TestPandas:
 
     def test_intervals_beside_other_rows_and_in_unions(self, pd):
         y = [pd.Interval(0, 1), 5.0, [pd.Interval(0, 1), (2, 3)]]
-        assert list(real_sets(y)) == [((0, 1),), ((5, 5),), ((0, 1), (2, 3))]
+        assert list(number_sets(y)) == [((0, 1),), ((5, 5),), ((0, 1), (2, 3))]
 
     @pytest.mark.parametrize("dtype", [None, "string", "category", object])
     def test_texts(self, pd, dtype):
         y = pd.Series(["[0, 1]", None, "> 3"], dtype=dtype)
         assert "row 1 lacks an end" in refusal(y)
-        assert list(real_sets(y, missing="whole")) == [(0, 1), (-inf, inf), (3, inf)]
+        assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, inf), (3, inf)]
 
     def test_series_of_pairs_and_of_lists_of_pairs(self, pd):
-        assert list(real_sets(pd.Series([(0, 1), [2, 3]]))) == [(0, 1), (2, 3)]
-        unions = real_sets(pd.Series([[(0, 1), (2, 3)], 5.0]))
+        assert list(number_sets(pd.Series([(0, 1), [2, 3]]))) == [(0, 1), (2, 3)]
+        unions = number_sets(pd.Series([[(0, 1), (2, 3)], 5.0]))
         assert isinstance(unions, IntervalUnions)
 
     def test_named_doors(self, pd):
@@ -122,30 +122,30 @@ class TestPandas:
 class TestPolars:
     def test_two_columns(self, pl):
         y = pl.DataFrame({"lower": [0, 2], "upper": [1.5, inf]})
-        assert list(real_sets(y)) == [(0, 1.5), (2, inf)]
+        assert list(number_sets(y)) == [(0, 1.5), (2, inf)]
         gaps = pl.DataFrame({"lower": [0, None], "upper": [1, 3]})
         assert "row 1 lacks an end" in refusal(gaps)
-        assert list(real_sets(gaps, missing="whole")) == [(0, 1), (-inf, 3)]
+        assert list(number_sets(gaps, missing="whole")) == [(0, 1), (-inf, 3)]
 
     def test_one_column(self, pl):
         with pytest.warns(DataConversionWarning, match="column-vector"):
-            assert real_sets(pl.DataFrame({"y": [1, 2]})).is_point.all()
+            assert number_sets(pl.DataFrame({"y": [1, 2]})).is_point.all()
 
     def test_series(self, pl):
-        assert real_sets(pl.Series([1, 2])).is_point.all()
-        assert list(real_sets(pl.Series([1, None]), missing="whole"))[1] == (-inf, inf)
-        assert list(real_sets(pl.Series(["[0, 1]", "2"]))) == [(0, 1), (2, 2)]
-        assert list(real_sets(pl.Series([[0, 1], [2, 3]]))) == [(0, 1), (2, 3)]
-        assert list(real_sets(pl.Series([[0, 1], [2, 3]], dtype=pl.Array(pl.Int64, 2)))) == [
+        assert number_sets(pl.Series([1, 2])).is_point.all()
+        assert list(number_sets(pl.Series([1, None]), missing="whole"))[1] == (-inf, inf)
+        assert list(number_sets(pl.Series(["[0, 1]", "2"]))) == [(0, 1), (2, 2)]
+        assert list(number_sets(pl.Series([[0, 1], [2, 3]]))) == [(0, 1), (2, 3)]
+        assert list(number_sets(pl.Series([[0, 1], [2, 3]], dtype=pl.Array(pl.Int64, 2)))) == [
             (0, 1),
             (2, 3),
         ]
-        unions = real_sets(pl.Series([[[0, 1], [2, 3]], [[4, 5]]]))
+        unions = number_sets(pl.Series([[[0, 1], [2, 3]], [[4, 5]]]))
         assert list(unions) == [((0, 1), (2, 3)), ((4, 5),)]
 
     def test_bins(self, pl):
         y = pl.Series(["(-inf, 3]", "(5, inf]", "(3, 5]"], dtype=pl.Categorical)
-        assert list(real_sets(y)) == [(-inf, 3), (5, inf), (3, 5)]
+        assert list(number_sets(y)) == [(-inf, 3), (5, inf), (3, 5)]
 
     def test_named_doors(self, pl):
         frame = pl.DataFrame({"a": [0, 1], "b": [2, 3]})
@@ -155,7 +155,7 @@ class TestPolars:
 
 def test_arrays_of_arrow():
     pa = pytest.importorskip("pyarrow")
-    assert list(real_sets(pa.array([1.0, 2.0]))) == [(1, 1), (2, 2)]
+    assert list(number_sets(pa.array([1.0, 2.0]))) == [(1, 1), (2, 2)]
     table = pa.table({"lower": [0.0, 2.0], "upper": [1.0, 3.0]})
-    assert list(real_sets(table)) == [(0, 1), (2, 3)]
-    assert np.array_equal(real_sets(pa.chunked_array([[1.0], [2.0]])).lower.ravel(), [1, 2])
+    assert list(number_sets(table)) == [(0, 1), (2, 3)]
+    assert np.array_equal(number_sets(pa.chunked_array([[1.0], [2.0]])).lower.ravel(), [1, 2])

@@ -9,13 +9,13 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from disambig.candidates import Intervals, IntervalUnions, LabelSets, real_sets
+from disambig.candidates import Intervals, IntervalUnions, LabelSets, number_sets
 from disambig.exceptions import CandidateError
 
 inf, nan = float("inf"), float("nan")
 
 
-def refusal(y, door=real_sets, **options):
+def refusal(y, door=number_sets, **options):
     with pytest.raises(CandidateError) as caught:
         door(y, **options)
     return str(caught.value)
@@ -24,13 +24,13 @@ def refusal(y, door=real_sets, **options):
 class TestArrays:
     @pytest.mark.parametrize("dtype", [int, np.uint8, np.float32, float, object])
     def test_one_dimension_is_points(self, dtype):
-        sets = real_sets(np.array([3, 1, 2], dtype=dtype))
+        sets = number_sets(np.array([3, 1, 2], dtype=dtype))
         assert sets == Intervals([3, 1, 2], [3, 1, 2])
         assert sets.flat
 
     @pytest.mark.parametrize("dtype", [int, np.float32, float, object])
     def test_two_columns_are_ends_always(self, dtype):
-        sets = real_sets(np.array([[1, 2], [3, 3]], dtype=dtype))
+        sets = number_sets(np.array([[1, 2], [3, 3]], dtype=dtype))
         assert list(sets) == [(1, 2), (3, 3)]
         # Also where they might be points of two outputs; those have a door of their own.
         points = np.array([[1.0, 2.0]])
@@ -38,7 +38,7 @@ class TestArrays:
         assert "row 0 has its lower end 2.0 above" in refusal(points[:, ::-1])
 
     def test_one_column_warns_and_is_points(self):
-        for door in (real_sets, Intervals.from_any, IntervalUnions.from_any):
+        for door in (number_sets, Intervals.from_any, IntervalUnions.from_any):
             with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
                 sets = door(np.array([[1.0], [2.0]]))
             assert sets.flat
@@ -53,10 +53,10 @@ class TestArrays:
         assert caught[0].filename == __file__
 
     def test_three_dimensions_are_boxes(self):
-        boxes = real_sets(np.arange(12.0).reshape(2, 3, 2))
+        boxes = number_sets(np.arange(12.0).reshape(2, 3, 2))
         assert (boxes.flat, boxes.n_columns) == (False, 3)
         assert boxes.lower.tolist() == [[0, 2, 4], [6, 8, 10]]
-        assert real_sets(np.zeros((2, 1, 2))).shape == (2, 1, 2)
+        assert number_sets(np.zeros((2, 1, 2))).shape == (2, 1, 2)
 
     def test_other_shapes(self):
         assert "two columns, lower and upper ends; got shape (2, 3)" in refusal(np.zeros((2, 3)))
@@ -66,7 +66,7 @@ class TestArrays:
         assert "got shape (0,)" in refusal([])
 
     def test_infinite_ends(self):
-        sets = real_sets(np.array([[-inf, 1], [1, inf], [-inf, inf]]))
+        sets = number_sets(np.array([[-inf, 1], [1, inf], [-inf, inf]]))
         assert sets.informative.tolist() == [True, True, False]
         assert "row 1 holds no number" in refusal(np.array([1.0, inf]))
         assert "row 0 has its lower end inf above its upper end 1.0" in refusal(
@@ -78,34 +78,34 @@ class TestArrays:
     def test_missing_values(self, missing):
         ends = np.array([[1, missing], [missing, 1], [missing, missing]], dtype=object)
         assert "row 0 lacks an end (3 such rows)" in refusal(ends)
-        opened = real_sets(ends, missing="whole")
+        opened = number_sets(ends, missing="whole")
         assert list(opened) == [(1, inf), (-inf, 1), (-inf, inf)]
         points = np.array([1, missing], dtype=object)
         assert "row 1 lacks an end" in refusal(points)
-        assert list(real_sets(points, missing="whole")) == [(1, 1), (-inf, inf)]
+        assert list(number_sets(points, missing="whole")) == [(1, 1), (-inf, inf)]
         boxes = np.array([[[0, 1], [missing, 1]]], dtype=object)
         assert "row 0 lacks an end" in refusal(boxes)
-        assert real_sets(boxes, missing="whole").lower.tolist() == [[0, -inf]]
+        assert number_sets(boxes, missing="whole").lower.tolist() == [[0, -inf]]
 
     def test_masked_entries_are_missing(self):
         y = np.ma.masked_array([[0.0, 1.0], [2.0, 3.0]], [[False, False], [True, False]])
         assert "row 1 lacks an end" in refusal(y)
-        assert list(real_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
+        assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
         points = np.ma.masked_array([0.0, 1.0], [False, True])
         assert "row 1 lacks an end" in refusal(points)
         unmasked = np.ma.masked_array([0.0, 1.0], [False, False])
-        assert real_sets(unmasked).is_point.all()
+        assert number_sets(unmasked).is_point.all()
 
     def test_structured_arrays_are_pairs(self):
         y = np.array([(0.0, 1.0), (2.0, 3.0)], dtype=[("lower", float), ("upper", float)])
-        assert list(real_sets(y)) == [(0, 1), (2, 3)]
+        assert list(number_sets(y)) == [(0, 1), (2, 3)]
 
     def test_an_object_that_is_only_an_array(self):
         class Column:
             def __array__(self, dtype=None, copy=None):
                 return np.array([[1.0, 2.0]])
 
-        assert list(real_sets(Column())) == [(1, 2)]
+        assert list(number_sets(Column())) == [(1, 2)]
 
     def test_what_is_no_real_number(self):
         assert "Complex data not supported" in refusal(np.array([1j, 2]))
@@ -132,32 +132,32 @@ class TestLists:
     def test_every_kind_in_one_list(self):
         y = [5, 2.5, (0, 1), [2, 3], np.array([4, 5]), "[6, 7]", np.float32(8), np.int64(9)]
         expected = [(5, 5), (2.5, 2.5), (0, 1), (2, 3), (4, 5), (6, 7), (8, 8), (9, 9)]
-        assert list(real_sets(y)) == expected
-        assert list(real_sets(tuple(y))) == expected
+        assert list(number_sets(y)) == expected
+        assert list(number_sets(tuple(y))) == expected
         array = np.empty(len(y), dtype=object)
         array[:] = y
-        assert list(real_sets(array)) == expected
+        assert list(number_sets(array)) == expected
 
     def test_numbers_of_other_types(self):
         y = [Fraction(1, 2), Decimal("0.25"), (Fraction(1, 4), Decimal(2))]
-        assert list(real_sets(y)) == [(0.5, 0.5), (0.25, 0.25), (0.25, 2)]
-        assert real_sets([np.array(3.0), 4.0])[0] == (3, 3)
+        assert list(number_sets(y)) == [(0.5, 0.5), (0.25, 0.25), (0.25, 2)]
+        assert number_sets([np.array(3.0), 4.0])[0] == (3, 3)
 
     def test_a_list_of_pairs_is_intervals_and_nested_ones_are_unions(self):
-        assert isinstance(real_sets([(0, 1), (2, 3)]), Intervals)
-        nested = real_sets([[(0, 1), (2, 3)], [(4, 5), (6, 7)]])
+        assert isinstance(number_sets([(0, 1), (2, 3)]), Intervals)
+        nested = number_sets([[(0, 1), (2, 3)], [(4, 5), (6, 7)]])
         assert nested[1] == ((4, 5), (6, 7))
         # As an array the same numbers are boxes.
-        boxes = real_sets(np.array([[(0, 1), (2, 3)], [(4, 5), (6, 7)]]))
+        boxes = number_sets(np.array([[(0, 1), (2, 3)], [(4, 5), (6, 7)]]))
         assert boxes.n_columns == 2
-        rows = real_sets([np.array([[0, 1], [2, 3]]), 5.0, [(0, 1)], ((0, 1), [2, 3])])
+        rows = number_sets([np.array([[0, 1], [2, 3]]), 5.0, [(0, 1)], ((0, 1), [2, 3])])
         assert [len(row) for row in rows] == [2, 1, 1, 2]
 
     @pytest.mark.parametrize("missing", [None, nan, Decimal("NaN"), np.float32("nan")])
     def test_missing_values(self, missing):
         y = [1.0, missing, (missing, 2), (3, missing), [(missing, 4), (5, 6)]]
         assert "row 1 lacks an end (4 such rows)" in refusal(y)
-        assert list(real_sets(y, missing="whole")) == [
+        assert list(number_sets(y, missing="whole")) == [
             ((1, 1),),
             ((-inf, inf),),
             ((-inf, 2),),
@@ -167,9 +167,9 @@ class TestLists:
 
     def test_fast_and_slow_roads_agree(self):
         values = [1, 2.5, -3, 1e10, 7]
-        assert real_sets(values) == real_sets([np.float64(v) for v in values])
+        assert number_sets(values) == number_sets([np.float64(v) for v in values])
         pairs = [(1, 2.5), [-3, 7]]
-        assert real_sets(pairs) == real_sets([(np.float64(a), b) for a, b in pairs])
+        assert number_sets(pairs) == number_sets([(np.float64(a), b) for a, b in pairs])
         assert "row 1 lacks an end" in refusal([1.0, nan])
 
     @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ class TestLists:
         assert "row 1 has an end of 1.797" in refusal([0, 10**400])
         assert "row 1 has an end of -1.797" in refusal([(0, 1), (-(10**400), 1)])
         assert "overflows" in refusal([Decimal("1e400"), 0.0])
-        assert real_sets([(-inf, Decimal("Infinity")), 0.0])[0] == (-inf, inf)
+        assert number_sets([(-inf, Decimal("Infinity")), 0.0])[0] == (-inf, inf)
 
 
 class TestTexts:
@@ -256,13 +256,13 @@ class TestTexts:
         ],
     )
     def test_the_grammar(self, text, ends):
-        assert real_sets([text])[0] == ends
-        assert real_sets(np.array([text]))[0] == ends
+        assert number_sets([text])[0] == ends
+        assert number_sets(np.array([text]))[0] == ends
         assert Intervals.from_any([text, 0.0])[0] == ends
 
     def test_unions(self):
-        assert real_sets(["[-2, -1] | [1, 2]", "3"])[0] == ((-2, -1), (1, 2))
-        assert real_sets(["< -1 | 0 | > 1"])[0] == ((-inf, -1), (0, 0), (1, inf))
+        assert number_sets(["[-2, -1] | [1, 2]", "3"])[0] == ((-2, -1), (1, 2))
+        assert number_sets(["< -1 | 0 | > 1"])[0] == ((-inf, -1), (0, 0), (1, inf))
 
     @pytest.mark.parametrize(
         "text",
@@ -306,7 +306,7 @@ class TestTexts:
     @pytest.mark.parametrize("text", ["", "  ", "*"])
     def test_texts_that_say_nothing(self, text):
         assert "row 1 lacks an end" in refusal(["1", text])
-        assert real_sets(["1", text], missing="whole")[1] == (-inf, inf)
+        assert number_sets(["1", text], missing="whole")[1] == (-inf, inf)
 
     def test_ends_in_the_wrong_order(self):
         assert "row 0 has its lower end 2.0 above its upper end 1.0" in refusal(["[2, 1]"])

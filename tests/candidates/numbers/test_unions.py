@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.candidates import Intervals, IntervalUnions, real_sets
+from disambig.candidates import Intervals, IntervalUnions, number_sets
 from disambig.exceptions import CandidateError
 
 inf, nan = float("inf"), float("nan")
@@ -111,18 +111,18 @@ def test_from_any_takes_what_intervals_take():
 
 
 def test_real_sets_are_unions_only_where_needed():
-    assert isinstance(real_sets([[(0, 1)], 5.0]), Intervals)
-    assert isinstance(real_sets([[(0, 1), (1, 2)], 5.0]), Intervals)
-    assert isinstance(real_sets([[(0, 1), (2, 3)], 5.0]), IntervalUnions)
+    assert isinstance(number_sets([[(0, 1)], 5.0]), Intervals)
+    assert isinstance(number_sets([[(0, 1), (1, 2)], 5.0]), Intervals)
+    assert isinstance(number_sets([[(0, 1), (2, 3)], 5.0]), IntervalUnions)
     one = IntervalUnions.from_any([5.0])
-    assert real_sets(one) is one
+    assert number_sets(one) is one
 
 
 def test_intervals_refuse_unions_that_are_apart():
     assert Intervals.from_any([[(0, 1), (1, 2)], 5.0])[0] == (0, 2)
     text = refusal(Intervals.from_any, [5.0, [(0, 1), (3, 4), (6, 7)], [(0, 1), (3, 4)]])
     assert "row 1 is a union of 3 intervals that are apart (2 such rows)" in text
-    assert "real_sets" in text
+    assert "number_sets" in text
     assert "row 0 has its lower end" in refusal(Intervals.from_any, [[(0, 1), (4, 3)]])
 
 

@@ -5,18 +5,18 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
-from disambig.estimators.selection import Portfolio, Trial, choose_pieces
+from disambig.estimators.selection import SearchSpace, Trial, select_weights_and_solver
 from disambig.estimators.selection import space as pieces
 from disambig.estimators.selection.hidden_sets import HiddenSets, Score
-from disambig.estimators.selection.search import _asked, play_off, rivals_of
+from disambig.estimators.selection.search import _asked, best_of_each_family, final_comparison
 from disambig.estimators.selection.trials import trial_of
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.votes import as_votes
-from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights, row_kinds
+from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights, hash_rows
 
 FEW = NystromWeights(n_landmarks=2)
-SOON = Portfolio(play_off_hidden=(20, 60))
+SOON = SearchSpace(comparison_hidden=(20, 60))
 NEAR, SCALED = NeighborWeights(3), ScaledWeights(NeighborWeights(3), np.ones(2))
 
 
@@ -37,23 +37,23 @@ def board():
 def test_the_best_of_every_sort_are_rivals():
     trials = [trial(FEW, 0.1), trial(SCALED, 0.2), trial(FEW, 0.3), trial(NEAR, 0.4)]
     trials += [trial(ScaledWeights(FEW, np.ones(2)), 0.5), trial(NEAR, 0.6)]
-    assert rivals_of(trials) == [trials[0], trials[1], trials[3]]
-    assert rivals_of([trials[0], trials[2]]) == []
-    assert rivals_of([trials[1], trials[3]]) == []
+    assert best_of_each_family(trials) == [trials[0], trials[1], trials[3]]
+    assert best_of_each_family([trials[0], trials[2]]) == []
+    assert best_of_each_family([trials[1], trials[3]]) == []
 
 
 def test_many_rows_tell_who_is_better(board):
     X, _, sets = board
     loss = ZeroOneLoss().bind(sets.classes)
     # Two landmarks cannot know sixteen fields, whatever few rows said of them.
-    found = play_off(
+    found = final_comparison(
         SOON,
         [trial(FEW, 0.0), trial(NEAR, 0.5)],
         X,
         sets,
         loss,
         np.ones(400),
-        row_kinds(X),
+        hash_rows(X),
         "disambiguation",
     )
     assert [one.weights for one in found] == [NEAR, FEW]
@@ -68,17 +68,17 @@ def test_the_winner_is_chosen_and_first(board, monkeypatch, method):
     monkeypatch.setattr(pieces, "is_affordable", lambda n: n <= 100)
     monkeypatch.setattr(pieces, "_LANDMARKS", 2)
     # One finalist: the play-off needs, and has, the best of the other sorts, too.
-    small = Portfolio(
+    small = SearchSpace(
         kernels={"gaussian": (0.1,)},
         ridges=(1e-4,),
         neighbors=(3, 5),
         finalists=1,
         largest_sample=200,
-        play_off_rows=300,
-        play_off_hidden=(20, 60),
+        comparison_rows=300,
+        comparison_hidden=(20, 60),
     )
     loss = ZeroOneLoss().bind(sets.classes)
-    weights, _, trials = choose_pieces(X, sets, loss, None, np.ones(400), method, small)
+    weights, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(400), method, small)
     assert trials[0].weights is weights
     assert pieces.sort_of(weights) != "landmarks"
     sorts = [pieces.sort_of(one.weights) for one in trials[:3]]
@@ -107,8 +107,8 @@ def test_few_rows_that_say_something_leave_it_to_the_final(board):
     few = LabelSets(sets.mask | (np.arange(400) > 80)[:, None], sets.classes)
     loss = ZeroOneLoss().bind(sets.classes)
     rivals = [trial(FEW, 0.0), trial(NEAR, 0.5)]
-    more = (loss, np.ones(400), row_kinds(X), "disambiguation")
-    assert play_off(Portfolio(), rivals, X, few, *more) == []
+    more = (loss, np.ones(400), hash_rows(X), "disambiguation")
+    assert final_comparison(SearchSpace(), rivals, X, few, *more) == []
 
 
 def test_an_infimum_start_has_a_handicap():

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from disambig import DisambiguatedClassifier, PartialLabelClassifier, disambiguate
 from disambig.candidates import LabelSets
-from disambig.estimators.selection import Portfolio, choose_pieces
+from disambig.estimators.selection import SearchSpace, select_weights_and_solver
 from disambig.estimators.selection import search as choice
 from disambig.estimators.selection import space as pieces
 from disambig.exceptions import NoInformationError
@@ -23,7 +23,7 @@ from disambig.weights import (
     NeighborWeights,
     NystromWeights,
     ScaledWeights,
-    row_kinds,
+    hash_rows,
 )
 
 
@@ -40,13 +40,15 @@ def digits():
     return X, y, hidden_in_sets(y, 0.5)
 
 
-SHORT = Portfolio(kernels={"gaussian": (0.7,)}, ridges=(1e-2, 1e-4), neighbors=(5,))
+SHORT = SearchSpace(kernels={"gaussian": (0.7,)}, ridges=(1e-2, 1e-4), neighbors=(5,))
 
 
 @pytest.fixture
 def short(monkeypatch):
     """Few weightings, for tests in which their number is no matter."""
-    monkeypatch.setattr(choice, "choose_pieces", partial(choose_pieces, portfolio=SHORT))
+    monkeypatch.setattr(
+        choice, "select_weights_and_solver", partial(select_weights_and_solver, space=SHORT)
+    )
 
 
 def test_the_choice_beats_most_of_what_was_tried(digits):
@@ -79,18 +81,22 @@ def test_a_large_set_is_chosen_for_by_a_sample_and_goes_through_landmarks(monkey
     monkeypatch.setattr(pieces, "is_affordable", lambda n: n <= 100)
     kernels = replace(SHORT, neighbors=(), largest_sample=60)
     loss = ZeroOneLoss().bind(sets.classes)
-    _, solver, trials = choose_pieces(X, sets, loss, None, np.ones(260), portfolio=kernels)
-    whole = [t.weights.piece if isinstance(t.weights, ScaledWeights) else t.weights for t in trials]
+    _, solver, trials = select_weights_and_solver(X, sets, loss, None, np.ones(260), space=kernels)
+    whole = [
+        t.weights.weights if isinstance(t.weights, ScaledWeights) else t.weights for t in trials
+    ]
     assert all(isinstance(piece, NystromWeights) and piece.n_landmarks == 1000 for piece in whole)
     # Signs of the votes of all rows would need them as an array.
     assert all(trial.solver.start == "average" for trial in trials)
     assert isinstance(solver, AnnealedMinimization)
-    _, _, trials = choose_pieces(X[:90], sets[:90], loss, None, np.ones(90), portfolio=kernels)
+    _, _, trials = select_weights_and_solver(
+        X[:90], sets[:90], loss, None, np.ones(90), space=kernels
+    )
     assert any(isinstance(trial.weights, KernelRidgeWeights) for trial in trials)
     assert any(trial.solver.start == "infimum" for trial in trials)
     # A million rows: fewer landmarks, so that they fit.
     monkeypatch.setattr(pieces, "_NUMBERS", 260 * 150)
-    _, _, trials = choose_pieces(X, sets, loss, None, np.ones(260), portfolio=kernels)
+    _, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(260), space=kernels)
     assert {t.weights.get_params().get("n_landmarks", 150) for t in trials} == {150}
 
 
@@ -140,10 +146,10 @@ def test_other_losses_weights_and_doors(short):
     assert DisambiguatedClassifier().fit(X, sets).score(X, y) > 0.8
 
 
-def trials_of(X, sets, rows, portfolio):
+def trials_of(X, sets, rows, space):
     loss = ZeroOneLoss().bind(sets.classes)
     ones = np.ones(rows.size)
-    _, _, trials = choose_pieces(X[rows], sets[rows], loss, None, ones, portfolio=portfolio)
+    _, _, trials = select_weights_and_solver(X[rows], sets[rows], loss, None, ones, space=space)
     return {f"{trial.weights} {trial.solver}": trial.held_out_loss for trial in trials}
 
 
@@ -168,17 +174,17 @@ def test_rows_far_from_zero_are_no_copies(digits, short):
     moved = PartialLabelClassifier().fit(X[:120] + 1.7e9, sets[:120])
     assert (moved.labels_ == y[:120]).mean() > 0.8
     assert moved.trials_
-    kinds = row_kinds(np.arange(5.0)[:, None] + 1e10)
+    kinds = hash_rows(np.arange(5.0)[:, None] + 1e10)
     assert np.unique(kinds).size == 5
 
 
 def test_the_heat_keeps_what_is_best_on_few_rows(digits):
     X, _, sets = digits
     # Ridges that answer nothing, or noise, beside two that work.
-    odd = Portfolio(
+    odd = SearchSpace(
         kernels={"gaussian": (0.001, 0.7)}, ridges=(1e-2, 1e-3), neighbors=(200,), finalists=2
     )
-    few = replace(odd, learns_scales=False, heat_rows=120)
+    few = replace(odd, learns_scales=False, screen_rows=120)
     found = trials_of(X, sets, np.arange(260), few)
     assert len(found) == 2 * 10
     everything = trials_of(X, sets, np.arange(260), replace(few, finalists=5))
@@ -217,9 +223,9 @@ def test_too_few_different_rows_are_said():
     mask[:1000, 1] = False
     sets, loss = LabelSets(mask, np.arange(2)), ZeroOneLoss().bind(np.arange(2))
     with pytest.warns(UserWarning, match="of 1000 rows, as different as there are, only 1 exclude"):
-        weights, _, trials = choose_pieces(X, sets, loss, None, np.ones(3999))
+        weights, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(3999))
     assert trials == ()
-    assert str(weights.piece) == str(NeighborWeights())
+    assert str(weights.weights) == str(NeighborWeights())
 
 
 def test_parts_can_be_left_out(digits):
@@ -249,7 +255,7 @@ def test_few_rows_are_too_little_to_choose_by():
         clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}])
     assert clf.labels_[0] == "a"
     assert clf.trials_ == ()
-    assert str(clf.weights_.piece) == str(NeighborWeights())
+    assert str(clf.weights_.weights) == str(NeighborWeights())
     assert isinstance(clf.solver_, AlternatingMinimization)
 
 
@@ -267,7 +273,7 @@ def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
     noise = LabelSets(np.eye(3, dtype=np.bool_)[rng.choice(3, 90, p=[0.8, 0.1, 0.1])], np.arange(3))
     with pytest.warns(UserWarning, match="Is a mark of unlabelled rows taken for a class"):
         clf.fit(X, noise)
-    assert str(clf.weights_.piece) == str(NeighborWeights())
+    assert str(clf.weights_.weights) == str(NeighborWeights())
     assert len(clf.trials_) == 100
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
 from disambig.estimators.selection.hidden_sets import sample_rows
-from disambig.weights import row_kinds
+from disambig.weights import hash_rows
 
 
 def sets_of(told):
@@ -16,7 +16,7 @@ def sets_of(told):
 
 
 def sample(X, told, limit):
-    return sample_rows(row_kinds(X), sets_of(told), np.ones(len(X)), limit)
+    return sample_rows(hash_rows(X), sets_of(told), np.ones(len(X)), limit)
 
 
 def test_the_sample_is_bounded_also_where_rows_are_copies():

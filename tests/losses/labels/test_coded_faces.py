@@ -53,8 +53,8 @@ def test_the_same_answers_about_two(masks):
     assert_array_equal(coded.mask, masks[0])
     nothing = np.zeros(len(coded))
     scores = np.zeros_like(plain.embedded)
-    settled = coded.settle(other.first(), scores, nothing)
-    expected = plain.settle(plain_other.first(), scores, nothing)
+    settled = coded.keep_unless_better(other.first(), scores, nothing)
+    expected = plain.keep_unless_better(plain_other.first(), scores, nothing)
     assert_array_equal(settled.mask, expected.mask)
 
 

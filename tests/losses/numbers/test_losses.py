@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from disambig.candidates import Intervals, IntervalUnions
-from disambig.losses import AbsoluteLoss, PinballLoss, RealLoss, SquaredLoss
+from disambig.losses import AbsoluteLoss, NumberLoss, PinballLoss, SquaredLoss
 from disambig.votes import OperatorVotes, ProductVotes, as_votes
-from tests.oracles.real_lines import (
+from tests.oracles.number_lines import (
     average_value,
     infimum_value,
     interesting_points,
@@ -157,7 +157,7 @@ def test_the_pinball_loss_charges_for_being_below_by_its_quantile():
 
 
 def test_it_is_a_piece(loss):
-    assert isinstance(loss, RealLoss)
+    assert isinstance(loss, NumberLoss)
     for other in (clone(loss), pickle.loads(pickle.dumps(loss))):
         assert other.get_params() == loss.get_params()
         z = np.arange(3.0)

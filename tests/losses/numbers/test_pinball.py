@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.losses import AbsoluteLoss, PinballLoss
 from disambig.votes import as_votes
-from tests.oracles.real_lines import average_value, random_sets
+from tests.oracles.number_lines import average_value, random_sets
 
 QUANTILES = [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)]
 

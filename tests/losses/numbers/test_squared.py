@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.losses import SquaredLoss
 from disambig.votes import as_votes
-from tests.oracles.real_lines import infimum_value, random_sets
+from tests.oracles.number_lines import infimum_value, random_sets
 
 LOSS = SquaredLoss()
 SPAN = np.array([[-1.0, 3.0]])

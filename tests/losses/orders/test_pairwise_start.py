@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from disambig.candidates import PartialOrders
 from disambig.losses import KendallLoss
-from disambig.losses.orders.positions import compared_places
+from disambig.losses.orders.positions import pairwise_start
 from disambig.problem import Problem
 from disambig.votes import as_votes
 
@@ -26,7 +26,7 @@ def test_places_of_the_first_targets_of_the_kendall_loss(seed, m, integers):
     zeta = problem.best_predictions(loss.start(orders, "infimum")).faces.embedded
     scores = problem.scores_of_targets(zeta)
     every = np.array(list(itertools.permutations(range(m))))
-    places = compared_places(problem.votes, orders)
+    places = pairwise_start(problem.votes, orders)
     for r in range(n):
         inside = every[[orders[[r]].contains(y[None])[0] for y in every]]
         values = loss.phi(inside) @ scores[r]

@@ -210,11 +210,13 @@ def test_groups_that_share_a_listener(form):
 def test_many_groups_with_common_listeners_never_climb(seed, form):
     """Some rows only listen, the others are only heard: every group shares its listeners."""
     rng = np.random.default_rng(seed)
-    listeners, speakers, K = 3, 5, 3
+    rows_affected_by_targets, rows_affected_by_predictions, K = 3, 5, 3
     A = np.zeros((8, 8))
-    A[:listeners, listeners:] = rng.integers(-1, 3, size=(listeners, speakers))
+    A[:rows_affected_by_targets, rows_affected_by_targets:] = rng.integers(
+        -1, 3, size=(rows_affected_by_targets, rows_affected_by_predictions)
+    )
     mask = np.ones((8, K), dtype=np.bool_)
-    mask[listeners:] = rng.random((speakers, K)) < 0.7
+    mask[rows_affected_by_targets:] = rng.random((rows_affected_by_predictions, K)) < 0.7
     mask[np.arange(8), rng.integers(0, K, size=8)] = True
     sets = LabelSets(mask, np.arange(K))
     problem = Problem(FORMS[form](A), ZeroOneLoss().bind(sets.classes), sets)

@@ -37,7 +37,7 @@ def some_laws(softening, rng):
     one, other = (
         softening.targets(rng.normal(size=shape), np.full(shape[0], s)) for s in (0.3, 0.05)
     )
-    return one.towards(other, float(rng.random()))
+    return one.interpolate(other, float(rng.random()))
 
 
 # ---------------------------------------------------------------- descent
@@ -176,7 +176,7 @@ def test_a_mean_of_laws_is_bounded_by_convexity(tiny, seed, part):
     softening, n = tiny.loss.softened(tiny.orders), len(tiny.orders)
     shape = softening.base().embedded.shape
     one, other = (softening.targets(rng.normal(size=shape), np.full(n, s)) for s in (0.5, 0.1))
-    between = one.towards(other, part)
+    between = one.interpolate(other, part)
     for row in range(n):
         signs = extension_signs(tiny.orders, row)
         shares = []

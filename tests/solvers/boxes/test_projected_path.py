@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.solvers.boxes.newton import best_on_bent_path
+from disambig.solvers.boxes.newton import best_on_projected_path
 from tests.oracles.box_programs import random_bounds, random_form
 
 
@@ -17,7 +17,7 @@ def test_it_is_on_the_line_and_a_local_minimum(seed, n):
     gradient = Q @ y
     pressed = ((y <= lower) & (gradient >= 0)) | ((y >= upper) & (gradient <= 0))
     direction = np.where(pressed, 0.0, -gradient * rng.uniform(0.1, 3.0, size=n))
-    found = best_on_bent_path(Q, y, gradient, direction, lower, upper)
+    found = best_on_projected_path(Q, y, gradient, direction, lower, upper)
 
     def value(t):
         point = np.clip(y + t * direction, lower, upper)
@@ -37,7 +37,7 @@ def test_it_is_on_the_line_and_a_local_minimum(seed, n):
 def test_without_bounds_it_is_the_minimum_of_a_parabola():
     Q, y, direction = np.eye(2), np.array([4.0, 0.0]), np.array([-1.0, 0.0])
     free = np.full(2, np.inf)
-    np.testing.assert_allclose(best_on_bent_path(Q, y, y, direction, -free, free), [0.0, 0.0])
+    np.testing.assert_allclose(best_on_projected_path(Q, y, y, direction, -free, free), [0.0, 0.0])
     # One time unit is a full step; the best may be nearer than that.
     long = 16 * direction
-    np.testing.assert_allclose(best_on_bent_path(Q, y, y, long, -free, free), [0.0, 0.0])
+    np.testing.assert_allclose(best_on_projected_path(Q, y, y, long, -free, free), [0.0, 0.0])

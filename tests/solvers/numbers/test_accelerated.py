@@ -10,7 +10,7 @@ from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import AbsoluteLoss
 from disambig.solvers import AcceleratedRegression, NewtonRegression, Status
 from disambig.weights import NeighborWeights
-from tests.oracles.real_problems import risk_problem, voted_optimum, voted_problem
+from tests.oracles.number_problems import risk_problem, voted_optimum, voted_problem
 
 seeds = st.integers(0, 10**6)
 
@@ -27,7 +27,7 @@ def products_only(seed, **options):
 @given(seed=seeds, n=st.integers(1, 9), d=st.integers(1, 2))
 def test_products_reach_the_optimum(seed, n, d):
     problem = products_only(seed, n=n, d=d)
-    found = AcceleratedRegression().solve_reals(problem)
+    found = AcceleratedRegression().solve_numbers(problem)
     assert found.certified
     assert found.residual <= 1e-8
     assert problem.sets.contains(found.targets).all()
@@ -45,8 +45,8 @@ def test_products_reach_the_optimum(seed, n, d):
 @given(seed=seeds, intercept=st.booleans())
 def test_dense_forms_too(seed, intercept):
     problem, _ = risk_problem(seed, intercept=intercept)
-    found = AcceleratedRegression().solve_reals(problem)
-    best = NewtonRegression().solve_reals(problem)
+    found = AcceleratedRegression().solve_numbers(problem)
+    best = NewtonRegression().solve_numbers(problem)
     assert found.certified
     scale = np.abs(problem.span).max() ** 2
     assert found.objective == pytest.approx(best.objective, rel=1e-8, abs=1e-12 * scale)
@@ -87,24 +87,24 @@ def test_many_rows_through_the_estimator():
 
 def test_what_is_refused():
     with pytest.raises(MissingOracleError, match=r"AcceleratedRegression.*the squared one"):
-        AcceleratedRegression().solve_reals(voted_problem(0, loss=AbsoluteLoss()))
+        AcceleratedRegression().solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="unions"):
-        AcceleratedRegression().solve_reals(voted_problem(0, unions=True))
+        AcceleratedRegression().solve_numbers(voted_problem(0, unions=True))
 
 
 def test_callback_and_budget():
     problem = products_only(3, n=30, d=2)
-    heard = []
+    has_votes = []
 
     def once(progress):
-        heard.append(progress)
+        has_votes.append(progress)
         return True
 
-    found = AcceleratedRegression().solve_reals(problem, callback=once)
-    assert len(heard) == 1
+    found = AcceleratedRegression().solve_numbers(problem, callback=once)
+    assert len(has_votes) == 1
     assert found.status is Status.STOPPED
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
-        found = AcceleratedRegression(max_iter=1).solve_reals(problem)
+        found = AcceleratedRegression(max_iter=1).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
     assert not found.certified
     assert problem.sets.contains(found.targets).all()

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import AbsoluteLoss, PinballLoss, SquaredLoss
-from disambig.real_problem import VotedProblem
+from disambig.number_problem import VotedProblem
 from disambig.solvers import AlternatingRegression, NewtonRegression, Status
 from disambig.votes import as_votes
-from tests.oracles.real_problems import FORMS, risk_problem, voted_problem
+from tests.oracles.number_problems import FORMS, risk_problem, voted_problem
 
 LOSSES = [SquaredLoss(), AbsoluteLoss(), PinballLoss(quantile=0.2)]
 STARTS = ["average", "infimum"]
@@ -40,7 +40,7 @@ def rounding(problem):
 )
 def test_the_objective_never_rises(seed, form, loss, start, shape):
     problem = some_problem(seed, form, loss, **shape)
-    found = AlternatingRegression(start, steps=15).solve_reals(problem)
+    found = AlternatingRegression(start, steps=15).solve_numbers(problem)
     objectives = np.array([progress.objective for progress in found.trace])
     assert (np.diff(objectives) <= rounding(problem)).all()
     assert found.objective == objectives[-1]
@@ -55,7 +55,7 @@ def test_the_objective_never_rises(seed, form, loss, start, shape):
 @given(seed=seeds, form=st.sampled_from([*FORMS, "risk"]), start=st.sampled_from(STARTS))
 def test_where_it_ends_neither_half_step_helps(seed, form, start):
     problem = some_problem(seed, form, SquaredLoss())
-    found = AlternatingRegression(start, max_iter=100_000).solve_reals(problem)
+    found = AlternatingRegression(start, max_iter=100_000).solve_numbers(problem)
     assert found.converged
     margin = 1e-6 * np.ptp(problem.span)
     moved = problem.targets(found.predictions, found.targets)
@@ -66,9 +66,9 @@ def test_where_it_ends_neither_half_step_helps(seed, form, start):
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse", "risk"]), start=st.sampled_from(STARTS))
 def test_convex_problems_have_one_optimum(seed, form, start):
     problem = some_problem(seed, form, SquaredLoss(), n=5)
-    optimum = NewtonRegression().solve_reals(problem)
+    optimum = NewtonRegression().solve_numbers(problem)
     solver = AlternatingRegression(start, max_iter=100_000, tol=1e-12)
-    found = solver.solve_reals(problem)
+    found = solver.solve_numbers(problem)
     margin = rounding(problem)
     assert found.objective >= optimum.objective * (1 - 1e-9) - margin
     assert found.objective == pytest.approx(optimum.objective, rel=1e-5, abs=1e3 * margin)
@@ -81,7 +81,7 @@ def test_stopping_early_is_asked_for_by_steps():
     middles = problem.first_targets("average")
     moved = []
     for steps in (1, 3, 10):
-        found = AlternatingRegression(steps=steps).solve_reals(problem)
+        found = AlternatingRegression(steps=steps).solve_numbers(problem)
         assert found.n_iter == steps
         assert len(found.trace) == steps + 1
         assert found.status is Status.MAX_ITER
@@ -90,23 +90,23 @@ def test_stopping_early_is_asked_for_by_steps():
     assert 0 < moved[0] < moved[1] < moved[2]
     # No step is left out where nothing moves any more.
     points = problem.with_sets(Intervals.from_points(np.arange(9.0)))
-    assert AlternatingRegression(steps=4).solve_reals(points).n_iter == 4
+    assert AlternatingRegression(steps=4).solve_numbers(points).n_iter == 4
 
 
 def test_a_budget_that_was_not_meant_is_warned_of():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="not converged after max_iter=2 steps"):
-        found = AlternatingRegression(max_iter=2).solve_reals(problem)
+        found = AlternatingRegression(max_iter=2).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
 
 
 def test_the_warning_advises_what_helps():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="Use solver='auto' for the optimum"):
-        AlternatingRegression(max_iter=2).solve_reals(problem)
+        AlternatingRegression(max_iter=2).solve_numbers(problem)
     crossed = next(p for p in _signed_problems() if not p.is_convex)
     with pytest.warns(ConvergenceWarning, match="not convex: use weights without negative votes"):
-        AlternatingRegression(max_iter=1, tol=0.0).solve_reals(crossed)
+        AlternatingRegression(max_iter=1, tol=0.0).solve_numbers(crossed)
 
 
 def _signed_problems():
@@ -116,15 +116,15 @@ def _signed_problems():
 
 def test_a_callback_hears_and_stops():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
-    heard = []
+    has_votes = []
 
     def third(progress):
-        heard.append(progress)
+        has_votes.append(progress)
         return progress.iteration == 3
 
-    found = AlternatingRegression("infimum").solve_reals(problem, callback=third)
-    assert [progress.iteration for progress in heard] == [1, 2, 3]
-    assert {progress.stage for progress in heard} == {"infimum"}
+    found = AlternatingRegression("infimum").solve_numbers(problem, callback=third)
+    assert [progress.iteration for progress in has_votes] == [1, 2, 3]
+    assert {progress.stage for progress in has_votes} == {"infimum"}
     assert found.status is Status.STOPPED
     assert found.n_iter == 3
     assert found.start == "infimum"
@@ -147,9 +147,9 @@ def test_half_lines_that_begin_in_one_place():
     inf = np.inf
     sets = Intervals(np.array([1.0, -inf]), np.array([inf, 1.0]))
     problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
-    found = AlternatingRegression().solve_reals(problem)
+    found = AlternatingRegression().solve_numbers(problem)
     assert found.converged
-    optimum = NewtonRegression().solve_reals(problem)
+    optimum = NewtonRegression().solve_numbers(problem)
     assert found.objective == pytest.approx(optimum.objective, rel=1e-6)
 
 
@@ -165,7 +165,7 @@ def test_half_lines_that_begin_in_one_place():
 )
 def test_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
-        AlternatingRegression(**options).solve_reals(voted_problem(0))
+        AlternatingRegression(**options).solve_numbers(voted_problem(0))
 
 
 def test_signed_votes_reach_an_end_of_the_span():
@@ -173,7 +173,7 @@ def test_signed_votes_reach_an_end_of_the_span():
     alpha = np.array([[1.0, -2.0], [-2.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (0, 4)])
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
-    found = AlternatingRegression().solve_reals(problem)
+    found = AlternatingRegression().solve_numbers(problem)
     assert not found.is_convex
     assert found.residual is None
     assert ((found.predictions >= 0) & (found.predictions <= 4)).all()
@@ -185,6 +185,6 @@ def test_targets_that_can_all_be_zero_are_certified():
     problem, _ = risk_problem(0, n=5, intercept=False, ridge=1.0)
     sets = Intervals.from_bounds(-np.ones(5), np.full(5, 3.0))
     problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
-    found = AlternatingRegression().solve_reals(problem)
+    found = AlternatingRegression().solve_numbers(problem)
     np.testing.assert_allclose(found.targets, 0, atol=1e-8)
     assert found.certified

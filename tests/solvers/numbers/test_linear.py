@@ -13,11 +13,11 @@ from disambig import IntervalRegressor
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import AbsoluteLoss, PinballLoss
-from disambig.real_problem import VotedProblem
+from disambig.number_problem import VotedProblem
 from disambig.solvers import AlternatingRegression, LinearProgramRegression, Status
 from disambig.votes import as_votes
 from disambig.weights import NadarayaWatsonWeights
-from tests.oracles.real_problems import risk_problem, voted_problem
+from tests.oracles.number_problems import risk_problem, voted_problem
 
 LOSSES = [AbsoluteLoss(), PinballLoss(quantile=0.5), PinballLoss(quantile=0.9)]
 seeds = st.integers(0, 10**6)
@@ -72,7 +72,7 @@ def check_solution(problem, found):
 @given(seed=seeds, form=forms, n=st.integers(1, 4), loss=st.sampled_from(LOSSES))
 def test_against_every_choice_of_ends(seed, form, n, loss):
     problem = voted_problem(seed, form, n=n, loss=loss)
-    found = LinearProgramRegression().solve_reals(problem)
+    found = LinearProgramRegression().solve_numbers(problem)
     check_solution(problem, found)
     lowest = lowest_at_ends(problem)
     assert found.objective == pytest.approx(lowest, rel=1e-8, abs=rounding(problem))
@@ -81,7 +81,7 @@ def test_against_every_choice_of_ends(seed, form, n, loss):
 @given(seed=seeds, form=forms, loss=st.sampled_from(LOSSES))
 def test_against_a_plain_linear_program(seed, form, loss):
     problem = voted_problem(seed, form, n=6, loss=loss)
-    found = LinearProgramRegression().solve_reals(problem)
+    found = LinearProgramRegression().solve_numbers(problem)
     check_solution(problem, found)
     tau = 0.5 if isinstance(loss, AbsoluteLoss) else loss.quantile
     unit = 2.0 if isinstance(loss, AbsoluteLoss) else 1.0
@@ -92,9 +92,9 @@ def test_against_a_plain_linear_program(seed, form, loss):
 @given(seed=seeds, loss=st.sampled_from(LOSSES))
 def test_alternation_is_not_below(seed, loss):
     problem = voted_problem(seed, loss=loss)
-    found = LinearProgramRegression().solve_reals(problem)
+    found = LinearProgramRegression().solve_numbers(problem)
     for start in ("average", "infimum"):
-        other = AlternatingRegression(start).solve_reals(problem)
+        other = AlternatingRegression(start).solve_numbers(problem)
         assert found.objective <= other.objective + rounding(problem)
         # It has no certificate of its own.
         assert other.residual is None
@@ -107,13 +107,13 @@ def test_permuting_rows_changes_nothing_but_the_order(seed, form):
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (LinearProgramRegression().solve_reals(each) for each in (problem, other))
+    here, there = (LinearProgramRegression().solve_numbers(each) for each in (problem, other))
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=rounding(problem))
 
 
 def test_columns_are_problems_of_their_own():
     problem = voted_problem(5, "sparse", d=2, loss=AbsoluteLoss())
-    found = LinearProgramRegression().solve_reals(problem)
+    found = LinearProgramRegression().solve_numbers(problem)
     check_solution(problem, found)
     apart = [
         replace(
@@ -123,7 +123,7 @@ def test_columns_are_problems_of_their_own():
         )
         for k in range(2)
     ]
-    total = sum(LinearProgramRegression().solve_reals(each).objective for each in apart)
+    total = sum(LinearProgramRegression().solve_numbers(each).objective for each in apart)
     assert found.objective == pytest.approx(total, rel=1e-9)
 
 
@@ -133,7 +133,7 @@ def test_offset_and_unit_do_not_matter(shift, unit):
     sets = problem.sets
     other = Intervals(unit * sets.lower + shift, unit * sets.upper + shift)
     moved = replace(problem, sets=other, span=other.span)
-    here, there = (LinearProgramRegression().solve_reals(each) for each in (problem, moved))
+    here, there = (LinearProgramRegression().solve_numbers(each) for each in (problem, moved))
     assert there.certified
     assert there.objective / unit == pytest.approx(here.objective, rel=1e-8)
 
@@ -151,31 +151,31 @@ def test_votes_that_are_negative_by_rounding_are_none():
     problem = voted_problem(5, loss=AbsoluteLoss())
     alpha = problem.votes.array.copy()
     alpha[2, 1] = -1e-17
-    found = LinearProgramRegression().solve_reals(replace(problem, votes=as_votes(alpha)))
+    found = LinearProgramRegression().solve_numbers(replace(problem, votes=as_votes(alpha)))
     assert found.certified
 
 
 def test_what_is_refused():
     solver = LinearProgramRegression()
     with pytest.raises(MissingOracleError, match="unions of intervals"):
-        solver.solve_reals(voted_problem(0, unions=True, loss=AbsoluteLoss()))
+        solver.solve_numbers(voted_problem(0, unions=True, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="votes that are not negative"):
-        solver.solve_reals(voted_problem(0, "signed", loss=AbsoluteLoss()))
+        solver.solve_numbers(voted_problem(0, "signed", loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match=r"SquaredLoss\(\) is not piecewise linear"):
-        solver.solve_reals(voted_problem(0))
+        solver.solve_numbers(voted_problem(0))
     with pytest.raises(MissingOracleError, match="formulation='votes'"):
-        solver.solve_reals(risk_problem(0)[0])
+        solver.solve_numbers(risk_problem(0)[0])
 
 
 def test_callback_and_budget():
     problem = voted_problem(5, d=2, loss=AbsoluteLoss(), n=12)
-    heard = []
-    found = LinearProgramRegression().solve_reals(problem, callback=heard.append)
-    assert len(heard) == 2
+    has_votes = []
+    found = LinearProgramRegression().solve_numbers(problem, callback=has_votes.append)
+    assert len(has_votes) == 2
     assert found.converged
-    found = LinearProgramRegression().solve_reals(problem, callback=lambda progress: True)
+    found = LinearProgramRegression().solve_numbers(problem, callback=lambda progress: True)
     assert found.status is Status.STOPPED
     with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
-        found = LinearProgramRegression(max_iter=1).solve_reals(problem)
+        found = LinearProgramRegression(max_iter=1).solve_numbers(problem)
     assert not found.certified
     assert problem.sets.contains(found.targets).all()

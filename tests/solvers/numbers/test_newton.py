@@ -12,12 +12,12 @@ from disambig.candidates import Intervals
 from disambig.datasets import make_sine_intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import AbsoluteLoss, SquaredLoss
-from disambig.real_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.solvers import NewtonRegression, Status
 from disambig.solvers.numbers.alternating import optimality_residual
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights
-from tests.oracles.real_problems import (
+from tests.oracles.number_problems import (
     bounded_least_squares,
     risk_optimum,
     risk_problem,
@@ -48,7 +48,7 @@ def check_solution(problem, found):
 )
 def test_votes_against_bounded_least_squares(seed, form, n, d):
     problem = voted_problem(seed, form, n=n, d=d)
-    found = NewtonRegression().solve_reals(problem)
+    found = NewtonRegression().solve_numbers(problem)
     check_solution(problem, found)
     alpha = problem.votes @ np.eye(n)
     optima = [
@@ -67,7 +67,7 @@ def test_votes_against_bounded_least_squares(seed, form, n, d):
 )
 def test_risk_against_bounded_least_squares(seed, n, intercept, ridge):
     problem, weights = risk_problem(seed, n=n, intercept=intercept, ridge=ridge)
-    found = NewtonRegression().solve_reals(problem)
+    found = NewtonRegression().solve_numbers(problem)
     check_solution(problem, found)
     K = rbf_kernel(weights.X_fit_, gamma=0.5)
     optimum = risk_optimum(weights, K, problem.sets.lower[:, 0], problem.sets.upper[:, 0])
@@ -84,9 +84,9 @@ def test_votes_of_both_signs_that_are_convex(seed, n):
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), problem.sets, problem.span)
     if not problem.is_convex:
         with pytest.raises(MissingOracleError, match="votes of both signs"):
-            NewtonRegression().solve_reals(problem)
+            NewtonRegression().solve_numbers(problem)
         return
-    found = NewtonRegression().solve_reals(problem)
+    found = NewtonRegression().solve_numbers(problem)
     check_solution(problem, found)
     values, vectors = np.linalg.eigh(problem.quadratic.array)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
@@ -103,7 +103,7 @@ def test_permuting_rows_permutes_targets(seed, form):
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (NewtonRegression().solve_reals(each) for each in (problem, other))
+    here, there = (NewtonRegression().solve_numbers(each) for each in (problem, other))
     width = np.ptp(problem.span)
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=1e-12 * width**2)
     np.testing.assert_allclose(there.targets, here.targets[order], atol=1e-6 * width)
@@ -113,7 +113,7 @@ def test_of_many_optima_the_nearest_to_the_middles():
     # Everybody can agree on any number in [2, 3]; the middles are 2, 2.5, 3 and 3.5.
     sets = Intervals.from_any([(0, 4), (2, 3), (1, 5), (2, 5)])
     problem = VotedProblem(as_votes(np.ones((4, 4))), SquaredLoss(), sets, sets.span)
-    found = NewtonRegression().solve_reals(problem)
+    found = NewtonRegression().solve_numbers(problem)
     assert found.objective == pytest.approx(0, abs=1e-20)
     np.testing.assert_allclose(found.targets, 2.75)
 
@@ -125,7 +125,7 @@ def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
         problem = RiskProblem(
             weights.training_votes(), weights.residual_form(), False, sets, sets.span
         )
-        found = NewtonRegression().solve_reals(problem)
+        found = NewtonRegression().solve_numbers(problem)
         assert found.certified
         assert found.n_iter <= 20
 
@@ -133,36 +133,36 @@ def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
 def test_what_is_refused():
     solver = NewtonRegression()
     with pytest.raises(MissingOracleError, match="loss is not the squared one"):
-        solver.solve_reals(voted_problem(0, loss=AbsoluteLoss()))
+        solver.solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="unions of intervals make it combinatorial"):
-        solver.solve_reals(voted_problem(0, unions=True))
+        solver.solve_numbers(voted_problem(0, unions=True))
     problem = voted_problem(0)
     negative = replace(problem, votes=problem.votes.scale_rows(-np.ones(7)))
     with pytest.raises(MissingOracleError, match="sums to nothing positive"):
-        solver.solve_reals(negative)
+        solver.solve_numbers(negative)
     alpha = np.array([[1.0, 1.0, -0.9], [1.0, 1.0, 1.0], [-0.9, 1.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (2, 3), (4, 5)])
     with pytest.raises(MissingOracleError, match="votes of both signs bend it"):
-        solver.solve_reals(VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span))
+        solver.solve_numbers(VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span))
 
 
 def test_too_many_sparse_votes_are_not_written_out(monkeypatch):
     monkeypatch.setattr("disambig.quadratic_forms._SMALL", 3)
     with pytest.raises(MissingOracleError, match="7 rows of sparse votes are too many"):
-        NewtonRegression().solve_reals(voted_problem(0, "sparse"))
+        NewtonRegression().solve_numbers(voted_problem(0, "sparse"))
 
 
 def test_a_callback_stops_all_columns():
     problem, _ = risk_problem(4, n=9, d=3, ridge=1e-6)
-    assert NewtonRegression().solve_reals(problem).n_iter > 1
-    heard = []
+    assert NewtonRegression().solve_numbers(problem).n_iter > 1
+    has_votes = []
 
     def once(progress):
-        heard.append(progress)
-        return len(heard) == 1
+        has_votes.append(progress)
+        return len(has_votes) == 1
 
-    found = NewtonRegression().solve_reals(problem, callback=once)
-    assert len(heard) == 1
+    found = NewtonRegression().solve_numbers(problem, callback=once)
+    assert len(has_votes) == 1
     assert found.status is Status.STOPPED
     assert not found.converged
     assert problem.sets.contains(found.targets).all()
@@ -172,6 +172,6 @@ def test_a_callback_stops_all_columns():
 def test_running_out_of_steps_is_said():
     problem, _ = risk_problem(4, n=9, ridge=1e-6)
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
-        found = NewtonRegression(max_iter=1).solve_reals(problem)
+        found = NewtonRegression(max_iter=1).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
     assert not found.certified

@@ -12,12 +12,12 @@ from disambig.solvers import (
     AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
-    RealSolver,
+    NumberSolver,
     UnionRegression,
-    resolve_real_solver,
+    resolve_number_solver,
 )
 from disambig.solvers.numbers.automatic import suited_solver
-from tests.oracles.real_problems import risk_problem, voted_problem
+from tests.oracles.number_problems import risk_problem, voted_problem
 
 PIECES = {
     "accelerated": AcceleratedRegression,
@@ -31,24 +31,24 @@ PIECES = {
 
 @pytest.mark.parametrize("name", PIECES)
 def test_names_and_pieces(name):
-    piece = resolve_real_solver(name)
+    piece = resolve_number_solver(name)
     assert isinstance(piece, PIECES[name])
-    assert isinstance(piece, RealSolver)
+    assert isinstance(piece, NumberSolver)
     assert clone(piece).get_params() == piece.get_params()
     # The user's object is never touched, nor the one behind the name.
-    assert resolve_real_solver(piece) is not piece
-    assert resolve_real_solver(name) is not piece
+    assert resolve_number_solver(piece) is not piece
+    assert resolve_number_solver(name) is not piece
 
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="solver='magic' is not known; choose one of"):
-        resolve_real_solver("magic")
-    with pytest.raises(TypeError, match=r"solve_reals.*got AlternatingMinimization"):
-        resolve_real_solver(AlternatingMinimization())
+        resolve_number_solver("magic")
+    with pytest.raises(TypeError, match=r"solve_numbers.*got AlternatingMinimization"):
+        resolve_number_solver(AlternatingMinimization())
     with pytest.raises(TypeError, match="got NewtonRegression"):
-        resolve_real_solver(NewtonRegression)
+        resolve_number_solver(NewtonRegression)
     with pytest.raises(TypeError, match="got NoneType"):
-        resolve_real_solver(None)
+        resolve_number_solver(None)
 
 
 def test_what_suits(monkeypatch):
@@ -64,15 +64,15 @@ def test_what_suits(monkeypatch):
 
 
 def test_automatic_takes_what_suits_and_says_what_is_known():
-    found = AutomaticRegression().solve_reals(voted_problem(0))
+    found = AutomaticRegression().solve_numbers(voted_problem(0))
     assert found.certified
     np.testing.assert_array_equal(
-        found.targets, NewtonRegression().solve_reals(voted_problem(0)).targets
+        found.targets, NewtonRegression().solve_numbers(voted_problem(0)).targets
     )
-    found = AutomaticRegression().solve_reals(voted_problem(0, "signed"))
+    found = AutomaticRegression().solve_numbers(voted_problem(0, "signed"))
     assert not found.is_convex
     assert not found.certified
     unions = voted_problem(0, unions=True)
-    found = AutomaticRegression().solve_reals(unions)
+    found = AutomaticRegression().solve_numbers(unions)
     assert {progress.stage for progress in found.trace} >= {"average", "infimum", "random 1"}
     assert unions.sets.contains(found.targets).all()

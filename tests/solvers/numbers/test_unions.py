@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from disambig.candidates import IntervalUnions
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import SquaredLoss
-from disambig.real_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.solvers import NewtonRegression, Status, UnionRegression
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
-from tests.oracles.real_problems import choices_of_pieces, voted_problem
+from tests.oracles.number_problems import choices_of_pieces, voted_problem
 
 seeds = st.integers(0, 10**6)
 
@@ -19,7 +19,7 @@ seeds = st.integers(0, 10**6)
 def global_optimum(problem):
     """The lowest optimum over all choices of one piece a row."""
     return min(
-        NewtonRegression().solve_reals(problem.with_sets(pieces)).objective
+        NewtonRegression().solve_numbers(problem.with_sets(pieces)).objective
         for pieces in choices_of_pieces(problem.sets)
     )
 
@@ -50,7 +50,7 @@ def signs_unknown(seed, form="votes", n=8):
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse"]), starts=st.integers(1, 4))
 def test_never_above_its_own_starts_nor_below_the_optimum(seed, form, starts):
     problem = voted_problem(seed, form, n=5, unions=True)
-    found = UnionRegression(n_starts=starts).solve_reals(problem)
+    found = UnionRegression(n_starts=starts).solve_numbers(problem)
     margin = rounding(problem)
     assert problem.sets.contains(found.targets).all()
     assert found.objective >= global_optimum(problem) - margin
@@ -72,7 +72,7 @@ def test_never_above_its_own_starts_nor_below_the_optimum(seed, form, starts):
 @given(seed=seeds)
 def test_signed_votes_do_not_end_above_the_starts(seed):
     problem = voted_problem(seed, "signed", n=5, unions=True)
-    found = UnionRegression(n_starts=3).solve_reals(problem)
+    found = UnionRegression(n_starts=3).solve_numbers(problem)
     for name in ("average", "infimum"):
         first = problem.first_targets(name)
         paid = problem.objective(first, problem.predictions(first))
@@ -91,7 +91,7 @@ def test_how_often_the_optimum_is_found(form, shares):
     for starts, share in zip((2, 10), shares, strict=True):
         solver = UnionRegression(n_starts=starts)
         rise = [
-            (solver.solve_reals(problem).objective - low) / rounding(problem)
+            (solver.solve_numbers(problem).objective - low) / rounding(problem)
             for problem, low in zip(problems, lowest, strict=True)
         ]
         assert min(rise) > -1
@@ -101,24 +101,25 @@ def test_how_often_the_optimum_is_found(form, shares):
 def test_more_starts_do_not_hurt_and_chance_repeats():
     problem = signs_unknown(3, "risk")
     objectives = [
-        UnionRegression(n_starts=starts).solve_reals(problem).objective for starts in (1, 2, 5, 20)
+        UnionRegression(n_starts=starts).solve_numbers(problem).objective
+        for starts in (1, 2, 5, 20)
     ]
     assert (np.diff(objectives) <= 0).all()
-    twice = [UnionRegression(random_state=7).solve_reals(problem) for _ in range(2)]
+    twice = [UnionRegression(random_state=7).solve_numbers(problem) for _ in range(2)]
     np.testing.assert_array_equal(twice[0].targets, twice[1].targets)
     assert twice[0].trace == twice[1].trace
 
 
 def test_intervals_are_unions_of_one_piece():
     problem = voted_problem(1)
-    found = UnionRegression(n_starts=2).solve_reals(problem)
-    optimum = NewtonRegression().solve_reals(problem)
+    found = UnionRegression(n_starts=2).solve_numbers(problem)
+    optimum = NewtonRegression().solve_numbers(problem)
     assert found.objective == pytest.approx(optimum.objective, rel=1e-12)
 
 
 def test_a_callback_that_stops_leaves_starts_untried():
     problem = signs_unknown(0)
-    found = UnionRegression(n_starts=5).solve_reals(
+    found = UnionRegression(n_starts=5).solve_numbers(
         problem, callback=lambda progress: progress.stage == "infimum"
     )
     assert {progress.stage for progress in found.trace} == {"average", "infimum"}
@@ -131,15 +132,15 @@ def test_pieces_that_still_change_are_warned_of():
     seeds_of_two = (
         seed
         for seed in range(30)
-        if UnionRegression(n_starts=1).solve_reals(signs_unknown(seed, "risk")).n_iter > 1
+        if UnionRegression(n_starts=1).solve_numbers(signs_unknown(seed, "risk")).n_iter > 1
     )
     problem = signs_unknown(next(seeds_of_two), "risk")
     with pytest.warns(ConvergenceWarning, match="pieces still change after max_iter=1 rounds"):
-        found = UnionRegression(n_starts=1, max_iter=1).solve_reals(problem)
+        found = UnionRegression(n_starts=1, max_iter=1).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
 
 
 @pytest.mark.parametrize("name", ["n_starts", "max_iter"])
 def test_options_are_checked(name):
     with pytest.raises(ValueError, match=f"{name}=0; expected at least 1"):
-        UnionRegression(**{name: 0}).solve_reals(signs_unknown(0))
+        UnionRegression(**{name: 0}).solve_numbers(signs_unknown(0))

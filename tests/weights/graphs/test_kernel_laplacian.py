@@ -35,11 +35,11 @@ def differences(A, B, h, step=1e-5):
     return found
 
 
-def dense_alpha(queries, landmarks, h, s, r, masses, informed):
+def dense_alpha(queries, landmarks, h, s, r, sample_weight, informed):
     """The minimiser of the objective, by normal equations in the landmarks' kernels."""
     K = kernel(X, landmarks, h)
-    heard = masses * informed / (masses * informed).sum()
-    everyone = masses / masses.sum()
+    heard = sample_weight * informed / (sample_weight * informed).sum()
+    everyone = sample_weight / sample_weight.sum()
     slopes = differences(X, landmarks, h)
     energy = h**2 * np.einsum("i,iap,iaq->pq", everyone, slopes, slopes)
     system = (K * heard[:, None]).T @ K + s * energy + r * kernel(landmarks, landmarks, h)
@@ -75,16 +75,16 @@ def test_energies_at_any_bandwidth(bandwidth):
 @pytest.mark.parametrize("count", [7, 100])
 def test_it_is_the_minimiser(informed, smoothing, count):
     h, r = 1.1, 1e-2
-    masses = RNG.integers(1, 4, 30).astype(float)
+    sample_weight = RNG.integers(1, 4, 30).astype(float)
     weights = KernelLaplacianWeights(
         count, bandwidth=h, smoothing=smoothing, regularization=r, random_state=3
-    ).fit_informed(X, masses, informed)
+    ).fit_informed(X, sample_weight, informed)
     assert isinstance(weights, InformedWeights)
     landmarks = weights.landmarks_
     assert len(landmarks) == min(count, 30)
-    expected = dense_alpha(X, landmarks, h, smoothing, r, masses, informed)
+    expected = dense_alpha(X, landmarks, h, smoothing, r, sample_weight, informed)
     assert_allclose(entries(weights.training_votes()), expected, atol=2e-7)
-    expected = dense_alpha(Q, landmarks, h, smoothing, r, masses, informed)
+    expected = dense_alpha(Q, landmarks, h, smoothing, r, sample_weight, informed)
     assert_allclose(entries(weights.votes(Q)), expected, atol=2e-7)
     assert_array_equal(entries(weights.votes(Q))[:, ~informed], 0.0)
     assert weights.training_votes().left.shape[1] <= len(landmarks)
@@ -100,17 +100,17 @@ def test_without_smoothing_it_is_kernel_ridge():
 @pytest.mark.parametrize("informed", [np.ones(30, dtype=bool), INFORMED], ids=["all", "some"])
 def test_leave_one_out_is_a_row_without_its_target(informed):
     h, s, r = 1.1, 0.5, 1e-2
-    masses = RNG.integers(1, 4, 30).astype(float)
+    sample_weight = RNG.integers(1, 4, 30).astype(float)
     weights = KernelLaplacianWeights(9, bandwidth=h, smoothing=s, regularization=r)
-    votes = weights.fit_informed(X, masses, informed).leave_one_out_votes()
-    total = (masses * informed).sum()
+    votes = weights.fit_informed(X, sample_weight, informed).leave_one_out_votes()
+    total = (sample_weight * informed).sum()
     for i in range(30):
         others = informed.copy()
         others[i] = False
         # The mean keeps its divisor, so that the weight of the other terms grows with what is left.
-        left = (masses * others).sum() / total
+        left = (sample_weight * others).sum() / total
         expected = dense_alpha(
-            X[i : i + 1], weights.landmarks_, h, s / left, r / left, masses, others
+            X[i : i + 1], weights.landmarks_, h, s / left, r / left, sample_weight, others
         )
         assert_allclose(votes.rows(i, i + 1), expected, atol=1e-7)
 

@@ -112,11 +112,11 @@ def test_symmetric_non_negative_and_stochastic(seed, n, k, mu, affinity, solver)
 def test_leave_one_out_is_a_row_without_its_target(normalization, weighted):
     rows = X.copy()
     rows[9] = rows[2]
-    masses = RNG.integers(1, 4, 30).astype(float) if weighted else np.ones(30)
-    weights = LaplacianWeights(3, normalization=normalization).fit(rows, masses)
+    sample_weight = RNG.integers(1, 4, 30).astype(float) if weighted else np.ones(30)
+    weights = LaplacianWeights(3, normalization=normalization).fit(rows, sample_weight)
     found = entries(weights.leave_one_out_votes())
     matrix, strength = weights.inverse_.matrix.toarray(), weights.inverse_.scale
-    share = masses / weights.node_masses_[weights.node_]
+    share = sample_weight / weights.node_weights_[weights.node_]
     for i in range(30):
         node, own = weights.node_, share[i] * strength[weights.node_[i]]
         silenced = matrix.copy()

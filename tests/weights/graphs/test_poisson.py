@@ -33,11 +33,11 @@ def rows_of(*indices, n=40):
 def poisson_learning(weights, targets, informed):
     """Calder et al. (2020) word by word on a connected graph without equal rows."""
     graph = weights.links_.graph.toarray()
-    graph *= weights.masses_.sum() / graph.sum()
+    graph *= weights.sample_weight_.sum() / graph.sum()
     degrees = graph.sum(axis=1)
-    masses = weights.masses_ * informed
-    mean = masses @ targets / masses.sum()
-    source = masses[:, None] * (targets - mean)
+    sample_weight = weights.sample_weight_ * informed
+    mean = sample_weight @ targets / sample_weight.sum()
+    source = sample_weight[:, None] * (targets - mean)
     u = np.linalg.pinv(np.diag(degrees) - graph) @ source
     return u - degrees @ u / degrees.sum()
 
@@ -45,8 +45,8 @@ def poisson_learning(weights, targets, informed):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_it_is_poisson_learning_for_any_counts_of_labels(solver, weighted):
-    masses = RNG.integers(1, 4, 40).astype(float) if weighted else np.ones(40)
-    weights = PoissonWeights(6, solver=solver).fit_informed(X, masses, INFORMED)
+    sample_weight = RNG.integers(1, 4, 40).astype(float) if weighted else np.ones(40)
+    weights = PoissonWeights(6, solver=solver).fit_informed(X, sample_weight, INFORMED)
     assert weights.components_.max() == 0
     # Five labels of the first class, one of each other.
     targets = np.zeros((40, 3))

@@ -34,11 +34,11 @@ def entries(votes):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
 @pytest.mark.parametrize("lam", [1e-3, 1.0])
-def test_against_a_linear_solve(kernel, masses, lam):
-    piece = KernelRidgeWeights(kernel, regularization=lam, **KERNELS[kernel]).fit(X, masses)
-    w = np.ones(30) if masses is None else masses
+def test_against_a_linear_solve(kernel, sample_weight, lam):
+    piece = KernelRidgeWeights(kernel, regularization=lam, **KERNELS[kernel]).fit(X, sample_weight)
+    w = np.ones(30) if sample_weight is None else sample_weight
     K = kernel_of(kernel, X, X)
     # The formula of the weighted problem as it is written.
     root = np.diag(np.sqrt(w))
@@ -50,24 +50,24 @@ def test_against_a_linear_solve(kernel, masses, lam):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("masses", [None, MASSES])
-def test_against_scikit_learn(kernel, masses):
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
+def test_against_scikit_learn(kernel, sample_weight):
     y = RNG.normal(size=(30, 2))
-    piece = KernelRidgeWeights(kernel, regularization=0.02, **KERNELS[kernel]).fit(X, masses)
-    total = 30 if masses is None else masses.sum()
+    piece = KernelRidgeWeights(kernel, regularization=0.02, **KERNELS[kernel]).fit(X, sample_weight)
+    total = 30 if sample_weight is None else sample_weight.sum()
     reference = KernelRidge(alpha=total * 0.02, kernel="precomputed")
-    reference.fit(kernel_of(kernel, X, X), y, sample_weight=masses)
+    reference.fit(kernel_of(kernel, X, X), y, sample_weight=sample_weight)
     assert_allclose(piece.votes(Q) @ y, reference.predict(kernel_of(kernel, Q, X)), atol=1e-9)
     assert_allclose(
         piece.training_votes() @ y, reference.predict(kernel_of(kernel, X, X)), atol=1e-9
     )
 
 
-@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
 @pytest.mark.parametrize("lam", [1e-4, 0.1])
-def test_leave_one_out_against_removal(masses, lam):
-    piece = KernelRidgeWeights(bandwidth=1.3, regularization=lam).fit(X, masses)
-    w = np.ones(30) if masses is None else masses
+def test_leave_one_out_against_removal(sample_weight, lam):
+    piece = KernelRidgeWeights(bandwidth=1.3, regularization=lam).fit(X, sample_weight)
+    w = np.ones(30) if sample_weight is None else sample_weight
     found = entries(piece.leave_one_out_votes())
     assert_array_equal(found.diagonal(), np.zeros(30))
     for i in range(30):

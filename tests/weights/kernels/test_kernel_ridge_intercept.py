@@ -24,7 +24,7 @@ KERNELS = {
     "linear": {},
     "polynomial": {"bandwidth": 1.5, "degree": 2, "coef0": 0.5},
 }
-every_mass = pytest.mark.parametrize("masses", [None, MASSES], ids=["alone", "weighted"])
+every_mass = pytest.mark.parametrize("sample_weight", [None, MASSES], ids=["alone", "weighted"])
 
 
 def kernel_of(kernel, A, B):
@@ -39,11 +39,11 @@ def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-def augmented(K, ridge, masses=None):
+def augmented(K, ridge, sample_weight=None):
     """Coefficients ``(n, n)`` and intercept ``(n,)`` as linear functions of the targets."""
     n = K.shape[0]
     system = np.zeros((n + 1, n + 1))
-    system[:n, :n] = K + np.diag(ridge / (np.ones(n) if masses is None else masses))
+    system[:n, :n] = K + np.diag(ridge / (np.ones(n) if sample_weight is None else sample_weight))
     system[:n, n] = system[n, :n] = 1.0
     solved = np.linalg.solve(system, np.eye(n + 1)[:, :n])
     return solved[:n], solved[n]
@@ -52,11 +52,11 @@ def augmented(K, ridge, masses=None):
 @pytest.mark.parametrize("kernel", KERNELS)
 @every_mass
 @pytest.mark.parametrize("lam", [1e-6, 1e-3, 1.0, 1e3, 1e9])
-def test_against_the_augmented_system(kernel, masses, lam):
-    piece = with_intercept(kernel, regularization=lam).fit(X, masses)
+def test_against_the_augmented_system(kernel, sample_weight, lam):
+    piece = with_intercept(kernel, regularization=lam).fit(X, sample_weight)
     K, K_x = kernel_of(kernel, X, X), kernel_of(kernel, Q, X)
-    inverse, constant = augmented(K, piece.ridge_, masses)
-    assert piece.ridge_ == lam * (30 if masses is None else masses.sum())
+    inverse, constant = augmented(K, piece.ridge_, sample_weight)
+    assert piece.ridge_ == lam * (30 if sample_weight is None else sample_weight.sum())
     assert_allclose(entries(piece.training_votes()), K @ inverse + constant, atol=1e-7)
     assert_allclose(entries(piece.votes(Q)), K_x @ inverse + constant, atol=1e-7)
     assert_allclose(piece.inverse_ * piece.ridge_, inverse * piece.ridge_, atol=1e-7)
@@ -64,10 +64,10 @@ def test_against_the_augmented_system(kernel, masses, lam):
 
 
 @every_mass
-def test_against_ridge_regression(masses):
+def test_against_ridge_regression(sample_weight):
     y = RNG.normal(size=(30, 2)) + 5.0
-    piece = with_intercept("linear", regularization=0.02).fit(X, masses)
-    reference = Ridge(alpha=piece.ridge_).fit(X, y, sample_weight=masses)
+    piece = with_intercept("linear", regularization=0.02).fit(X, sample_weight)
+    reference = Ridge(alpha=piece.ridge_).fit(X, y, sample_weight=sample_weight)
     assert_allclose(piece.training_votes() @ y, reference.predict(X), atol=1e-9)
     assert_allclose(piece.votes(Q) @ y, reference.predict(Q), atol=1e-9)
 
@@ -89,9 +89,9 @@ def test_against_kernel_ridge_on_centred_kernels_and_targets(kernel):
 
 @every_mass
 @pytest.mark.parametrize("lam", [1e-4, 0.1, 1e4])
-def test_leave_one_out_against_refitting(masses, lam):
-    w = np.ones(30) if masses is None else masses
-    found = entries(with_intercept(regularization=lam).fit(X, masses).leave_one_out_votes())
+def test_leave_one_out_against_refitting(sample_weight, lam):
+    w = np.ones(30) if sample_weight is None else sample_weight
+    found = entries(with_intercept(regularization=lam).fit(X, sample_weight).leave_one_out_votes())
     assert_array_equal(found.diagonal(), np.zeros(30))
     for i in range(30):
         rest = np.delete(np.arange(30), i)
@@ -103,11 +103,11 @@ def test_leave_one_out_against_refitting(masses, lam):
 
 @every_mass
 @pytest.mark.parametrize("intercept", [False, True])
-def test_the_residual_form_is_the_minimum(masses, intercept):
+def test_the_residual_form_is_the_minimum(sample_weight, intercept):
     y = RNG.normal(size=30) + 2.0
     piece = KernelRidgeWeights(bandwidth=1.3, regularization=0.01, intercept=intercept)
-    R = piece.fit(X, masses).residual_form()
-    w = np.ones(30) if masses is None else masses
+    R = piece.fit(X, sample_weight).residual_form()
+    w = np.ones(30) if sample_weight is None else sample_weight
     # Functions by their coordinates in an orthonormal basis: plain least squares.
     values, vectors = np.linalg.eigh(kernel_of("gaussian", X, X))
     basis = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -143,8 +143,8 @@ def test_the_residual_form_of_copies():
 @every_mass
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("lam", [1e-12, 1e-9, 1e-6, 1e-3, 1.0, 1e6, 1e12])
-def test_rows_sum_to_one(kernel, masses, lam):
-    piece = with_intercept(kernel, regularization=lam).fit(X, masses)
+def test_rows_sum_to_one(kernel, sample_weight, lam):
+    piece = with_intercept(kernel, regularization=lam).fit(X, sample_weight)
     assert_allclose(piece.training_votes().row_sums(), np.ones(30), atol=1e-13)
     assert_allclose(piece.leave_one_out_votes().row_sums(), np.ones(30), atol=1e-11)
     votes = piece.votes(Q)
@@ -223,11 +223,13 @@ def test_a_large_ridge_leaves_the_mean():
 
 
 def test_masses_of_very_different_size():
-    masses = np.where(np.arange(30) == 4, 1e12, 1.0)
-    piece = with_intercept(regularization=1e-9).fit(X, masses)
+    sample_weight = np.where(np.arange(30) == 4, 1e12, 1.0)
+    piece = with_intercept(regularization=1e-9).fit(X, sample_weight)
     for votes in (piece.training_votes(), piece.leave_one_out_votes(), piece.votes(Q)):
         assert_allclose(votes.row_sums(), np.ones(votes.shape[0]), atol=1e-9)
-    without = with_intercept(regularization=1e-9 * masses.sum() / 29).fit(np.delete(X, 4, axis=0))
+    without = with_intercept(regularization=1e-9 * sample_weight.sum() / 29).fit(
+        np.delete(X, 4, axis=0)
+    )
     # The heavy row stands with a ridge of 1e-9 beside a kernel of 1, so that rounding of the kernel
     # is 1e9 times larger in what is left when the row is taken away.
     assert_allclose(
@@ -262,17 +264,17 @@ def test_equal_rows_vote_by_their_masses():
 
 
 @every_mass
-def test_normalisation_changes_nothing(masses):
-    plain = with_intercept().fit(X, masses)
-    normalized = with_intercept(normalize=True).fit(X, masses)
+def test_normalisation_changes_nothing(sample_weight):
+    plain = with_intercept().fit(X, sample_weight)
+    normalized = with_intercept(normalize=True).fit(X, sample_weight)
     for ask in ("training_votes", "leave_one_out_votes"):
         assert_array_equal(getattr(plain, ask)().array, getattr(normalized, ask)().array)
     assert_array_equal(normalized.votes(Q).left, plain.votes(Q).left)
 
 
 @every_mass
-def test_new_votes_are_a_product(masses):
-    piece = with_intercept().fit(X, masses)
+def test_new_votes_are_a_product(sample_weight):
+    piece = with_intercept().fit(X, sample_weight)
     votes = piece.votes(Q)
     assert isinstance(piece.training_votes(), DenseVotes)
     assert isinstance(votes, ProductVotes)

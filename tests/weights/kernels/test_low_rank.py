@@ -15,7 +15,7 @@ from disambig.votes import iterated as normal_inverse
 from disambig.weights import FittedWeights, KernelRidgeWeights, NystromWeights, RandomFeatureWeights
 from disambig.weights.kernels import low_rank as feature_ridge_module
 from disambig.weights.kernels.landmarks import SCHEMES, choose_landmarks
-from disambig.weights.kernels.random_features import draw_waves
+from disambig.weights.kernels.random_features import draw_fourier_features
 from disambig.weights.kernels.similarity import Similarity
 
 RNG = np.random.default_rng(3)
@@ -58,16 +58,16 @@ def test_with_every_row_a_landmark_it_is_kernel_ridge(kernel, weights, intercept
 def test_leave_one_out_is_removal_with_features_and_ridge_as_they_are(piece, weights):
     whole = clone(piece).fit(X, weights)
     found = entries(whole.leave_one_out_votes())
-    masses = np.ones(40) if weights is None else weights
+    sample_weight = np.ones(40) if weights is None else weights
     same = {"bandwidth": whole.bandwidth_}
     if isinstance(piece, NystromWeights):
         same["landmarks"] = whole.landmarks_
     for i in range(0, 40, 7):
         rest = np.delete(np.arange(40), i)
         without = clone(piece).set_params(
-            **same, regularization=whole.ridge_ / float(masses[rest].sum())
+            **same, regularization=whole.ridge_ / float(sample_weight[rest].sum())
         )
-        without.fit(X[rest], masses[rest])
+        without.fit(X[rest], sample_weight[rest])
         assert_allclose(found[i, rest], entries(without.votes(X[i : i + 1]))[0], atol=1e-9)
         assert abs(found[i, i]) < 1e-14
 
@@ -169,7 +169,7 @@ def test_random_features_tend_to_the_kernel(kernel):
     exact = Similarity(kernel, 2.0)(Q, X)
     errors = []
     for count in (200, 20_000):
-        phi = draw_waves(kernel, 3, count, 2.0, np.random.RandomState(0))
+        phi = draw_fourier_features(kernel, 3, count, 2.0, np.random.RandomState(0))
         errors.append(np.sqrt(np.mean((phi(Q) @ phi(X).T - exact) ** 2)))
         assert_allclose((phi(Q) ** 2).sum(axis=1), 1.0)
     assert errors[1] < 0.02
@@ -186,7 +186,7 @@ def test_votes_of_random_features_tend_to_those_of_kernel_ridge():
 def test_more_features_than_rows(intercept):
     piece = RandomFeatureWeights(n_features=60, regularization=0.05, intercept=intercept)
     piece.fit(X, COUNTS)
-    phi = draw_waves("gaussian", 3, 60, piece.bandwidth_, np.random.RandomState(0))
+    phi = draw_fourier_features("gaussian", 3, 60, piece.bandwidth_, np.random.RandomState(0))
     exact = KernelRidgeWeights(
         lambda A, B: phi(A) @ phi(B).T, regularization=0.05, intercept=intercept
     ).fit(X, COUNTS)
@@ -203,9 +203,9 @@ def test_landmarks_depend_on_distinct_rows_and_masses_alone(scheme):
     copies = np.repeat(np.arange(40), COUNTS.astype(int))[::-1]
     arguments = {"scheme": scheme, "similarity": Similarity("gaussian", 1.0), "regularization": 0.1}
 
-    def chosen(rows, masses, seed):
+    def chosen(rows, sample_weight, seed):
         random = np.random.RandomState(seed)
-        return choose_landmarks(rows, masses, 4, random=random, **arguments)
+        return choose_landmarks(rows, sample_weight, 4, random=random, **arguments)
 
     first = chosen(X, COUNTS, 0)
     assert first.size == np.unique(first).size == 4

@@ -25,10 +25,10 @@ FORMULAS = {
 }
 
 
-def by_formula(kernel, A, B, masses=None, *, normalize=True, leave_one_out=False):
+def by_formula(kernel, A, B, sample_weight=None, *, normalize=True, leave_one_out=False):
     difference = A[:, None] - B[None]
     d, m = np.sqrt((difference**2).sum(axis=-1)), np.abs(difference).sum(axis=-1)
-    alpha = FORMULAS[kernel](d, m) * (1.0 if masses is None else masses)
+    alpha = FORMULAS[kernel](d, m) * (1.0 if sample_weight is None else sample_weight)
     if leave_one_out:
         alpha = alpha * (1 - np.eye(len(A)))
     sums = alpha.sum(axis=1, keepdims=True)
@@ -40,16 +40,18 @@ def entries(votes):
 
 
 @pytest.mark.parametrize("kernel", FORMULAS)
-@pytest.mark.parametrize("masses", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, MASSES])
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_matrix])
-def test_against_the_formula(kernel, masses, normalize, wrap):
-    piece = NadarayaWatsonWeights(kernel, bandwidth=H, normalize=normalize).fit(wrap(X), masses)
-    expected = by_formula(kernel, X, X, masses, normalize=normalize)
+def test_against_the_formula(kernel, sample_weight, normalize, wrap):
+    piece = NadarayaWatsonWeights(kernel, bandwidth=H, normalize=normalize).fit(
+        wrap(X), sample_weight
+    )
+    expected = by_formula(kernel, X, X, sample_weight, normalize=normalize)
     assert_allclose(entries(piece.training_votes()), expected, atol=1e-12)
-    expected = by_formula(kernel, X, X, masses, normalize=normalize, leave_one_out=True)
+    expected = by_formula(kernel, X, X, sample_weight, normalize=normalize, leave_one_out=True)
     assert_allclose(entries(piece.leave_one_out_votes()), expected, atol=1e-12)
-    expected = by_formula(kernel, Q, X, masses, normalize=normalize)
+    expected = by_formula(kernel, Q, X, sample_weight, normalize=normalize)
     assert_allclose(entries(piece.votes(wrap(Q))), expected, atol=1e-12)
     kind = SparseVotes if kernel in ("box", "epanechnikov") else DenseVotes
     assert isinstance(piece.training_votes(), kind)

@@ -38,7 +38,7 @@ OPTIONS = {
     "function": {"kernel": bell},
 }
 every_option = pytest.mark.parametrize("name", OPTIONS)
-every_mass = pytest.mark.parametrize("masses", [None, MASSES], ids=["alone", "weighted"])
+every_mass = pytest.mark.parametrize("sample_weight", [None, MASSES], ids=["alone", "weighted"])
 
 
 def entries(votes):
@@ -57,12 +57,12 @@ def assert_same(piece, other, *, atol=1e-9):
 
 @every_option
 @every_mass
-def test_another_ridge_is_another_fit(name, masses):
-    piece = KernelRidgeWeights(regularization=1.0, **OPTIONS[name]).fit(X, masses)
+def test_another_ridge_is_another_fit(name, sample_weight):
+    piece = KernelRidgeWeights(regularization=1.0, **OPTIONS[name]).fit(X, sample_weight)
     before = entries(piece.training_votes())
     for lam in (1e-3, 0.1):
         found = piece.at_regularization(lam)
-        assert_same(found, clone(piece).set_params(regularization=lam).fit(X, masses))
+        assert_same(found, clone(piece).set_params(regularization=lam).fit(X, sample_weight))
         assert found.regularization == lam
         assert found.system_ is piece.system_
         # And once the eigenvalues are known, from them.
@@ -74,19 +74,21 @@ def test_another_ridge_is_another_fit(name, masses):
 
 @every_option
 @every_mass
-def test_rows_that_leave_were_never_there(name, masses):
+def test_rows_that_leave_were_never_there(name, sample_weight):
     lam = 0.01
-    piece = KernelRidgeWeights(regularization=lam, **OPTIONS[name]).fit(X, masses)
+    piece = KernelRidgeWeights(regularization=lam, **OPTIONS[name]).fit(X, sample_weight)
     fold = piece.without(OUT)
-    w = np.ones(30) if masses is None else masses
+    w = np.ones(30) if sample_weight is None else sample_weight
     again = clone(piece).set_params(regularization=lam * w.sum() / w[REST].sum())
-    again.fit(X[REST], None if masses is None else masses[REST])
+    again.fit(X[REST], None if sample_weight is None else sample_weight[REST])
     assert_same(fold, again)
     assert_allclose(entries(fold.left_out_votes()), entries(again.votes(X[OUT])), atol=1e-9)
     assert fold.regularization == pytest.approx(again.regularization)
     # The piece that it came from is what it was, and so is a clone of the new one.
-    assert piece.masses_.size == 30
-    assert_same(clone(fold).fit(X[REST], None if masses is None else masses[REST]), again)
+    assert piece.sample_weight_.size == 30
+    assert_same(
+        clone(fold).fit(X[REST], None if sample_weight is None else sample_weight[REST]), again
+    )
     assert_same(pickle.loads(pickle.dumps(fold)), again)
 
 

@@ -126,8 +126,8 @@ def bandwidth(kernel, value):
 
 
 def test_the_median_of_rows_of_tiny_weight():
-    masses = np.arange(1.0, 8.0) / 8.0
-    assert median_distance(X, 1e-200 * masses) == median_distance(X, masses)
+    sample_weight = np.arange(1.0, 8.0) / 8.0
+    assert median_distance(X, 1e-200 * sample_weight) == median_distance(X, sample_weight)
 
 
 def test_resolve_bandwidth():

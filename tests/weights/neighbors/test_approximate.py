@@ -83,8 +83,8 @@ class TestWithFaiss:
 
     def test_masses_and_duplicates(self):
         rows = np.repeat(X[:1500], 2, axis=0)
-        masses = np.random.default_rng(0).uniform(0.5, 3.0, 3000)
-        piece = NeighborWeights(6, algorithm="approximate").fit(rows, masses)
+        sample_weight = np.random.default_rng(0).uniform(0.5, 3.0, 3000)
+        piece = NeighborWeights(6, algorithm="approximate").fit(rows, sample_weight)
         sums = piece.training_votes().row_sums()
         np.testing.assert_allclose(sums, np.ones(3000))
         # Itself and its copy are at distance 0.

@@ -56,13 +56,13 @@ def test_the_floor_is_of_use():
 def test_far_groups_are_not_looked_at(monkeypatch):
     X = make_blobs(3000, 12, centers=10, cluster_std=0.1, random_state=0)[0]
     pairs = []
-    original = balls_module.offer_block
+    original = balls_module.block_distances
 
     def counting(values, *rest):
         pairs.append(values.size)
         original(values, *rest)
 
-    monkeypatch.setattr(balls_module, "offer_block", counting)
+    monkeypatch.setattr(balls_module, "block_distances", counting)
     Balls.build(X).search(X, 15, n_jobs=1)
     assert sum(pairs) < 0.25 * 3000**2
 

@@ -23,14 +23,14 @@ def grid(seed, n, d=2, size=5):
     return np.random.default_rng(seed).integers(0, size, (n, d)).astype(float)
 
 
-def by_definition(distances, wanted, masses, weigh, *, leave_one_out=False):
+def by_definition(distances, wanted, sample_weight, weigh, *, leave_one_out=False):
     """Sort, take until the mass is there, weigh by distance, scale: row by row."""
     alpha = np.zeros(distances.shape)
     for i, row in enumerate(distances):
         left = wanted[i]
         for j in sorted(range(row.size), key=lambda j, row=row: (row[j], j)):
             if not (leave_one_out and i == j) and left > 1e-9 * wanted[i]:
-                alpha[i, j] = min(masses[j], left)
+                alpha[i, j] = min(sample_weight[j], left)
                 left -= alpha[i, j]
         heard = alpha[i] > 0
         alpha[i, heard] *= weigh(row[heard])
@@ -62,7 +62,7 @@ WEIGH = {"distance": inverse, "gaussian": bell, "callable": thin}
 )
 def test_votes_by_distance(seed, name, k, form):
     X = grid(seed, 40, d=3)
-    masses = np.random.default_rng(seed).integers(1, 4, 40).astype(float)
+    sample_weight = np.random.default_rng(seed).integers(1, 4, 40).astype(float)
     differences = np.abs(X[:, None] - X[None])
     distances = np.sqrt((differences**2).sum(axis=-1))
     metric = {"distances": "precomputed", "manhattan": "manhattan"}.get(form, "euclidean")
@@ -70,11 +70,11 @@ def test_votes_by_distance(seed, name, k, form):
         distances = differences.sum(axis=-1)
     given_form = {"sparse": sp.csr_array(X), "distances": distances}.get(form, X)
     vote = thin if name == "callable" else name
-    piece = NeighborWeights(k, vote=vote, metric=metric).fit(given_form, masses)
+    piece = NeighborWeights(k, vote=vote, metric=metric).fit(given_form, sample_weight)
     wanted = np.full(40, float(k))
-    expected = by_definition(distances, wanted, masses, WEIGH[name])
+    expected = by_definition(distances, wanted, sample_weight, WEIGH[name])
     assert_allclose(dense(piece.training_votes()), expected, atol=1e-12)
-    expected = by_definition(distances, wanted, masses, WEIGH[name], leave_one_out=True)
+    expected = by_definition(distances, wanted, sample_weight, WEIGH[name], leave_one_out=True)
     assert_allclose(dense(piece.leave_one_out_votes()), expected, atol=1e-12)
 
 

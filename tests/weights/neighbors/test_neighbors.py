@@ -15,16 +15,16 @@ from disambig.weights import NeighborWeights
 from disambig.weights.neighbors import search as nearest_module
 
 
-def by_sorting(distances, k, masses=None, *, leave_one_out=False):
+def by_sorting(distances, k, sample_weight=None, *, leave_one_out=False):
     """The definition, row by row."""
     q, n = distances.shape
-    masses = np.ones(n) if masses is None else masses
+    sample_weight = np.ones(n) if sample_weight is None else sample_weight
     alpha = np.zeros((q, n))
     for i in range(q):
         left = float(k)
         for j in sorted(range(n), key=lambda j, i=i: (distances[i, j], j)):
             if not (leave_one_out and i == j) and left > 1e-9 * k:
-                alpha[i, j] = min(masses[j], left)
+                alpha[i, j] = min(sample_weight[j], left)
                 left -= alpha[i, j]
         total = alpha[i].sum()
         alpha[i] /= total if total > 0 else 1.0
@@ -80,10 +80,12 @@ def test_searched_grids_with_masses(seed, k, sparse, leave_one_out, algorithm, f
     # Many more rows than neighbours, so that candidates are proposed and, for ties, refused.
     X = grid(seed, 150, d=3, size=5)
     rng = np.random.default_rng(seed)
-    masses = rng.uniform(0.2, 3, 150) if fractional else rng.integers(1, 4, 150).astype(float)
+    sample_weight = (
+        rng.uniform(0.2, 3, 150) if fractional else rng.integers(1, 4, 150).astype(float)
+    )
     piece = NeighborWeights(k, algorithm=algorithm, leave_one_out=leave_one_out)
-    piece.fit(sp.csr_array(X) if sparse else X, masses)
-    expected = by_sorting(squared(X, X), k, masses, leave_one_out=leave_one_out)
+    piece.fit(sp.csr_array(X) if sparse else X, sample_weight)
+    expected = by_sorting(squared(X, X), k, sample_weight, leave_one_out=leave_one_out)
     assert_allclose(dense(piece.training_votes()), expected, atol=1e-12)
 
 
@@ -195,13 +197,13 @@ def test_bits_stay_bits():
 @pytest.mark.parametrize("leave_one_out", [False, True])
 def test_precomputed_distances(sparse, leave_one_out):
     X, Q = grid(10, 50), grid(11, 8)
-    masses = np.random.default_rng(10).integers(1, 3, 50).astype(float)
-    direct = NeighborWeights(5, leave_one_out=leave_one_out).fit(X, masses)
+    sample_weight = np.random.default_rng(10).integers(1, 3, 50).astype(float)
+    direct = NeighborWeights(5, leave_one_out=leave_one_out).fit(X, sample_weight)
     given_distances, queries = np.sqrt(squared(X, X)), np.sqrt(squared(Q, X))
     if sparse:
         given_distances, queries = full_graph(given_distances), full_graph(queries)
     piece = NeighborWeights(5, metric="precomputed", leave_one_out=leave_one_out)
-    piece.fit(given_distances, masses)
+    piece.fit(given_distances, sample_weight)
     assert_array_equal(dense(piece.training_votes()), dense(direct.training_votes()))
     assert_array_equal(dense(piece.leave_one_out_votes()), dense(direct.leave_one_out_votes()))
     assert_array_equal(dense(piece.votes(queries)), dense(direct.votes(Q)))

@@ -73,14 +73,14 @@ def test_without_in_bag_all_rows_of_a_leaf_are_heard():
 
 def test_weights_and_draws_multiply():
     forest = RandomForestRegressor(10, min_samples_leaf=3, random_state=0).fit(X, Y)
-    masses = RNG.uniform(0.5, 2.0, 60)
+    sample_weight = RNG.uniform(0.5, 2.0, 60)
     names = forest.apply(X)
     counts = [np.bincount(drawn, minlength=60) for drawn in forest.estimators_samples_]
     expected = np.zeros((60, 60))
     for t in range(10):
-        heard = (names[:, None, t] == names[None, :, t]) * (counts[t] * masses)
+        heard = (names[:, None, t] == names[None, :, t]) * (counts[t] * sample_weight)
         expected += heard / heard.sum(axis=1, keepdims=True) / 10
-    found = ForestWeights(forest).fit(X, masses).training_votes()
+    found = ForestWeights(forest).fit(X, sample_weight).training_votes()
     assert_allclose(entries(found), expected, atol=1e-12)
 
 

@@ -18,14 +18,14 @@ def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-def by_bins(A, B, thresholds, masses):
+def by_bins(A, B, thresholds, sample_weight):
     """Cells as tuples of how many thresholds lie below each entry."""
 
     def cell(row):
         return tuple(sum(x > cut for cut in cuts) for x, cuts in zip(row, thresholds, strict=True))
 
     columns = [cell(row) for row in B]
-    alpha = np.array([[cell(row) == other for other in columns] for row in A]) * masses
+    alpha = np.array([[cell(row) == other for other in columns] for row in A]) * sample_weight
     sums = alpha.sum(axis=1, keepdims=True)
     return alpha / np.where(sums > 0, sums, 1.0)
 
@@ -36,14 +36,16 @@ def test_against_tuples_of_bins(strategy, seed, bins, d):
     rng = np.random.default_rng(seed)
     # Few distinct entries, so that they tie and meet thresholds.
     A, B = rng.integers(-3, 4, (12, d)) / 2, rng.integers(-3, 4, (9, d)) / 2
-    masses = rng.integers(1, 4, 12) * 1.0
-    weights = HistogramWeights(bins, strategy=strategy).fit(A, masses)
+    sample_weight = rng.integers(1, 4, 12) * 1.0
+    weights = HistogramWeights(bins, strategy=strategy).fit(A, sample_weight)
     assert_allclose(
-        entries(weights.training_votes()), by_bins(A, A, weights.thresholds_, masses), atol=1e-12
+        entries(weights.training_votes()),
+        by_bins(A, A, weights.thresholds_, sample_weight),
+        atol=1e-12,
     )
-    expected = by_bins(B, A, weights.thresholds_, masses)
+    expected = by_bins(B, A, weights.thresholds_, sample_weight)
     assert_allclose(entries(weights.votes(B)), expected, atol=1e-12)
-    sparse = HistogramWeights(bins, strategy=strategy).fit(sp.csr_array(A), masses)
+    sparse = HistogramWeights(bins, strategy=strategy).fit(sp.csr_array(A), sample_weight)
     assert_allclose(entries(sparse.votes(sp.csr_array(B))), expected, atol=1e-12)
 
 

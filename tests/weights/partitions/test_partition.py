@@ -13,14 +13,14 @@ def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-def by_trees(rows, names, masses, counts=None, *, leave_one_out=False):
+def by_trees(rows, names, sample_weight, counts=None, *, leave_one_out=False):
     """The definition: in each tree shares of the leaf, then the mean over trees with a say."""
     alpha = []
     for i in range(rows.shape[1]):
         votes = np.zeros(names.shape[1])
         trees = 0
         for t in range(names.shape[0]):
-            mass = masses if counts is None else masses * counts[t]
+            mass = sample_weight if counts is None else sample_weight * counts[t]
             heard = np.where(names[t] == rows[t, i], mass, 0.0)
             if leave_one_out and counts is not None and counts[t, i]:
                 continue
@@ -39,20 +39,20 @@ def test_against_the_definition(drawn, seed, n, trees):
     rng = np.random.default_rng(seed)
     # Leaves 0 to 4 for training rows, 5 and beyond hold nobody.
     names, rows = rng.integers(0, 5, (trees, n)), rng.integers(0, 9, (trees, 6))
-    masses = rng.uniform(0.5, 3.0, n)
+    sample_weight = rng.uniform(0.5, 3.0, n)
     counts = None
     if drawn:
         counts = rng.integers(0, 3, (trees, n)).astype(np.uint16)
         counts[:, 0] = np.maximum(counts[:, 0], counts.sum(axis=1) == 0)
-    partition = Partition.build(names, masses, counts)
-    expected = by_trees(names, names, masses, counts)
+    partition = Partition.build(names, sample_weight, counts)
+    expected = by_trees(names, names, sample_weight, counts)
     assert_allclose(entries(partition.training_votes()), expected, atol=1e-12)
     assert_allclose(entries(partition.training_votes().T), expected.T, atol=1e-12)
     assert_allclose(
-        entries(partition.votes(rows)), by_trees(rows, names, masses, counts), atol=1e-12
+        entries(partition.votes(rows)), by_trees(rows, names, sample_weight, counts), atol=1e-12
     )
     left_out = partition.leave_one_out_votes()
-    expected = by_trees(names, names, masses, counts, leave_one_out=True)
+    expected = by_trees(names, names, sample_weight, counts, leave_one_out=True)
     assert_allclose(entries(left_out), expected, atol=1e-12)
     assert_allclose(entries(left_out.T), expected.T, atol=1e-12)
     assert_array_equal(left_out.diagonal(), np.zeros(n))
@@ -78,4 +78,4 @@ def test_a_row_that_every_tree_drew_has_no_votes_out_of_bag():
 def test_the_arrays_of_leaves_are_shared():
     partition = Partition.build(np.zeros((2, 3), dtype=np.int32), np.ones(3))
     votes = partition.training_votes()
-    assert votes.listeners.leaves is votes.voters.leaves is partition.leaves
+    assert votes.rows_affected_by_targets.leaves is votes.voters.leaves is partition.leaves

@@ -19,9 +19,9 @@ def entries(votes):
 
 @pytest.mark.parametrize("kind", [DecisionTreeRegressor, ExtraTreeRegressor])
 def test_a_tree_predicts_by_these_votes(kind):
-    masses = RNG.uniform(0.5, 2.0, 40)
-    tree = kind(min_samples_leaf=3, random_state=0).fit(X, Y, sample_weight=masses)
-    weights = TreeWeights(tree).fit(X, masses)
+    sample_weight = RNG.uniform(0.5, 2.0, 40)
+    tree = kind(min_samples_leaf=3, random_state=0).fit(X, Y, sample_weight=sample_weight)
+    weights = TreeWeights(tree).fit(X, sample_weight)
     assert_allclose(weights.votes(Q) @ Y, tree.predict(Q), atol=1e-12)
     assert_allclose(weights.training_votes() @ Y, tree.predict(X), atol=1e-12)
 

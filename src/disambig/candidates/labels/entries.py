@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates.labels.classes import is_nested, listed
-from disambig.candidates.reading import is_missing, matches_marker, row_fault
+from disambig.candidates.reading import is_missing, matches_marker, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
@@ -159,7 +159,7 @@ def admit(entries: Entries, unlabeled: Any) -> tuple[Entries, BoolArray]:
     marked = entries.rows_where(of_entry == _Kind.MARKER)
     crowded = marked & (entries.sizes() > 1)
     if crowded.any():
-        raise row_fault(
+        raise row_error(
             crowded,
             f"holds the marker unlabeled={unlabeled!r} beside other labels",
             "Give the marker alone for a row that may be any class, or leave it out.",
@@ -171,17 +171,17 @@ def _refusal(entries: Entries, faulty: BoolArray, kind: _Kind) -> CandidateError
     rows = entries.rows_where(faulty)
     label = entries.first_label(faulty)
     if kind is _Kind.NESTED:
-        return row_fault(
+        return row_error(
             rows,
             f"holds {label!r}, a collection, where a label is expected",
             "A row is one label or one flat set, list or tuple of labels.",
         )
     if kind is _Kind.INFINITE:
-        return row_fault(
+        return row_error(
             rows, f"holds {label!r}: Input y contains infinity", "Labels must be finite."
         )
     alone = entries.sizes()[np.argmax(rows)] == 1
-    return row_fault(
+    return row_error(
         rows,
         f"holds {label!r}, a missing value: Input y contains NaN",
         "Pass unlabeled=float('nan') if such a row may be any class."
@@ -201,7 +201,7 @@ def refuse_continuous(entries: Entries) -> None:
         dtype=np.bool_,
     )[entries.codes]
     if fractional.any():
-        raise row_fault(
+        raise row_error(
             entries.rows_where(fractional),
             f"holds the continuous value {entries.first_label(fractional)!r}. "
             "Unknown label type: continuous",

@@ -10,7 +10,7 @@ from disambig.candidates.labels.entries import admit, entries_of
 from disambig.candidates.labels.hierarchy import Hierarchy
 from disambig.candidates.labels.parsing import split_rows
 from disambig.candidates.labels.tables import SetTable, reexpress
-from disambig.candidates.reading import check_marker, refuse_empty_rows, row_fault, rows_of
+from disambig.candidates.reading import check_marker, refuse_empty_rows, row_error, rows_of
 
 
 def parse_hierarchy(
@@ -32,14 +32,14 @@ def parse_hierarchy(
     refuse_empty_rows(entries.sizes() == 0)
     unknown = np.array([node not in tree for node in nodes.distinct], dtype=np.bool_)[nodes.codes]
     if unknown.any():
-        raise row_fault(
+        raise row_error(
             nodes.rows_where(unknown),
             f"holds {nodes.first_label(unknown)!r}, which is no node of the hierarchy",
             "Correct the label, or add it to parents.",
         )
     repeated = nodes.repeated()
     if repeated.any():
-        raise row_fault(nodes.rows_where(repeated), "repeats a label", "Name every node once.")
+        raise row_error(nodes.rows_where(repeated), "repeats a label", "Name every node once.")
     leaves = checked_classes(tree.leaves)
     column = {leaf: k for k, leaf in enumerate(tree.leaves)}
     below = np.zeros((len(nodes.distinct), len(leaves)), dtype=np.bool_)

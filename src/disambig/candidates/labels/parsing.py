@@ -37,7 +37,7 @@ from disambig.candidates.reading import (
     matches_marker,
     only_column,
     refuse_empty_rows,
-    row_fault,
+    row_error,
     rows_of,
     table_of,
 )
@@ -69,7 +69,7 @@ def parse_labels(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable
     if isinstance(rows, list):
         collections = np.array([isinstance(row, COLLECTIONS) for row in rows])
         if collections.any():
-            raise row_fault(
+            raise row_error(
                 collections,
                 f"holds {rows[int(np.argmax(collections))]!r} where one label is expected",
                 "For sets of candidates use LabelSets.from_sets.",
@@ -144,7 +144,7 @@ def membership(entries: Entries, classes: AnyArray) -> BoolArray:
     columns = column[entries.codes]
     unknown = columns < 0
     if unknown.any():
-        raise row_fault(
+        raise row_error(
             entries.rows_where(unknown),
             f"holds {entries.first_label(unknown)!r}, which is not among the classes "
             f"{preview(listed(classes))}",
@@ -155,7 +155,7 @@ def membership(entries: Entries, classes: AnyArray) -> BoolArray:
     mask[entries.rows, columns] = True
     repeated = mask.sum(axis=1) != entries.sizes()
     if repeated.any():
-        raise row_fault(
+        raise row_error(
             repeated,
             "repeats a label",
             "Name every candidate once; a mask of 0 and 1 goes to LabelSets.from_mask.",
@@ -177,7 +177,7 @@ def parse_strings(
     )
     if other.any():
         row = rows[int(np.argmax(other))]
-        raise row_fault(
+        raise row_error(
             other,
             f"holds {row!r}, a {type(row).__name__}, where text is expected",
             "Write labels as text, or use LabelSets.from_sets.",
@@ -208,7 +208,7 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> li
     split = [pieces(row) for row in rows]
     blank = np.array([isinstance(row, tuple) and "" in row for row in split])
     if blank.any():
-        raise row_fault(
+        raise row_error(
             blank,
             f"holds {rows[int(np.argmax(blank))]!r}, which has an empty piece",
             f"Write a label on each side of every {separator!r}; mark rows that may be any class "
@@ -230,7 +230,7 @@ def parse_negatives(
     mask = ~membership(excluded, vector)
     none_left = ~np.asarray(mask.any(axis=1))
     if none_left.any():
-        raise row_fault(
+        raise row_error(
             none_left,
             "excludes every class and has no candidate",
             "Leave at least one class; exclude nothing for an unlabelled row.",

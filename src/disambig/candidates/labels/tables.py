@@ -15,7 +15,7 @@ from disambig.candidates.labels.classes import (
     positions,
     preview,
 )
-from disambig.candidates.reading import is_missing, matches_marker, refuse_empty_rows, row_fault
+from disambig.candidates.reading import is_missing, matches_marker, refuse_empty_rows, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -75,13 +75,13 @@ def _check_weights(weights: FloatArray, mask: BoolArray) -> None:
         )
     outside = np.asarray(((weights != 0) & ~mask).any(axis=1))
     if outside.any():
-        raise row_fault(outside, "has weight outside its set", "Set it to zero.")
+        raise row_error(outside, "has weight outside its set", "Set it to zero.")
     negative = ~np.asarray((weights >= 0).all(axis=1))
     if negative.any():
-        raise row_fault(negative, "has a negative or missing weight", "Give non-negative weights.")
+        raise row_error(negative, "has a negative or missing weight", "Give non-negative weights.")
     unscaled = ~(np.abs(weights.sum(axis=1) - 1.0) <= _SUM_TOLERANCE)
     if unscaled.any():
-        raise row_fault(
+        raise row_error(
             unscaled, "has weights that do not sum to one", "Use LabelSets.from_weights."
         )
 
@@ -105,7 +105,7 @@ def reexpress(table: SetTable, classes: AnyArray) -> SetTable:
     lost = table.mask & ~known
     if lost.any():
         column = np.argwhere(lost)[0][1]
-        raise row_fault(
+        raise row_error(
             np.asarray(lost.any(axis=1)),
             f"has the candidate {listed(table.classes)[column]!r}, which is not among the "
             f"classes {preview(listed(classes))}",

@@ -139,7 +139,7 @@ class Intervals:
             an interval of pandas, or a text: a number, ``"[800, 1200]"`` (brackets of any kind),
             ``"800-1200"``, ``"800 to 1200"``, ``"800..1200"``, ``">= 5"``, ``"65+"``,
             ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or ``"5 ± 2"``. A list of pairs is a union,
-            whose members must here overlap: see `disambig.candidates.real_sets`. Lists are never
+            whose members must here overlap: see `disambig.candidates.number_sets`. Lists are never
             boxes.
         missing : {"error", "whole"}, default="error"
             Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) are refused, or
@@ -304,7 +304,7 @@ class Intervals:
         """The smallest intervals around the sets: these themselves."""
         return self
 
-    def pieces_at(self, values: Any) -> "Intervals":
+    def segments_at(self, values: Any) -> "Intervals":
         """The interval that holds or is nearest to each value: there is one a row."""
         return self
 

@@ -21,13 +21,13 @@ from disambig.candidates.numbers.containers import (
     plain_array,
     require_targets,
 )
-from disambig.candidates.numbers.segments import Pieces, joined_pieces, rows_of_pieces
+from disambig.candidates.numbers.segments import Segments, merged_segments, rows_of_segments
 from disambig.candidates.numbers.tables import (
     IntervalTable,
     check_missing,
     checked_ends,
     finite_or_huge,
-    interval_fault,
+    interval_error,
     number,
     parse_boxes,
     parse_ends,
@@ -71,16 +71,16 @@ _ROWS = (
 )
 
 
-def text_pieces(text: str) -> list[tuple[float, float]] | None:
+def text_segments(text: str) -> list[tuple[float, float]] | None:
     """The ends of every interval that `text` names, NaN if it names none; None if it is garbled.
 
     Examples
     --------
-    >>> text_pieces("[-2, -1] | > 1")
+    >>> text_segments("[-2, -1] | > 1")
     [(-2.0, -1.0), (1.0, inf)]
-    >>> text_pieces("3-5"), text_pieces("-3 to 5"), text_pieces("65+")
+    >>> text_segments("3-5"), text_segments("-3 to 5"), text_segments("65+")
     ([(3.0, 5.0)], [(-3.0, 5.0)], [(65.0, inf)])
-    >>> text_pieces("5 +- 2"), text_pieces(""), text_pieces("about 5")
+    >>> text_segments("5 +- 2"), text_segments(""), text_segments("about 5")
     ([(3.0, 7.0)], [(nan, nan)], None)
     """
     # The minus sign of typesetters, and case.
@@ -121,29 +121,29 @@ def _end(text: str) -> float:
 _Pair = tuple[float, float]
 
 
-class RowPieces(NamedTuple):
+class RowSegments(NamedTuple):
     """The ends of all pieces, ``(m, 2)``, and where those of each row begin, ``(n + 1,)``."""
 
     ends: FloatArray
     indptr: IntArray
 
 
-def pieces_of_list(rows: list[Any]) -> RowPieces:
+def segments_of_list(rows: list[Any]) -> RowSegments:
     """The intervals that each row names, in its own order; missing ends are NaN.
 
     Examples
     --------
-    >>> pieces_of_list([5.0, [(1, 2), (3, 4)]]).ends.tolist()
+    >>> segments_of_list([5.0, [(1, 2), (3, 4)]]).ends.tolist()
     [[5.0, 5.0], [1.0, 2.0], [3.0, 4.0]]
     """
     ends = _plain_ends(rows)
     if ends is not None:
-        return RowPieces(ends, np.arange(len(rows) + 1))
+        return RowSegments(ends, np.arange(len(rows) + 1))
     pieces = [_pieces(row) for row in rows]
     garbled = np.array([not piece for piece in pieces])
     if garbled.any():
         row = rows[int(np.argmax(garbled))]
-        raise interval_fault(
+        raise interval_error(
             garbled,
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, which is no interval of numbers",
             f"A row is a number, a pair (lower, upper), a list of such pairs, or a text: {GRAMMAR}"
@@ -152,7 +152,7 @@ def pieces_of_list(rows: list[Any]) -> RowPieces:
         )
     counts = [len(piece) for piece in pieces if piece is not None]
     pairs = [pair for piece in pieces if piece is not None for pair in piece]
-    return RowPieces(np.array(pairs, dtype=np.float64), np.append(0, np.cumsum(counts)))
+    return RowSegments(np.array(pairs, dtype=np.float64), np.append(0, np.cumsum(counts)))
 
 
 def _plain_ends(rows: list[Any]) -> FloatArray | None:
@@ -178,7 +178,7 @@ def _plain_ends(rows: list[Any]) -> FloatArray | None:
 def _pieces(row: Any) -> list[_Pair] | None:
     """The intervals of a row, at least one; None or nothing if it names none."""
     if isinstance(row, str):
-        return text_pieces(row)
+        return text_segments(row)
     if isinstance(row, np.ndarray):
         row = row.tolist()
     pair = _pair(row)
@@ -209,7 +209,7 @@ def _pair(entry: Any, bare: bool = True) -> _Pair | None:
     return None if low is None or high is None else (low, high)
 
 
-class ParsedReal(NamedTuple):
+class ParsedNumbers(NamedTuple):
     """Ends, not yet checked; where `indptr` is given, those of the pieces of unions.
 
     Attributes
@@ -226,8 +226,8 @@ class ParsedReal(NamedTuple):
     indptr: IntArray | None = None
 
 
-def parse_real(y: Any, missing: str) -> ParsedReal:
-    """Read `y` by its form; `Intervals.from_any` and `real_sets` document the rules."""
+def parse_numbers(y: Any, missing: str) -> ParsedNumbers:
+    """Read `y` by its form; `Intervals.from_any` and `number_sets` document the rules."""
     check_missing(missing)
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
         # An object that can be read as an array, and offers nothing else.
@@ -243,28 +243,28 @@ def parse_real(y: Any, missing: str) -> ParsedReal:
         y = only_column(y)
     ends = interval_ends(y)
     if ends is not None:
-        return ParsedReal(*parse_ends(ends, missing))
+        return ParsedNumbers(*parse_ends(ends, missing))
     if is_table(y):
-        return ParsedReal(*parse_ends(_two_columns(y), missing))
+        return ParsedNumbers(*parse_ends(_two_columns(y), missing))
     if getattr(y, "ndim", 1) == 3:
-        return ParsedReal(*parse_boxes(plain_array(y), missing))
+        return ParsedNumbers(*parse_boxes(plain_array(y), missing))
     rows = plain_array(y) if _is_complex(y) else rows_of(y)
     return _parse_rows(rows, missing)
 
 
 def parse_intervals(y: Any, missing: str) -> IntervalTable:
     """The same for intervals alone: raises where a row is a union of several that are apart."""
-    parsed = parse_real(y, missing)
+    parsed = parse_numbers(y, missing)
     if parsed.indptr is None:
         return IntervalTable(parsed.lower, parsed.upper, parsed.flat)
-    ends = checked_ends(parsed.lower, parsed.upper, "Intervals", rows_of_pieces(parsed.indptr))
-    pieces = joined_pieces(Pieces(ends.lower.ravel(), ends.upper.ravel(), parsed.indptr))
+    ends = checked_ends(parsed.lower, parsed.upper, "Intervals", rows_of_segments(parsed.indptr))
+    pieces = merged_segments(Segments(ends.lower.ravel(), ends.upper.ravel(), parsed.indptr))
     several = np.diff(pieces.indptr) > 1
     if several.any():
-        raise interval_fault(
+        raise interval_error(
             several,
             f"is a union of {np.diff(pieces.indptr)[several][0]} intervals that are apart",
-            "Read unions by disambig.candidates.real_sets, or IntervalUnions.from_any.",
+            "Read unions by disambig.candidates.number_sets, or IntervalUnions.from_any.",
             "Intervals",
         )
     return IntervalTable(pieces.lower[:, np.newaxis], pieces.upper[:, np.newaxis], True)
@@ -286,10 +286,10 @@ def _is_complex(y: Any) -> bool:
     return getattr(getattr(y, "dtype", None), "kind", None) == "c"
 
 
-def _parse_rows(rows: AnyArray | list[Any], missing: str) -> ParsedReal:
+def _parse_rows(rows: AnyArray | list[Any], missing: str) -> ParsedNumbers:
     if isinstance(rows, np.ndarray) and rows.dtype.kind != "U":
-        return ParsedReal(*points_table(real_numbers(rows, _ROWS), missing))
-    ends, indptr = pieces_of_list(list(rows))
+        return ParsedNumbers(*points_table(real_numbers(rows, _ROWS), missing))
+    ends, indptr = segments_of_list(list(rows))
     table = parse_ends(ends, missing)
     single = len(ends) == len(rows)
-    return ParsedReal(*table, indptr=None if single else indptr)
+    return ParsedNumbers(*table, indptr=None if single else indptr)

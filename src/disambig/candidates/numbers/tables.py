@@ -34,13 +34,13 @@ class Ends(NamedTuple):
     upper: FloatArray
 
 
-def interval_fault(faulty: BoolArray, what: str, remedy: str, owner: str) -> CandidateError:
+def interval_error(faulty: BoolArray, what: str, remedy: str, owner: str) -> CandidateError:
     """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> print(interval_fault(np.array([False, True]), "is odd", "Give even ones.", "Intervals"))
+    >>> print(interval_error(np.array([False, True]), "is odd", "Give even ones.", "Intervals"))
     Intervals: row 1 is odd (1 such row). Give even ones.
     """
     count = int(np.count_nonzero(faulty))
@@ -90,7 +90,7 @@ def require_small(end: AnyArray, owner: str, rows: IntArray | None = None) -> No
         return
     large = np.isfinite(end) & (np.abs(end) > LARGEST_END)
     if large.any():
-        raise interval_fault(
+        raise interval_error(
             _owners(large, rows),
             f"has an end of {_first(end, large)}, the square of which overflows",
             f"Ends may be as large as {LARGEST_END:g}: rescale y, or write inf for no bound.",
@@ -101,7 +101,7 @@ def require_small(end: AnyArray, owner: str, rows: IntArray | None = None) -> No
 def _refuse_missing(ends: Ends, owner: str, rows: IntArray | None) -> None:
     missing = np.isnan(ends.lower) | np.isnan(ends.upper)
     if missing.any():
-        raise interval_fault(
+        raise interval_error(
             _owners(missing, rows),
             "lacks an end",
             "Input y contains NaN or missing values: leave out such rows, write -inf or inf for no "
@@ -113,7 +113,7 @@ def _refuse_missing(ends: Ends, owner: str, rows: IntArray | None) -> None:
 def _refuse_crossed(ends: Ends, owner: str, rows: IntArray | None) -> None:
     crossed = ends.lower > ends.upper
     if crossed.any():
-        raise interval_fault(
+        raise interval_error(
             _owners(crossed, rows),
             f"has its lower end {_first(ends.lower, crossed)} above its upper end "
             f"{_first(ends.upper, crossed)}{_column(crossed)}",
@@ -125,7 +125,7 @@ def _refuse_crossed(ends: Ends, owner: str, rows: IntArray | None) -> None:
 def _refuse_infinite(ends: Ends, owner: str, rows: IntArray | None) -> None:
     nowhere = (ends.lower == np.inf) | (ends.upper == -np.inf)
     if nowhere.any():
-        raise interval_fault(
+        raise interval_error(
             _owners(nowhere, rows),
             f"holds no number: its ends are {_first(ends.lower, nowhere)} and "
             f"{_first(ends.upper, nowhere)}{_column(nowhere)}",
@@ -222,7 +222,7 @@ def _converted(values: AnyArray, remedy: str) -> FloatArray:
     if bad.any():
         row, place = np.argwhere(bad)[0]
         value = values.reshape(bad.shape)[row, place]
-        raise interval_fault(
+        raise interval_error(
             np.asarray(bad.any(axis=1)),
             f"holds {reprlib.repr(value)}, a {type(value).__name__}, where a number is expected",
             remedy,
@@ -315,11 +315,11 @@ def ends_of_centers(centers: Any, radii: Any, missing: str) -> IntervalTable:
         centers, radii = centers[:, np.newaxis], radii[:, np.newaxis]
     infinite, negative = np.isinf(centers).any(axis=1), (radii < 0).any(axis=1)
     if infinite.any():
-        raise interval_fault(
+        raise interval_error(
             infinite, "has an infinite centre", "Use from_bounds for half-lines.", "Intervals"
         )
     if negative.any():
-        raise interval_fault(
+        raise interval_error(
             negative, "has a negative radius", "Give radii of 0 or more.", "Intervals"
         )
     for values in (centers, radii):

@@ -8,14 +8,14 @@ from typing import Any, Literal
 import numpy as np
 
 from disambig.candidates.numbers.intervals import Intervals, owned, row_numbers, value_table
-from disambig.candidates.numbers.parsing import parse_real
+from disambig.candidates.numbers.parsing import parse_numbers
 from disambig.candidates.numbers.segments import (
-    Pieces,
-    joined_pieces,
-    pieces_of_rows,
-    rows_of_pieces,
+    Segments,
+    merged_segments,
+    rows_of_segments,
+    segments_of_rows,
 )
-from disambig.candidates.numbers.tables import checked_ends, interval_fault
+from disambig.candidates.numbers.tables import checked_ends, interval_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -24,7 +24,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 class IntervalUnions:
     """``s[j] = union of [lower[e], upper[e]], indptr[j] <= e < indptr[j + 1]``, numbers alone.
 
-    The right target of every sample lies in one of its pieces. Pieces are put in order, and joined
+    The right target of every sample lies in one of its pieces. Segments are put in order, and joined
     where they meet. Checked once, then immutable: the arrays are copies and read-only.
     scikit-learn splits it like an array; where it is turned into one, that is an ``(n,)`` array of
     tuples of pairs, which can be read back.
@@ -65,15 +65,15 @@ class IntervalUnions:
                 f"{lower.shape}. For boxes use Intervals."
             )
         indptr = _checked_indptr(self.indptr, len(lower))
-        ends = checked_ends(lower, upper, "IntervalUnions", rows_of_pieces(indptr))
-        self._set(joined_pieces(Pieces(ends.lower.ravel(), ends.upper.ravel(), indptr)))
+        ends = checked_ends(lower, upper, "IntervalUnions", rows_of_segments(indptr))
+        self._set(merged_segments(Segments(ends.lower.ravel(), ends.upper.ravel(), indptr)))
 
-    def _set(self, pieces: Pieces) -> None:
+    def _set(self, pieces: Segments) -> None:
         for name, array in pieces._asdict().items():
             object.__setattr__(self, name, owned(array))
 
     @classmethod
-    def _of(cls, pieces: Pieces) -> "IntervalUnions":
+    def _of(cls, pieces: Segments) -> "IntervalUnions":
         """Unions whose pieces are known to be in order and apart."""
         unions = object.__new__(cls)
         unions._set(pieces)
@@ -81,7 +81,7 @@ class IntervalUnions:
 
     @classmethod
     def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "IntervalUnions":
-        """Read targets by their form, as `disambig.candidates.real_sets` does.
+        """Read targets by their form, as `disambig.candidates.number_sets` does.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class IntervalUnions:
         if isinstance(y, Intervals):
             lower, upper, indptr = y.lower, y.upper, None
         else:
-            lower, upper, _, indptr = parse_real(y, missing)
+            lower, upper, _, indptr = parse_numbers(y, missing)
         if lower.shape[1] != 1:
             raise CandidateError(
                 f"IntervalUnions: rows are unions of intervals; got boxes of {lower.shape[1]} "
@@ -123,7 +123,7 @@ class IntervalUnions:
             piece = slice(self.indptr[chosen], self.indptr[chosen + 1])
             ends = self.lower[piece].tolist(), self.upper[piece].tolist()
             return tuple(zip(*ends, strict=True))
-        return self._of(pieces_of_rows(self._pieces, chosen))
+        return self._of(segments_of_rows(self._pieces, chosen))
 
     def __iter__(self) -> Iterator[tuple[tuple[float, float], ...]]:
         return (self[row] for row in range(len(self)))
@@ -140,7 +140,7 @@ class IntervalUnions:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Pickles forget that an array was read-only.
-        self._set(Pieces(**state))
+        self._set(Segments(**state))
 
     # Equality compares contents, so that identity must not serve as a hash.
     __hash__ = None  # type: ignore[assignment]
@@ -161,8 +161,8 @@ class IntervalUnions:
     # ------------------------------------------------------------------ what the unions say
 
     @property
-    def _pieces(self) -> Pieces:
-        return Pieces(self.lower, self.upper, self.indptr)
+    def _pieces(self) -> Segments:
+        return Segments(self.lower, self.upper, self.indptr)
 
     @cached_property
     def _intervals(self) -> Intervals:
@@ -172,7 +172,7 @@ class IntervalUnions:
     @cached_property
     def rows(self) -> IntArray:
         """The row of each piece, ``(m,)``."""
-        return np.asarray(owned(rows_of_pieces(self.indptr)))
+        return np.asarray(owned(rows_of_segments(self.indptr)))
 
     @property
     def n_columns(self) -> int:
@@ -187,7 +187,7 @@ class IntervalUnions:
     @property
     def informative(self) -> BoolArray:
         """Rows which exclude some number, ``(n,)``."""
-        # Pieces are joined, so that only a single one can be the whole line.
+        # Segments are joined, so that only a single one can be the whole line.
         first = self.indptr[:-1]
         return ~(np.isinf(self.lower[first]) & np.isinf(self.upper[first]))
 
@@ -226,15 +226,15 @@ class IntervalUnions:
 
     def nearest(self, values: Any) -> FloatArray:
         """The member nearest to each value, ``(n, 1)``; of two equally near ones the lower."""
-        members, first = self._nearest_pieces(values)
+        members, first = self._nearest_segments(values)
         return np.asarray(members[first][:, np.newaxis])
 
-    def pieces_at(self, values: Any) -> Intervals:
+    def segments_at(self, values: Any) -> Intervals:
         """The piece nearest to each value; the one that holds it if it is a member."""
-        _, first = self._nearest_pieces(values)
+        _, first = self._nearest_segments(values)
         return Intervals(self.lower[first], self.upper[first])
 
-    def _nearest_pieces(self, values: Any) -> tuple[FloatArray, IntArray]:
+    def _nearest_segments(self, values: Any) -> tuple[FloatArray, IntArray]:
         """The member of each piece nearest to the value of its row, and each row's piece."""
         table = value_table(values, len(self), 1, "IntervalUnions")
         of_piece = table[self.rows, 0]
@@ -262,7 +262,7 @@ class IntervalUnions:
         A half-line that begins beyond the span becomes its finite end.
         """
         moved = self._intervals.within(span)
-        return self._of(Pieces(moved.lower[:, 0], moved.upper[:, 0], self.indptr))
+        return self._of(Segments(moved.lower[:, 0], moved.upper[:, 0], self.indptr))
 
     def inset(self, margin: float) -> "IntervalUnions":
         """The same unions without what is nearer to an end of its piece than `margin`.
@@ -270,10 +270,10 @@ class IntervalUnions:
         A piece shorter than twice the margin becomes its middle.
         """
         inner = self._intervals.inset(margin)
-        return self._of(Pieces(inner.lower[:, 0], inner.upper[:, 0], self.indptr))
+        return self._of(Segments(inner.lower[:, 0], inner.upper[:, 0], self.indptr))
 
 
-def _checked_indptr(indptr: Any, n_pieces: int) -> IntArray:
+def _checked_indptr(indptr: Any, n_segments: int) -> IntArray:
     starts = np.asarray(indptr)
     if starts.ndim != 1 or len(starts) == 0 or starts.dtype.kind not in "iu":
         raise CandidateError(
@@ -281,13 +281,13 @@ def _checked_indptr(indptr: Any, n_pieces: int) -> IntArray:
             f"shape {starts.shape}. Use IntervalUnions.from_any for other forms."
         )
     counts = np.diff(starts.astype(np.intp))
-    if starts[0] != 0 or starts[-1] != n_pieces or (counts < 0).any():
+    if starts[0] != 0 or starts[-1] != n_segments or (counts < 0).any():
         raise CandidateError(
-            f"IntervalUnions: indptr must rise from 0 to the number of pieces, {n_pieces}; it "
+            f"IntervalUnions: indptr must rise from 0 to the number of pieces, {n_segments}; it "
             f"goes from {starts[0]} to {starts[-1]}."
         )
     if (counts == 0).any():
-        raise interval_fault(
+        raise interval_error(
             counts == 0,
             "has no piece",
             "Give every row at least one; the whole line is (-inf, inf).",

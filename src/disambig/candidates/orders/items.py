@@ -82,13 +82,13 @@ def _path(origin: dict[int, int], start: int, end: int) -> list[int]:
     return path[::-1]
 
 
-def order_fault(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
+def order_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
     """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> print(order_fault(np.array([False, True, True]), "is odd", "Give even ones."))
+    >>> print(order_error(np.array([False, True, True]), "is odd", "Give even ones."))
     PartialOrders: row 1 is odd (2 such rows). Give even ones.
     """
     count = int(np.count_nonzero(faulty))
@@ -112,7 +112,7 @@ def refuse_cycles(cyclic: BoolArray, before: BoolArray, items: AnyArray) -> None
     names = listed(items)
     cycle = shortest_cycle(before[int(np.argmax(cyclic))])
     around = " > ".join(str(names[i]) for i in [*cycle, cycle[0]])
-    raise order_fault(
+    raise order_error(
         cyclic, f"contradicts itself: {around}", "Leave out at least one of these comparisons."
     )
 
@@ -189,7 +189,7 @@ def item_codes(
     )
     unknown = codes < 0
     if unknown.any():
-        raise order_fault(
+        raise order_error(
             rows_among(n_rows, owners[unknown]),
             f"mentions {mentions[int(np.argmax(unknown))]!r}, which is not among the items "
             f"{preview(listed(vector))}",
@@ -212,7 +212,7 @@ def _distinct(mentions: Sequence[Any], owners: IntArray, n_rows: int) -> list[An
         sound = False
     if not sound:
         bad = np.array([not _is_item(name) for name in mentions])
-        raise order_fault(
+        raise order_error(
             rows_among(n_rows, owners[bad]),
             f"mentions {mentions[int(np.argmax(bad))]!r} where an item is expected",
             "An item is a number, a text or another single value, never missing and never a "
@@ -273,7 +273,7 @@ def refuse_rows(rows: list[Any], faulty: list[bool], expected: str, remedy: str)
     """Raise if a row is faulty, showing the first such row."""
     if any(faulty):
         row = rows[faulty.index(True)]
-        raise order_fault(
+        raise order_error(
             np.array(faulty),
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, where {expected} is expected",
             remedy,

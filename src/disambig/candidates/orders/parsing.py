@@ -22,7 +22,7 @@ from disambig.candidates.orders.items import (
     is_missing_row,
     item_codes,
     named_items,
-    order_fault,
+    order_error,
     order_rows,
     refuse_rows,
     require_rows,
@@ -106,7 +106,7 @@ def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, Any
     repeated = np.ones(len(codes), dtype=np.bool_)
     repeated[np.unique(owners * len(vector) + codes, return_index=True)[1]] = False
     if repeated.any():
-        raise order_fault(
+        raise order_error(
             rows_among(len(rows), owners[repeated]),
             f"mentions {listed(vector)[codes[np.argmax(repeated)]]!r} twice",
             "Name every item at most once in a row.",
@@ -151,7 +151,7 @@ def _numbers(y: Any) -> AnyArray:
     good = (signs == 1) | (signs == 0) | (signs == -1)
     if not np.all(good):
         place = tuple(np.argwhere(~good)[0])
-        raise order_fault(
+        raise order_error(
             ~np.asarray(good.all(axis=(1, 2))),
             f"holds {signs[place]!s} at {tuple(map(int, place[1:]))}",
             "Signs are +1 for before, -1 for after and 0 for not known; for lists of pairs use "
@@ -190,7 +190,7 @@ def split_chains(rows: list[Any], separator: Any, strict: bool) -> list[list[lis
     chains = [_chains(row, separator) if isinstance(row, str) else [] for row in rows]
     empty = np.array([any("" in chain for chain in row) for row in chains])
     if empty.any():
-        raise order_fault(
+        raise order_error(
             empty,
             f"holds {rows[int(np.argmax(empty))]!r}, which has an empty piece",
             f"Write an item on each side of every {separator!r}, and a chain on each side of "
@@ -216,7 +216,7 @@ def _refuse_signs(rows: list[Any], chains: list[list[list[str]]]) -> None:
         faulty = np.array([any(not odd.isdisjoint(chain) for chain in row) for row in chains])
         row = int(np.argmax(faulty))
         name = next(piece for chain in chains[row] for piece in chain if piece in odd)
-        raise order_fault(
+        raise order_error(
             faulty,
             f"holds {rows[row]!r}, in which {name!r} would be an item",
             "Write 'a>b>c', join chains by ';', and leave out pairs that tie; if this is the name "
@@ -289,7 +289,7 @@ def _refuse_mixture(rows: list[Any], forms: list[_Form]) -> None:
     numeric = [form in (_Form.NUMBER, _Form.NUMBERS) for form in forms]
     if any(numeric):
         row = rows[numeric.index(True)]
-        raise order_fault(
+        raise order_error(
             np.array(numeric),
             f"holds {reprlib.repr(row)}, which is not of the form of other rows",
             "Give ranks in every row, or in every row texts and pairs.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from disambig.candidates.labels.classes import listed, preview
 from disambig.candidates.orders.chains import parse_pairs
-from disambig.candidates.orders.items import checked_items, order_fault
+from disambig.candidates.orders.items import checked_items, order_error
 from disambig.candidates.orders.parsing import (
     parse_any_order,
     parse_buckets,
@@ -352,7 +352,7 @@ class PartialOrders:
         """The ranking of each row, ``(n, m)``, from 0 on; raises if a row allows several."""
         several = ~self.is_total
         if several.any():
-            raise order_fault(
+            raise order_error(
                 several,
                 "allows several rankings",
                 "Ask for the ranks of rows where is_total holds.",

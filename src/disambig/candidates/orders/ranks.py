@@ -15,7 +15,7 @@ from disambig.candidates.labels.entries import COLLECTIONS
 from disambig.candidates.orders.items import (
     elements,
     is_missing_row,
-    order_fault,
+    order_error,
     order_rows,
     refuse_rows,
     require_rows,
@@ -151,7 +151,7 @@ def parse_ranks(y: Any, items: Any, ties: str) -> OrderTable:
     if ties == "error":
         tied = tied_rows(ranks)
         if tied.any():
-            raise order_fault(
+            raise order_error(
                 tied,
                 "has equal ranks",
                 "Give distinct ranks, or ties='ignore' if equal ones mean not compared.",
@@ -217,10 +217,10 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
         values = values[:, [place[name] for name in listed(items)]]
     missing = np.asarray(np.isnan(values).any(axis=1))
     if missing.any():
-        raise order_fault(missing, "lacks a rank", "A ranking gives every item its rank.")
+        raise order_error(missing, "lacks a rank", "A ranking gives every item its rank.")
     tied = tied_rows(values)
     if tied.any():
-        raise order_fault(tied, "has equal ranks", "A ranking gives items distinct ranks.")
+        raise order_error(tied, "has equal ranks", "A ranking gives items distinct ranks.")
     return values
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates.labels.classes import listed, positions, preview
-from disambig.candidates.orders.items import checked_items, named_items, order_fault, refuse_cycles
+from disambig.candidates.orders.items import checked_items, named_items, order_error, refuse_cycles
 from disambig.compiled.relations import close_transitively
 from disambig.exceptions import CandidateError
 from disambig.memory import require_bytes
@@ -78,7 +78,7 @@ def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
     lost = compared & ~known
     if lost.any():
         column = int(np.argwhere(lost)[0][1])
-        raise order_fault(
+        raise order_error(
             np.asarray(lost.any(axis=1)),
             f"compares {listed(table.items)[column]!r}, which is not among the items "
             f"{preview(listed(items))}",

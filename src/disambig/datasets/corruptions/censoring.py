@@ -124,7 +124,7 @@ class MissingCorruption:
         if isinstance(seen, Intervals):
             hidden = missing[:, np.newaxis]
             return Intervals(*_hidden(seen.lower, seen.upper, hidden), flat=seen.flat)
-        # Pieces that have become the whole line are merged into one.
+        # Segments that have become the whole line are merged into one.
         hidden = np.repeat(missing, np.diff(seen.indptr))
         return IntervalUnions(*_hidden(seen.lower, seen.upper, hidden), seen.indptr)
 
@@ -140,7 +140,7 @@ class SignCorruption:
     """``S = s`` or, with probability `level`, ``S = s + (-s)``: two pieces, mirrored at 0.
 
     The authors' problem of partial regression, in their programs but not in the paper, has level .7
-    and ``within=SkewedCorruption(side="either")``. Pieces that meet at 0 become one. With the same
+    and ``within=SkewedCorruption(side="either")``. Segments that meet at 0 become one. With the same
     integer `random_state`, signs known at one level are known at every lower one.
 
     Parameters

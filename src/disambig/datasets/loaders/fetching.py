@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from disambig.atomic import written_whole
+from disambig.atomic import atomic_write
 from disambig.datasets.loaders.registry import RemoteFile
 from disambig.datasets.loaders.unpacking import unpacked
 from disambig.exceptions import DatasetError
@@ -202,7 +202,7 @@ def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None
         with tempfile.TemporaryFile(dir=target.parent) as packed:
             receive(file.url, packed, max_bytes=largest, progress=progress)
             packed.seek(0)
-            with written_whole(target) as stream:
+            with atomic_write(target) as stream:
                 digest = hashlib.sha256()
                 for piece in unpacked(
                     packed, file.compression, member=file.name, max_bytes=file.size

@@ -1,7 +1,16 @@
 """What ``weights="auto"`` and ``solver="auto"`` are: chosen by hidden sets, without truth."""
 
-from disambig.estimators.selection.search import automatic_pieces, choose_pieces
-from disambig.estimators.selection.space import PORTFOLIO, Portfolio
+from disambig.estimators.selection.search import (
+    resolve_weights_and_solver,
+    select_weights_and_solver,
+)
+from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 from disambig.estimators.selection.trials import Trial
 
-__all__ = ["PORTFOLIO", "Portfolio", "Trial", "automatic_pieces", "choose_pieces"]
+__all__ = [
+    "SEARCH_SPACE",
+    "SearchSpace",
+    "Trial",
+    "resolve_weights_and_solver",
+    "select_weights_and_solver",
+]

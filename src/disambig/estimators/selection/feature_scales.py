@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 _DENSE = 2**24
 
 
-def feature_scales(X: Any, shares: FloatArray, masses: FloatArray) -> FloatArray | None:
+def feature_scales(X: Any, shares: FloatArray, sample_weight: FloatArray) -> FloatArray | None:
     """A factor for each column of X, ``(d,)``; None if nothing tells them.
 
     Extremely randomised trees predict the shares of the classes in the sets; the factor of a
@@ -48,7 +48,7 @@ def feature_scales(X: Any, shares: FloatArray, masses: FloatArray) -> FloatArray
     if sp.issparse(X) and X.shape[0] * d <= _DENSE:
         # Trees on sparse inputs are grown in another order.
         X = X.toarray()
-    units = unit_scales(X, masses)
+    units = unit_scales(X, sample_weight)
     # Trees see float32: without this, little is left of a small spread far from zero.
     seen = X.multiply(units[None, :]).tocsr() if sp.issparse(X) else (X - X.mean(axis=0)) * units
     trees = ExtraTreesRegressor(
@@ -57,12 +57,12 @@ def feature_scales(X: Any, shares: FloatArray, masses: FloatArray) -> FloatArray
         max_features=min(d, _MOST, max(_FEWEST, d // 5)),
         random_state=0,
     )
-    importances: FloatArray = trees.fit(seen, shares, masses).feature_importances_
+    importances: FloatArray = trees.fit(seen, shares, sample_weight).feature_importances_
     total = float(importances.sum())
     return np.sqrt(importances * (d / total)) * units if total > 0.0 else None
 
 
-def unit_scales(X: Any, masses: FloatArray) -> FloatArray:
+def unit_scales(X: Any, sample_weight: FloatArray) -> FloatArray:
     """One over the standard deviation of each column of X, ``(d,)``; 0 for a constant one.
 
     Examples
@@ -71,7 +71,7 @@ def unit_scales(X: Any, masses: FloatArray) -> FloatArray:
     >>> unit_scales(np.array([[0.0, 5.0], [4.0, 5.0]]), np.ones(2))
     array([0.5, 0. ])
     """
-    means, variances = _moments(X, masses / masses.sum())
+    means, variances = _moments(X, sample_weight / sample_weight.sum())
     # What rounding leaves of a constant column is not its spread.
     spread = variances > _ROUNDING * (variances + means * means)
     return np.where(spread, 1.0 / np.sqrt(np.where(spread, variances, 1.0)), 0.0)

@@ -15,7 +15,7 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import RepeatedVotes, Votes
-from disambig.weights import row_kinds
+from disambig.weights import hash_rows
 
 # What a missed set costs is mostly the same for several votes; how surely it was missed is not.
 _SURENESS = 0.1
@@ -60,11 +60,11 @@ class HiddenSets:
     """
 
     def __init__(
-        self, sets: LabelSets, loss: FiniteLoss, folds: IntArray, masses: FloatArray
+        self, sets: LabelSets, loss: FiniteLoss, folds: IntArray, sample_weight: FloatArray
     ) -> None:
         self.sets = sets
         self.loss = loss
-        self.masses = masses
+        self.sample_weight = sample_weight
         self.n_folds = int(folds.max()) + 1
         hidden = folds == np.arange(self.n_folds)[:, None]
         self._hidden = hidden
@@ -121,13 +121,13 @@ class HiddenSets:
 
     def _paid(self, costs: FloatArray, probabilities: FloatArray) -> Score:
         told = self._asked
-        mask, masses = self.sets.mask[told], self.masses[told]
+        mask, sample_weight = self.sets.mask[told], self.sample_weight[told]
         predicted = self.loss.matrix[costs[told].argmin(axis=1)]
         paid = np.where(mask, predicted, np.inf).min(axis=1)
         inside = np.where(mask, probabilities[told], 0.0).sum(axis=1)
-        loss = float(np.average(paid, weights=masses))
-        sureness = float(np.average(np.log(inside + _LEAST), weights=masses))
-        spread = float(np.average((paid - loss) ** 2, weights=masses))
+        loss = float(np.average(paid, weights=sample_weight))
+        sureness = float(np.average(np.log(inside + _LEAST), weights=sample_weight))
+        spread = float(np.average((paid - loss) ** 2, weights=sample_weight))
         return Score(
             loss,
             loss / self.loss.largest - _SURENESS * sureness,
@@ -144,7 +144,7 @@ def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:
 
 
 def sample_rows(
-    kinds: IntArray, sets: LabelSets, masses: FloatArray, limit: int
+    kinds: IntArray, sets: LabelSets, sample_weight: FloatArray, limit: int
 ) -> tuple[IntArray, IntArray]:
     """Rows to choose by, at most `limit`, and numbers to deal them into folds by.
 
@@ -157,7 +157,7 @@ def sample_rows(
     Parameters
     ----------
     kinds : int (n,)
-        As `row_kinds` has them.
+        As `hash_rows` has them.
     sets : LabelSets, n rows
     masses : float (n,)
     limit : int
@@ -166,7 +166,7 @@ def sample_rows(
     if kinds.max() + 1 == kinds.size:
         rows = np.argsort(places)[:limit]
         return rows, numbers[rows]
-    copies = np.lexsort((_contents(sets, masses), ~sets.informative, places))
+    copies = np.lexsort((_contents(sets, sample_weight), ~sets.informative, places))
     first = np.searchsorted(places[copies], places[copies])
     nth = np.arange(copies.size) - first
     rows = copies[np.lexsort((places[copies], nth))[:limit]]
@@ -185,7 +185,7 @@ def _ordered(kinds: IntArray, informative: BoolArray) -> tuple[IntArray, IntArra
     return place[kinds], number[kinds]
 
 
-def _contents(sets: LabelSets, masses: FloatArray) -> IntArray:
+def _contents(sets: LabelSets, sample_weight: FloatArray) -> IntArray:
     """A number that orders copies by what they say, whatever order they were given in."""
-    said = [sets.mask.astype(np.float64), masses[:, None]]
-    return row_kinds(np.hstack(said if sets.weights is None else [*said, sets.weights]))
+    said = [sets.mask.astype(np.float64), sample_weight[:, None]]
+    return hash_rows(np.hstack(said if sets.weights is None else [*said, sets.weights]))

@@ -20,25 +20,25 @@ from disambig.estimators.fitting import Kept, take_inputs
 from disambig.estimators.selection.feature_scales import feature_scales, unit_scales
 from disambig.estimators.selection.hidden_sets import HiddenSets, Score, sample_rows
 from disambig.estimators.selection.space import (
-    PORTFOLIO,
-    Portfolio,
+    SEARCH_SPACE,
+    SearchSpace,
     entries_of,
     landmarks_for,
     sort_of,
 )
 from disambig.estimators.selection.trials import (
-    Course,
+    SelectionSample,
     Trial,
     heard_votes,
     run_trials,
-    through_the_heat,
+    screen,
     trial_of,
 )
 from disambig.losses import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import AlternatingMinimization, Solver, resolve_solver
 from disambig.votes import Votes
-from disambig.weights import NeighborWeights, ScaledWeights, Weights, row_kinds
+from disambig.weights import NeighborWeights, ScaledWeights, Weights, hash_rows
 
 # At least so many rows that say something are heard for each that is hidden.
 _LEAST_HEARD = 5
@@ -47,7 +47,7 @@ _FEWEST = 30
 _NAME = "Name the weights; for few labels compare 'poisson' and 'laplacian' with method='average'."
 
 
-def rivals_of(trials: Sequence[Trial]) -> list[Trial]:
+def best_of_each_family(trials: Sequence[Trial]) -> list[Trial]:
     """The best trial of every sort if some go through landmarks, else none; best first."""
     firsts = {sort_of(trial.weights): trial for trial in reversed(trials)}
     if "landmarks" not in firsts or len(firsts) == 1:
@@ -55,13 +55,13 @@ def rivals_of(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(firsts.values(), key=lambda trial: trial.score)
 
 
-def play_off(
-    portfolio: Portfolio,
+def final_comparison(
+    space: SearchSpace,
     rivals: Sequence[Trial],
     X: Any,
     sets: LabelSets,
     loss: FiniteLoss,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     kinds: IntArray,
     method: str,
 ) -> list[Trial]:
@@ -71,17 +71,17 @@ def play_off(
     learned from few rows may do less for neighbours that are near anyway: who is ahead on a sample
     of a thousand rows can be behind on all of them. None, where too few rows say something.
     """
-    rows, numbers = sample_rows(kinds, sets, masses, portfolio.n_play_off_rows(sets.n_classes))
-    X, sets, masses = take_inputs(X, rows, None), sets[rows], masses[rows]
-    asked = _asked(sets.informative, numbers, *portfolio.play_off_hidden)
+    rows, numbers = sample_rows(kinds, sets, sample_weight, space.n_comparison_rows(sets.n_classes))
+    X, sets, sample_weight = take_inputs(X, rows, None), sets[rows], sample_weight[rows]
+    asked = _asked(sets.informative, numbers, *space.comparison_hidden)
     if not asked.any():
         return []
-    hidden = HiddenSets(sets, loss, np.where(asked, 0, -1), masses)
-    weights = None if (masses == 1).all() else masses
+    hidden = HiddenSets(sets, loss, np.where(asked, 0, -1), sample_weight)
+    weights = None if (sample_weight == 1).all() else sample_weight
     found = []
     for rival in rivals:
         fitted: Weights = clone(rival.weights).fit(X, weights)
-        score = _score(hidden, heard_votes(fitted, masses), rival, method)
+        score = _score(hidden, heard_votes(fitted, sample_weight), rival, method)
         found.append(trial_of(rival.weights, rival.solver, score))
     return sorted(found, key=lambda trial: trial.score)
 
@@ -101,7 +101,7 @@ def _score(hidden: HiddenSets, votes: Votes, rival: Trial, method: str) -> Score
     return hidden.of_average(votes) if method == "average" else hidden.of_infimum(votes)
 
 
-def automatic_pieces(
+def resolve_weights_and_solver(
     weights: Any,
     solver: Any,
     X: Any,
@@ -110,7 +110,7 @@ def automatic_pieces(
     loss: FiniteLoss,
     method: str,
 ) -> tuple[Any, Solver, tuple[Trial, ...]]:
-    """Weights and solver: what the user asked for, or what `choose_pieces` finds; and its trials.
+    """Weights, solver and trials: as the user asked, or as `select_weights_and_solver` finds.
 
     ``solver="auto"`` is chosen together with ``weights="auto"``; beside other weights it is the
     paper's, "alternating".
@@ -119,24 +119,24 @@ def automatic_pieces(
     if not isinstance(weights, str) or weights != "auto":
         return weights, resolve_solver("alternating" if chosen else solver), ()
     inputs = X if kept.everything else take_inputs(X, kept.rows, None)
-    return choose_pieces(
+    return select_weights_and_solver(
         inputs,
         sets[kept.rows],
         loss,
         None if chosen else resolve_solver(solver),
-        kept.masses,
+        kept.sample_weight,
         method,
     )
 
 
-def choose_pieces(
+def select_weights_and_solver(
     X: Any,
     sets: LabelSets,
     loss: FiniteLoss,
     solver: Solver | None,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     method: str = "disambiguation",
-    portfolio: Portfolio = PORTFOLIO,
+    space: SearchSpace = SEARCH_SPACE,
 ) -> tuple[Weights, Solver, tuple[Trial, ...]]:
     """The weights, unfitted, and the solver that predict hidden sets best; trials, best first.
 
@@ -157,7 +157,7 @@ def choose_pieces(
         None: annealing, whose start and last temperature are chosen, too.
     masses : float (n,)
     method : {"disambiguation", "infimum", "average"}
-    portfolio : Portfolio
+    portfolio : SearchSpace
         What is tried.
     """
     told = np.count_nonzero(sets.informative)
@@ -168,9 +168,9 @@ def choose_pieces(
                 f"only {told} of {len(sets)} rows exclude a class, too few to choose weights by",
                 _NAME,
             )
-        return _neighbors(X, masses), solver or AlternatingMinimization(), ()
-    kinds = row_kinds(X)
-    rows, numbers = sample_rows(kinds, sets, masses, portfolio.n_rows(sets.n_classes))
+        return _neighbors(X, sample_weight), solver or AlternatingMinimization(), ()
+    kinds = hash_rows(X)
+    rows, numbers = sample_rows(kinds, sets, sample_weight, space.n_rows(sets.n_classes))
     told = np.count_nonzero(sets.informative[rows])
     if told < _FEWEST:
         _warn(
@@ -178,34 +178,34 @@ def choose_pieces(
             "to choose weights by",
             _NAME,
         )
-        return _neighbors(X, masses), solver or AlternatingMinimization(), ()
-    course = Course(
+        return _neighbors(X, sample_weight), solver or AlternatingMinimization(), ()
+    course = SelectionSample(
         take_inputs(X, rows, None),
         sets[rows],
         loss,
-        masses[rows],
+        sample_weight[rows],
         numbers,
         landmarks_for(len(sets)),
     )
     scales = None
-    if portfolio.learns_scales:
-        scales = feature_scales(course.X, course.sets.distribution(), course.masses)
-    entries = entries_of(portfolio, scales is not None)
-    if len(entries) > portfolio.finalists:
-        entries = through_the_heat(portfolio.heat(), course, scales, entries, solver, method)
-    found = run_trials(portfolio, course, scales, entries, solver, method)
+    if space.learns_scales:
+        scales = feature_scales(course.X, course.sets.distribution(), course.sample_weight)
+    entries = entries_of(space, scales is not None)
+    if len(entries) > space.finalists:
+        entries = screen(space.screening(), course, scales, entries, solver, method)
+    found = run_trials(space, course, scales, entries, solver, method)
     trials = sorted((trial for _, trial in found), key=lambda trial: trial.score)
-    constant = _constant_loss(course.sets, loss, course.masses)
+    constant = _constant_loss(course.sets, loss, course.sample_weight)
     able = [trial for trial in trials if trial.held_out_loss < constant]
     if not able:
         _warn(
             "no weights predict hidden sets better than one answer for all rows does",
             "Is a mark of unlabelled rows taken for a class (unlabeled=...)?",
         )
-        return _neighbors(X, masses), solver or AlternatingMinimization(), tuple(trials)
-    rivals = rivals_of(able)
+        return _neighbors(X, sample_weight), solver or AlternatingMinimization(), tuple(trials)
+    rivals = best_of_each_family(able)
     if rivals:
-        last = play_off(portfolio, rivals, X, sets, loss, masses, kinds, method)
+        last = final_comparison(space, rivals, X, sets, loss, sample_weight, kinds, method)
         if last:
             able = last + [trial for trial in able if trial not in rivals]
     best = able[0]
@@ -213,18 +213,18 @@ def choose_pieces(
     return best.weights, best.solver or solver or AlternatingMinimization(), (*able, *unable)
 
 
-def _neighbors(X: Any, masses: FloatArray) -> Weights:
+def _neighbors(X: Any, sample_weight: FloatArray) -> Weights:
     """The 10 nearest, in units of the standard deviations of the features."""
-    scales = unit_scales(X, masses)
+    scales = unit_scales(X, sample_weight)
     return ScaledWeights(NeighborWeights(), scales) if scales.any() else NeighborWeights()
 
 
-def _constant_loss(sets: LabelSets, loss: FiniteLoss, masses: FloatArray) -> float:
+def _constant_loss(sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray) -> float:
     """What the best single prediction for all rows costs at the nearest members of their sets."""
     told = sets.informative
     mask = sets.mask[told]
     paid = [np.where(mask, row, np.inf).min(axis=1) for row in loss.matrix]
-    return float(min(np.average(losses, weights=masses[told]) for losses in paid))
+    return float(min(np.average(losses, weights=sample_weight[told]) for losses in paid))
 
 
 def _warn(reason: str, advice: str) -> None:

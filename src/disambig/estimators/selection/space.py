@@ -32,7 +32,7 @@ _NUMBERS = 2**28
 
 
 @dataclass(frozen=True)
-class Portfolio:
+class SearchSpace:
     """Weightings, starts and temperatures.
 
     Parameters
@@ -64,12 +64,12 @@ class Portfolio:
     finalists : int
         Weightings that are tried on the whole sample: the best of a heat on few rows, with few
         folds and temperatures. As many as there are: no heat.
-    heat_rows, heat_folds : int
-    heat_temperatures, heat_cool_temperatures : tuple of float
-    play_off_rows, play_off_entries : int
+    screen_rows, screen_folds : int
+    screen_temperatures, screen_cool_temperatures : tuple of float
+    comparison_rows, comparison_entries : int
         Where kernels go through landmarks, the best of them meets the best neighbours, on features
         as they are and scaled, on so many rows, and rows times classes, at most.
-    play_off_hidden : (least, most)
+    comparison_hidden : (least, most)
         Rows that are hidden then. Where there are fewer, nothing is played off.
     """
 
@@ -91,20 +91,20 @@ class Portfolio:
     rows_of_folds: int = 3000
     entries: int = 50_000
     finalists: int = 10
-    heat_rows: int = 300
-    heat_folds: int = 3
-    heat_temperatures: tuple[float, ...] = (1.0, 0.2, 0.02)
-    heat_cool_temperatures: tuple[float, ...] = (0.05,)
-    play_off_rows: int = 100_000
-    play_off_entries: int = 10_000_000
-    play_off_hidden: tuple[int, int] = (100, 2000)
+    screen_rows: int = 300
+    screen_folds: int = 3
+    screen_temperatures: tuple[float, ...] = (1.0, 0.2, 0.02)
+    screen_cool_temperatures: tuple[float, ...] = (0.05,)
+    comparison_rows: int = 100_000
+    comparison_entries: int = 10_000_000
+    comparison_hidden: tuple[int, int] = (100, 2000)
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most.
 
         Examples
         --------
-        >>> [PORTFOLIO.n_rows(k) for k in (10, 100, 1000)]
+        >>> [SEARCH_SPACE.n_rows(k) for k in (10, 100, 1000)]
         [1000, 500, 200]
         """
         return min(self.largest_sample, max(_FEWEST_ROWS, self.entries // n_classes))
@@ -114,27 +114,29 @@ class Portfolio:
 
         Examples
         --------
-        >>> [PORTFOLIO.n_folds(n) for n in (100, 500, 1000)]
+        >>> [SEARCH_SPACE.n_folds(n) for n in (100, 500, 1000)]
         [10, 6, 3]
         """
         return int(np.clip(self.rows_of_folds // n_rows, *self.folds))
 
-    def n_play_off_rows(self, n_classes: int) -> int:
+    def n_comparison_rows(self, n_classes: int) -> int:
         """Rows of the play-off at most."""
-        return min(self.play_off_rows, max(self.largest_sample, self.play_off_entries // n_classes))
+        return min(
+            self.comparison_rows, max(self.largest_sample, self.comparison_entries // n_classes)
+        )
 
-    def heat(self) -> "Portfolio":
+    def screening(self) -> "SearchSpace":
         """The same weightings on fewer rows, with fewer folds and temperatures."""
         return replace(
             self,
-            temperatures=self.heat_temperatures,
-            cool_temperatures=self.heat_cool_temperatures if self.cool_temperatures else (),
-            largest_sample=self.heat_rows,
-            folds=(self.heat_folds, self.heat_folds),
+            temperatures=self.screen_temperatures,
+            cool_temperatures=self.screen_cool_temperatures if self.cool_temperatures else (),
+            largest_sample=self.screen_rows,
+            folds=(self.screen_folds, self.screen_folds),
         )
 
 
-PORTFOLIO = Portfolio()
+SEARCH_SPACE = SearchSpace()
 
 
 class Entry(NamedTuple):
@@ -179,7 +181,7 @@ class Tried(NamedTuple):
     has_signs: bool
 
 
-def entries_of(portfolio: Portfolio, has_scales: bool) -> list[Entry]:
+def entries_of(space: SearchSpace, has_scales: bool) -> list[Entry]:
     """Kernel ridge at several bandwidths and ridges, numbers of neighbours, and forests.
 
     On features as they are, then with learned scales, if there are any.
@@ -190,13 +192,13 @@ def entries_of(portfolio: Portfolio, has_scales: bool) -> list[Entry]:
         for entry in [
             *(
                 Entry(scaled, kernel, factor, ridge)
-                for kernel, factors in portfolio.kernels.items()
+                for kernel, factors in space.kernels.items()
                 for factor in factors
-                for ridge in portfolio.ridges
+                for ridge in space.ridges
             ),
-            *(Entry(scaled, "neighbors", k) for k in portfolio.neighbors),
+            *(Entry(scaled, "neighbors", k) for k in space.neighbors),
             # A forest does not see scales.
-            *(Entry(scaled, "forest", fewest) for fewest in portfolio.forests if not scaled),
+            *(Entry(scaled, "forest", fewest) for fewest in space.forests if not scaled),
         ]
     ]
 
@@ -209,7 +211,7 @@ def landmarks_for(n: int) -> int | None:
 def fitted_entries(
     entries: Iterable[Entry],
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     scales: FloatArray | None,
     n_landmarks: int | None,
 ) -> Iterator[Tried]:
@@ -228,7 +230,7 @@ def fitted_entries(
     n_landmarks : int or None
         Of kernels on all rows, see `landmarks_for`.
     """
-    weights = None if (masses == 1).all() else masses
+    weights = None if (sample_weight == 1).all() else sample_weight
     seen = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
     medians: dict[tuple[bool, str], float] = {}
     last: tuple[Any, KernelRidgeWeights] | None = None
@@ -263,7 +265,7 @@ def fitted_entries(
 def sort_of(weights: Weights) -> str:
     """Weightings of one sort stand to each other on all rows much as they do on few."""
     if isinstance(weights, ScaledWeights):
-        return "landmarks" if isinstance(weights.piece, NystromWeights) else "scaled"
+        return "landmarks" if isinstance(weights.weights, NystromWeights) else "scaled"
     return "landmarks" if isinstance(weights, NystromWeights) else "as they are"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.selection.hidden_sets import HiddenSets, Score
-from disambig.estimators.selection.space import Entry, Portfolio, Tried, fitted_entries, sort_of
+from disambig.estimators.selection.space import Entry, SearchSpace, Tried, fitted_entries, sort_of
 from disambig.losses import FiniteLoss
 from disambig.notation import FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization, Solver
@@ -40,31 +40,31 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class SelectionSample:
     """The rows on which trials are run; `numbers` deal them into folds."""
 
     X: Any
     sets: LabelSets
     loss: FiniteLoss
-    masses: FloatArray
+    sample_weight: FloatArray
     numbers: IntArray
     n_landmarks: int | None
 
-    def first(self, limit: int) -> "Course":
+    def first(self, limit: int) -> "SelectionSample":
         rows = np.arange(min(limit, len(self.sets)))
-        return Course(
+        return SelectionSample(
             take_inputs(self.X, rows, None),
             self.sets[rows],
             self.loss,
-            self.masses[rows],
+            self.sample_weight[rows],
             self.numbers[rows],
             self.n_landmarks,
         )
 
 
-def through_the_heat(
-    portfolio: Portfolio,
-    course: Course,
+def screen(
+    space: SearchSpace,
+    course: SelectionSample,
     scales: FloatArray | None,
     entries: Sequence[Entry],
     solver: Solver | None,
@@ -74,33 +74,35 @@ def through_the_heat(
 
     Where some go through landmarks, the best of every sort is among them, for the play-off.
     """
-    short = course.first(portfolio.n_rows(course.sets.n_classes))
+    short = course.first(space.n_rows(course.sets.n_classes))
     best: dict[Entry, float] = {}
     sorts: dict[Entry, str] = {}
-    for entry, trial in run_trials(portfolio, short, scales, entries, solver, method):
+    for entry, trial in run_trials(space, short, scales, entries, solver, method):
         best[entry] = min(best.get(entry, np.inf), trial.score)
         sorts[entry] = sort_of(trial.weights)
     order = sorted(best, key=best.__getitem__)
-    through = set(order[: portfolio.finalists])
+    through = set(order[: space.finalists])
     if "landmarks" in sorts.values():
         through.update({sorts[entry]: entry for entry in reversed(order)}.values())
     return [entry for entry in entries if entry in through]
 
 
 def run_trials(
-    portfolio: Portfolio,
-    course: Course,
+    space: SearchSpace,
+    course: SelectionSample,
     scales: FloatArray | None,
     entries: Sequence[Entry],
     solver: Solver | None,
     method: str,
 ) -> Iterator[tuple[Entry, Trial]]:
     """All trials of all entries, in the order of the list."""
-    folds = course.numbers % portfolio.n_folds(len(course.sets))
-    hidden = HiddenSets(course.sets, course.loss, folds, course.masses)
-    for piece in fitted_entries(entries, course.X, course.masses, scales, course.n_landmarks):
-        votes = heard_votes(piece.fitted, course.masses)
-        for how, score in _scores(portfolio, hidden, votes, piece, solver, method):
+    folds = course.numbers % space.n_folds(len(course.sets))
+    hidden = HiddenSets(course.sets, course.loss, folds, course.sample_weight)
+    for piece in fitted_entries(
+        entries, course.X, course.sample_weight, scales, course.n_landmarks
+    ):
+        votes = heard_votes(piece.fitted, course.sample_weight)
+        for how, score in _scores(space, hidden, votes, piece, solver, method):
             yield piece.entry, trial_of(piece.for_all, how, score)
 
 
@@ -110,14 +112,14 @@ def trial_of(weights: Weights, solver: Solver | None, score: Score) -> Trial:
     return Trial(weights, solver, score.loss, score.value + (score.error if seeks else 0.0))
 
 
-def heard_votes(fitted: Weights, masses: FloatArray) -> Votes:
+def heard_votes(fitted: Weights, sample_weight: FloatArray) -> Votes:
     """Votes of the training rows; w copies of a row listen w times."""
     votes = fitted.training_votes()
-    return votes.scale_rows(masses) if (masses != 1).any() else votes
+    return votes.scale_rows(sample_weight) if (sample_weight != 1).any() else votes
 
 
 def _scores(
-    portfolio: Portfolio,
+    space: SearchSpace,
     hidden: HiddenSets,
     votes: Votes,
     piece: Tried,
@@ -131,13 +133,13 @@ def _scores(
     elif solver is not None:
         yield solver, hidden.of(votes, solver)
     else:
-        warm, cool = portfolio.temperatures, portfolio.cool_temperatures
-        for formulation in portfolio.formulations:
+        warm, cool = space.temperatures, space.cool_temperatures
+        for formulation in space.formulations:
             run = AnnealedMinimization(formulation, temperatures=warm)
-            yield from _along(run, hidden, votes, portfolio.sweeps)
+            yield from _along(run, hidden, votes, space.sweeps)
             if hidden.loss.is_zero_one and piece.has_signs and cool:
                 run = AnnealedMinimization(formulation, start="infimum", temperatures=cool)
-                yield from _along(run, hidden, votes, portfolio.sweeps)
+                yield from _along(run, hidden, votes, space.sweeps)
 
 
 def _along(

@@ -84,7 +84,9 @@ class BitFaces:
         bits = np.where(self.bits == newer.bits, self.bits, -1).astype(np.int8)
         return BitFaces(bits, self.embedding)
 
-    def settle(self, current: "BitFaces", scores: FloatArray, tolerance: FloatArray) -> "BitFaces":
+    def keep_unless_better(
+        self, current: "BitFaces", scores: FloatArray, tolerance: FloatArray
+    ) -> "BitFaces":
         # Bit by bit: an open bit is not better by the tolerance either way.
         bits = np.where(self.undecided, current.outputs, self.bits).astype(np.int8)
         return BitFaces(bits, self.embedding)

@@ -91,10 +91,10 @@ class SoftBits:
     def first(self) -> BitFaces:
         return self.largest.first()
 
-    def way_to(self, other: "SoftBits") -> FloatArray:
+    def direction_to(self, other: "SoftBits") -> FloatArray:
         return np.asarray(other.embedded - self.embedded)
 
-    def towards(self, other: "SoftBits", part: float) -> "SoftBits":
+    def interpolate(self, other: "SoftBits", part: float) -> "SoftBits":
         # Of all laws with this mean, independent bits are the nearest to fair coins.
         return replace(self, signs=self.signs + part * (other.signs - self.signs))
 

@@ -73,7 +73,7 @@ class LabelFaces:
     def union(self, newer: "LabelFaces") -> "LabelFaces":
         return LabelFaces(self.mask | newer.mask, self.embedding)
 
-    def settle(
+    def keep_unless_better(
         self, current: "LabelFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "LabelFaces":
         # The mask already holds every vertex within the tolerance of the minimum.
@@ -196,11 +196,13 @@ class CodedFaces:
     def union(self, newer: "CodedFaces") -> "CodedFaces":
         return CodedFaces.from_mask(self.mask | newer.mask, self.embedding)
 
-    def settle(
+    def keep_unless_better(
         self, current: "CodedFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "CodedFaces":
         plain = LabelFaces(self.mask, self.embedding)
-        settled = plain.settle(LabelFaces(current.mask, self.embedding), scores, tolerance)
+        settled = plain.keep_unless_better(
+            LabelFaces(current.mask, self.embedding), scores, tolerance
+        )
         return CodedFaces.from_mask(settled.mask, self.embedding)
 
     def differing(self, other: "CodedFaces") -> BoolArray:

@@ -73,19 +73,19 @@ class LabelSteps:
         tolerance = rtol * self.votes.absolute_row_sums(voice)
         return self._predictions(sets, self._blank_predictions, tolerance, shared=shared).faces
 
-    def listeners(self, moved: BoolArray) -> BoolArray:
+    def rows_affected_by_targets(self, moved: BoolArray) -> BoolArray:
         return _reached(self.votes.T, moved)
 
-    def speakers(self, moved: BoolArray) -> BoolArray:
+    def rows_affected_by_predictions(self, moved: BoolArray) -> BoolArray:
         return _reached(self.votes, moved)
 
-    def heard_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
+    def scores_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
         votes = self.votes.matrix[rows]
         # Only the targets that are heard there are embedded.
-        speakers, columns = np.unique(votes.indices, return_inverse=True)
-        shape = (rows.size, speakers.size)
+        rows_affected_by_predictions, columns = np.unique(votes.indices, return_inverse=True)
+        shape = (rows.size, rows_affected_by_predictions.size)
         part = sp.csr_array((votes.data, columns.ravel(), votes.indptr), shape=shape)
-        scores: FloatArray = part @ targets.take(speakers).embedded
+        scores: FloatArray = part @ targets.take(rows_affected_by_predictions).embedded
         return scores
 
     def best_predictions(self, targets: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:

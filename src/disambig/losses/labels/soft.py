@@ -70,10 +70,10 @@ class SoftFaces:
     def first(self) -> LabelFaces:
         return self.largest.first()
 
-    def way_to(self, other: "SoftFaces") -> FloatArray:
+    def direction_to(self, other: "SoftFaces") -> FloatArray:
         return self.embedding.embed(other.distribution - self.distribution)
 
-    def towards(self, other: "SoftFaces", part: float) -> "SoftFaces":
+    def interpolate(self, other: "SoftFaces", part: float) -> "SoftFaces":
         direction = other.distribution - self.distribution
         return SoftFaces(self.distribution + part * direction, self.embedding, self.base)
 

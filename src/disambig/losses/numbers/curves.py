@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.candidates.numbers.intervals import Intervals
-from disambig.candidates.numbers.real_sets import RealSets
-from disambig.candidates.numbers.segments import Pieces, rows_of_pieces
+from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.candidates.numbers.unions import IntervalUnions
 from disambig.compiled.piecewise import Curves, Domains, minimise_dense, minimise_sparse
 from disambig.exceptions import MissingOracleError
@@ -38,38 +38,38 @@ class Law(NamedTuple):
     mass: FloatArray
 
 
-def column_pieces(sets: RealSets, column: int) -> Pieces:
+def column_segments(sets: NumberSets, column: int) -> Segments:
     """The pieces of every row in one column: sorted, disjoint, at least one a row.
 
     Examples
     --------
-    >>> column_pieces(Intervals(np.array([0.0, 2.0]), np.array([1.0, 2.0])), 0).upper
+    >>> column_segments(Intervals(np.array([0.0, 2.0]), np.array([1.0, 2.0])), 0).upper
     array([1., 2.])
     """
     if isinstance(sets, IntervalUnions):
-        return Pieces(sets.lower, sets.upper, sets.indptr)
+        return Segments(sets.lower, sets.upper, sets.indptr)
     if isinstance(sets, Intervals):
-        return Pieces(sets.lower[:, column], sets.upper[:, column], np.arange(len(sets) + 1))
+        return Segments(sets.lower[:, column], sets.upper[:, column], np.arange(len(sets) + 1))
     raise MissingOracleError(
         f"A loss on the line needs the pieces of the sets, which {type(sets).__name__} does not "
         "have. Pass Intervals or IntervalUnions."
     )
 
 
-def uniform_law(pieces: Pieces) -> Law:
-    """The uniform law on each set, its mean being what `RealSets.centers` says.
+def uniform_law(pieces: Segments) -> Law:
+    """The uniform law on each set, its mean being what `NumberSets.centers` says.
 
-    Pieces count by their length; where all are points, they count the same. Half-lines outweigh
+    Segments count by their length; where all are points, they count the same. Half-lines outweigh
     what is bounded and stand for their finite ends, each counting the same. The whole line has no
     law.
 
     Examples
     --------
-    >>> law = uniform_law(Pieces(np.array([0.0, 3.0]), np.array([1.0, 6.0]), np.array([0, 2])))
+    >>> law = uniform_law(Segments(np.array([0.0, 3.0]), np.array([1.0, 6.0]), np.array([0, 2])))
     >>> law.mass
     array([0.25, 0.75])
     """
-    owner = rows_of_pieces(pieces.indptr)
+    owner = rows_of_segments(pieces.indptr)
     lengths = pieces.upper - pieces.lower
     longest = np.maximum.reduceat(lengths, pieces.indptr[:-1])[owner]
     # A share of the longest cannot overflow. Infinite lengths are equal, and so are zeros.
@@ -170,13 +170,13 @@ def bend(
     )
 
 
-def one_piece_each(n_rows: int, lower: float, upper: float) -> Pieces:
+def one_segment_each(n_rows: int, lower: float, upper: float) -> Segments:
     """The same interval for every row."""
-    return Pieces(np.full(n_rows, lower), np.full(n_rows, upper), np.arange(n_rows + 1))
+    return Segments(np.full(n_rows, lower), np.full(n_rows, upper), np.arange(n_rows + 1))
 
 
 def minimise(
-    votes: Votes, curves: Curves, domains: Pieces, wish: FloatArray | None = None
+    votes: Votes, curves: Curves, domains: Segments, wish: FloatArray | None = None
 ) -> FloatArray:
     """``argmin over z in domain i of sum_j alpha[i, j] curve_j(z)``, shape ``(q,)``.
 
@@ -185,7 +185,7 @@ def minimise(
     votes : Votes (q, n)
     curves : Curves
         n of them.
-    domains : Pieces
+    domains : Segments
         Of q rows, where the curves matter.
     wish : float array (q,), optional
         Of several minimisers the nearest to it; NaN for none.

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.candidates.numbers.segments import Pieces, rows_of_pieces
+from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.compiled.piecewise import Curves
-from disambig.losses.numbers.curves import Kinks, bend, minimise, one_piece_each
+from disambig.losses.numbers.curves import Kinks, bend, minimise, one_segment_each
 from disambig.notation import FloatArray
 from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
@@ -15,8 +15,8 @@ from disambig.votes import Votes
 class Line(NamedTuple):
     """The sets of one column, as they are and with infinite ends moved to those of the span."""
 
-    pieces: Pieces
-    bounded: Pieces
+    pieces: Segments
+    bounded: Segments
     low: float
     high: float
 
@@ -72,9 +72,9 @@ def _lowest_beyond(positive: Votes, negative: Votes, line: Line) -> _Beyond:
     return _Beyond(np.where(outside, bottom + middle, np.nan), constant - pull * bottom)
 
 
-def _span_of(votes: Votes, line: Line, beyond: FloatArray | None = None) -> Pieces:
+def _span_of(votes: Votes, line: Line, beyond: FloatArray | None = None) -> Segments:
     """The span for every row, up to the point beyond it."""
-    domains = one_piece_each(votes.shape[0], line.low, line.high)
+    domains = one_segment_each(votes.shape[0], line.low, line.high)
     if beyond is None:
         return domains
     return domains._replace(upper=np.fmax(domains.upper, beyond))
@@ -83,7 +83,7 @@ def _span_of(votes: Votes, line: Line, beyond: FloatArray | None = None) -> Piec
 def _curves(line: Line) -> Curves:
     """``z -> min of (z - y)^2`` over the pieces for positive votes, ``max`` for negative ones."""
     pieces, bounded, left, right = line
-    owner = rows_of_pieces(pieces.indptr)
+    owner = rows_of_segments(pieces.indptr)
     n = len(pieces.indptr) - 1
     first, last = bounded.lower[bounded.indptr[:-1]], bounded.upper[bounded.indptr[1:] - 1]
     gap = np.flatnonzero(owner[1:] == owner[:-1])
@@ -106,6 +106,6 @@ def _curves(line: Line) -> Curves:
     )
 
 
-def _mirrored(pieces: Pieces) -> Pieces:
-    order = np.lexsort((-np.arange(len(pieces.lower)), rows_of_pieces(pieces.indptr)))
-    return Pieces(-pieces.upper[order], -pieces.lower[order], pieces.indptr)
+def _mirrored(pieces: Segments) -> Segments:
+    order = np.lexsort((-np.arange(len(pieces.lower)), rows_of_segments(pieces.indptr)))
+    return Segments(-pieces.upper[order], -pieces.lower[order], pieces.indptr)

@@ -14,22 +14,22 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.numbers.real_sets import RealSets
-from disambig.candidates.numbers.segments import Pieces, rows_of_pieces
+from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.compiled.piecewise import Curves
 from disambig.losses.numbers.curves import (
     Kinks,
     bend,
-    column_pieces,
+    column_segments,
     minimise,
-    one_piece_each,
+    one_segment_each,
     uniform_law,
 )
 from disambig.notation import FloatArray
 from disambig.votes import Votes, row_blocks
 
 
-class Prices(NamedTuple):
+class PinballSlopes(NamedTuple):
     """What a unit costs by which a prediction is below its target, and one by which it is above."""
 
     below: float
@@ -41,7 +41,9 @@ class Prices(NamedTuple):
         return self.below + self.above
 
 
-def tilted_pointwise(prices: Prices, predictions: FloatArray, targets: FloatArray) -> FloatArray:
+def tilted_pointwise(
+    prices: PinballSlopes, predictions: FloatArray, targets: FloatArray
+) -> FloatArray:
     """``loss(z, y)`` element by element."""
     short = targets - predictions
     loss: FloatArray = np.where(short >= 0, prices.below * short, -prices.above * short)
@@ -49,7 +51,7 @@ def tilted_pointwise(prices: Prices, predictions: FloatArray, targets: FloatArra
 
 
 def tilted_total(
-    prices: Prices, votes: Votes, predictions: FloatArray, targets: FloatArray
+    prices: PinballSlopes, votes: Votes, predictions: FloatArray, targets: FloatArray
 ) -> float:
     """``sum_ij alpha[i, j] loss(z_i, y_j)``, summed over columns."""
     total = 0.0
@@ -66,7 +68,7 @@ def tilted_total(
 
 
 def tilted_prediction(
-    prices: Prices,
+    prices: PinballSlopes,
     votes: Votes,
     targets: FloatArray,
     span: FloatArray,
@@ -77,27 +79,27 @@ def tilted_prediction(
     for column, (low, high) in enumerate(span):
         wish = None if current is None else current[:, column]
         curves = _point_curves(prices, targets[:, column], (low, high))
-        domains = one_piece_each(votes.shape[0], low, high)
+        domains = one_segment_each(votes.shape[0], low, high)
         columns.append(minimise(votes, curves, domains, wish))
     return np.stack(columns, axis=1)
 
 
 def tilted_target(
-    prices: Prices,
+    prices: PinballSlopes,
     transposed: Votes,
     predictions: FloatArray,
-    sets: RealSets,
+    sets: NumberSets,
     span: FloatArray,
     current: FloatArray | None,
 ) -> FloatArray:
     """The best members of the sets for given predictions."""
     # Seen from the target the prices change places.
-    turned = Prices(below=prices.above, above=prices.below)
+    turned = PinballSlopes(below=prices.above, above=prices.below)
     bounded = sets.within(span)
     columns = []
     for column in range(sets.n_columns):
         wish = None if current is None else current[:, column]
-        domains = column_pieces(bounded, column)
+        domains = column_segments(bounded, column)
         # Finite ends stay as they are, and may lie outside the span.
         low, high = span[column]
         ends = domains.lower.min(initial=low), domains.upper.max(initial=high)
@@ -106,37 +108,41 @@ def tilted_target(
     return np.stack(columns, axis=1)
 
 
-def tilted_infimum(prices: Prices, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+def tilted_infimum(
+    prices: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
+) -> FloatArray:
     """The best predictions where every set answers with the member that suits the vote best."""
     bounded = sets.within(span)
     columns = []
     for column, (low, high) in enumerate(span):
-        curves = _infimum_curves(prices, column_pieces(bounded, column), (low, high))
-        domains = one_piece_each(votes.shape[0], low, high)
+        curves = _infimum_curves(prices, column_segments(bounded, column), (low, high))
+        domains = one_segment_each(votes.shape[0], low, high)
         columns.append(minimise(votes, curves, domains))
     return np.stack(columns, axis=1)
 
 
-def tilted_average(prices: Prices, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+def tilted_average(
+    prices: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
+) -> FloatArray:
     """The best predictions where every set answers with all of its members at once."""
     columns = []
     for column, (low, high) in enumerate(span):
-        curves = _average_curves(prices, column_pieces(sets, column), (low, high))
-        domains = one_piece_each(votes.shape[0], low, high)
+        curves = _average_curves(prices, column_segments(sets, column), (low, high))
+        domains = one_segment_each(votes.shape[0], low, high)
         columns.append(minimise(votes, curves, domains))
     return np.stack(columns, axis=1)
 
 
-def _point_curves(prices: Prices, points: FloatArray, ends: tuple[float, float]) -> Curves:
+def _point_curves(prices: PinballSlopes, points: FloatArray, ends: tuple[float, float]) -> Curves:
     """``z -> loss(z, y)`` for every y."""
     flat = np.zeros((2, len(points)))
     kinks = Kinks(np.arange(len(points)), points, slope=prices.both)
     return bend(ends, flat - prices.below, flat, [kinks], max(prices))
 
 
-def _infimum_curves(prices: Prices, pieces: Pieces, ends: tuple[float, float]) -> Curves:
+def _infimum_curves(prices: PinballSlopes, pieces: Segments, ends: tuple[float, float]) -> Curves:
     """``z -> min of loss(z, y)`` over the pieces for positive votes, ``max`` for negative ones."""
-    owner = rows_of_pieces(pieces.indptr)
+    owner = rows_of_segments(pieces.indptr)
     n = len(pieces.indptr) - 1
     # Of all members an end of the hull is the worst; this part of the way from the lower to the
     # upper one both are equally bad. In a gap, it is as far to the piece before and the one after.
@@ -159,7 +165,7 @@ def _infimum_curves(prices: Prices, pieces: Pieces, ends: tuple[float, float]) -
     )
 
 
-def _average_curves(prices: Prices, pieces: Pieces, ends: tuple[float, float]) -> Curves:
+def _average_curves(prices: PinballSlopes, pieces: Segments, ends: tuple[float, float]) -> Curves:
     """``z -> mean of loss(z, y)`` over the members of every set."""
     law = uniform_law(pieces)
     slopes = np.zeros((2, len(pieces.indptr) - 1))
@@ -183,13 +189,13 @@ def _average_curves(prices: Prices, pieces: Pieces, ends: tuple[float, float]) -
     )
 
 
-_PRICES = Prices(below=1.0, above=1.0)
+_PRICES = PinballSlopes(below=1.0, above=1.0)
 
 
 class AbsoluteLoss(BaseEstimator):
     """``loss(z, y) = |z - y|``: predictions are medians.
 
-    Every step is exact, votes of either sign included. See `disambig.losses.RealLoss` for the
+    Every step is exact, votes of either sign included. See `disambig.losses.NumberLoss` for the
     methods.
 
     Examples
@@ -220,16 +226,16 @@ class AbsoluteLoss(BaseEstimator):
         self,
         transposed: Votes,
         predictions: FloatArray,
-        sets: RealSets,
+        sets: NumberSets,
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
         return tilted_target(_PRICES, transposed, predictions, sets, span, current)
 
-    def infimum_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         return tilted_infimum(_PRICES, votes, sets, span)
 
-    def average_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         return tilted_average(_PRICES, votes, sets, span)
 
 
@@ -237,7 +243,7 @@ class PinballLoss(BaseEstimator):
     """``loss(z, y) = tau (y - z)`` where ``z <= y``, else ``(1 - tau) (z - y)``; tau = `quantile`.
 
     Predictions are quantiles: a share `quantile` of the votes goes to targets below them. Every
-    step is exact, votes of either sign included. See `disambig.losses.RealLoss` for the methods.
+    step is exact, votes of either sign included. See `disambig.losses.NumberLoss` for the methods.
 
     Parameters
     ----------
@@ -275,22 +281,22 @@ class PinballLoss(BaseEstimator):
         self,
         transposed: Votes,
         predictions: FloatArray,
-        sets: RealSets,
+        sets: NumberSets,
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
         return tilted_target(self._prices(), transposed, predictions, sets, span, current)
 
-    def infimum_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         return tilted_infimum(self._prices(), votes, sets, span)
 
-    def average_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         return tilted_average(self._prices(), votes, sets, span)
 
-    def _prices(self) -> Prices:
+    def _prices(self) -> PinballSlopes:
         if not (isinstance(self.quantile, Real) and 0.0 < self.quantile < 1.0):
             raise ValueError(
                 f"PinballLoss: quantile={self.quantile!r}; expected a number strictly between 0 "
                 "and 1, such as 0.9 for a bound that nine targets in ten stay below."
             )
-        return Prices(below=float(self.quantile), above=1.0 - float(self.quantile))
+        return PinballSlopes(below=float(self.quantile), above=1.0 - float(self.quantile))

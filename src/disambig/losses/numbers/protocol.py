@@ -2,13 +2,13 @@
 
 from typing import Protocol, runtime_checkable
 
-from disambig.candidates.numbers.real_sets import RealSets
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 
 
 @runtime_checkable
-class RealLoss(Protocol):
+class NumberLoss(Protocol):
     """What is paid where targets are real: exact minimisers on the line, for votes of any sign.
 
     Targets ``y`` have shape ``(n, d)`` and predictions ``z`` shape ``(q, d)``, always with two
@@ -50,7 +50,7 @@ class RealLoss(Protocol):
         self,
         transposed: Votes,
         predictions: FloatArray,
-        sets: RealSets,
+        sets: NumberSets,
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
@@ -61,7 +61,7 @@ class RealLoss(Protocol):
         """
         ...
 
-    def infimum_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         """``argmin over z of sum_j inf_{y in s_j} alpha[i, j] loss(z, y)``, ``(q, d)``.
 
         A negative vote takes the worst member of the set, its infinite ends replaced by those of
@@ -69,7 +69,7 @@ class RealLoss(Protocol):
         """
         ...
 
-    def average_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         """``argmin over z of sum_j alpha[i, j] mean_{y in s_j} loss(z, y)``, ``(q, d)``.
 
         y is uniform on a bounded set; a half-line stands for its finite end, and the whole line

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.numbers.real_sets import RealSets
-from disambig.losses.numbers.curves import column_pieces
+from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.losses.numbers.curves import column_segments
 from disambig.losses.numbers.infimum_squares import Line, infimum_on_line
 from disambig.notation import BoolArray, FloatArray
 from disambig.tolerances import tie_tolerance
@@ -78,7 +78,7 @@ def lowest_in_span(
 
 
 def lowest_in_sets(
-    parabolas: Parabolas, sets: RealSets, span: FloatArray, wish: FloatArray | None = None
+    parabolas: Parabolas, sets: NumberSets, span: FloatArray, wish: FloatArray | None = None
 ) -> FloatArray:
     """The lowest member of every parabola's set, ``(rows, d)``; or as wished.
 
@@ -97,15 +97,15 @@ def lowest_in_sets(
         if wish is None:
             return found
         # Two members as near as each other: that on the side of the wish.
-        towards = np.where(np.isnan(wish), 0.0, np.sign(wish - lowest))
-        other = sets.nearest(lowest + slack * towards)
+        interpolate = np.where(np.isnan(wish), 0.0, np.sign(wish - lowest))
+        other = sets.nearest(lowest + slack * interpolate)
         return np.where(np.abs(other - found) > 4.0 * slack, other, found)
 
     return _lowest(parabolas, hull.lower, hull.upper, flat, wish, nearest)
 
 
-def _first_middles(sets: RealSets, column: int) -> FloatArray:
-    pieces = column_pieces(sets, column)
+def _first_middles(sets: NumberSets, column: int) -> FloatArray:
+    pieces = column_segments(sets, column)
     first = pieces.indptr[:-1]
     middles: FloatArray = pieces.lower[first] + 0.5 * (pieces.upper[first] - pieces.lower[first])
     return middles
@@ -157,7 +157,7 @@ class SquaredLoss(BaseEstimator):
     Every step is exact. Where the votes of a row sum to a positive number that is
     ``z = (A y) / (A 1)``, wherever it lies; where they do not, the sum of losses is concave or
     linear, falls for ever, and the better end of the span is taken. See
-    `disambig.losses.RealLoss` for the methods.
+    `disambig.losses.NumberLoss` for the methods.
 
     Examples
     --------
@@ -196,26 +196,26 @@ class SquaredLoss(BaseEstimator):
         self,
         transposed: Votes,
         predictions: FloatArray,
-        sets: RealSets,
+        sets: NumberSets,
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
         parabolas = voted_parabolas(transposed, predictions, span)
         return lowest_in_sets(parabolas, sets, span, current)
 
-    def infimum_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         columns = []
         for column, (low, high) in enumerate(span):
             line = Line(
-                column_pieces(sets, column),
-                column_pieces(sets.within(span), column),
+                column_segments(sets, column),
+                column_segments(sets.within(span), column),
                 float(low),
                 float(high),
             )
             columns.append(infimum_on_line(votes, line))
         return np.stack(columns, axis=1)
 
-    def average_prediction(self, votes: Votes, sets: RealSets, span: FloatArray) -> FloatArray:
+    def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         # The mean loss to a set is the loss to its mean, plus a constant.
         centers = sets.centers
         return lowest_in_span(voted_parabolas(votes, centers, span, np.isfinite(centers)), span)

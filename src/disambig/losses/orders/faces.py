@@ -116,7 +116,7 @@ class OrderFaces:
         holds = ~((np.abs(newer.signs) == 1.0) & (self.signs != newer.signs)).any(axis=1)
         return newer.replace(np.flatnonzero(~holds), self.take(~holds))
 
-    def settle(
+    def keep_unless_better(
         self, current: "OrderFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "OrderFaces":
         gain = np.einsum("ip,ip->i", current.corners - self.corners, scores)

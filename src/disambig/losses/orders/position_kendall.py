@@ -10,7 +10,7 @@ from disambig.losses.orders.means import mean_signs
 from disambig.notation import FloatArray, IntArray
 from disambig.orderings import (
     OrderDecoder,
-    WeightedLaw,
+    WeightedOrderDistribution,
     pair_costs,
     signs_of_pairs,
     signs_of_ranks,
@@ -135,7 +135,7 @@ class BoundPositionKendall:
         costs[:, j, i] += self.pair_weights * masses
         return costs
 
-    def _predictions(self, costs: FloatArray, tolerance: FloatArray) -> WeightedLaw:
+    def _predictions(self, costs: FloatArray, tolerance: FloatArray) -> WeightedOrderDistribution:
         return tied_weighted_orders(costs, self.position_weights, tolerance=tolerance)
 
     def best_candidate(

@@ -36,7 +36,7 @@ from disambig.votes import Votes
 _RTOL = 1e-10
 
 
-def compared_places(votes: Votes, orders: PartialOrders) -> FloatArray:
+def pairwise_start(votes: Votes, orders: PartialOrders) -> FloatArray:
     """``[j, i, k]``: share of the first targets of row j that have item i at position k.
 
     One round of the Kendall loss: predictions for the observed pairs, targets for the predictions,
@@ -51,7 +51,7 @@ def compared_places(votes: Votes, orders: PartialOrders) -> FloatArray:
     --------
     >>> from disambig.votes import as_votes
     >>> orders = PartialOrders.from_strings(["a>b", "b>c"])
-    >>> compared_places(as_votes(np.ones((2, 2))), orders)[0]
+    >>> pairwise_start(as_votes(np.ones((2, 2))), orders)[0]
     array([[1., 0., 0.],
            [0., 1., 0.],
            [0., 0., 1.]])
@@ -123,7 +123,7 @@ class BoundPlaceLoss:
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> FloatArray:
         """The targets that the observed pairs call for under the Kendall loss, ``(n, p)``."""
-        return _joined(compared_places(votes, candidates) @ self.target_table, 1.0)
+        return _joined(pairwise_start(votes, candidates) @ self.target_table, 1.0)
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
         return self._faces(scores, self.prediction_table, self.constant, None, tolerance)

@@ -88,10 +88,10 @@ class SoftOrders:
     def first(self) -> OrderFaces:
         return self.largest.first()
 
-    def way_to(self, other: "SoftOrders") -> FloatArray:
+    def direction_to(self, other: "SoftOrders") -> FloatArray:
         return np.asarray(other.embedded - self.embedded)
 
-    def towards(self, other: "SoftOrders", part: float) -> "SoftOrders":
+    def interpolate(self, other: "SoftOrders", part: float) -> "SoftOrders":
         if part == 1.0:
             return other
         # The entropy of a mean of two laws is not to be had; by convexity it is no further from

@@ -159,10 +159,10 @@ def _values(
     Up to a constant of the row; infinite where there is no vertex.
     """
     steps = vertices.embedded - state.targets.take(rows).embedded[owner]
-    listeners, position, votes = problem.votes.column_entries(rows)
-    scores, place = _heard(problem, state, listeners)
+    rows_affected_by_targets, position, votes = problem.votes.column_entries(rows)
+    scores, place = _heard(problem, state, rows_affected_by_targets)
     values = np.full(table.shape, np.inf)
-    tolerance = problem.rtol * problem.prediction_scale[listeners]
+    tolerance = problem.rtol * problem.prediction_scale[rows_affected_by_targets]
     for t in range(table.shape[1]):
         choice = table[position, t]
         here = choice >= 0
@@ -183,4 +183,4 @@ def _heard(problem: Problem, state: State, rows: IntArray) -> tuple[FloatArray, 
         return scores, rows
     assert problem.row_steps is not None
     distinct, place = np.unique(rows, return_inverse=True)
-    return problem.row_steps.heard_at(distinct, state.targets), place.ravel()
+    return problem.row_steps.scores_at(distinct, state.targets), place.ravel()

@@ -104,7 +104,7 @@ class Descent:
         if self.pinned_targets is not None:
             faces = faces.replace(self.pinned_rows, self.pinned_targets)
         if self.at_vertices:
-            faces = faces.settle(state.targets, scores, tolerance)
+            faces = faces.keep_unless_better(state.targets, scores, tolerance)
         else:
             faces = _grown(state.targets, faces, scores, tolerance)
         return DescentState(faces, predictions, inner(faces.embedded, scores))

@@ -76,7 +76,9 @@ class RowDescent:
         heard = self._predictions(state.targets, state, state.sweep.moved)
         if not heard.moved.any():
             return _settled(state)
-        return self._targets(state.sweep, heard, self._steps.speakers(heard.moved))
+        return self._targets(
+            state.sweep, heard, self._steps.rows_affected_by_predictions(heard.moved)
+        )
 
     def resume(self, targets: Any, state: RowState) -> RowState:
         """A full step from other targets, of an objective no higher than that of `state`.
@@ -91,7 +93,9 @@ class RowDescent:
         if self.at_vertices:
             return self._targets(older, heard, np.ones_like(changed))
         if heard.moved.any():
-            return self._targets(older, heard, self._steps.speakers(heard.moved) | changed)
+            return self._targets(
+                older, heard, self._steps.rows_affected_by_predictions(heard.moved) | changed
+            )
         # What answers these predictions is known: the targets of the state, and the pins.
         sweep = self._steps.move_targets(
             state.predictions, older, self.problem.target_tolerance, changed, kept=changed
@@ -113,7 +117,7 @@ class RowDescent:
             targets,
             state.predictions,
             self.problem.prediction_tolerance,
-            self._steps.listeners(moved),
+            self._steps.rows_affected_by_targets(moved),
         )
 
     def _targets(self, older: Sweep[Any], heard: Sweep[Any], visited: BoolArray) -> RowState:

@@ -111,10 +111,10 @@ class OneBlock:
     def step(self, state: OneBlockState) -> OneBlockState:
         """Towards the laws that the others call for."""
         wanted = self.softening.members(state.heard, self.temperature * self.masses)
-        change = self._listen(state.targets.way_to(wanted))
+        change = self._listen(state.targets.direction_to(wanted))
         part = 1.0
         while part >= _SHORTEST:
-            nearer, heard = state.targets.towards(wanted, part), state.heard + part * change
+            nearer, heard = state.targets.interpolate(wanted, part), state.heard + part * change
             energy = self._energy(nearer, heard)
             if energy <= state.objective:
                 moved = part * state.targets.distance(wanted)

@@ -26,7 +26,7 @@ _ROUNDING = 1e-14
 _FEW_ROWS = 64
 
 
-def best_on_bent_path(
+def best_on_projected_path(
     Q: Any,
     y: FloatArray,
     gradient: FloatArray,
@@ -159,7 +159,7 @@ class ShiftedFactor:
         )
 
 
-def best_on_bent_paths(
+def best_on_projected_paths(
     Q: FloatArray,
     y: FloatArray,
     gradient: FloatArray,
@@ -170,15 +170,15 @@ def best_on_bent_paths(
     """The minimisers of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d)``, one a problem, ``(B, n)``.
 
     The objective is quadratic between the times at which entries reach a bound. All these pieces
-    are minimised exactly, where `best_on_bent_path` looks for the most promising ones: with few
-    rows there are few pieces, and all of them together cost a product or two.
+    are minimised exactly, where `best_on_projected_path` looks for the most promising ones: with
+    few rows there are few pieces, and all of them together cost a product or two.
 
     Parameters
     ----------
     Q : (B, n, n) array
         Positive semi-definite.
     y, gradient, direction, lower, upper : (B, n) array
-        As in `best_on_bent_path`.
+        As in `best_on_projected_path`.
     """
     bounds = np.where(direction > 0, upper, lower)
     times = np.ones((len(y), y.shape[1] + 2))
@@ -276,9 +276,11 @@ class ProjectedNewton:
         problem = self.problem
         rows = here.y, here.gradient, direction, problem.lower, problem.upper
         if len(here.y) <= _FEW_ROWS:
-            path: FloatArray = best_on_bent_paths(problem.Q[None], *(row[None] for row in rows))[0]
+            path: FloatArray = best_on_projected_paths(
+                problem.Q[None], *(row[None] for row in rows)
+            )[0]
             return path
-        return best_on_bent_path(problem.Q, *rows)
+        return best_on_projected_path(problem.Q, *rows)
 
     def _kept(self, state: NewtonState) -> BoolArray:
         """Entries that stay where they are in this step.

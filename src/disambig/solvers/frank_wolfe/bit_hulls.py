@@ -11,7 +11,7 @@ from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.bits.soft import SoftBits
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Corners, Moves
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
 _NEAR = 1e-6
 
@@ -52,14 +52,14 @@ class BitHulls:
     def begin(self, form: ConvexForm) -> BitPoint:
         return BitPoint(self.middle())
 
-    def corners(self, point: BitPoint, slopes: FloatArray, rows: IntArray) -> Corners:
+    def corners(self, point: BitPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
         here = point.places[rows]
         free = np.zeros(here.shape, dtype=np.bool_)
         free[:, :-1] = ~self.candidates.known[rows]
         # A bit without a slope stays where it is.
         toward = np.where(free & (slopes != 0.0), -np.sign(slopes), here)
         away = np.where(free & (slopes != 0.0), np.sign(slopes), here)
-        return Corners(
+        return Vertices(
             rows=rows,
             toward=toward,
             away=away,
@@ -69,7 +69,7 @@ class BitHulls:
             token=None,
         )
 
-    def move(self, point: BitPoint, corners: Corners, moves: Moves) -> BitPoint:
+    def move(self, point: BitPoint, corners: Vertices, moves: Moves) -> BitPoint:
         places = point.places.copy()
         moved = moves.kept * places[corners.rows] + moves.added * corners.toward
         moved -= moves.removed * corners.away

@@ -26,7 +26,7 @@ class Point(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Corners:
+class Vertices:
     """For each of some rows: the vertex to walk to, and the one to walk away from.
 
     A hull that is itself a product, like a cube of bits, says so coordinate by coordinate: then
@@ -87,11 +87,11 @@ class Hulls(Protocol):
         """A point to start from."""
         ...
 
-    def corners(self, point: Any, slopes: FloatArray, rows: IntArray) -> Corners:
+    def corners(self, point: Any, slopes: FloatArray, rows: IntArray) -> Vertices:
         """Where the slopes ``(r, p)`` of some rows point to."""
         ...
 
-    def move(self, point: Any, corners: Corners, moves: Moves) -> Any:
+    def move(self, point: Any, corners: Vertices, moves: Moves) -> Any:
         """The point after moves."""
         ...
 

@@ -19,7 +19,7 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Corners, Moves
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
 # Slopes that differ by this part of the largest tie; weights below the other are rounding.
 _TIE, _NOTHING = 1e-12, 1e-14
@@ -65,7 +65,7 @@ class LabelHulls:
     def begin(self, form: ConvexForm) -> LabelPoint:
         return LabelPoint(self.middle())
 
-    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Corners:
+    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
         allowed, law = self.candidates.mask[rows], point.places[rows]
         tied = tied_labels(slopes, allowed)
         toward = tied / tied.sum(axis=1, keepdims=True)
@@ -75,7 +75,7 @@ class LabelHulls:
         each = np.arange(rows.size)
         away = np.zeros_like(law)
         away[each, worst] = 1.0
-        return Corners(
+        return Vertices(
             rows=rows,
             toward=toward,
             away=away,
@@ -85,7 +85,7 @@ class LabelHulls:
             token=None,
         )
 
-    def move(self, point: LabelPoint, corners: Corners, moves: Moves) -> LabelPoint:
+    def move(self, point: LabelPoint, corners: Vertices, moves: Moves) -> LabelPoint:
         law = point.places.copy()
         moved = moves.kept * law[corners.rows] + moves.added * corners.toward
         moved -= moves.removed * corners.away
@@ -238,12 +238,12 @@ class SizedHulls:
         slopes = form.gradient(middle, form.heard(middle), every)
         return LabelPoint(self.labelling(slopes)[0].astype(np.float64))
 
-    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Corners:
+    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
         costs = np.zeros(point.places.shape)
         costs[rows] = slopes
         labels, prices = self.labelling(costs)
         law, nothing = point.places[rows], np.zeros((rows.size, 1))
-        return Corners(
+        return Vertices(
             rows=rows,
             toward=labels[rows].astype(np.float64),
             away=law,
@@ -269,7 +269,7 @@ class SizedHulls:
         slacks: FloatArray = np.maximum(above, 0.0) + unused / n_open
         return slacks
 
-    def move(self, point: LabelPoint, corners: Corners, moves: Moves) -> LabelPoint:
+    def move(self, point: LabelPoint, corners: Vertices, moves: Moves) -> LabelPoint:
         law = point.places.copy()
         law[corners.rows] *= moves.kept
         law[corners.rows] += moves.added * corners.toward

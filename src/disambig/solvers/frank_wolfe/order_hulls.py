@@ -11,7 +11,7 @@ from disambig.losses.orders.protocol import BoundOrderLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.orderings import signs_of_ranks
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Corners, Moves
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
 _NOTHING = 1e-14
 # Orders that differ by less in their distance from a mean are as near.
@@ -83,13 +83,13 @@ class OrderHulls:
         n = len(middle)
         return OrderPoint(faces.corners, faces.ranks, faces.corners, np.arange(n), np.ones(n))
 
-    def corners(self, point: OrderPoint, slopes: FloatArray, rows: IntArray) -> Corners:
+    def corners(self, point: OrderPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
         found = self._cheapest(slopes, self.candidates[rows])
         here = np.einsum("ip,ip->i", point.places[rows], slopes)
         lowest = np.einsum("ip,ip->i", found.corners, slopes)
         worst = _worst(point, slopes, rows)
         away = point.embedded[worst]
-        return Corners(
+        return Vertices(
             rows=rows,
             toward=found.corners,
             away=away,
@@ -99,7 +99,7 @@ class OrderHulls:
             token=(found.ranks, worst),
         )
 
-    def move(self, point: OrderPoint, corners: Corners, moves: Moves) -> OrderPoint:
+    def move(self, point: OrderPoint, corners: Vertices, moves: Moves) -> OrderPoint:
         rows, (ranks, worst) = corners.rows, corners.token
         weights, added = point.weights.copy(), moves.added[:, 0]
         kept = np.ones(len(point.places))

@@ -100,12 +100,12 @@ def spectrum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
 
 def _between(problem: Problem, rows: IntArray) -> FloatArray:
     """``A[rows][:, rows]``."""
-    heard_at, position, votes = problem.votes.column_entries(rows)
+    scores_at, position, votes = problem.votes.column_entries(rows)
     place = np.full(problem.votes.shape[0], -1, dtype=np.intp)
     place[rows] = np.arange(rows.size)
-    here = place[heard_at] >= 0
+    here = place[scores_at] >= 0
     square = np.zeros((rows.size, rows.size))
-    square[place[heard_at[here]], position[here]] = votes[here]
+    square[place[scores_at[here]], position[here]] = votes[here]
     return square
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from disambig.notation import FloatArray, IntArray
 from disambig.problem import inner
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Corners, Hulls, Moves
+from disambig.solvers.frank_wolfe.hulls import Hulls, Moves, Vertices
 
 StepKind = Literal["plain", "away", "pairwise"]
 
@@ -154,7 +154,7 @@ def length(slope: float, bend: float) -> float:
 
 
 def direction(
-    form: ConvexForm, here: FloatArray, corners: Corners, kind: StepKind, stretch: float
+    form: ConvexForm, here: FloatArray, corners: Vertices, kind: StepKind, stretch: float
 ) -> Direction:
     """Where the rows of `corners`, which are `here`, walk."""
     toward = corners.toward - here

@@ -4,7 +4,7 @@ from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.automatic import AutomaticRegression, UnionRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import RealSolution, RealSolver
+from disambig.solvers.numbers.solution import NumberSolution, NumberSolver
 
 __all__ = [
     "AcceleratedRegression",
@@ -12,7 +12,7 @@ __all__ = [
     "AutomaticRegression",
     "LinearProgramRegression",
     "NewtonRegression",
-    "RealSolution",
-    "RealSolver",
+    "NumberSolution",
+    "NumberSolver",
     "UnionRegression",
 ]

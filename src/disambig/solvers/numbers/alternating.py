@@ -12,15 +12,15 @@ from sklearn.base import BaseEstimator
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning
 from disambig.notation import FloatArray
-from disambig.real_problem import RealProblem
+from disambig.number_problem import NumberProblem
 from disambig.solvers.boxes.quadratic import box_quadratic
 from disambig.solvers.loop import Callback, Status, iterate
 from disambig.solvers.numbers.columns import box_columns
-from disambig.solvers.numbers.solution import CERTIFIED, RealSolution
+from disambig.solvers.numbers.solution import CERTIFIED, NumberSolution
 
 
 def optimality_residual(
-    problem: RealProblem, targets: FloatArray, start: FloatArray
+    problem: NumberProblem, targets: FloatArray, start: FloatArray
 ) -> float | None:
     """`scaled_kkt` of the worst column; None if the problem is no quadratic one on intervals.
 
@@ -41,7 +41,7 @@ def optimality_residual(
 
 
 @dataclass(frozen=True, eq=False)
-class RealState:
+class NumberState:
     """Targets, the predictions that they answer, and what both cost."""
 
     targets: FloatArray
@@ -51,31 +51,31 @@ class RealState:
 
 
 @dataclass(frozen=True, eq=False)
-class RealDescent:
+class NumberDescent:
     """Both half steps in turn; the objective never rises from the first target step on.
 
     Parameters
     ----------
-    problem : RealProblem
+    problem : NumberProblem
     tol : float
         A run has converged when no target moves by more than this part of the span.
     """
 
-    problem: RealProblem
+    problem: NumberProblem
     tol: float
 
-    def begin(self, targets: FloatArray) -> RealState:
+    def begin(self, targets: FloatArray) -> NumberState:
         """The predictions that the first targets call for."""
         predictions = self.problem.predictions(targets)
-        return RealState(targets, predictions, self.problem.objective(targets, predictions))
+        return NumberState(targets, predictions, self.problem.objective(targets, predictions))
 
-    def step(self, state: RealState) -> RealState:
+    def step(self, state: NumberState) -> NumberState:
         """One target step, then one prediction step."""
         targets = self.problem.targets(state.predictions, state.targets)
         predictions = self.problem.predictions(targets, state.predictions)
-        return RealState(targets, predictions, self.problem.objective(targets, predictions))
+        return NumberState(targets, predictions, self.problem.objective(targets, predictions))
 
-    def has_converged(self, before: RealState, after: RealState) -> bool:
+    def has_converged(self, before: NumberState, after: NumberState) -> bool:
         """Did hardly a target move?"""
         low, high = self.problem.span.T
         # Half-lines that all begin in one place span nothing; kernel ridge can still move them.
@@ -130,19 +130,19 @@ class AlternatingRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Alternate; `callback` hears of every step and stops the run by True."""
         self._check()
         return self.descend(problem, problem.first_targets(self.start), callback=callback)
 
     def descend(
-        self, problem: RealProblem, targets: FloatArray, *, callback: Callback | None = None
-    ) -> RealSolution:
+        self, problem: NumberProblem, targets: FloatArray, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """The same from given targets inside their sets; never ends above them."""
         on_purpose = self.steps is not None
-        descent = RealDescent(problem, -1.0 if on_purpose else float(self.tol))
+        descent = NumberDescent(problem, -1.0 if on_purpose else float(self.tol))
         run = iterate(
             descent,
             descent.begin(targets),
@@ -158,7 +158,7 @@ class AlternatingRegression(BaseEstimator):
                 stacklevel=2,
             )
         state = run.state
-        return RealSolution(
+        return NumberSolution(
             targets=state.targets,
             predictions=state.predictions,
             objective=state.objective,
@@ -184,7 +184,7 @@ class AlternatingRegression(BaseEstimator):
             raise ValueError(f"AlternatingRegression: tol={self.tol!r}; expected a number >= 0.")
 
 
-def _instead(problem: RealProblem) -> str:
+def _instead(problem: NumberProblem) -> str:
     """What to do about a run that did not end: whoever came here through "auto" has no optimum."""
     go_on = "a larger max_iter, or with steps=... to stop early on purpose."
     if not problem.is_convex:

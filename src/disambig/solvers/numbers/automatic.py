@@ -16,15 +16,15 @@ from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray
-from disambig.real_problem import RealProblem
+from disambig.number_problem import NumberProblem
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import RealSolution, RealSolver
+from disambig.solvers.numbers.solution import NumberSolution, NumberSolver
 
 
-def suited_solver(problem: RealProblem) -> RealSolver:
+def suited_solver(problem: NumberProblem) -> NumberSolver:
     """The one that finds the global optimum, or alternation where there is none to be had."""
     if not problem.is_convex:
         return AlternatingRegression()
@@ -40,7 +40,7 @@ class _PieceState:
     """A piece for every row, and the optimum within these pieces."""
 
     pieces: Intervals
-    within: RealSolution
+    within: NumberSolution
 
     @property
     def objective(self) -> float:
@@ -55,15 +55,15 @@ class _PieceState:
 class _PieceDescent:
     """Optimise within the pieces, then let every row change to the piece that suits it best."""
 
-    problem: RealProblem
+    problem: NumberProblem
 
     def begin(self, targets: FloatArray) -> _PieceState:
-        pieces = self.problem.sets.pieces_at(targets)
+        pieces = self.problem.sets.segments_at(targets)
         return _PieceState(pieces, self._within(pieces, targets))
 
     def step(self, state: _PieceState) -> _PieceState:
         targets = self.problem.targets(state.within.predictions, state.within.targets)
-        pieces = self.problem.sets.pieces_at(targets)
+        pieces = self.problem.sets.segments_at(targets)
         same = np.array_equal(pieces.lower, state.pieces.lower) and np.array_equal(
             pieces.upper, state.pieces.upper
         )
@@ -77,10 +77,10 @@ class _PieceDescent:
     def has_converged(self, before: _PieceState, after: _PieceState) -> bool:
         return after is before
 
-    def _within(self, pieces: Intervals, targets: FloatArray) -> RealSolution:
+    def _within(self, pieces: Intervals, targets: FloatArray) -> NumberSolution:
         inner = self.problem.with_sets(pieces)
         if inner.is_convex:
-            return suited_solver(inner).solve_reals(inner)
+            return suited_solver(inner).solve_numbers(inner)
         # A local optimum, which from elsewhere could lie above the targets.
         return AlternatingRegression().descend(inner, targets)
 
@@ -120,9 +120,9 @@ class UnionRegression(BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate."""
         for name in ("n_starts", "max_iter"):
             if int(getattr(self, name)) < 1:
@@ -131,7 +131,7 @@ class UnionRegression(BaseEstimator):
         rng = check_random_state(self.random_state)
         descent = _PieceDescent(problem)
         trace: tuple[Progress, ...] = ()
-        best: RealSolution | None = None
+        best: NumberSolution | None = None
         stopped = False
         for number in range(int(self.n_starts)):
             name = ("average", "infimum")[number] if number < 2 else f"random {number - 1}"
@@ -160,16 +160,16 @@ class UnionRegression(BaseEstimator):
         return replace(best, trace=trace, status=Status.STOPPED if stopped else best.status)
 
     @staticmethod
-    def _first(problem: RealProblem, name: str, rng: np.random.RandomState) -> FloatArray:
+    def _first(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
         if name in ("average", "infimum"):
             return problem.first_targets(name)
         hull = problem.sets.within(problem.span).hull
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def _solution(state: _PieceState, start: str, status: Status, n_iter: int) -> RealSolution:
+def _solution(state: _PieceState, start: str, status: Status, n_iter: int) -> NumberSolution:
     within = state.within
-    return RealSolution(
+    return NumberSolution(
         targets=within.targets,
         predictions=within.predictions,
         objective=within.objective,
@@ -200,10 +200,10 @@ class AutomaticRegression(BaseEstimator):
     True
     """
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate."""
         on_intervals = isinstance(problem.sets, Intervals)
         solver = suited_solver(problem) if on_intervals else UnionRegression()
-        return solver.solve_reals(problem, callback=callback)
+        return solver.solve_numbers(problem, callback=callback)

@@ -12,11 +12,11 @@ import numpy as np
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.notation import FloatArray
+from disambig.number_problem import NumberProblem
 from disambig.quadratic_forms import QuadraticForm
-from disambig.real_problem import RealProblem
 from disambig.solvers.boxes import BoxSolution
 from disambig.solvers.loop import Callback, Progress, Status
-from disambig.solvers.numbers.solution import CERTIFIED, RealSolution
+from disambig.solvers.numbers.solution import CERTIFIED, NumberSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,9 @@ class BoxColumn:
     shift: float
 
 
-def box_columns(problem: RealProblem, sets: Intervals, form: QuadraticForm) -> Iterator[BoxColumn]:
+def box_columns(
+    problem: NumberProblem, sets: Intervals, form: QuadraticForm
+) -> Iterator[BoxColumn]:
     """The columns of a problem on intervals."""
     # Where a constant costs nothing, the middle of the span becomes zero: targets around 1e6 that
     # differ by 1 would lose six digits in y' Q y.
@@ -44,7 +46,7 @@ def box_columns(problem: RealProblem, sets: Intervals, form: QuadraticForm) -> I
         )
 
 
-def convex_form(problem: RealProblem, solver: str) -> tuple[QuadraticForm, Intervals]:
+def convex_form(problem: NumberProblem, solver: str) -> tuple[QuadraticForm, Intervals]:
     """The form and the intervals of a convex quadratic problem; refuse any other."""
     form = problem.quadratic
     if form is None or not form.is_convex or not isinstance(problem.sets, Intervals):
@@ -80,17 +82,17 @@ def lasting(callback: Callback | None) -> Callback | None:
 
 
 def solve_columns(
-    problem: RealProblem,
+    problem: NumberProblem,
     sets: Intervals,
     form: QuadraticForm,
-    settle: Callable[[BoxColumn, FloatArray], BoxSolution],
-) -> RealSolution:
+    keep_unless_better: Callable[[BoxColumn, FloatArray], BoxSolution],
+) -> NumberSolution:
     """Settle every column, and put the columns together."""
     start = problem.first_targets("average")
     targets = np.empty_like(start)
     found: list[BoxSolution] = []
     for k, column in enumerate(box_columns(problem, sets, form)):
-        found.append(settle(column, start[:, k] - column.shift))
+        found.append(keep_unless_better(column, start[:, k] - column.shift))
         targets[:, k] = found[-1].y + column.shift
     # The shift rounds: a target at an end must be that end.
     targets = np.clip(targets, sets.lower, sets.upper)
@@ -109,7 +111,7 @@ def solve_columns(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return RealSolution(
+    return NumberSolution(
         targets=targets,
         predictions=predictions,
         objective=problem.objective(targets, predictions),

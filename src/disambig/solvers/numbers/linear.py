@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
-from disambig.losses import AbsoluteLoss, PinballLoss, RealLoss
-from disambig.real_problem import RealProblem, VotedProblem
+from disambig.losses import AbsoluteLoss, NumberLoss, PinballLoss
+from disambig.number_problem import NumberProblem, VotedProblem
 from disambig.solvers.boxes.linear import LinearSolution, linear_program
 from disambig.solvers.loop import Callback, Progress, Status
-from disambig.solvers.numbers.solution import RealSolution
+from disambig.solvers.numbers.solution import NumberSolution
 
 # A gap of rounding must certify an optimum whose value is nothing but rounding.
 _FAINT = 1e-7
@@ -44,9 +44,9 @@ class LinearProgramRegression(BaseEstimator):
     def __init__(self, *, max_iter: int | None = None) -> None:
         self.max_iter = max_iter
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate; `callback` hears of every column once it is solved."""
         if not isinstance(problem.sets, Intervals):
             raise MissingOracleError(
@@ -76,7 +76,7 @@ class LinearProgramRegression(BaseEstimator):
         predictions = problem.predictions(
             targets, np.column_stack([one.z for one in found]) + middle
         )
-        return RealSolution(
+        return NumberSolution(
             targets=targets,
             predictions=predictions,
             objective=problem.objective(targets, predictions),
@@ -89,7 +89,7 @@ class LinearProgramRegression(BaseEstimator):
         )
 
 
-def _slopes(loss: RealLoss) -> tuple[float, float]:
+def _slopes(loss: NumberLoss) -> tuple[float, float]:
     if isinstance(loss, AbsoluteLoss):
         return 1.0, 1.0
     if isinstance(loss, PinballLoss):

@@ -7,11 +7,11 @@ from sklearn.base import BaseEstimator
 
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray
-from disambig.real_problem import RealProblem
+from disambig.number_problem import NumberProblem
 from disambig.solvers.boxes import BoxSolution, accelerated, projected_newton
 from disambig.solvers.loop import Callback
 from disambig.solvers.numbers.columns import BoxColumn, convex_form, lasting, solve_columns
-from disambig.solvers.numbers.solution import RealSolution
+from disambig.solvers.numbers.solution import NumberSolution
 
 
 class AcceleratedRegression(BaseEstimator):
@@ -42,9 +42,9 @@ class AcceleratedRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate."""
         form, sets = convex_form(problem, type(self).__name__)
         groups = form.components if form.shift_invariant else None
@@ -53,7 +53,7 @@ class AcceleratedRegression(BaseEstimator):
 
         diagonal = form.diagonal()
 
-        def settle(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def keep_unless_better(column: BoxColumn, start: FloatArray) -> BoxSolution:
             return accelerated(
                 form,
                 column.lower,
@@ -67,7 +67,7 @@ class AcceleratedRegression(BaseEstimator):
                 callback=hears,
             )
 
-        return solve_columns(problem, sets, form, settle)
+        return solve_columns(problem, sets, form, keep_unless_better)
 
 
 class NewtonRegression(BaseEstimator):
@@ -97,9 +97,9 @@ class NewtonRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate."""
         form, sets = convex_form(problem, type(self).__name__)
         if form.array is None:
@@ -111,7 +111,7 @@ class NewtonRegression(BaseEstimator):
 
         hears = lasting(callback)
 
-        def settle(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def keep_unless_better(column: BoxColumn, start: FloatArray) -> BoxSolution:
             return projected_newton(
                 matrix,
                 column.lower,
@@ -123,4 +123,4 @@ class NewtonRegression(BaseEstimator):
                 callback=hears,
             )
 
-        return solve_columns(problem, sets, form, settle)
+        return solve_columns(problem, sets, form, keep_unless_better)

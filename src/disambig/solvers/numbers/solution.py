@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from disambig.notation import FloatArray
-from disambig.real_problem import RealProblem
+from disambig.number_problem import NumberProblem
 from disambig.solvers.loop import Callback, Progress, Status
 
 # A scaled residual of the optimality conditions up to here certifies an optimum.
@@ -12,7 +12,7 @@ CERTIFIED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class RealSolution:
+class NumberSolution:
     """A settled problem with real targets.
 
     Attributes
@@ -55,11 +55,11 @@ class RealSolution:
 
 
 @runtime_checkable
-class RealSolver(Protocol):
-    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `RealProblem`."""
+class NumberSolver(Protocol):
+    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `NumberProblem`."""
 
-    def solve_reals(
-        self, problem: RealProblem, *, callback: Callback | None = None
-    ) -> RealSolution:
+    def solve_numbers(
+        self, problem: NumberProblem, *, callback: Callback | None = None
+    ) -> NumberSolution:
         """Disambiguate."""
         ...

@@ -60,13 +60,13 @@ class LinkedInputs:
     """
 
     search: DistinctFeatures | DistinctDistances
-    masses: FloatArray
+    sample_weight: FloatArray
     graph: sp.csr_array
     wanted: float
     scale: float | str | None
 
     @classmethod
-    def build(cls, piece: Any, X: Any, row_masses: FloatArray) -> "LinkedInputs":
+    def build(cls, piece: Any, X: Any, checked_sample_weight: FloatArray) -> "LinkedInputs":
         """Link the rows of X as the parameters of a weighting say; they must have been checked."""
         owner = type(piece).__name__
         search: DistinctFeatures | DistinctDistances
@@ -74,14 +74,16 @@ class LinkedInputs:
             search = DistinctDistances.build(X, owner)
         else:
             search = DistinctFeatures.build(X, n_jobs=piece.n_jobs)
-        masses = np.bincount(search.node, weights=row_masses).astype(np.float64, copy=False)
+        sample_weight = np.bincount(search.node, weights=checked_sample_weight).astype(
+            np.float64, copy=False
+        )
         # A graph that is given lists whom it lists.
         if not (sp.issparse(X) and piece.metric == "precomputed"):
-            _warn_if_too_many(owner, piece.n_neighbors, masses)
+            _warn_if_too_many(owner, piece.n_neighbors, sample_weight)
         wanted = float(piece.n_neighbors)
         scale = None if piece.affinity == "binary" else piece.bandwidth
-        directed = affinities(search.among_themselves(masses, wanted), scale)
-        return cls(search, masses, symmetric_graph(directed, masses), wanted, scale)
+        directed = affinities(search.among_themselves(sample_weight, wanted), scale)
+        return cls(search, sample_weight, symmetric_graph(directed, sample_weight), wanted, scale)
 
     @property
     def node(self) -> IntArray:
@@ -91,7 +93,7 @@ class LinkedInputs:
     def known(self, node: IntArray) -> sp.csr_array:
         """Rows that hear what a node hears, ``(q, N)``; a row of zeros for node -1."""
         rows = np.flatnonzero(node >= 0)
-        shape = (node.size, self.masses.size)
+        shape = (node.size, self.sample_weight.size)
         return sp.csr_array((np.ones(rows.size), (rows, node[rows])), shape=shape)
 
     def joined(self, X: Any, listening: Callable[[sp.csr_array], sp.csr_array]) -> sp.csr_array:
@@ -105,20 +107,20 @@ class LinkedInputs:
         known = self.known(node)
         if not new.size:
             return known
-        listing = self.search.from_queries(X[new], self.masses, self.wanted)
+        listing = self.search.from_queries(X[new], self.sample_weight, self.wanted)
         heard = listening(affinities(listing, self.scale)).tocoo()
         entries = (heard.data, (new[heard.row], heard.col))
         return sp.csr_array(known + sp.csr_array(entries, shape=known.shape))
 
 
-def _warn_if_too_many(owner: str, n_neighbors: int, masses: FloatArray) -> None:
-    others = float(masses.sum() - masses.max())
+def _warn_if_too_many(owner: str, n_neighbors: int, sample_weight: FloatArray) -> None:
+    others = float(sample_weight.sum() - sample_weight.max())
     # Sums of fractions are rounded.
     if n_neighbors > others * (1.0 + 1e-9):
         warnings.warn(
             f"{owner}: n_neighbors={n_neighbors} is more than the other inputs can give "
-            f"({masses.size} distinct ones of total weight {masses.sum():g}): every input is "
-            "linked to all others.",
+            f"({sample_weight.size} distinct ones of total weight {sample_weight.sum():g}): every "
+            "input is linked to all others.",
             UserWarning,
             stacklevel=4,
         )

@@ -18,7 +18,7 @@ from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_flag, check_integer, check_number
 from disambig.votes import ProductVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.landmarks import choose_landmarks
 from disambig.weights.kernels.similarity import Similarity, resolve_bandwidth
 from disambig.weights.protocol import informed_rows
@@ -150,7 +150,7 @@ class KernelLaplacianWeights(BaseEstimator):
         The eigenvectors.
     features_ : float64, (n, r)
         The training rows in terms of them.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -209,10 +209,10 @@ class KernelLaplacianWeights(BaseEstimator):
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X)
         n = X.shape[0]
-        self.masses_ = row_masses(_NAME, sample_weight, n)
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, n)
         self.informed_ = informed_rows(_NAME, informed, n)
         bandwidth = resolve_bandwidth(
-            _NAME, "gaussian", self.bandwidth, X, self.masses_, choices=("gaussian",)
+            _NAME, "gaussian", self.bandwidth, X, self.sample_weight_, choices=("gaussian",)
         )
         assert bandwidth is not None
         self.bandwidth_ = bandwidth
@@ -225,7 +225,7 @@ class KernelLaplacianWeights(BaseEstimator):
         self.X_fit_ = X
         rows = choose_landmarks(
             X,
-            self.masses_,
+            self.sample_weight_,
             count,
             scheme="uniform",
             similarity=Similarity("gaussian", bandwidth),
@@ -280,7 +280,7 @@ class KernelLaplacianWeights(BaseEstimator):
     def _decompose(self, smoothing: float, ridge: float) -> None:
         """Find the combinations of kernels in which both terms of the objective are diagonal."""
         X, landmarks, h = self.X_fit_, self.landmarks_, self.bandwidth_
-        shares = self.masses_ / self.masses_.sum()
+        shares = self.sample_weight_ / self.sample_weight_.sum()
         gram, energy = gradient_energy(X, landmarks, shares, h)
         # Combinations of norm one first: what is left of the penalty cannot be singular.
         sizes, axes = scipy.linalg.eigh(gaussian_features(landmarks, landmarks, h))
@@ -289,7 +289,7 @@ class KernelLaplacianWeights(BaseEstimator):
         flat, turn = scipy.linalg.eigh(basis.T @ energy @ basis)
         # Energies are not negative, but for rounding.
         basis = basis @ (turn / np.sqrt(smoothing * np.maximum(flat, 0.0) + ridge))
-        everyone = self.informed_.size == self.masses_.size
+        everyone = self.informed_.size == self.sample_weight_.size
         kernels = gaussian_features(X, landmarks, h)
         if not everyone:
             heard = kernels[self.informed_]
@@ -302,14 +302,14 @@ class KernelLaplacianWeights(BaseEstimator):
     @property
     def _column_shares(self) -> FloatArray:
         """The part of each row in the mean over informed rows, ``(n,)``."""
-        shares = np.zeros(self.masses_.size)
-        masses = self.masses_[self.informed_]
-        shares[self.informed_] = masses / masses.sum()
+        shares = np.zeros(self.sample_weight_.size)
+        sample_weight = self.sample_weight_[self.informed_]
+        shares[self.informed_] = sample_weight / sample_weight.sum()
         return shares
 
     def _votes(self, features: FloatArray, *, among_themselves: bool) -> ProductVotes:
         shares = self._column_shares
-        everyone = self.informed_.size == self.masses_.size
+        everyone = self.informed_.size == self.sample_weight_.size
         known = among_themselves and everyone
         return ProductVotes(
             features,

@@ -18,7 +18,12 @@ from disambig.votes import SolvedVotes
 from disambig.votes.solved import probed_diagonal
 from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
-from disambig.weights.inputs import query_inputs, row_masses, small_indices, training_inputs
+from disambig.weights.inputs import (
+    checked_sample_weight,
+    query_inputs,
+    small_indices,
+    training_inputs,
+)
 from disambig.weights.normalization import normalize_rows
 
 NORMALIZATIONS = ("none", "symmetric", "random_walk")
@@ -49,9 +54,9 @@ class LaplacianSystem:
 
 
 def laplacian_system(
-    graph: sp.csr_array, masses: FloatArray, smoothing: float, normalization: str
+    graph: sp.csr_array, sample_weight: FloatArray, smoothing: float, normalization: str
 ) -> LaplacianSystem:
-    """``M = diag(r) (I + mu L)`` for nodes that stand for `masses` copies each.
+    """``M = diag(r) (I + mu L)`` for nodes that stand for `sample_weight` copies each.
 
     With ``g[i, j]`` the affinity of two copies and w the masses, ``graph[i, j] = w_i g[i, j] w_j``;
     the degree of a copy of i is ``d_i = sum_j g[i, j] w_j``. A node without links has
@@ -67,23 +72,23 @@ def laplacian_system(
     """
     sums = np.asarray(graph.sum(axis=1)).ravel()
     linked = sums > 0
-    degrees = sums / masses
-    strength = masses
+    degrees = sums / sample_weight
+    strength = sample_weight
     weight = graph.data
-    rows = np.repeat(np.arange(masses.size), np.diff(graph.indptr))
+    rows = np.repeat(np.arange(sample_weight.size), np.diff(graph.indptr))
     if normalization == "none":
-        mean = sums.sum() / masses.sum()
+        mean = sums.sum() / sample_weight.sum()
         factor = smoothing / mean if mean > 0 else 0.0
-        diagonal, weight = masses + factor * sums, factor * weight
+        diagonal, weight = sample_weight + factor * sums, factor * weight
     elif normalization == "symmetric":
         root = np.sqrt(degrees)
-        diagonal = np.where(linked, 1.0 + smoothing, 1.0) * masses
+        diagonal = np.where(linked, 1.0 + smoothing, 1.0) * sample_weight
         weight = smoothing * weight / root[rows] / root[graph.indices]
     else:
-        strength = np.where(linked, sums, masses)
+        strength = np.where(linked, sums, sample_weight)
         diagonal = np.where(linked, 1.0 + smoothing, 1.0) * strength
         weight = smoothing * weight
-    places = np.arange(masses.size)
+    places = np.arange(sample_weight.size)
     matrix = sp.csr_array(
         (
             np.concatenate([diagonal, -weight]),
@@ -156,9 +161,9 @@ class LaplacianWeights(BaseEstimator):
         What the target of each row adds to the right-hand side.
     links_ : LinkedInputs
         The graph as a whole, with what finds the neighbours of new inputs.
-    degrees_, node_masses_ : float64, (N,)
+    degrees_, node_weights_ : float64, (N,)
         Of the distinct inputs.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -225,21 +230,21 @@ class LaplacianWeights(BaseEstimator):
         """Link the training inputs ``(n, d)``, or those whose distances ``(n, n)`` are given."""
         self._check_parameters()
         X = training_inputs(self, X, square=self._square)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.X_fit_ = X
-        self.links_ = LinkedInputs.build(self, X, self.masses_)
-        self.node_, self.node_masses_ = self.links_.node, self.links_.masses
+        self.links_ = LinkedInputs.build(self, X, self.sample_weight_)
+        self.node_, self.node_weights_ = self.links_.node, self.links_.sample_weight
         self.graph_ = self.links_.graph
         system = laplacian_system(
-            self.graph_, self.node_masses_, float(self.smoothing), self.normalization
+            self.graph_, self.node_weights_, float(self.smoothing), self.normalization
         )
         self.degrees_, self._normalization_ = system.degrees, self.normalization
         self.inverse_ = SparseInverse.build(system.matrix, system.strength, self.solver)
         # A training row holds its part of what its node grants to targets.
-        n, share = self.node_.size, self.masses_ / self.node_masses_[self.node_]
+        n, share = self.node_.size, self.sample_weight_ / self.node_weights_[self.node_]
         self.grants_ = sp.csr_array(
             (share * system.strength[self.node_], (self.node_, np.arange(n))),
-            shape=(self.node_masses_.size, n),
+            shape=(self.node_weights_.size, n),
         )
         self.components_ = self.inverse_.parts[self.node_]
         return self
@@ -297,8 +302,10 @@ class LaplacianWeights(BaseEstimator):
 
     def _own_votes(self) -> FloatArray:
         """``alpha[i, i]``, ``(n,)``."""
-        strength = self.inverse_.scale[self.node_] * self.masses_ / self.node_masses_[self.node_]
-        cheap = self.inverse_.direct or self.node_masses_.size <= _FEW_INPUTS
+        strength = (
+            self.inverse_.scale[self.node_] * self.sample_weight_ / self.node_weights_[self.node_]
+        )
+        cheap = self.inverse_.direct or self.node_weights_.size <= _FEW_INPUTS
         if self.own_votes == "exact" or (self.own_votes == "auto" and cheap):
             return strength * self.inverse_.diagonal[self.node_]
         diagonal, error = probed_diagonal(self.inverse_)

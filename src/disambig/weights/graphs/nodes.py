@@ -72,13 +72,13 @@ def affinities(listing: Listing, bandwidth: float | str | None) -> sp.csr_array:
     return sp.csr_array((values, shares.indices, shares.indptr), shape=shares.shape)
 
 
-def symmetric_graph(directed: sp.csr_array, masses: FloatArray) -> sp.csr_array:
+def symmetric_graph(directed: sp.csr_array, sample_weight: FloatArray) -> sp.csr_array:
     """``B = (W a + a' W) / 2`` with W the diagonal of the masses, ``(N, N)``, zeros left out.
 
     ``a[i, j]`` is what one copy of input i grants all copies of input j; ``B[i, j]`` is what all
     copies of both grant each other, in the mean of the two directions.
     """
-    values = directed.data * np.repeat(masses, np.diff(directed.indptr))
+    values = directed.data * np.repeat(sample_weight, np.diff(directed.indptr))
     granted = sp.csr_array((values, directed.indices, directed.indptr), shape=directed.shape)
     both = sp.csr_array((granted + granted.T) / 2.0)
     both.eliminate_zeros()
@@ -129,9 +129,11 @@ class DistinctDistances:
             return cls(node, first, _least(distances, node, node, first.size), owner)
         return cls(node, first, distances[np.ix_(first, first)], owner)
 
-    def among_themselves(self, masses: FloatArray, wanted: float) -> Listing:
+    def among_themselves(self, sample_weight: FloatArray, wanted: float) -> Listing:
         """For each distinct input the nearest others until their mass is `wanted`."""
-        return _listing(self.distances, masses, wanted, np.arange(masses.size, dtype=np.int64))
+        return _listing(
+            self.distances, sample_weight, wanted, np.arange(sample_weight.size, dtype=np.int64)
+        )
 
     def find(self, X: Any) -> IntArray:
         """Which distinct input each query, given by its distances ``(q, n)``, is; -1 for none."""
@@ -142,14 +144,14 @@ class DistinctDistances:
         found[rows[::-1]] = self.node[columns[::-1]]
         return found
 
-    def from_queries(self, X: Any, masses: FloatArray, wanted: float) -> Listing:
+    def from_queries(self, X: Any, sample_weight: FloatArray, wanted: float) -> Listing:
         """For each query the nearest distinct inputs until their mass is `wanted`."""
         distances = X
         if sp.issparse(X):
             distances = _least(X, np.arange(X.shape[0]), self.node, self.first.size)
         elif self.first.size < self.node.size:
             distances = np.ascontiguousarray(X[:, self.first])
-        return _listing(distances, masses, wanted, np.full(X.shape[0], -1, dtype=np.int64))
+        return _listing(distances, sample_weight, wanted, np.full(X.shape[0], -1, dtype=np.int64))
 
 
 def _refuse_negative(distances: Any, owner: str) -> None:
@@ -196,8 +198,8 @@ def _least(distances: Any, row_node: IntArray, node: IntArray, count: int) -> sp
     return small_indices(sp.csr_array(kept, shape=shape))
 
 
-def _listing(distances: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Listing:
-    shares, _ = listed_shares(distances, masses, wanted, own)
+def _listing(distances: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Listing:
+    shares, _ = listed_shares(distances, sample_weight, wanted, own)
     rows = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
     if not sp.issparse(distances):
         return Listing(shares, distances[rows, shares.indices])
@@ -233,19 +235,21 @@ class DistinctFeatures:
         """Which distinct input each training row is, ``(n,)``."""
         return self.rows.kind
 
-    def among_themselves(self, masses: FloatArray, wanted: float) -> Listing:
+    def among_themselves(self, sample_weight: FloatArray, wanted: float) -> Listing:
         """For each distinct input the nearest others until their mass is `wanted`."""
-        return self._listing(self.index.X, masses, wanted, np.arange(masses.size, dtype=np.int64))
+        return self._listing(
+            self.index.X, sample_weight, wanted, np.arange(sample_weight.size, dtype=np.int64)
+        )
 
     def find(self, X: Any) -> IntArray:
         """Which distinct input each query is, -1 for a new one."""
         return self.rows.find(X)
 
-    def from_queries(self, X: Any, masses: FloatArray, wanted: float) -> Listing:
+    def from_queries(self, X: Any, sample_weight: FloatArray, wanted: float) -> Listing:
         """For each query the nearest distinct inputs until their mass is `wanted`."""
-        return self._listing(X, masses, wanted, np.full(X.shape[0], -1, dtype=np.int64))
+        return self._listing(X, sample_weight, wanted, np.full(X.shape[0], -1, dtype=np.int64))
 
-    def _listing(self, X: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Listing:
-        shares = nearest_shares(self.index, X, masses, wanted, own)
+    def _listing(self, X: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Listing:
+        shares = nearest_shares(self.index, X, sample_weight, wanted, own)
         indptr, indices = shares.indptr.astype(np.int64), shares.indices.astype(np.int64)
         return Listing(shares, np.sqrt(pair_distances(X, self.index.X, indptr, indices)))

@@ -18,7 +18,7 @@ from disambig.parameters import check_flag
 from disambig.votes import DenseVotes, SparseVotes
 from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.normalization import normalize_rows
 from disambig.weights.protocol import informed_rows
 
@@ -155,7 +155,7 @@ class PoissonWeights(BaseEstimator):
         The links between distinct inputs.
     links_ : LinkedInputs
         The graph with what finds the neighbours of new inputs.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -236,10 +236,10 @@ class PoissonWeights(BaseEstimator):
         check_link_parameters(self)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X, square=self._square)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.informed_ = informed_rows(_NAME, informed, X.shape[0])
         self.X_fit_ = X
-        self.links_ = LinkedInputs.build(self, X, self.masses_)
+        self.links_ = LinkedInputs.build(self, X, self.sample_weight_)
         self.node_ = self.links_.node
         self.graph_ = _without_weak_links(self.links_.graph)
         parts = connected_components(self.graph_, directed=False)[1].astype(np.intp)
@@ -259,14 +259,14 @@ class PoissonWeights(BaseEstimator):
         """``alpha`` at each training input as if its target were unknown, ``(n, n)``."""
         check_is_fitted(self)
         rows, columns = self.informed_, np.arange(self.informed_.size)
-        part, masses = self.components_[rows], self.masses_[rows]
-        rest = np.bincount(part, weights=masses)[part] - masses
+        part, sample_weight = self.components_[rows], self.sample_weight_[rows]
+        rest = np.bincount(part, weights=sample_weight)[part] - sample_weight
         counts = np.bincount(part)[part]
         table = self.table_[self.node_]
         # The sink that balanced row i moves to the other sources of its part, by their masses.
         own = table[rows, columns] - self._constant(rows)
         moved = np.where(counts > 1, own / np.where(counts > 1, rest, 1.0), 0.0)
-        table[rows] += np.where(part[:, None] == part, np.multiply.outer(moved, masses), 0.0)
+        table[rows] += np.where(part[:, None] == part, np.multiply.outer(moved, sample_weight), 0.0)
         table[rows, columns] = 0.0
         return self._votes(table)
 
@@ -297,7 +297,7 @@ class PoissonWeights(BaseEstimator):
             )
 
     def _table(self, parts: IntArray) -> FloatArray:
-        graph, total = self.graph_, float(self.links_.masses.sum())
+        graph, total = self.graph_, float(self.links_.sample_weight.sum())
         # Of mean degree one, so that the scale of votes says nothing about that of X.
         volume = float(graph.sum())
         graph = graph * (total / volume) if volume > 0 else graph
@@ -306,21 +306,21 @@ class PoissonWeights(BaseEstimator):
         table = np.ascontiguousarray(potentials(graph, parts, nodes, self.solver)[:, place])
         # Source j alone stands beside a sink that is spread by degrees; sinks of all sources of a
         # part are moved to the sources themselves.
-        masses, part = self.masses_[rows], self.components_[rows]
-        shares = masses / np.bincount(part, weights=masses)[part]
+        sample_weight, part = self.sample_weight_[rows], self.components_[rows]
+        shares = sample_weight / np.bincount(part, weights=sample_weight)[part]
         count = int(parts.max(initial=-1)) + 1
         spread = sp.csr_array((shares, (np.arange(rows.size), part)), shape=(rows.size, count))
         table -= (table @ spread)[:, part]
-        table *= masses
+        table *= sample_weight
         table += np.where(parts[:, None] == part, self._constant(rows), 0.0)
         return table
 
     def _constant(self, rows: IntArray) -> FloatArray:
         """What each informed row votes throughout its part, whatever the potentials."""
-        weights = np.bincount(self.components_, weights=self.masses_)
+        weights = np.bincount(self.components_, weights=self.sample_weight_)
         several = weights.size > 1
         constant: FloatArray = (
-            _SECOND_OPINION * self.masses_[rows] / weights[self.components_[rows]] * several
+            _SECOND_OPINION * self.sample_weight_[rows] / weights[self.components_[rows]] * several
         )
         return constant
 

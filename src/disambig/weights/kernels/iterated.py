@@ -82,9 +82,11 @@ class FeatureRows:
             stored[start : start + block.shape[0]] = block
         return replace(self, stored=stored)
 
-    def centered(self, masses: FloatArray) -> "FeatureRows":
+    def centered(self, sample_weight: FloatArray) -> "FeatureRows":
         """The same less their weighted mean, and with a column of ones."""
-        return replace(self, center=self.gather((masses / masses.sum())[:, None])[:, 0])
+        return replace(
+            self, center=self.gather((sample_weight / sample_weight.sum())[:, None])[:, 0]
+        )
 
     def at(self, X: Any) -> "FeatureRows":
         """The features of other inputs."""
@@ -168,14 +170,14 @@ class IteratedRank:
     """
 
     rows: FeatureRows
-    masses: FloatArray
+    sample_weight: FloatArray
     sample: FloatArray
 
     def check_ridge(self, owner: str, ridge: float, what: str) -> None:
         """Raise unless ``Phi' W Phi + ridge I`` can be solved with in double precision."""
         largest = float(np.abs(self.sample).sum(axis=0).max(initial=0.0))
         if not ridge * _LARGEST_CONDITION >= largest or ridge <= 0:
-            total = float(self.masses.sum())
+            total = float(self.sample_weight.sum())
             raise VotesError(
                 f"{owner}: the regression on {what} cannot be solved by iteration at "
                 f"regularization={ridge / total:g}. Use a regularization above "
@@ -186,50 +188,52 @@ class IteratedRank:
         """``alpha`` at inputs, ``(q, n)``."""
         left = self.rows.at(X)
         ones = np.ones(X.shape[0])
-        return IteratedVotes(left, self._inverse(ridge), self.rows, ones, self.masses)
+        return IteratedVotes(left, self._inverse(ridge), self.rows, ones, self.sample_weight)
 
     def training_votes(self, ridge: float) -> IteratedVotes:
         """``alpha`` at the training inputs, ``(n, n)``."""
         forms = partial(self._forms, ridge)
-        ones = np.ones(self.masses.size)
+        ones = np.ones(self.sample_weight.size)
         inverse = self._inverse(ridge)
-        return IteratedVotes(self.rows, inverse, self.rows, ones, self.masses, None, forms)
+        return IteratedVotes(self.rows, inverse, self.rows, ones, self.sample_weight, None, forms)
 
     def leave_one_out_votes(self, ridge: float) -> IteratedVotes:
         """``alpha[i, j] / (1 - alpha[i, i])`` for j != i, and 0 for j = i, ``(n, n)``."""
-        own = self._forms(ridge) * self.masses
+        own = self._forms(ridge) * self.sample_weight
         alone = own > _LARGEST_OWN
         factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
-        forms, inverse = partial(np.asarray, own / self.masses), self._inverse(ridge)
+        forms, inverse = partial(np.asarray, own / self.sample_weight), self._inverse(ridge)
         return IteratedVotes(
-            self.rows, inverse, self.rows, factors, self.masses, own * factors, forms
+            self.rows, inverse, self.rows, factors, self.sample_weight, own * factors, forms
         )
 
     def residual_form(self, ridge: float) -> IteratedVotes:
         """``W (I - alpha)``, symmetric, ``(n, n)``."""
-        forms, masses = partial(self._forms, ridge), self.masses
+        forms, sample_weight = partial(self._forms, ridge), self.sample_weight
         inverse = self._inverse(ridge)
-        return IteratedVotes(self.rows, inverse, self.rows, -masses, masses, -masses, forms)
+        return IteratedVotes(
+            self.rows, inverse, self.rows, -sample_weight, sample_weight, -sample_weight, forms
+        )
 
     def _inverse(self, ridge: float) -> NormalInverse:
         matrix = self.sample.copy()
         matrix[np.diag_indices_from(matrix)] += ridge
         factor = scipy.linalg.cholesky(matrix, overwrite_a=True, check_finite=False)
         constant = self.rows.center is not None
-        return NormalInverse(self.rows, self.masses, ridge, factor, constant)
+        return NormalInverse(self.rows, self.sample_weight, ridge, factor, constant)
 
     def _forms(self, ridge: float) -> FloatArray:
         """``phi_i' (Phi' W Phi + ridge I)^{-1} phi_i`` exactly, ``(n,)``."""
         size = self.rows.shape[1]
         gram = np.zeros((size, size))
         for start, block in self.rows.blocks():
-            block = block * np.sqrt(self.masses[start : start + block.shape[0], None])
+            block = block * np.sqrt(self.sample_weight[start : start + block.shape[0], None])
             gram += block.T @ block
         held = self.sample.shape[0]
         gram[held:, :held] = gram[:held, held:] = 0.0
         gram[np.arange(held), np.arange(held)] += ridge
         factor = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-        forms = np.empty(self.masses.size)
+        forms = np.empty(self.sample_weight.size)
         for start, block in self.rows.blocks():
             half = scipy.linalg.solve_triangular(factor, block.T, lower=True, check_finite=False)
             forms[start : start + block.shape[0]] = np.einsum("ri,ri->i", half, half)
@@ -240,7 +244,7 @@ def iterated_rank(
     owner: str,
     feature_map: FeatureMap,
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     *,
     intercept: bool,
     random: np.random.RandomState,
@@ -268,12 +272,15 @@ def iterated_rank(
     if free is not None and 8.0 * n * p <= free / 4:
         rows = rows.kept()
     if intercept:
-        rows = rows.centered(masses)
+        rows = rows.centered(sample_weight)
     size = min(n, _SAMPLE * p)
     chosen = np.sort(random.permutation(n)[:size])
     sample = np.zeros((p, p))
     for start, block in rows.take(chosen).blocks():
-        weights = masses[chosen[start : start + block.shape[0]]]
-        block = block[:, :p] * np.sqrt(weights * (masses.sum() / masses[chosen].sum()))[:, None]
+        weights = sample_weight[chosen[start : start + block.shape[0]]]
+        block = (
+            block[:, :p]
+            * np.sqrt(weights * (sample_weight.sum() / sample_weight[chosen].sum()))[:, None]
+        )
         sample += block.T @ block
-    return IteratedRank(rows, masses, sample)
+    return IteratedRank(rows, sample_weight, sample)

@@ -14,7 +14,7 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_number
 from disambig.votes import DeletedVotes, DenseVotes, ProductVotes
 from disambig.votes.dense import SymmetricArray
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
 from disambig.weights.kernels.smoother import (
     Deletion,
@@ -88,7 +88,7 @@ class KernelRidgeWeights(BaseEstimator):
         ``M = (K + n lam W^{-1})^{-1}``; with an intercept ``M~ = M - M 1 1' M / (1' M 1)``.
     kernel_mean_ : float64, (n,), or None
         With an intercept, ``k(x_i, X)`` averaged over the training rows i.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -157,14 +157,14 @@ class KernelRidgeWeights(BaseEstimator):
         self._check_parameters()
         X = training_inputs(self, X, square=self._square)
         n = X.shape[0]
-        self.masses_ = row_masses(_NAME, sample_weight, n)
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, n)
         self.bandwidth_ = resolve_bandwidth(
-            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+            _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
         # The matrix, its inverse, the votes, and what a product of two of them takes on the way.
         require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _INSTEAD)
         self.X_fit_ = X
-        root = np.sqrt(self.masses_)
+        root = np.sqrt(self.sample_weight_)
         gram = self._gram(X)
         self.kernel_mean_ = gram @ self._shares if self.intercept else None
         gram *= root
@@ -211,16 +211,16 @@ class KernelRidgeWeights(BaseEstimator):
         array([[ 0.019, -0.05 ,  0.472]])
         """
         check_is_fitted(self)
-        left_out, kept = left_out_rows(_NAME, rows, self.masses_.size)
+        left_out, kept = left_out_rows(_NAME, rows, self.sample_weight_.size)
         other = copy.copy(self)
-        other.masses_ = self.masses_[kept]
-        other.regularization = self.ridge_ / float(other.masses_.sum())
+        other.sample_weight_ = self.sample_weight_[kept]
+        other.regularization = self.ridge_ / float(other.sample_weight_.sum())
         other.bandwidth = self.bandwidth_
         other.X_fit_ = self.X_fit_[kept][:, kept] if self._square else self.X_fit_[kept]
         other.n_features_in_ = kept.size if self._square else self.n_features_in_
         other.system_ = self.system_.restricted(kept)
         if self._has_intercept:
-            root = np.sqrt(other.masses_)
+            root = np.sqrt(other.sample_weight_)
             other.kernel_mean_ = (other.system_.matrix() @ (other._shares / root)) / root
         other._deletion_ = Deletion(self._symmetric_inverse, kept, left_out)
         other._inverse_ = None
@@ -245,13 +245,13 @@ class KernelRidgeWeights(BaseEstimator):
         if self.leave_one_out:
             return self.leave_one_out_votes()
         if self._deletion_ is not None and not self._divides:
-            found = kept_votes(self._deletion_, self.ridge_, self.masses_)
+            found = kept_votes(self._deletion_, self.ridge_, self.sample_weight_)
             if self._has_intercept or found.absolute_row_sums().min() > _FAINT:
                 return found
-        alpha = smoother(self.inverse_, self.ridge_, self.masses_)
+        alpha = smoother(self.inverse_, self.ridge_, self.sample_weight_)
         votes = DenseVotes(alpha, self._is_even)
         if not self._has_intercept and votes.absolute_row_sums().min() < _FAINT:
-            alpha = spectral_smoother(self.spectrum_, self.ridge_, self.masses_)
+            alpha = spectral_smoother(self.spectrum_, self.ridge_, self.sample_weight_)
             votes = DenseVotes(alpha, self._is_even)
         return DenseVotes(normalize_rows(votes.array)) if self._divides else votes
 
@@ -295,7 +295,7 @@ class KernelRidgeWeights(BaseEstimator):
         """
         check_is_fitted(self)
         # By eigenvalues: those of the form are then exactly what they should be, none negative.
-        return self.spectrum_.remainder(self.ridge_, np.sqrt(self.masses_))
+        return self.spectrum_.remainder(self.ridge_, np.sqrt(self.sample_weight_))
 
     def votes(self, X: Any) -> DenseVotes | ProductVotes:
         """``alpha`` at new inputs ``(q, d)``, or from ``k(x, X)`` of shape ``(q, n)``.
@@ -303,7 +303,7 @@ class KernelRidgeWeights(BaseEstimator):
         A product of two factors unless normalised; of rank ``n + 1`` with an intercept.
         """
         X = query_inputs(self, X, square=self._square)
-        q, n = X.shape[0], self.masses_.size
+        q, n = X.shape[0], self.sample_weight_.size
         require_bytes(
             8.0 * (2 * q * n + (n * n if self._has_intercept else 0)),
             f"{_NAME} between {q} queries and {n} rows",
@@ -340,7 +340,7 @@ class KernelRidgeWeights(BaseEstimator):
 
     @property
     def _shares(self) -> FloatArray:
-        shares: FloatArray = self.masses_ / self.masses_.sum()
+        shares: FloatArray = self.sample_weight_ / self.sample_weight_.sum()
         return shares
 
     def _check_parameters(self) -> None:
@@ -363,15 +363,15 @@ class KernelRidgeWeights(BaseEstimator):
     def _settle_ridge(self) -> None:
         """The ridge, and the inverse there."""
         check_number(_NAME, "regularization", self.regularization, positive=False)
-        self.ridge_ = float(self.masses_.sum()) * float(self.regularization)
+        self.ridge_ = float(self.sample_weight_.sum()) * float(self.regularization)
         self._deletion_: Deletion | None = None
         inverse = self.system_.factored_inverse(self.ridge_)
         if inverse is None:
-            total = float(self.masses_.sum())
+            total = float(self.sample_weight_.sum())
             self.system_.check_condition(_NAME, float(self.regularization), total)
             inverse = self.system_.spectrum.inverse(self.ridge_)
         if not self._is_even:
-            root = np.sqrt(self.masses_)
+            root = np.sqrt(self.sample_weight_)
             inverse *= np.multiply.outer(root, root)
         self._inverse_: SymmetricArray | None = SymmetricArray(inverse)
 
@@ -385,7 +385,7 @@ class KernelRidgeWeights(BaseEstimator):
 
     @property
     def _is_even(self) -> bool:
-        return bool((self.masses_ == 1.0).all())
+        return bool((self.sample_weight_ == 1.0).all())
 
 
 def _dense(matrix: Any) -> FloatArray:

@@ -142,7 +142,7 @@ def _indefinite(owner: str, size: float) -> VotesError:
 
 def choose_landmarks(
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     count: int,
     *,
     scheme: str,
@@ -192,7 +192,9 @@ def choose_landmarks(
     rows = EqualRows.build(X)
     # By their hashes: the same order however the rows came.
     distinct = rows.first[rows.sorted_kinds]
-    mass: FloatArray = np.bincount(rows.kind, weights=masses)[rows.sorted_kinds].astype(np.float64)
+    mass: FloatArray = np.bincount(rows.kind, weights=sample_weight)[rows.sorted_kinds].astype(
+        np.float64
+    )
     if distinct.size <= count:
         return np.sort(distinct)
     if scheme == "uniform":

@@ -52,7 +52,7 @@ class LowRank:
     feature_map: Callable[[Any], FloatArray]
     features: FloatArray
     energies: FloatArray
-    masses: FloatArray
+    sample_weight: FloatArray
     rotation: FloatArray
     center: FloatArray | None
 
@@ -76,7 +76,7 @@ class LowRank:
         """Raise unless ``Psi' W Psi + ridge I`` can be inverted in double precision."""
         condition = self.condition(ridge)
         if not condition <= _LARGEST_CONDITION:
-            total = float(self.masses.sum())
+            total = float(self.sample_weight.sum())
             least = float(self.energies[: self.rotation.shape[1]].max()) / _LARGEST_CONDITION
             raise VotesError(
                 f"{owner}: the regression on {what} has condition number {condition:.1e} at "
@@ -114,7 +114,7 @@ class LowRank:
             self._weighted.T,
             self.scales(ridge),
             energies=self.energies,
-            column_shares=self.masses,
+            column_shares=self.sample_weight,
         )
 
     def training_votes(self, ridge: float) -> ProductVotes:
@@ -124,8 +124,8 @@ class LowRank:
             self._weighted.T,
             self.scales(ridge),
             energies=self.energies,
-            row_shares=1.0 / self.masses,
-            column_shares=self.masses,
+            row_shares=1.0 / self.sample_weight,
+            column_shares=self.sample_weight,
         )
 
     def leave_one_out_votes(self, ridge: float) -> ProductVotes:
@@ -150,27 +150,29 @@ class LowRank:
 
     def residual_form(self, ridge: float) -> ProductVotes:
         """``W (I - alpha)``, symmetric, ``(n, n)``."""
-        return ProductVotes(self._weighted, self._weighted.T, -self.scales(ridge), -self.masses)
+        return ProductVotes(
+            self._weighted, self._weighted.T, -self.scales(ridge), -self.sample_weight
+        )
 
     @cached_property
     def _weighted(self) -> FloatArray:
-        if (self.masses == 1.0).all():
+        if (self.sample_weight == 1.0).all():
             return self.features
-        weighted: FloatArray = self.features * self.masses[:, None]
+        weighted: FloatArray = self.features * self.sample_weight[:, None]
         return weighted
 
 
-def fits_in_memory(n: int, rank: int, masses: FloatArray) -> bool:
+def fits_in_memory(n: int, rank: int, sample_weight: FloatArray) -> bool:
     """Do features of n rows leave half of the free memory to others?"""
     free = free_bytes()
-    return free is None or _needed(n, rank, masses) <= free / 2
+    return free is None or _needed(n, rank, sample_weight) <= free / 2
 
 
 def low_rank(
     owner: str,
     feature_map: Callable[[Any], FloatArray],
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     *,
     rank: int,
     intercept: bool,
@@ -200,7 +202,7 @@ def low_rank(
     n = X.shape[0]
     step = max(1, _BLOCK // max(1, rank))
     require_bytes(
-        _needed(n, rank, masses),
+        _needed(n, rank, sample_weight),
         f"{owner}: {rank} features of {n} rows",
         "Use fewer of them, or solver='iterative'.",
     )
@@ -210,7 +212,7 @@ def low_rank(
         features[start : start + step] = feature_map(X[start : start + step])
     center = None
     if intercept:
-        center = (masses @ features) / masses.sum()
+        center = (sample_weight @ features) / sample_weight.sum()
         features -= center
     basis = None
     if rank > n:
@@ -219,46 +221,46 @@ def low_rank(
         whole = np.ones((n, n + intercept))
         features = whole[:, :n]
         features[:] = triangle.T
-    spectrum = spectrum_of(_gram(features, masses, step))
+    spectrum = spectrum_of(_gram(features, sample_weight, step))
     rotation = np.array(spectrum.eigenvectors)
     for start in range(0, n, step):
         features[start : start + step] = features[start : start + step] @ rotation
     rotation = rotation if basis is None else basis @ rotation
-    energies = np.append(spectrum.eigenvalues, [masses.sum()] * intercept)
-    return LowRank(feature_map, whole, energies, masses, rotation, center)
+    energies = np.append(spectrum.eigenvalues, [sample_weight.sum()] * intercept)
+    return LowRank(feature_map, whole, energies, sample_weight, rotation, center)
 
 
-def _needed(n: int, rank: int, masses: FloatArray) -> float:
+def _needed(n: int, rank: int, sample_weight: FloatArray) -> float:
     # The features, once more with their masses; a few blocks, and a few matrices of the size of
     # their Gram matrix.
-    copies = 1 if (masses == 1.0).all() else 2
+    copies = 1 if (sample_weight == 1.0).all() else 2
     return 8.0 * (copies * n * (rank + 1.0) + 6.0 * rank * rank + 4.0 * _BLOCK)
 
 
-def _gram(features: FloatArray, masses: FloatArray, step: int) -> FloatArray:
+def _gram(features: FloatArray, sample_weight: FloatArray, step: int) -> FloatArray:
     rank = features.shape[1]
     gram = np.zeros((rank, rank))
     for start in range(0, features.shape[0], step):
-        block = features[start : start + step] * np.sqrt(masses[start : start + step, None])
+        block = features[start : start + step] * np.sqrt(sample_weight[start : start + step, None])
         gram += block.T @ block
     return gram
 
 
-def is_direct(solver: str, n: int, rank: int, masses: FloatArray) -> bool:
+def is_direct(solver: str, n: int, rank: int, sample_weight: FloatArray) -> bool:
     """Whether features are kept and decomposed; "auto": if they fit in half of the free memory.
 
     Iteration saves half of the time of the decomposition, once, and takes 10 to 25 times as long
     for every product (45 to 100 times where features are made anew; measured for n = 10 000,
     p = 500 and 2000): it pays for a handful of products, or where memory is short.
     """
-    return solver == "direct" or (solver == "auto" and fits_in_memory(n, rank, masses))
+    return solver == "direct" or (solver == "auto" and fits_in_memory(n, rank, sample_weight))
 
 
 def feature_ridge(
     owner: str,
     feature_map: FeatureMap,
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     *,
     direct: bool,
     intercept: bool,
@@ -266,5 +268,7 @@ def feature_ridge(
 ) -> LowRank | IteratedRank:
     """The regression on the features of the training rows, for every ridge."""
     if direct:
-        return low_rank(owner, feature_map, X, masses, rank=feature_map.rank, intercept=intercept)
-    return iterated_rank(owner, feature_map, X, masses, intercept=intercept, random=random)
+        return low_rank(
+            owner, feature_map, X, sample_weight, rank=feature_map.rank, intercept=intercept
+        )
+    return iterated_rank(owner, feature_map, X, sample_weight, intercept=intercept, random=random)

@@ -11,7 +11,12 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import DenseVotes, SparseVotes
-from disambig.weights.inputs import query_inputs, row_masses, scale_columns, training_inputs
+from disambig.weights.inputs import (
+    checked_sample_weight,
+    query_inputs,
+    scale_columns,
+    training_inputs,
+)
 from disambig.weights.kernels.similarity import COMPACT, Similarity, resolve_bandwidth
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 from disambig.weights.normalization import normalize_rows, remove_diagonal
@@ -51,7 +56,7 @@ class NadarayaWatsonWeights(BaseEstimator):
     Attributes
     ----------
     bandwidth_ : float or None
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     index_ : object or None
         What is searched by kernels of compact support.
     n_features_in_ : int
@@ -84,9 +89,9 @@ class NadarayaWatsonWeights(BaseEstimator):
         check_flag(_NAME, "normalize", self.normalize)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X, square=self._square)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.bandwidth_ = resolve_bandwidth(
-            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+            _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
         self.X_fit_ = X
         self.index_ = EuclideanIndex.build(X) if self._compact else None
@@ -126,20 +131,20 @@ class NadarayaWatsonWeights(BaseEstimator):
     def _similarities(self, X: Any) -> Any:
         """``w_j k(x, x_j)``, an array or csr_array of our own."""
         if self._square:
-            return scale_columns(X, self.masses_)
+            return scale_columns(X, self.sample_weight_)
         similarity = Similarity(self.kernel, self.bandwidth_)
         if self.index_ is not None:
             blocks = [similarity.compact(found) for found in self._within_reach(self.index_, X)]
-            empty = sp.csr_array((0, self.masses_.size))
-            return scale_columns(sp.vstack([empty, *blocks], format="csr"), self.masses_)
-        q, n = X.shape[0], self.masses_.size
+            empty = sp.csr_array((0, self.sample_weight_.size))
+            return scale_columns(sp.vstack([empty, *blocks], format="csr"), self.sample_weight_)
+        q, n = X.shape[0], self.sample_weight_.size
         require_bytes(
             2 * 8.0 * q * n,
             f"{_NAME} between {q} inputs and {n} rows",
             "Use kernel='box' or 'epanechnikov', or NeighborWeights, whose votes are sparse.",
         )
         alpha = similarity(X, self.X_fit_)
-        alpha *= self.masses_
+        alpha *= self.sample_weight_
         return alpha
 
     def _within_reach(self, index: EuclideanIndex, X: Any) -> Iterator[sp.csr_array]:

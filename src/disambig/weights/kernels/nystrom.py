@@ -13,7 +13,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import IteratedVotes, ProductVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.landmarks import SCHEMES, choose_landmarks, kernel_factor
 from disambig.weights.kernels.low_rank import SOLVERS, feature_ridge, is_direct
 from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
@@ -75,7 +75,7 @@ class NystromWeights(BaseEstimator):
     ridge_ : float
         ``n lam``, with n the total weight.
     bandwidth_ : float or None
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -126,21 +126,21 @@ class NystromWeights(BaseEstimator):
         """Choose landmarks among the training inputs ``(n, d)`` and decompose their features."""
         self._check_parameters()
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.bandwidth_ = resolve_bandwidth(
-            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+            _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
         random = check_random_state(self.random_state)
         landmarks = self._landmarks(X, random)
         self.n_landmarks_ = landmarks.shape[0]
-        direct = is_direct(self.solver, X.shape[0], self.n_landmarks_, self.masses_)
+        direct = is_direct(self.solver, X.shape[0], self.n_landmarks_, self.sample_weight_)
         features, _ = kernel_factor(_NAME, landmarks, self._similarity(), cautious=not direct)
         self.X_fit_, self.landmarks_ = X, features.landmarks
         self.regression_ = feature_ridge(
             _NAME,
             features,
             X,
-            self.masses_,
+            self.sample_weight_,
             direct=direct,
             intercept=bool(self.intercept),
             random=random,
@@ -200,7 +200,7 @@ class NystromWeights(BaseEstimator):
 
     def _settle_ridge(self) -> None:
         lam = check_number(_NAME, "regularization", self.regularization, positive=False)
-        self.ridge_ = float(self.masses_.sum()) * lam
+        self.ridge_ = float(self.sample_weight_.sum()) * lam
         rank = self.landmarks_.shape[0]
         if self.ridge_ == 0.0 and rank < self.n_landmarks_:
             raise VotesError(
@@ -215,7 +215,7 @@ class NystromWeights(BaseEstimator):
         check_choice(_NAME, "landmarks", self.landmarks, SCHEMES, "or an array (p, d)")
         rows = choose_landmarks(
             X,
-            self.masses_,
+            self.sample_weight_,
             int(self.n_landmarks),
             scheme=self.landmarks,
             similarity=self._similarity(),

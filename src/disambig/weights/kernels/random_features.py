@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import IteratedVotes, ProductVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.low_rank import SOLVERS, feature_ridge, is_direct
 from disambig.weights.kernels.similarity import resolve_bandwidth
 
@@ -24,7 +24,7 @@ _KERNELS = ("gaussian", "laplacian")
 
 
 @dataclass(frozen=True, eq=False)
-class Waves:
+class FourierFeatures:
     """``phi(x) = (cos(omega_k' x), sin(omega_k' x)) / sqrt(m)``, k = 1 ... m.
 
     Parameters
@@ -64,15 +64,15 @@ class Waves:
         return np.ones(X.shape[0])
 
 
-def draw_waves(
+def draw_fourier_features(
     kernel: str, d: int, count: int, bandwidth: float, random: np.random.RandomState
-) -> Waves:
+) -> FourierFeatures:
     """So many features, half of them cosines, for the "gaussian" or the "laplacian" kernel.
 
     Examples
     --------
     >>> import numpy as np
-    >>> phi = draw_waves("laplacian", 1, 20_000, 2.0, np.random.RandomState(0))
+    >>> phi = draw_fourier_features("laplacian", 1, 20_000, 2.0, np.random.RandomState(0))
     >>> one, other = phi(np.array([[0.0], [2.0]]))
     >>> bool(abs(one @ other - np.exp(-1.0)) < 0.02)
     True
@@ -80,7 +80,7 @@ def draw_waves(
     m = count // 2
     if kernel == "laplacian":
         # The Fourier transform of exp(-|t| / h), coordinate by coordinate.
-        return Waves(random.standard_cauchy(size=(d, m)) / bandwidth)
+        return FourierFeatures(random.standard_cauchy(size=(d, m)) / bandwidth)
     groups = []
     for start in range(0, m, d):
         width = min(d, m - start)
@@ -88,7 +88,7 @@ def draw_waves(
         # Directions orthogonal to each other, lengths as those of normal vectors.
         lengths = np.sqrt(random.chisquare(d, size=width))
         groups.append(turned * lengths)
-    return Waves(np.concatenate(groups, axis=1) / bandwidth)
+    return FourierFeatures(np.concatenate(groups, axis=1) / bandwidth)
 
 
 class RandomFeatureWeights(BaseEstimator):
@@ -136,7 +136,7 @@ class RandomFeatureWeights(BaseEstimator):
     ridge_ : float
         ``n lam``, with n the total weight.
     bandwidth_ : float
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
     n_features_in_ : int
 
     Notes
@@ -178,20 +178,22 @@ class RandomFeatureWeights(BaseEstimator):
         """Draw frequencies and decompose the features of the training inputs ``(n, d)``."""
         self._check_parameters()
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.bandwidth_ = resolve_bandwidth(
-            _NAME, self.kernel, self.bandwidth, X, self.masses_, choices=_KERNELS
+            _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
         assert self.bandwidth_ is not None
         random = check_random_state(self.random_state)
-        waves = draw_waves(self.kernel, X.shape[1], int(self.n_features), self.bandwidth_, random)
+        waves = draw_fourier_features(
+            self.kernel, X.shape[1], int(self.n_features), self.bandwidth_, random
+        )
         self.X_fit_, self.frequencies_ = X, waves.frequencies
         self.regression_ = feature_ridge(
             _NAME,
             waves,
             X,
-            self.masses_,
-            direct=is_direct(self.solver, X.shape[0], waves.rank, self.masses_),
+            self.sample_weight_,
+            direct=is_direct(self.solver, X.shape[0], waves.rank, self.sample_weight_),
             intercept=bool(self.intercept),
             random=random,
         )
@@ -247,7 +249,7 @@ class RandomFeatureWeights(BaseEstimator):
 
     def _settle_ridge(self) -> None:
         lam = check_number(_NAME, "regularization", self.regularization, positive=False)
-        self.ridge_ = float(self.masses_.sum()) * lam
+        self.ridge_ = float(self.sample_weight_.sum()) * lam
         what = f"{2 * self.frequencies_.shape[1]} random features"
         self.regression_.check_ridge(_NAME, self.ridge_, what)
 

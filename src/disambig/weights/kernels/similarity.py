@@ -39,7 +39,7 @@ COMPACT = ("box", "epanechnikov")
 _WITH_BANDWIDTH = ("gaussian", "laplacian", "polynomial", *COMPACT)
 
 
-def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> float:
+def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean") -> float:
     """The median of ``|x - x'|`` over pairs of training rows, each as often as it weighs.
 
     Of more than 1000 rows (or a total weight above 1000) a sample of 1000 is taken, evenly spaced
@@ -59,18 +59,18 @@ def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> f
     >>> median_distance(np.array([[0.0], [1.0], [3.0]]), np.ones(3))
     2.0
     """
-    if max(float(masses.sum()), X.shape[0]) > _LARGEST_SAMPLE:
-        rows = _evenly_spaced(masses, _LARGEST_SAMPLE)
-        X, masses = X[rows], np.ones(_LARGEST_SAMPLE)
-    if masses.max() < _TINY:
+    if max(float(sample_weight.sum()), X.shape[0]) > _LARGEST_SAMPLE:
+        rows = _evenly_spaced(sample_weight, _LARGEST_SAMPLE)
+        X, sample_weight = X[rows], np.ones(_LARGEST_SAMPLE)
+    if sample_weight.max() < _TINY:
         # None is a whole copy, before and after: only their products must not vanish.
-        masses = masses / masses.max()
+        sample_weight = sample_weight / sample_weight.max()
     first, second = np.triu_indices(X.shape[0], k=1)
     distances = _between_pairs(X, norm)
     # Copies of one row make pairs too, at distance 0: w (w - 1) / 2 of them.
-    inside = np.maximum(masses * (masses - 1.0) / 2.0, 0.0).sum()
+    inside = np.maximum(sample_weight * (sample_weight - 1.0) / 2.0, 0.0).sum()
     order = np.argsort(distances, kind="stable")
-    weights = np.concatenate([[inside], (masses[first] * masses[second])[order]])
+    weights = np.concatenate([[inside], (sample_weight[first] * sample_weight[second])[order]])
     sorted_distances = np.concatenate([[0.0], distances[order]])
     reached = np.cumsum(weights)
     median = float(sorted_distances[np.searchsorted(reached, reached[-1] / 2.0)])
@@ -82,11 +82,11 @@ def median_distance(X: Any, masses: FloatArray, *, norm: str = "euclidean") -> f
     return float(np.average(sorted_distances[positive], weights=weights[positive]))
 
 
-def _evenly_spaced(masses: FloatArray, size: int) -> AnyArray:
-    reached = np.cumsum(masses)
+def _evenly_spaced(sample_weight: FloatArray, size: int) -> AnyArray:
+    reached = np.cumsum(sample_weight)
     places = (np.arange(size) + 0.5) * (reached[-1] / size)
     rows: AnyArray = np.searchsorted(reached, places, side="right")
-    return np.minimum(rows, masses.size - 1)
+    return np.minimum(rows, sample_weight.size - 1)
 
 
 def _between_pairs(X: Any, norm: str) -> FloatArray:
@@ -154,7 +154,7 @@ def resolve_bandwidth(
     kernel: Any,
     bandwidth: Any,
     X: Any,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     *,
     choices: Iterable[str],
 ) -> float | None:
@@ -178,7 +178,7 @@ def resolve_bandwidth(
         return None
     if bandwidth is None or (isinstance(bandwidth, str) and bandwidth == "median"):
         norm = "manhattan" if kernel == "laplacian" else "euclidean"
-        return median_distance(X, masses, norm=norm)
+        return median_distance(X, sample_weight, norm=norm)
     return check_number(
         owner, "bandwidth", bandwidth, positive=True, advice="Or use 'median', the default."
     )

@@ -123,7 +123,7 @@ def left_out_rows(owner: str, rows: Any, n: int) -> tuple[IntArray, IntArray]:
     return given, np.flatnonzero(stays)
 
 
-def smoother(inverse: FloatArray, ridge: float, masses: FloatArray) -> FloatArray:
+def smoother(inverse: FloatArray, ridge: float, sample_weight: FloatArray) -> FloatArray:
     """``I - ridge W^{-1} C``, (n, n), a new array: what the training rows say at each other.
 
     Examples
@@ -134,13 +134,13 @@ def smoother(inverse: FloatArray, ridge: float, masses: FloatArray) -> FloatArra
            [-0.1,  0.8]])
     """
     alpha: FloatArray = -ridge * inverse
-    if not (masses == 1.0).all():
-        alpha /= masses[:, None]
-    alpha[np.diag_indices(masses.size)] += 1.0
+    if not (sample_weight == 1.0).all():
+        alpha /= sample_weight[:, None]
+    alpha[np.diag_indices(sample_weight.size)] += 1.0
     return alpha
 
 
-def spectral_smoother(spectrum: Spectrum, ridge: float, masses: FloatArray) -> FloatArray:
+def spectral_smoother(spectrum: Spectrum, ridge: float, sample_weight: FloatArray) -> FloatArray:
     """The same from eigenvalues, of which no digit is lost where votes are faint.
 
     Examples
@@ -150,20 +150,20 @@ def spectral_smoother(spectrum: Spectrum, ridge: float, masses: FloatArray) -> F
     >>> spectral_smoother(spectrum_of(np.eye(2)), 1e9, np.ones(2)).diagonal() * 1e9
     array([1., 1.])
     """
-    root = np.sqrt(masses)
+    root = np.sqrt(sample_weight)
     alpha = spectrum.smoother(ridge)
     alpha *= root
     alpha /= root[:, None]
     return alpha
 
 
-def kept_votes(deletion: Deletion, ridge: float, masses: FloatArray) -> DeletedVotes:
+def kept_votes(deletion: Deletion, ridge: float, sample_weight: FloatArray) -> DeletedVotes:
     """The same of the rows that a deletion keeps; nothing is written out."""
-    right = np.full(masses.size, np.sqrt(ridge))
+    right = np.full(sample_weight.size, np.sqrt(ridge))
     # The same object says that the votes are symmetric.
-    left = right if (masses == 1.0).all() else right / masses
+    left = right if (sample_weight == 1.0).all() else right / sample_weight
     parts = deletion.kept, deletion.left_out, deletion.beside, deletion.answers
-    return DeletedVotes(deletion.whole, *parts, np.ones(masses.size), left, right)
+    return DeletedVotes(deletion.whole, *parts, np.ones(sample_weight.size), left, right)
 
 
 def centered(left: FloatArray, mean: FloatArray, shares: FloatArray) -> FloatArray:

@@ -106,15 +106,15 @@ class ApproximateIndex:
         distances = pair_distances(queries, self.X, indptr, flat)
         return indptr, flat, distances, np.full(queries.shape[0], np.inf)
 
-    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+    def exhaust(self, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Any:
         """Select among all rows; returns as `nearest_in_lists` does."""
         index = EuclideanIndex(self.X, None, self.center, 0.0, self.X.shape[1])
-        return index.exhaust(queries, masses, wanted, own)
+        return index.exhaust(queries, sample_weight, wanted, own)
 
 
 def search_with_recall(
     X: AnyArray,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     wanted: float,
     *,
     min_recall: float,
@@ -141,11 +141,11 @@ def search_with_recall(
     index = ApproximateIndex.build(X, seed=int(random.randint(2**31 - 1)), n_jobs=n_jobs)
     exact = EuclideanIndex.build(X, algorithm="brute", n_jobs=n_jobs)
     sample = np.sort(random.permutation(n)[:SAMPLE_SIZE])
-    truth = _pairs(exact, X, sample, masses, wanted)
+    truth = _pairs(exact, X, sample, sample_weight, wanted)
     probes, recall = _FIRST_PROBES, 0.0
     while probes <= max(_FIRST_PROBES, _LARGEST_PART * index.n_cells):
         index = index.with_probes(probes)
-        recall = float(np.isin(truth, _pairs(index, X, sample, masses, wanted)).mean())
+        recall = float(np.isin(truth, _pairs(index, X, sample, sample_weight, wanted)).mean())
         if recall >= min_recall:
             return index, recall
         probes *= 2
@@ -161,10 +161,10 @@ def search_with_recall(
 
 
 def _pairs(
-    index: NeighborIndex, X: AnyArray, sample: IntArray, masses: FloatArray, wanted: float
+    index: NeighborIndex, X: AnyArray, sample: IntArray, sample_weight: FloatArray, wanted: float
 ) -> IntArray:
     """(input, neighbour) as one number; the row itself left out, which is always found."""
-    lists = nearest_lists(index, X[sample], masses, wanted, sample.astype(np.int64))
+    lists = nearest_lists(index, X[sample], sample_weight, wanted, sample.astype(np.int64))
     rows = lists.rows()
     others = lists.indices != sample[rows]
     pairs: IntArray = rows[others] * lists.n + lists.indices[others]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from disambig.compiled.distances import offer_block
+from disambig.compiled.distances import block_distances
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.weights.threads import run_in_threads, thread_count
 
@@ -192,7 +192,7 @@ class Balls:
             values = scratch[:size].reshape(active.size, -1)
             np.dot(factors[: active.size], self.moved[rows].T, out=values)
             base = _base(row_norms(apart, squared=True), self.radii[ball], d)
-            offer_block(values, base, active, self.order[rows], keys, members)
+            block_distances(values, base, active, self.order[rows], keys, members)
         floor = np.where(reached, keys.max(axis=1) * self.scale**2, -np.inf)
         return members, floor
 

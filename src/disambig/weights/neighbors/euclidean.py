@@ -97,15 +97,15 @@ class EuclideanIndex:
         flat = np.ascontiguousarray(indices, dtype=np.int64).ravel()
         return indptr, flat, pair_distances(queries, self.X, indptr, flat), floor
 
-    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+    def exhaust(self, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Any:
         """Select among all rows; returns as `nearest_in_lists` does."""
         n = self.X.shape[0]
         if not sp.issparse(self.X):
-            return nearest_by_scan(queries, self.X, masses, wanted, own)
+            return nearest_by_scan(queries, self.X, sample_weight, wanted, own)
         indptr = np.arange(0, n * queries.shape[0] + 1, n, dtype=np.int64)
         indices = np.tile(np.arange(n, dtype=np.int64), queries.shape[0])
         distances = pair_distances(queries, self.X, indptr, indices)
-        return nearest_in_lists(indptr, indices, distances, masses, wanted, own)
+        return nearest_in_lists(indptr, indices, distances, sample_weight, wanted, own)
 
     def within(self, queries: Any, radius: float) -> sp.csr_array:
         """Distances (not squared) to all rows at most `radius` away; a missing entry is farther."""

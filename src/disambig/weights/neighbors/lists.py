@@ -56,9 +56,9 @@ class NeighborLists:
         """How many inputs there are."""
         return self.indptr.size - 1
 
-    def taken(self, masses: FloatArray, wanted: FloatArray, absent: AnyArray) -> FloatArray:
+    def taken(self, sample_weight: FloatArray, wanted: FloatArray, absent: AnyArray) -> FloatArray:
         """The mass that each input takes from its members in order, up to `wanted` ``(q,)``."""
-        return mass_in_order(self.indptr, self.indices, masses, wanted, absent)
+        return mass_in_order(self.indptr, self.indices, sample_weight, wanted, absent)
 
     def row_sums(self, values: FloatArray) -> FloatArray:
         """Sums ``(q,)`` of `values` ``(pairs,)`` within each list, in order."""
@@ -69,9 +69,11 @@ class NeighborLists:
         """The input of each pair."""
         return np.repeat(np.arange(self.q), np.diff(self.indptr))
 
-    def shares(self, masses: FloatArray, wanted: FloatArray, absent: AnyArray) -> sp.csr_array:
+    def shares(
+        self, sample_weight: FloatArray, wanted: FloatArray, absent: AnyArray
+    ) -> sp.csr_array:
         """Taken masses as parts of their sum; a row of zeros where nothing was taken."""
-        return self.normalized(self.taken(masses, wanted, absent))
+        return self.normalized(self.taken(sample_weight, wanted, absent))
 
     def normalized(self, values: FloatArray) -> sp.csr_array:
         """`values` >= 0 over their sum in each list, as a matrix ``(q, n)`` of those > 0."""
@@ -86,7 +88,7 @@ class NeighborLists:
 
 
 @dataclass(frozen=True)
-class LocalReach:
+class LocalRadius:
     """``k_i = k (r / r_i)^(4 d / (d + 4))``, no less than k / 2 and no more than 2 k.
 
     r_i is the distance of input i to its k-th neighbour.
@@ -113,24 +115,28 @@ class LocalReach:
 
     @classmethod
     def learn(
-        cls, lists: NeighborLists, distances: FloatArray, masses: FloatArray, wanted: float
-    ) -> "LocalReach":
+        cls, lists: NeighborLists, distances: FloatArray, sample_weight: FloatArray, wanted: float
+    ) -> "LocalRadius":
         """From the lists of the training rows, themselves included."""
         nobody = np.full(lists.q, -1, dtype=np.int64)
-        far = _farthest(lists, distances, masses, wanted, nobody)
-        half = _farthest(lists, distances, masses, wanted / 2.0, nobody)
+        far = _farthest(lists, distances, sample_weight, wanted, nobody)
+        half = _farthest(lists, distances, sample_weight, wanted / 2.0, nobody)
         apart = (half > 0) & (far > half)
         growth = np.log(far[apart] / half[apart])
-        dimension = np.log(2.0) / _median(growth, masses[apart]) if apart.any() else np.inf
+        dimension = np.log(2.0) / _median(growth, sample_weight[apart]) if apart.any() else np.inf
         some = far > 0
-        radius = _median(far[some], masses[some]) if some.any() else 0.0
+        radius = _median(far[some], sample_weight[some]) if some.any() else 0.0
         return cls(wanted, radius, float(dimension))
 
-    def masses(
-        self, lists: NeighborLists, distances: FloatArray, masses: FloatArray, absent: AnyArray
+    def sample_weight(
+        self,
+        lists: NeighborLists,
+        distances: FloatArray,
+        sample_weight: FloatArray,
+        absent: AnyArray,
     ) -> FloatArray:
         """``k_i`` for each list, ``(q,)``."""
-        far = _farthest(lists, distances, masses, self.wanted, absent)
+        far = _farthest(lists, distances, sample_weight, self.wanted, absent)
         power = 4.0 / (1.0 + 4.0 / self.dimension)
         ratio = np.full(far.size, MOST)
         some = far > 0
@@ -145,20 +151,20 @@ class LocalReach:
 def _farthest(
     lists: NeighborLists,
     distances: FloatArray,
-    masses: FloatArray,
+    sample_weight: FloatArray,
     wanted: float,
     absent: AnyArray,
 ) -> FloatArray:
     """The distance at which the mass in each list reaches `wanted`."""
-    taken = lists.taken(masses, np.full(lists.q, wanted), absent) > 0
+    taken = lists.taken(sample_weight, np.full(lists.q, wanted), absent) > 0
     far = np.zeros(lists.q)
     np.maximum.at(far, lists.rows()[taken], distances[taken])
     return far
 
 
-def _median(values: FloatArray, masses: FloatArray) -> float:
+def _median(values: FloatArray, sample_weight: FloatArray) -> float:
     order = np.argsort(values, kind="stable")
-    below = np.cumsum(masses[order])
+    below = np.cumsum(sample_weight[order])
     return float(values[order][np.searchsorted(below, below[-1] / 2.0)])
 
 

@@ -33,7 +33,7 @@ def check_distances(distances: Any) -> None:
 
 
 def listed_neighbors(
-    distances: Any, masses: FloatArray, wanted: float, own: AnyArray
+    distances: Any, sample_weight: FloatArray, wanted: float, own: AnyArray
 ) -> NeighborLists:
     """The nearest that each row lists until the mass of the others is `wanted`.
 
@@ -52,7 +52,7 @@ def listed_neighbors(
         indptr = distances.indptr.astype(np.int64)
         indices = distances.indices.astype(np.int64)
         values = distances.data.astype(np.float64, copy=False)
-        found = nearest_in_lists(indptr, indices, values, masses, wanted, own)
+        found = nearest_in_lists(indptr, indices, values, sample_weight, wanted, own)
         return NeighborLists(*found[:3], n)
     step = max(1, _BLOCK // n)
     starts: list[AnyArray] = [np.zeros(1, dtype=np.int64)]
@@ -64,7 +64,7 @@ def listed_neighbors(
         indices = np.tile(np.arange(n, dtype=np.int64), block.shape[0])
         values = block.ravel().astype(np.float64, copy=False)
         stop = start + block.shape[0]
-        found = nearest_in_lists(indptr, indices, values, masses, wanted, own[start:stop])
+        found = nearest_in_lists(indptr, indices, values, sample_weight, wanted, own[start:stop])
         starts.append(found[0][1:] + starts[-1][-1])
         members.append(found[1])
         apart.append(found[2])
@@ -73,7 +73,7 @@ def listed_neighbors(
 
 
 def listed_shares(
-    distances: Any, masses: FloatArray, wanted: float, own: AnyArray
+    distances: Any, sample_weight: FloatArray, wanted: float, own: AnyArray
 ) -> tuple[sp.csr_array, BoolArray]:
     """The nearest *others* that each row lists, as parts of what was taken.
 
@@ -85,8 +85,8 @@ def listed_shares(
     filled : bool, (q,)
         Whether the row listed enough.
     """
-    lists = listed_neighbors(distances, masses, wanted, own)
-    taken = lists.taken(masses, np.full(lists.q, wanted), own)
+    lists = listed_neighbors(distances, sample_weight, wanted, own)
+    taken = lists.taken(sample_weight, np.full(lists.q, wanted), own)
     filled = lists.row_sums(taken) >= wanted * (1.0 - 2.0 * NEGLIGIBLE)
     return lists.normalized(taken), filled
 
@@ -136,7 +136,7 @@ class MetricIndex:
         distances = np.ascontiguousarray(found, dtype=np.float64).ravel()
         return indptr, flat, distances, found[:, -1]
 
-    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+    def exhaust(self, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Any:
         """Select among all rows; returns as `nearest_in_lists` does."""
         n = self.X.shape[0]
         params = self.searcher.effective_metric_params_
@@ -147,7 +147,7 @@ class MetricIndex:
         indptr = np.arange(0, found.size + 1, n, dtype=np.int64)
         indices = np.tile(np.arange(n, dtype=np.int64), queries.shape[0])
         distances = np.ascontiguousarray(found, dtype=np.float64).ravel()
-        return nearest_in_lists(indptr, indices, distances, masses, wanted, own)
+        return nearest_in_lists(indptr, indices, distances, sample_weight, wanted, own)
 
 
 def _check_distances(found: AnyArray) -> None:

@@ -12,10 +12,10 @@ from disambig.compiled.nearest import NEGLIGIBLE
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import SparseVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.neighbors.approximate import load_faiss, search_with_recall
 from disambig.weights.neighbors.euclidean import EuclideanIndex
-from disambig.weights.neighbors.lists import MOST, VOTES, LocalReach, NeighborLists, vote_strength
+from disambig.weights.neighbors.lists import MOST, VOTES, LocalRadius, NeighborLists, vote_strength
 from disambig.weights.neighbors.metric import MetricIndex, check_distances, listed_neighbors
 from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
 
@@ -91,7 +91,7 @@ class NeighborWeights(BaseEstimator):
 
     Attributes
     ----------
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     index_ : object or None
         What is searched; None for precomputed distances.
@@ -100,7 +100,7 @@ class NeighborWeights(BaseEstimator):
         approximate search, 1.0 for an exact one.
     neighbors_ : NeighborLists or None
         The neighbours of the training rows in order, once they were asked for.
-    reach_ : LocalReach or None
+    reach_ : LocalRadius or None
         If `adaptive`, what k is scaled by, once it was asked for.
     n_neighbors_ : int
         k in the last `fit`.
@@ -145,13 +145,13 @@ class NeighborWeights(BaseEstimator):
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
         self._check_parameters()
         X = self._as_numbers(training_inputs(self, X, square=self._square, dtype=self._dtype))
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         # Lists are as long, and distances as meant, as the parameters of the fit say.
         self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
         self._squares_ = self._euclidean and self.metric != "sqeuclidean"
         self.X_fit_ = X
         self.neighbors_: NeighborLists | None = None
-        self.reach_: LocalReach | None = None
+        self.reach_: LocalRadius | None = None
         self.recall_ = 1.0
         self.index_ = self._build(X)
         self._warn_if_too_many()
@@ -261,7 +261,7 @@ class NeighborWeights(BaseEstimator):
             return EuclideanIndex.build(X, n_jobs=self.n_jobs)
         index, self.recall_ = search_with_recall(
             X,
-            self.masses_,
+            self.sample_weight_,
             self._reach,
             min_recall=float(self.min_recall),
             random_state=self.random_state,
@@ -270,8 +270,8 @@ class NeighborWeights(BaseEstimator):
         return index
 
     def _warn_if_too_many(self) -> None:
-        n, total = self.masses_.size, float(self.masses_.sum())
-        others = total - float(self.masses_.max()) if self.leave_one_out else total
+        n, total = self.sample_weight_.size, float(self.sample_weight_.sum())
+        others = total - float(self.sample_weight_.max()) if self.leave_one_out else total
         # Sums of fractions are rounded.
         if self.n_neighbors > others * (1.0 + 1e-9):
             weigh = "" if total == n else f" of total weight {total:g}"
@@ -290,12 +290,12 @@ class NeighborWeights(BaseEstimator):
 
     def _lists(self, X: Any, own: AnyArray) -> NeighborLists:
         if self.index_ is None:
-            return listed_neighbors(X, self.masses_, self._reach, own)
-        return nearest_lists(self.index_, X, self.masses_, self._reach, own)
+            return listed_neighbors(X, self.sample_weight_, self._reach, own)
+        return nearest_lists(self.index_, X, self.sample_weight_, self._reach, own)
 
     def _training_lists(self) -> NeighborLists:
         if self.neighbors_ is None:
-            own = np.arange(self.masses_.size, dtype=np.int64)
+            own = np.arange(self.sample_weight_.size, dtype=np.int64)
             self.neighbors_ = self._lists(self.X_fit_, own)
         return self.neighbors_
 
@@ -303,11 +303,11 @@ class NeighborWeights(BaseEstimator):
         # An index of euclidean distances lists their squares.
         return np.sqrt(lists.distances) if self._squares_ else lists.distances
 
-    def _local_reach(self) -> LocalReach:
+    def _local_reach(self) -> LocalRadius:
         if self.reach_ is None:
             lists = self._training_lists()
-            self.reach_ = LocalReach.learn(
-                lists, self._distances(lists), self.masses_, float(self.n_neighbors_)
+            self.reach_ = LocalRadius.learn(
+                lists, self._distances(lists), self.sample_weight_, float(self.n_neighbors_)
             )
         return self.reach_
 
@@ -315,8 +315,10 @@ class NeighborWeights(BaseEstimator):
         wanted = np.full(lists.q, float(self.n_neighbors_))
         distances = self._distances(lists)
         if self._adaptive_:
-            wanted = self._local_reach().masses(lists, distances, self.masses_, absent)
-        taken = lists.taken(self.masses_, wanted, absent)
+            wanted = self._local_reach().sample_weight(
+                lists, distances, self.sample_weight_, absent
+            )
+        taken = lists.taken(self.sample_weight_, wanted, absent)
         if expected and sp.issparse(self.X_fit_) and self.index_ is None:
             short = lists.row_sums(taken) < wanted * (1.0 - 2.0 * NEGLIGIBLE)
             if short.any():

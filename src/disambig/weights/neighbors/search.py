@@ -38,13 +38,13 @@ class NeighborIndex(Protocol):
         """
         ...
 
-    def exhaust(self, queries: Any, masses: FloatArray, wanted: float, own: AnyArray) -> Any:
+    def exhaust(self, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Any:
         """The choice among all rows, as of `nearest_in_lists`."""
         ...
 
 
 def nearest_lists(
-    index: NeighborIndex, queries: Any, masses: FloatArray, wanted: float, own: AnyArray
+    index: NeighborIndex, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray
 ) -> NeighborLists:
     """The nearest rows of each query until the mass of the others is `wanted`.
 
@@ -64,7 +64,7 @@ def nearest_lists(
         not counted; -1 for none.
     """
     n = index.X.shape[0]
-    width = int(np.ceil(min(wanted / masses.mean(), n))) + _SPARE + 1
+    width = int(np.ceil(min(wanted / sample_weight.mean(), n))) + _SPARE + 1
     open_rows = np.arange(queries.shape[0])
     parts: list[Part] = []
     for _ in range(_ATTEMPTS):
@@ -75,7 +75,7 @@ def nearest_lists(
         for rows in _blocks(open_rows, width):
             indptr, indices, distances, floor = index.candidates(queries[rows], width, own[rows])
             starts, members, found, farthest, filled = nearest_in_lists(
-                indptr, indices, distances, masses, wanted, own[rows]
+                indptr, indices, distances, sample_weight, wanted, own[rows]
             )
             settled = filled & (farthest < floor)
             parts.append(_part(rows, settled, starts, members, found))
@@ -83,21 +83,23 @@ def nearest_lists(
         open_rows = np.concatenate(unsettled)
         width *= _WIDER
     for rows in _blocks(open_rows, n):
-        starts, members, found, _, _ = index.exhaust(queries[rows], masses, wanted, own[rows])
+        starts, members, found, _, _ = index.exhaust(
+            queries[rows], sample_weight, wanted, own[rows]
+        )
         everyone = np.ones(rows.size, dtype=np.bool_)
         parts.append(_part(rows, everyone, starts, members, found))
     return _joined(parts, queries.shape[0], n)
 
 
 def nearest_shares(
-    index: NeighborIndex, queries: Any, masses: FloatArray, wanted: float, own: AnyArray
+    index: NeighborIndex, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray
 ) -> sp.csr_array:
     """The nearest *others* until their mass is `wanted`, as parts of what was taken.
 
     Parameters as of `nearest_lists`; returns a matrix ``(q, n)``.
     """
-    lists = nearest_lists(index, queries, masses, wanted, own)
-    return lists.shares(masses, np.full(lists.q, wanted), own)
+    lists = nearest_lists(index, queries, sample_weight, wanted, own)
+    return lists.shares(sample_weight, np.full(lists.q, wanted), own)
 
 
 def _blocks(rows: AnyArray, width: int) -> Iterator[AnyArray]:

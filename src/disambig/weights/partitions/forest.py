@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_integer
 from disambig.votes import PartitionVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition
 from disambig.weights.partitions.trees import (
-    check_grown,
+    check_fitted_trees,
     clone_around,
     drawn_counts,
     grow_random_trees,
@@ -64,7 +64,7 @@ class ForestWeights(BaseEstimator):
     forest_ : the trees in use
     partition_ : Partition
         Who is in which leaf.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
 
@@ -105,7 +105,7 @@ class ForestWeights(BaseEstimator):
         check_flag(_FOREST, "leave_one_out", self.leave_one_out)
         check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_FOREST, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_FOREST, sample_weight, X.shape[0])
         if self.forest is None:
             self.forest_ = grow_random_trees(
                 _FOREST,
@@ -117,11 +117,11 @@ class ForestWeights(BaseEstimator):
                 n_jobs=self.n_jobs,
             )
         else:
-            check_grown(_FOREST, "forest", self.forest)
+            check_fitted_trees(_FOREST, "forest", self.forest)
             self.forest_ = self.forest
         names = leaf_names(self.forest_, X)
         counts = drawn_counts(_FOREST, self.forest_, names) if self.in_bag else None
-        self.partition_ = Partition.build(names, self.masses_, counts)
+        self.partition_ = Partition.build(names, self.sample_weight_, counts)
         return self
 
     def training_votes(self) -> PartitionVotes:
@@ -178,7 +178,7 @@ class TreeWeights(BaseEstimator):
     tree_ : the tree in use
     partition_ : Partition
         Who is in which leaf.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
 
@@ -211,7 +211,7 @@ class TreeWeights(BaseEstimator):
         """Put the training inputs ``(n, d)`` into the leaves of the tree."""
         check_flag(_TREE, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_TREE, sample_weight, X.shape[0])
+        self.sample_weight_ = checked_sample_weight(_TREE, sample_weight, X.shape[0])
         if self.tree is None:
             grown = grow_random_trees(
                 _TREE,
@@ -223,7 +223,7 @@ class TreeWeights(BaseEstimator):
             )
             self.tree_ = grown.estimators_[0]
         else:
-            check_grown(_TREE, "tree", self.tree)
+            check_fitted_trees(_TREE, "tree", self.tree)
             self.tree_ = self.tree
         names = leaf_names(self.tree_, X)
         if names.shape[0] != 1:
@@ -231,7 +231,7 @@ class TreeWeights(BaseEstimator):
                 f"{_TREE}: tree must be a single tree; got a {type(self.tree).__name__} of "
                 f"{names.shape[0]}. Use ForestWeights for those."
             )
-        self.partition_ = Partition.build(names, self.masses_)
+        self.partition_ = Partition.build(names, self.sample_weight_)
         return self
 
     def training_votes(self) -> PartitionVotes:

@@ -17,7 +17,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer
 from disambig.votes import PartitionVotes
-from disambig.weights.inputs import query_inputs, row_masses, training_inputs
+from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition
 
 _STRATEGIES = ("quantile", "uniform")
@@ -90,7 +90,7 @@ def _paired(numbers: AnyArray, cuts: FloatArray, column: FloatArray) -> AnyArray
 
 
 def grid_thresholds(
-    owner: str, X: Any, masses: FloatArray, bins: Any, strategy: Any
+    owner: str, X: Any, sample_weight: FloatArray, bins: Any, strategy: Any
 ) -> tuple[FloatArray, ...]:
     """Thresholds of each feature, ascending, d arrays.
 
@@ -118,20 +118,20 @@ def grid_thresholds(
     if isinstance(bins, str):
         check_choice(owner, "bins", bins, ("auto",), "an integer, or thresholds of each feature")
         # Cells as wide as minimise the sum of bias and variance, up to constants.
-        count = max(1, round(float(masses.sum()) ** (1.0 / (X.shape[1] + 2))))
+        count = max(1, round(float(sample_weight.sum()) ** (1.0 / (X.shape[1] + 2))))
     else:
         count = check_integer(owner, "bins", bins, least=1)
     parts = np.arange(1, count) / count
     if strategy == "uniform":
         ends = ((column.min(), column.max()) for column in columns(X))
         return tuple(np.unique(low + (high - low) * parts) for low, high in ends)
-    return tuple(_quantiles(column, masses, parts) for column in columns(X))
+    return tuple(_quantiles(column, sample_weight, parts) for column in columns(X))
 
 
-def _quantiles(column: FloatArray, masses: FloatArray, parts: FloatArray) -> FloatArray:
+def _quantiles(column: FloatArray, sample_weight: FloatArray, parts: FloatArray) -> FloatArray:
     """The smallest entries up to which lie such parts of the mass, each once."""
     order = np.argsort(column, kind="stable")
-    reached = np.cumsum(masses[order])
+    reached = np.cumsum(sample_weight[order])
     # Parts of a sum are rounded; what is a hair's breadth below one has reached it.
     places = np.searchsorted(reached, parts * reached[-1] * (1.0 - 1e-12))
     return np.unique(column[order][places])
@@ -181,7 +181,7 @@ class HistogramWeights(BaseEstimator):
         Which cells hold somebody.
     partition_ : Partition
         Who is in which cell.
-    masses_ : float64, (n,)
+    sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
 
@@ -205,10 +205,10 @@ class HistogramWeights(BaseEstimator):
         """Cut the features and put the training inputs ``(n, d)`` into their cells."""
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X)
-        self.masses_ = row_masses(_NAME, sample_weight, X.shape[0])
-        self.thresholds_ = grid_thresholds(_NAME, X, self.masses_, self.bins, self.strategy)
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
+        self.thresholds_ = grid_thresholds(_NAME, X, self.sample_weight_, self.bins, self.strategy)
         self.cells_, numbers = Cells.build(X, self.thresholds_)
-        self.partition_ = Partition.build(numbers[None], self.masses_)
+        self.partition_ = Partition.build(numbers[None], self.sample_weight_)
         return self
 
     def training_votes(self) -> PartitionVotes:

@@ -30,19 +30,21 @@ class Partition:
     numbers : tuple of int32 arrays
         For each tree, from the names of its leaves to the numbers in `leaves`.
     starts : int64, (trees + 1,)
-        Where the leaves of each tree begin in `leaf_masses`.
-    leaf_masses : float64
+        Where the leaves of each tree begin in `leaf_totals`.
+    leaf_totals : float64
     """
 
     leaves: AnyArray
-    masses: FloatArray
+    sample_weight: FloatArray
     counts: AnyArray | None
     numbers: tuple[AnyArray, ...]
     starts: AnyArray
-    leaf_masses: FloatArray
+    leaf_totals: FloatArray
 
     @classmethod
-    def build(cls, names: AnyArray, masses: FloatArray, counts: AnyArray | None = None) -> Self:
+    def build(
+        cls, names: AnyArray, sample_weight: FloatArray, counts: AnyArray | None = None
+    ) -> Self:
         """From the names of the leaves, integers >= 0, ``(trees, n)``, of the training rows.
 
         Examples
@@ -55,18 +57,20 @@ class Partition:
                [0. , 0. , 1. ]])
         """
         leaves = np.empty(names.shape, dtype=np.int32)
-        numbers, leaf_masses = [], []
+        numbers, leaf_totals = [], []
         for t, named in enumerate(names):
-            weighed = masses if counts is None else masses * counts[t]
+            weighed = sample_weight if counts is None else sample_weight * counts[t]
             heard = weighed > 0
             occupied = np.flatnonzero(np.bincount(named[heard]))
             table = np.full(occupied[-1] + 1, -1, dtype=np.int32)
             table[occupied] = np.arange(occupied.size)
             leaves[t] = _looked_up(table, named)
             numbers.append(table)
-            leaf_masses.append(np.bincount(leaves[t][heard], weights=weighed[heard]))
-        starts = np.concatenate([[0], np.cumsum([len(mass) for mass in leaf_masses])])
-        return cls(leaves, masses, counts, tuple(numbers), starts, np.concatenate(leaf_masses))
+            leaf_totals.append(np.bincount(leaves[t][heard], weights=weighed[heard]))
+        starts = np.concatenate([[0], np.cumsum([len(mass) for mass in leaf_totals])])
+        return cls(
+            leaves, sample_weight, counts, tuple(numbers), starts, np.concatenate(leaf_totals)
+        )
 
     def training_votes(self) -> PartitionVotes:
         """``alpha`` at the training rows, ``(n, n)``."""
@@ -90,13 +94,13 @@ class Partition:
             return self._heard_from(np.where(self.counts == 0, self.leaves, np.int32(-1)))
         require_bytes(
             12.0 * self.leaves.size,
-            f"Leave-one-out votes of {self.masses.size} rows in {len(self.leaves)} trees",
+            f"Leave-one-out votes of {self.sample_weight.size} rows in {len(self.leaves)} trees",
             "Use fewer trees, or a forest that was bootstrapped.",
         )
         leaves = self.leaves.copy()
         factors = np.zeros(leaves.shape)
         for t, start in enumerate(self.starts[:-1]):
-            others = self.leaf_masses[start + leaves[t]] - self.masses
+            others = self.leaf_totals[start + leaves[t]] - self.sample_weight
             accompanied = others > 0
             leaves[t, ~accompanied] = -1
             factors[t, accompanied] = 1.0 / others[accompanied]
@@ -104,20 +108,22 @@ class Partition:
             Membership(leaves, _inverse(np.count_nonzero(leaves >= 0, axis=0)), factors),
             self._voters(),
             self.starts,
-            np.ones_like(self.leaf_masses),
+            np.ones_like(self.leaf_totals),
             own_vote=False,
         )
 
     def _heard_from(self, leaves: AnyArray) -> PartitionVotes:
         scale = _inverse(np.count_nonzero(leaves >= 0, axis=0))
-        listeners = Membership(leaves, scale)
-        return PartitionVotes(listeners, self._voters(), self.starts, 1.0 / self.leaf_masses)
+        rows_affected_by_targets = Membership(leaves, scale)
+        return PartitionVotes(
+            rows_affected_by_targets, self._voters(), self.starts, 1.0 / self.leaf_totals
+        )
 
     def _voters(self) -> Membership:
         if self.counts is None:
-            return Membership(self.leaves, self.masses)
+            return Membership(self.leaves, self.sample_weight)
         drawn = np.where(self.counts > 0, self.leaves, np.int32(-1))
-        return Membership(drawn, self.masses, self.counts)
+        return Membership(drawn, self.sample_weight, self.counts)
 
 
 def _looked_up(table: AnyArray, named: AnyArray) -> AnyArray:

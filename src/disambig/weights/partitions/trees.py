@@ -23,7 +23,7 @@ _BLOCK = 2**23
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-def check_grown(owner: str, name: str, trees: Any) -> None:
+def check_fitted_trees(owner: str, name: str, trees: Any) -> None:
     """Refuse what has no ``apply``, and what has not been fitted."""
     if not hasattr(trees, "apply"):
         raise ValueError(

@@ -8,10 +8,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from disambig.candidates import Intervals
 from disambig.losses import AbsoluteLoss, PinballLoss, SquaredLoss
-from disambig.real_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights
-from tests.oracles.real_problems import FORMS, double_sum, risk_problem, voted_problem
+from tests.oracles.number_problems import FORMS, double_sum, risk_problem, voted_problem
 
 LOSSES = [SquaredLoss(), AbsoluteLoss(), PinballLoss(quantile=0.8)]
 seeds = st.integers(0, 10**6)
@@ -90,8 +90,8 @@ def test_the_quadratic_form_is_the_objective_for_votes_of_both_signs(seed):
     problem = voted_problem(seed, "signed")
     alpha = problem.votes.array
     sums = alpha.sum(axis=1)
-    heard = alpha * np.where(sums > 0.1, 1.0, 0.0)[:, None]
-    problem = VotedProblem(as_votes(heard), problem.loss, problem.sets, problem.span)
+    has_votes = alpha * np.where(sums > 0.1, 1.0, 0.0)[:, None]
+    problem = VotedProblem(as_votes(has_votes), problem.loss, problem.sets, problem.span)
     y = members(problem, np.random.default_rng(seed))
     form = problem.quadratic
     assert form is not None
@@ -169,12 +169,12 @@ def test_who_is_heard():
     )
     sets = Intervals.from_bounds(np.zeros(4), np.ones(4))
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
-    np.testing.assert_array_equal(problem.heard, [True, False, True, False])
+    np.testing.assert_array_equal(problem.has_votes, [True, False, True, False])
     # That is where the form is zero.
-    np.testing.assert_array_equal(problem.heard, problem.quadratic.diagonal() > 0)
+    np.testing.assert_array_equal(problem.has_votes, problem.quadratic.diagonal() > 0)
     # Kernel ridge pulls every target to zero; with an intercept a single one is free.
-    for intercept, heard in ((False, True), (True, False)):
+    for intercept, has_votes in ((False, True), (True, False)):
         weights = KernelRidgeWeights("linear", intercept=intercept).fit(np.zeros((1, 1)))
         form, one = weights.residual_form(), sets[:1]
         alone = RiskProblem(weights.training_votes(), form, intercept, one, one.span)
-        np.testing.assert_array_equal(alone.heard, [heard])
+        np.testing.assert_array_equal(alone.has_votes, [has_votes])

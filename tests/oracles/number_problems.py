@@ -8,12 +8,12 @@ from numpy.random import Generator
 from scipy.optimize import lsq_linear
 
 from disambig.candidates import Intervals, IntervalUnions
-from disambig.losses import RealLoss, SquaredLoss
+from disambig.losses import NumberLoss, SquaredLoss
 from disambig.notation import FloatArray
-from disambig.real_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights
-from tests.oracles.real_lines import random_sets
+from tests.oracles.number_lines import random_sets
 
 __all__ = [
     "FORMS",
@@ -64,7 +64,7 @@ def voted_problem(
     n: int = 7,
     d: int = 1,
     unions: bool = False,
-    loss: RealLoss | None = None,
+    loss: NumberLoss | None = None,
 ) -> VotedProblem:
     """The paper's objective with random votes and sets."""
     rng = np.random.default_rng(seed)

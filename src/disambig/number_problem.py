@@ -11,23 +11,23 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from disambig.candidates import RealSets
-from disambig.losses import RealLoss, SquaredLoss
+from disambig.candidates import NumberSets
+from disambig.losses import NumberLoss, SquaredLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.quadratic_forms import QuadraticForm, has_negative, residual_form, voted_form
 from disambig.votes import Votes
 
 
-class RealProblem(Protocol):
+class NumberProblem(Protocol):
     """What a solver for real targets asks of a problem; targets and predictions are ``(n, d)``."""
 
     @property
-    def loss(self) -> RealLoss:
+    def loss(self) -> NumberLoss:
         """What is paid."""
         ...
 
     @property
-    def sets(self) -> RealSets:
+    def sets(self) -> NumberSets:
         """What was observed."""
         ...
 
@@ -63,11 +63,11 @@ class RealProblem(Protocol):
         ...
 
     @property
-    def heard(self) -> BoolArray:
+    def has_votes(self) -> BoolArray:
         """Rows whose target makes a difference, ``(n,)``; any other could be any number."""
         ...
 
-    def with_sets(self, sets: RealSets) -> Self:
+    def with_sets(self, sets: NumberSets) -> Self:
         """The same problem with other sets, on the same span."""
         ...
 
@@ -79,16 +79,16 @@ class VotedProblem:
     Parameters
     ----------
     votes : Votes (n, n)
-    loss : RealLoss
-    sets : RealSets
+    loss : NumberLoss
+    sets : NumberSets
     span : float array (d, 2)
         Where outputs lie: the paper assumes that they are bounded, and votes of either sign can
         send them to infinity. Where the problem is convex nothing needs to be held back.
     """
 
     votes: Votes
-    loss: RealLoss
-    sets: RealSets
+    loss: NumberLoss
+    sets: NumberSets
     span: FloatArray
 
     @cached_property
@@ -97,7 +97,7 @@ class VotedProblem:
         return self.votes.T
 
     @cached_property
-    def _held(self) -> RealSets:
+    def _held(self) -> NumberSets:
         # Each half step may have a lowest point and both together none: targets and predictions
         # would drive each other away for ever.
         return self.sets if self.is_convex else self.sets.within(self.span)
@@ -130,14 +130,14 @@ class VotedProblem:
         return not has_negative(self.votes)
 
     @property
-    def heard(self) -> BoolArray:
+    def has_votes(self) -> BoolArray:
         own = np.abs(self.votes.diagonal())
         by_others = self.transposed.absolute_row_sums() > own
         # Who listens to nobody else agrees with any target of its own.
         beside_others = self.votes.absolute_row_sums() > own
         return np.asarray(by_others | ((own > 0) & beside_others))
 
-    def with_sets(self, sets: RealSets) -> Self:
+    def with_sets(self, sets: NumberSets) -> Self:
         # `replace` forgets what was computed; votes and their form are the same.
         other = replace(self, sets=sets)
         for name in ("transposed", "quadratic", "is_convex"):
@@ -162,18 +162,18 @@ class RiskProblem:
         ``R``.
     shift_invariant : bool
         Has f an intercept that costs nothing?
-    sets : RealSets
+    sets : NumberSets
     span : float array (d, 2)
     """
 
     votes: Votes
     form: FloatArray | Votes
     shift_invariant: bool
-    sets: RealSets
+    sets: NumberSets
     span: FloatArray
 
     @property
-    def loss(self) -> RealLoss:
+    def loss(self) -> NumberLoss:
         """The squared loss."""
         return SquaredLoss()
 
@@ -209,11 +209,11 @@ class RiskProblem:
         return True
 
     @property
-    def heard(self) -> BoolArray:
+    def has_votes(self) -> BoolArray:
         # With an intercept a single row costs nothing wherever it is.
         return np.asarray(self.quadratic.diagonal() > 0)
 
-    def with_sets(self, sets: RealSets) -> Self:
+    def with_sets(self, sets: NumberSets) -> Self:
         other = replace(self, sets=sets)
         if "quadratic" in self.__dict__:
             other.__dict__["quadratic"] = self.__dict__["quadratic"]

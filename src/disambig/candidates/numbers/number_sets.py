@@ -7,13 +7,13 @@ their ends and their centres, all rows at once.
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from disambig.candidates.numbers.intervals import Intervals
-from disambig.candidates.numbers.parsing import parse_real
+from disambig.candidates.numbers.parsing import parse_numbers
 from disambig.candidates.numbers.unions import IntervalUnions
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
 @runtime_checkable
-class RealSets(Protocol):
+class NumberSets(Protocol):
     """``s[0], ..., s[n - 1]``: for every sample a closed set of numbers, or one for each column.
 
     Here ``d`` counts the columns of a target.
@@ -78,7 +78,7 @@ class RealSets(Protocol):
         """The member nearest to each value, ``(n, d)``; of two equally near ones the lower."""
         ...
 
-    def pieces_at(self, values: Any) -> Intervals:
+    def segments_at(self, values: Any) -> Intervals:
         """The connected piece of each set that holds, or is nearest to, a value."""
         ...
 
@@ -90,14 +90,14 @@ class RealSets(Protocol):
         """Whether ``values[j]`` lies in the set of row j, in all of its columns, ``(n,)``."""
         ...
 
-    def within(self, span: Any) -> "RealSets":
+    def within(self, span: Any) -> "NumberSets":
         """The same kind of sets with infinite ends moved to the ends of `span`, ``(d, 2)``.
 
         A half-line that begins beyond the span becomes its finite end.
         """
         ...
 
-    def inset(self, margin: float) -> "RealSets":
+    def inset(self, margin: float) -> "NumberSets":
         """The same kind of sets without what is nearer to an end than `margin`.
 
         A piece shorter than twice the margin becomes its middle.
@@ -105,7 +105,9 @@ class RealSets(Protocol):
         ...
 
 
-def real_sets(y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals | IntervalUnions":
+def number_sets(
+    y: Any, missing: Literal["error", "whole"] = "error"
+) -> "Intervals | IntervalUnions":
     """Read sets of numbers by their form: unions where some row needs several intervals.
 
     Parameters
@@ -122,14 +124,14 @@ def real_sets(y: Any, missing: Literal["error", "whole"] = "error") -> "Interval
 
     Examples
     --------
-    >>> real_sets([(0, 1), 5.0])
+    >>> number_sets([(0, 1), 5.0])
     Intervals(2 rows, 1 bounded, 1 points, 0 half-lines, 0 whole, ends from 0 to 5)
-    >>> real_sets([[(-2, -1), (1, 2)], [(0, 1)], 5.0])[0]
+    >>> number_sets([[(-2, -1), (1, 2)], [(0, 1)], 5.0])[0]
     ((-2.0, -1.0), (1.0, 2.0))
     """
     if isinstance(y, (Intervals, IntervalUnions)):
         return y
-    parsed = parse_real(y, missing)
+    parsed = parse_numbers(y, missing)
     if parsed.indptr is None:
         return Intervals(parsed.lower, parsed.upper, parsed.flat)
     unions = IntervalUnions(parsed.lower.ravel(), parsed.upper.ravel(), parsed.indptr)

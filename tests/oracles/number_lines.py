@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.random import Generator
 
-from disambig.candidates import Intervals, IntervalUnions, RealSets
-from disambig.losses import RealLoss
+from disambig.candidates import Intervals, IntervalUnions, NumberSets
+from disambig.losses import NumberLoss
 from disambig.notation import FloatArray
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-def pieces_of_row(sets: RealSets, row: int, column: int = 0) -> list[tuple[float, float]]:
+def pieces_of_row(sets: NumberSets, row: int, column: int = 0) -> list[tuple[float, float]]:
     """The intervals that make up the set of one row in one column."""
     if isinstance(sets, IntervalUnions):
         here = slice(sets.indptr[row], sets.indptr[row + 1])
@@ -26,7 +26,7 @@ def pieces_of_row(sets: RealSets, row: int, column: int = 0) -> list[tuple[float
     return [(float(sets.lower[row, column]), float(sets.upper[row, column]))]
 
 
-def sum_value(loss: RealLoss, votes: FloatArray, z: FloatArray, y: FloatArray) -> FloatArray:
+def sum_value(loss: NumberLoss, votes: FloatArray, z: FloatArray, y: FloatArray) -> FloatArray:
     """``sum_j votes[j] loss(z, y_j)`` at every z."""
     paid = np.zeros(np.shape(z))
     for vote, target in zip(votes, y, strict=True):
@@ -35,7 +35,7 @@ def sum_value(loss: RealLoss, votes: FloatArray, z: FloatArray, y: FloatArray) -
 
 
 def infimum_value(
-    loss: RealLoss, votes: FloatArray, z: FloatArray, sets: RealSets, span: FloatArray
+    loss: NumberLoss, votes: FloatArray, z: FloatArray, sets: NumberSets, span: FloatArray
 ) -> FloatArray:
     """``sum_j inf_{y in s_j} votes[j] loss(z, y)`` at every z; negative votes on the span alone."""
     total = np.zeros(np.shape(z))
@@ -50,8 +50,10 @@ def infimum_value(
     return total
 
 
-def average_value(loss: RealLoss, votes: FloatArray, z: FloatArray, sets: RealSets) -> FloatArray:
-    """``sum_j votes[j] mean_{y in s_j} loss(z, y)`` at every z; conventions of `RealLoss`."""
+def average_value(
+    loss: NumberLoss, votes: FloatArray, z: FloatArray, sets: NumberSets
+) -> FloatArray:
+    """``sum_j votes[j] mean_{y in s_j} loss(z, y)`` at every z; conventions of `NumberLoss`."""
     total = np.zeros(np.shape(z))
     for row, vote in enumerate(votes):
         pieces = pieces_of_row(sets, row)
@@ -67,7 +69,7 @@ def average_value(loss: RealLoss, votes: FloatArray, z: FloatArray, sets: RealSe
     return total
 
 
-def _mean(loss: RealLoss, z: FloatArray, a: float, b: float) -> FloatArray:
+def _mean(loss: NumberLoss, z: FloatArray, a: float, b: float) -> FloatArray:
     """``mean of loss(z, y)`` over a <= y <= b: quadratic on either side of z, so by Simpson."""
     if a == b:
         return loss.pointwise(z, np.array(a))
@@ -86,7 +88,7 @@ def _mean(loss: RealLoss, z: FloatArray, a: float, b: float) -> FloatArray:
 
 
 def interesting_points(
-    sets: RealSets | None, span: FloatArray, values: FloatArray | None = None
+    sets: NumberSets | None, span: FloatArray, values: FloatArray | None = None
 ) -> FloatArray:
     """A grid on the span, all ends, and all points half-way between two of them."""
     low, high = span[0]

@@ -1,0 +1,52 @@
+"""Build the wheel, install it into an empty environment, and run the README's first block there."""
+
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
+NO_FIGURES = "run 'make reproduce' in a checkout of the source."
+
+
+def first_block(page: str) -> str:
+    """The first Python block of a page, without prompts and expected output."""
+    found = re.search(r"^```(?:python|pycon)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise SystemExit("README.md has no Python block.")
+    lines = found.group(1).splitlines()
+    if any(line.startswith(">>> ") for line in lines):
+        lines = [line[4:] for line in lines if line.startswith((">>> ", "... "))]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    block = first_block((ROOT / "README.md").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        build = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", name, str(ROOT)]
+        subprocess.run(build, check=True)
+        (wheel,) = folder.glob("disambig-*.whl")
+        venv.create(folder / "empty", with_pip=True)
+        scripts = folder / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
+        python = str(scripts / "python")
+        subprocess.run([python, *PIP, "install", str(wheel)], check=True)
+        subprocess.run([python, "-c", block], check=True, cwd=folder)
+        subprocess.run([scripts / "disambig", "--version"], check=True, cwd=folder)
+        done = subprocess.run(
+            [scripts / "disambig", "reproduce", "--quick"],
+            cwd=folder,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 2 or NO_FIGURES not in done.stderr:
+            raise SystemExit(f"disambig reproduce: exit code {done.returncode}: {done.stderr}")
+    print("wheel: installed alone, the README's first block runs")
+
+
+if __name__ == "__main__":
+    main()
