@@ -19,7 +19,7 @@ NOJIT_TESTS = tests/compiled tests/orderings tests/oracles tests/solvers
 .DELETE_ON_ERROR:
 # Two installers in one environment would trip over each other.
 .NOTPARALLEL:
-.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel lint format bench clean
+.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel coverage lint format bench clean
 
 help: ## list the targets
 	@echo "usage: make <target>"
@@ -51,16 +51,20 @@ test-slow: $(VENV)/.ready-test ## run the slow tests, with many more generated e
 test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
 	$(BIN)/python .ci/wheel.py
 
+coverage: $(VENV)/.ready-test ## measure which lines the quick tests run, without compiler; reported, no threshold
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" --cov --cov-report=term:skip-covered $(ARGS) tests
+
 test-floor: $(FLOOR_VENV)/.ready-floor ## run the quick tests on the oldest supported versions
 	$(FLOOR_BIN)/python -m pytest $(ARGS)
 
-lint: $(VENV)/.ready-lint $(VENV)/.ready-test ## check style, types and import arrows
+lint: $(VENV)/.ready-lint $(VENV)/.ready-test ## check style, types, the import contract and the words of the glossary
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/words.py
 
-format: $(VENV)/.ready-lint ## rewrite the code in the house style
+format: $(VENV)/.ready-lint ## rewrite the code in the style of the project
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 

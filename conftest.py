@@ -1,4 +1,4 @@
-"""What every test may rely on: repeatable examples, a headless matplotlib, the data sets."""
+"""Settings of all tests: repeatable examples, matplotlib without a screen, the data sets."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ ROOT = Path(__file__).resolve().parent
 # Plots are drawn to memory; a test must not depend on a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-# Processes side by side already keep every core busy; threads of theirs would only wait for each
-# other. Read by BLAS and OpenMP when they are loaded, which no plugin does before this file.
+# Parallel test processes already use every core, so their threads would only wait for each other.
+# BLAS and OpenMP read this variable when they are loaded; no plugin loads them before this file.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# The same examples on every run and machine: a red test is red for everybody. A clock is no part of
-# any property, and the first call of a kernel compiles it.
+# The examples are the same in every run and on every machine, so a failure can be repeated. There
+# is no deadline, because the first call of a compiled function includes its compilation.
 settings.register_profile(
     "quick",
     derandomize=True,
@@ -31,7 +31,7 @@ settings.load_profile("quick")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark `data` what asks for the data sets, so that `-m "not data"` means what it says."""
+    """Mark tests that use the data sets by `data`, so that `-m "not data"` excludes them."""
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
@@ -39,14 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of the data sets: DISAMBIG_DATA, else `data` beside the tests."""
+    """The folder of the data sets: DISAMBIG_DATA, else `data` in the root of the repository."""
     named = os.environ.get("DISAMBIG_DATA")
     if named:
         folder = Path(named)
         if not folder.is_dir():
             pytest.fail(
-                f"DISAMBIG_DATA is {named!r}, which is no folder. "
-                "Name the folder of the data sets, or unset it to skip these tests.",
+                f"DISAMBIG_DATA is {named!r}, which is not a folder. "
+                "Set it to the folder of the data sets, or unset it to skip these tests.",
                 pytrace=False,
             )
         return folder

@@ -1,1 +1,1 @@
-"""What is measured: accuracy beside time, on seeded workloads. `python -m benchmarks`."""
+"""Measurements of accuracy and time on seeded problems; run them by `python -m benchmarks`."""

@@ -1,4 +1,4 @@
-"""Run every benchmark of this folder and write what it found.
+"""Run every benchmark of this folder and write its results.
 
     python -m benchmarks [--only NAME ...] [further arguments, such as --quick]
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 
 def names() -> list[str]:
-    """Modules of this folder that are benchmarks; the others are what they share."""
-    # By their text: a benchmark that cannot be imported must not keep the others from running.
+    """The modules of this folder that are benchmarks; the others are shared code."""
+    # Found by their text, so that a benchmark that cannot be imported does not stop the others.
     return sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.py")

@@ -1,10 +1,10 @@
-"""Annealing beside alternating minimisation on orders and on bits: what is recovered and predicted.
+"""Annealing and alternating minimisation on orders and bits: recovery and prediction.
 
 Rankings: ten items whose scores are random lines (`make_ranking_lines`), 40 training inputs, a grid
-of 50 queries, some pairs hidden: those far apart in score, or each with a chance. Bits: the MULAN
-sets that are at hand (folder ``mulan`` of DISAMBIG_DATA), half of the rows (800 at most) to learn
-from and as many to predict, each training bit hidden with a chance. Nothing is tuned: the voters
-are fixed, and the schedule of temperatures is the default.
+of 50 queries. Some pairs are hidden: those far apart in score, or each with the same probability.
+Bits: the MULAN data sets in the folder ``mulan`` of DISAMBIG_DATA, half of the rows (800 at most)
+for training and as many for testing; each training bit is hidden with the same probability. Nothing
+is tuned: the weights are fixed, and the schedule of temperatures is the default.
 
     python -m benchmarks.annealed_structures [--write] [--quick]
 """
@@ -39,25 +39,25 @@ from disambig.weights import KernelRidgeWeights, NeighborWeights
 LEVELS = (0.67, 0.78, 0.89, 0.94)
 HIDDEN = (0.5, 0.8)
 DATA = ("flags", "emotions", "scene")
-MOST_ROWS = 800
+MAX_ROWS = 800
 METHODS: dict[str, dict[str, Any]] = {
     "AC": {"method": "average"},
     "alternating": {"solver": "alternating"},
     "one block": {"solver": AnnealedMinimization("one_block")},
     "two blocks": {"solver": AnnealedMinimization("two_blocks")},
 }
-RANKING_VOTERS: dict[str, Callable[[], Any]] = {
+RANKING_WEIGHTS: dict[str, Callable[[], Any]] = {
     "ridge": lambda: KernelRidgeWeights(bandwidth=0.5, regularization=1e-2),
     "5-NN": lambda: NeighborWeights(n_neighbors=5),
 }
-BIT_VOTERS: dict[str, Callable[[], Any]] = {
+BIT_WEIGHTS: dict[str, Callable[[], Any]] = {
     "ridge": lambda: KernelRidgeWeights(regularization=1e-3),
     "10-NN": lambda: NeighborWeights(n_neighbors=10),
 }
 
 
 class Errors(NamedTuple):
-    """Shares of what is wrong among what was hidden in training, and at queries; CPU seconds."""
+    """Shares of errors in what was hidden in training, and at queries; CPU seconds."""
 
     recovered: float
     predicted: float
@@ -67,7 +67,7 @@ class Errors(NamedTuple):
 Found = dict[str, list[Errors]]
 
 
-def rank_lines(corruption: str, level: float, voters: str, seed: int) -> dict[str, Errors]:
+def rank_lines(corruption: str, level: float, weighting: str, seed: int) -> dict[str, Errors]:
     """All methods on one draw of lines and inputs."""
     train = make_ranking_lines(40, 10, random_state=seed)
     test = make_ranking_lines(50, 10, design="grid", random_state=seed)
@@ -79,7 +79,7 @@ def rank_lines(corruption: str, level: float, voters: str, seed: int) -> dict[st
     found = {}
     for name, parameters in METHODS.items():
         begun = time.process_time()
-        model = PartialRanker(RANKING_VOTERS[voters](), **parameters).fit(train.X, orders)
+        model = PartialRanker(RANKING_WEIGHTS[weighting](), **parameters).fit(train.X, orders)
         spent = time.process_time() - begun
         wrong = _pairs(model.labels_) != _pairs(train.ranks)
         missed = _pairs(model.predict(test.X)) != _pairs(test.ranks)
@@ -87,11 +87,13 @@ def rank_lines(corruption: str, level: float, voters: str, seed: int) -> dict[st
     return found
 
 
-def recover_bits(data: MultilabelData, hidden: float, voters: str, seed: int) -> dict[str, Errors]:
+def recover_bits(
+    data: MultilabelData, hidden: float, weighting: str, seed: int
+) -> dict[str, Errors]:
     """All methods on one split and one draw of hidden bits."""
     rng = np.random.default_rng([seed, int(10 * hidden)])
     rows = rng.permutation(len(data.X))
-    half = min(MOST_ROWS, len(rows) // 2)
+    half = min(MAX_ROWS, len(rows) // 2)
     train, test = rows[:half], rows[half : 2 * half]
     scaler = StandardScaler().fit(data.X[train])
     X, queries = scaler.transform(data.X[train]), scaler.transform(data.X[test])
@@ -100,7 +102,7 @@ def recover_bits(data: MultilabelData, hidden: float, voters: str, seed: int) ->
     found = {}
     for name, parameters in METHODS.items():
         begun = time.process_time()
-        model = StructuredPredictor(HammingLoss(), weights=BIT_VOTERS[voters](), **parameters)
+        model = StructuredPredictor(HammingLoss(), weights=BIT_WEIGHTS[weighting](), **parameters)
         model.fit(X, bits)
         spent = time.process_time() - begun
         wrong = (model.labels_ != data.Y[train])[unknown]
@@ -118,7 +120,7 @@ def _share(wrong: AnyArray) -> float:
 
 
 def row_of(start: Sequence[str], runs: Sequence[dict[str, Errors]]) -> list[str]:
-    """Errors of the methods, mean over the runs, and what annealing in one block gains."""
+    """Mean errors of the methods over the runs, and the difference by annealing in one block."""
     cells = []
     for name in METHODS:
         mean = np.mean([run[name] for run in runs], axis=0)
@@ -151,7 +153,7 @@ def verdict(settings: Sequence[Sequence[dict[str, Errors]]]) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """As Markdown."""
+    """A table as Markdown."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
@@ -164,15 +166,15 @@ def _seconds(settings: Sequence[Sequence[dict[str, Errors]]]) -> str:
 
 
 def rankings(levels: Sequence[float], seeds: Sequence[int]) -> str:
-    """The part on orders."""
+    """The results on orders, as Markdown."""
     rows, settings = [], []
-    rank_lines("far pairs", LEVELS[0], "5-NN", 0)  # The first call of a kernel compiles it.
+    rank_lines("far pairs", LEVELS[0], "5-NN", 0)  # The first call compiles.
     for corruption in ("far pairs", "any pairs"):
         for level in levels:
-            for voters in RANKING_VOTERS:
-                runs = [rank_lines(corruption, level, voters, seed) for seed in seeds]
+            for weighting in RANKING_WEIGHTS:
+                runs = [rank_lines(corruption, level, weighting, seed) for seed in seeds]
                 settings.append(runs)
-                rows.append(row_of([corruption, f"{level:.2f}", voters], runs))
+                rows.append(row_of([corruption, f"{level:.2f}", weighting], runs))
                 print(*rows[-1], flush=True)
     head = ["hidden", "level", "votes", *METHODS, "one block less alternating"]
     return (
@@ -182,7 +184,7 @@ def rankings(levels: Sequence[float], seeds: Sequence[int]) -> str:
 
 
 def bits(names: Sequence[str], seeds: Sequence[int], folder: Path) -> str:
-    """The part on bits."""
+    """The results on bits, as Markdown."""
     rows, settings, missing = [], [], []
     for name in names:
         try:
@@ -191,10 +193,10 @@ def bits(names: Sequence[str], seeds: Sequence[int], folder: Path) -> str:
             missing.append(name)
             continue
         for hidden in HIDDEN:
-            for voters in BIT_VOTERS:
-                runs = [recover_bits(data, hidden, voters, seed) for seed in seeds]
+            for weighting in BIT_WEIGHTS:
+                runs = [recover_bits(data, hidden, weighting, seed) for seed in seeds]
                 settings.append(runs)
-                rows.append(row_of([name, f"{hidden:.1f}", voters], runs))
+                rows.append(row_of([name, f"{hidden:.1f}", weighting], runs))
                 print(*rows[-1], flush=True)
     if not settings:
         return f"Not run: none of {', '.join(names)} is at hand."
@@ -222,7 +224,7 @@ def main(arguments: list[str] | None = None) -> None:
         f"{len(seeds)} seeds; the last column is the difference with its standard error, negative "
         "where annealing is better. *AC* average candidates; *alternating* the paper's algorithm; "
         "*one block* annealing on leave-one-out votes, the default; *two blocks* annealing of the "
-        "paper's objective. FittedWeightings and temperatures are fixed.\n\n"
+        "paper's objective. Weights and temperatures are fixed.\n\n"
         f"{provenance('python -m benchmarks.annealed_structures --write', seeds=str(list(seeds)))}"
         "\n- Threads: 1; CPU seconds\n\n"
         "**Orders**, ten crossing lines, 40 training inputs: shares of pairs. *far pairs*: those "

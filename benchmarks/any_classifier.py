@@ -1,10 +1,10 @@
-"""Disambiguate, then any classifier: what is gained over training on averaged candidates?
+"""Any classifier on recovered labels, compared with training on averaged candidates.
 
 Real data with corrupted labels; five stratified 80/20 splits; inputs standardised inside the split.
 Boosting and logistic regression are trained on (a) the true labels, (b) the recovered labels
 (`DisambiguatedClassifier`), (c) every candidate as an example of weight 1/|set|. The votes that
-recover labels are kernel ridge with the median bandwidth; its ridge is chosen among three by the
-covering accuracy on a fifth of the training rows: no truth is seen before the test error.
+recover labels are kernel ridge with the median bandwidth. The ridge is chosen among three by the
+covering accuracy on a fifth of the training rows, so the truth is used for the test error only.
 
     python -m benchmarks.any_classifier [--write] [--quick]
 """
@@ -30,18 +30,18 @@ from disambig.model_selection import CandidateKFold
 from disambig.weights import KernelRidgeWeights
 
 DATA = ("segment", "vehicle")
-KINDS = ("uniform", "skewed_text")
+CORRUPTION_KINDS = ("uniform", "skewed_text")
 LEVELS = (0.3, 0.5, 0.7)
 RIDGES = (1e-4, 1e-3, 1e-2)
 CLASSIFIERS = {
     "gradient boosting": HistGradientBoostingClassifier(random_state=0),
     "logistic regression": LogisticRegression(max_iter=2000),
 }
-WAYS = ("true labels", "recovered labels", "averaged candidates")
+TRAINING_LABELS = ("true labels", "recovered labels", "averaged candidates")
 
 
-def chosen_votes(X: Any, sets: LabelSets) -> KernelRidgeWeights:
-    """Kernel ridge whose ridge predicts held-out rows inside their sets most often."""
+def chosen_weights(X: Any, sets: LabelSets) -> KernelRidgeWeights:
+    """Kernel ridge weights with the ridge of the highest covering accuracy on held-out rows."""
     train, held_out = next(iter(CandidateKFold(5).split(X, sets)))
     scores = []
     for ridge in RIDGES:
@@ -61,13 +61,13 @@ def errors(X: Any, y: Any, kind: str, level: float, seed: int) -> Iterator[tuple
     inputs, queries = scaler.transform(X[train]), scaler.transform(X[test])
     classes = np.unique(y)
     sets = CORRUPTIONS[kind](level)(y[train], classes=classes, random_state=seed)
-    votes = chosen_votes(inputs, sets)
+    weights = chosen_weights(inputs, sets)
     rows, candidates = np.nonzero(sets.mask)
     recovered = None
     for name, classifier in CLASSIFIERS.items():
         true = clone(classifier).fit(inputs, y[train])
         yield name, "true labels", float(np.mean(true.predict(queries) != y[test]))
-        ours = DisambiguatedClassifier(classifier, weights=votes).fit(inputs, sets)
+        ours = DisambiguatedClassifier(classifier, weights=weights).fit(inputs, sets)
         recovered = float(np.mean(ours.labels_ != y[train]))
         yield name, "recovered labels", float(np.mean(ours.predict(queries) != y[test]))
         average = clone(classifier).fit(
@@ -80,13 +80,13 @@ def errors(X: Any, y: Any, kind: str, level: float, seed: int) -> Iterator[tuple
 
 def table(n_splits: int) -> str:
     """The results as Markdown."""
-    columns = [(name, way) for name in CLASSIFIERS for way in WAYS]
+    columns = [(name, way) for name in CLASSIFIERS for way in TRAINING_LABELS]
     head = ["data", "corruption", "level", "labels not recovered"]
     head += [f"{name}: {way}" for name, way in columns]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for data in DATA:
         X, y = fetch_libsvm(data).X, fetch_libsvm(data).y
-        for kind in KINDS:
+        for kind in CORRUPTION_KINDS:
             for level in LEVELS:
                 found: dict[tuple[str, str], list[float]] = {}
                 for seed in range(n_splits):
@@ -108,9 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="two splits instead of five")
     options = parser.parse_args(arguments)
     n_splits = 2 if options.quick else 5
-    # One thread: several in a dozen small fits a split mostly wait for each other.
+    # One thread, because several threads in small fits mostly wait for each other.
     with threadpool_limits(1), warnings.catch_warnings():
-        # Rows left undecided are excluded, and the table is about what that gives.
+        # Undecided rows are excluded from training, which is what the table measures.
         warnings.filterwarnings("ignore", message=".*rows are not resolved")
         body = table(n_splits)
     text = (

@@ -1,4 +1,4 @@
-"""The authors' code and ours on the same inputs: agreement, then the paper's figures.
+"""Compare the authors' code with ours on the same inputs: agreement, then the paper's figures.
 
     python -m benchmarks.beside_the_authors [--write] [--quick]
 

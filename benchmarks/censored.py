@@ -1,19 +1,18 @@
-"""Censored targets end to end: distance to the intervals of rows that were held out.
+"""Regression on censored targets: distances of predictions to held-out intervals.
 
     python -m benchmarks.censored [--write] [--quick] [--data FOLDER] [--only NAME ...]
 
-Tobit data (numbers cut at a limit), interval-censored and one-sided data, five folds. Inputs are
-scaled by their training rows. Bandwidth and ridge of the regressions with a kernel are chosen from
-the same twelve pairs, and the size of leaves from four, by the squared distance to held-out
-intervals in three inner folds (on 800 rows where there are more). Score of a row:
-(lower - z)₊² + (z - upper)₊².
+Tobit data (numbers censored at a limit), interval-censored and one-sided data, in five folds.
+Inputs are scaled by their training rows. Bandwidth and ridge of the kernel regressions are chosen
+from the same twelve pairs, and the size of leaves from four, by the squared distance to held-out
+intervals in three inner folds (on at most 800 rows). The score of a row is (lower - z)₊² + (z -
+upper)₊².
 
-* constant: the number of least total distance to the training intervals;
+* constant: the number with the least total distance to the training intervals;
 * midpoints: kernel ridge with an intercept on the middle of each interval, or on its finite end;
-* kernel ridge: `IntervalRegressor` with the same kernel and intercept, targets found with the
-  function;
-* landmarks: the same through 100 of the rows; forest: the same with votes of 100 totally random
-  trees.
+* kernel ridge: `IntervalRegressor` with the same kernel and intercept, which finds targets and
+  function together;
+* landmarks: the same with 100 landmarks; forest: the same with votes of 100 totally random trees.
 """
 
 import argparse
@@ -46,22 +45,22 @@ from disambig.weights import ForestWeights, KernelRidgeWeights, NystromWeights
 
 OURS = ("kernel ridge", "landmarks", "forest")
 METHODS = ("constant", "midpoints", *OURS)
-LANDMARKS, TREES = 100, 100
+N_LANDMARKS, N_TREES = 100, 100
 _COVERAGE = 0.9
-# With as many landmarks as rows two methods are one, to rounding.
-_ALIKE = 1e-3
-# Beyond, choosing and calibrating on all rows takes more time than it tells.
-_MOST_CHOOSING, _MOST_CALIBRATED = 800, 1000
+# With as many landmarks as rows, two methods differ by rounding only.
+_MIN_RELATIVE_DIFFERENCE = 1e-3
+# More rows for the choice of parameters, and calibration on more rows, take time without benefit.
+_MAX_CHOICE_ROWS, _MAX_CALIBRATED_ROWS = 800, 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One set, by method.
+    """Results on one data set, by method.
 
-    `distances` and `inside` hold the mean squared distance and the share of predictions inside (of
-    rows that are no points), a number a fold; `met`, of those in `OURS`, the share of held-out sets
-    that the 90 % intervals meet, NaN where they were not made; `certified` the folds in which the
-    minimum is; `seconds` those of the processor, in all folds.
+    `distances` and `inside` are the mean squared distance and the share of predictions inside their
+    sets (over rows that are not points), for each fold. `met` is, for methods in `OURS`, the share
+    of held-out sets that the 90 % intervals meet, NaN where there are none. `certified` is the
+    number of folds with a certified minimum, and `seconds` the CPU seconds of all folds.
     """
 
     name: str
@@ -85,7 +84,7 @@ def run(name: str, data: CensoredData, *, seed: int, n_folds: int = 5) -> Outcom
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         X, sets = data.X[train], data.intervals[train]
         queries, held = data.X[test], data.intervals[test]
-        calibrated = len(train) <= _MOST_CALIBRATED
+        calibrated = len(train) <= _MAX_CALIBRATED_ROWS
         wide = ~held.is_point
         for method in METHODS:
             begun = time.process_time()
@@ -130,13 +129,13 @@ def _constant(sets: Any) -> float:
 
 
 def _chosen(method: str, X: FloatArray, sets: Any, seed: int) -> Any:
-    """A pipeline with those parameters that held-out distances prefer."""
+    """A pipeline with the parameters of the least held-out distance."""
     weights, grid = _weights(method, X.shape[1])
     model = make_pipeline(
         StandardScaler(),
         IntervalRegressor(weights, method="average" if method == "midpoints" else "disambiguation"),
     )
-    rows = np.random.default_rng(seed).permutation(len(X))[:_MOST_CHOOSING]
+    rows = np.random.default_rng(seed).permutation(len(X))[:_MAX_CHOICE_ROWS]
     search = GridSearchCV(
         model,
         {f"intervalregressor__weights__{name}": values for name, values in grid.items()},
@@ -148,17 +147,17 @@ def _chosen(method: str, X: FloatArray, sets: Any, seed: int) -> Any:
 
 
 def _weights(method: str, n_features: int) -> tuple[Any, dict[str, list[Any]]]:
-    """Who votes, and what is chosen of it."""
+    """The weighting of a method, and the grid of its parameters."""
     if method == "forest":
-        # By distinct rows, of which some of the sets have two.
-        return ForestWeights(n_estimators=TREES), {"min_samples_split": [2, 10, 30, 100]}
+        # The parameter counts distinct rows, of which some data sets have only two.
+        return ForestWeights(n_estimators=N_TREES), {"min_samples_split": [2, 10, 30, 100]}
     root = float(np.sqrt(n_features))
     grid = {
         "bandwidth": [0.5 * root, root, 2 * root],
         "regularization": [1.0, 1e-1, 1e-2, 1e-3],
     }
     if method == "landmarks":
-        return NystromWeights(n_landmarks=LANDMARKS, intercept=True), grid
+        return NystromWeights(n_landmarks=N_LANDMARKS, intercept=True), grid
     return KernelRidgeWeights(intercept=True), grid
 
 
@@ -195,7 +194,7 @@ def report(outcomes: list[Outcome], absent: list[str], *, command: str, seed: in
             "rows that are points left out; *90 % intervals meet*: share of held-out sets that "
             "`predict_interval` has a point in common with (sets of up to 1000 training rows). "
             "Constant and midpoints are baselines, *kernel ridge*, *landmarks* (kernel ridge of "
-            f"low rank, p = {LANDMARKS}) and *forest* ({TREES} totally random trees) vote in "
+            f"low rank, p = {N_LANDMARKS}) and *forest* ({N_TREES} totally random trees) vote in "
             "`IntervalRegressor`.",
             provenance(command, seeds=str(seed), more={"Threads": "1; CPU seconds, with choice"}),
             "\n".join(lines),
@@ -207,15 +206,15 @@ def report(outcomes: list[Outcome], absent: list[str], *, command: str, seed: in
 
 
 def _verdict(outcomes: list[Outcome]) -> str:
-    """Where one is above another by more than the standard error of the difference, or below."""
+    """On which data a method differs from another by more than the standard error."""
     parts = []
     pairs = [("kernel ridge", other) for other in METHODS if other != "kernel ridge"]
     for one, other in pairs:
         below, above = [], []
         for o in outcomes:
             gap = o.distances[one] - o.distances[other]
-            least = max(_spread(gap), _ALIKE * o.distances[other].mean())
-            if abs(gap.mean()) > least:
+            threshold = max(_spread(gap), _MIN_RELATIVE_DIFFERENCE * o.distances[other].mean())
+            if abs(gap.mean()) > threshold:
                 (below if gap.mean() < 0 else above).append(o.name)
         parts.append(
             f"* {one} nearer than {other}: {', '.join(below) or 'none'}; farther: "
@@ -236,7 +235,7 @@ def _mean(values: FloatArray) -> str:
 
 
 def _share(values: FloatArray) -> str:
-    """Mean of the folds that have it."""
+    """The mean over the folds in which it is known."""
     known = values[~np.isnan(values)]
     return f"{100 * known.mean():.0f} %" if known.size else "–"
 
@@ -257,7 +256,7 @@ def main(arguments: list[str] | None = None) -> None:
         except DatasetError as error:
             absent.append(str(error))
             continue
-        if options.quick and len(data.X) > _MOST_CALIBRATED:
+        if options.quick and len(data.X) > _MAX_CALIBRATED_ROWS:
             continue
         with threadpool_limits(1):
             n_folds = 2 if options.quick else 5

@@ -1,6 +1,6 @@
-"""Public data with censored targets, as inputs and intervals: Tobit, interval-censored, one-sided.
+"""Public data sets with censored targets: Tobit, interval-censored and one-sided.
 
-Files lie below a folder of data sets, in ``interval/``. Those in R's format are read by `pyreadr`
+Files are in the folder ``interval`` of the data sets. Those in R's format are read by `pyreadr`
 (``pip install disambig[bench]``).
 """
 
@@ -20,16 +20,16 @@ __all__ = ["DATA", "CensoredData", "load"]
 
 
 class CensoredData(NamedTuple):
-    """Rows of a public set.
+    """Inputs and intervals of a public data set.
 
     Attributes
     ----------
     X : float array (n, d)
     intervals : Intervals
     target : str
-        What the number behind an interval is.
+        What the censored number means.
     folds : int array (n,), or None
-        Where the set comes with a split.
+        The split of the data set, if it has one.
     """
 
     X: FloatArray
@@ -39,11 +39,11 @@ class CensoredData(NamedTuple):
 
 
 def load(name: str, folder: Path) -> CensoredData:
-    """A set of `DATA`; `DatasetError` says what is missing."""
+    """A data set of `DATA`; raises `DatasetError` if its file is missing."""
     file, read = DATA[name]
     path = folder / "interval" / file
     if not path.exists():
-        raise DatasetError(f"{name}: no file interval/{file} in the folder of data sets.")
+        raise DatasetError(f"{name}: there is no file interval/{file} in the folder of data sets.")
     return read(path)
 
 
@@ -53,7 +53,7 @@ def _affairs(path: Path) -> CensoredData:
     table["children"] = table["children"] == "yes"
     inputs = ("gender", "age", "yearsmarried", "children", "religiousness", "education")
     X = _numbers(table, (*inputs, "occupation", "rating"))
-    # "12" stands for monthly, weekly and daily: the last class is open.
+    # "12" means monthly, weekly or daily, so it is a lower limit.
     seen = CensoringCorruption(lower=0.0, upper=12.0)(_numbers(table, ("affairs",)).ravel())
     return CensoredData(X, seen, "affairs a year; 0 and 12 are limits (Fair 1978)")
 
@@ -81,7 +81,7 @@ def _bcos(path: Path) -> CensoredData:
 
 def _tooth(path: Path) -> CensoredData:
     table = _r_table(path, "tooth24")
-    # Both factors have two levels, of which the reader knows the name of one.
+    # Both factors have two levels; `pyreadr` reads one of them as missing.
     X = table[["sex", "dmf"]].notna().to_numpy(dtype=np.float64)
     years = table[["left", "right"]].to_numpy(dtype=np.float64)
     return CensoredData(X, Intervals(years[:, 0], years[:, 1]), "age at which a tooth emerges")
@@ -126,8 +126,8 @@ def _r_table(path: Path, name: str) -> Any:
         import pyreadr
     except ImportError as error:
         raise DatasetError(
-            f"{path.name}: R's format is read by pyreadr, which is not installed. "
-            "pip install disambig[bench]"
+            f"{path.name} is in R's format and needs pyreadr, which is not installed. Run "
+            "pip install disambig[bench]."
         ) from error
     return pyreadr.read_r(str(path))[name]
 
@@ -138,7 +138,7 @@ def _numbers(table: Any, columns: tuple[str, ...]) -> FloatArray:
 
 
 def _logarithms(ends: FloatArray) -> Intervals:
-    """Durations on the scale on which they are compared; 0, no lower limit, becomes -inf."""
+    """Intervals of the logarithms of durations; 0, which is no lower limit, becomes -inf."""
     with np.errstate(divide="ignore"):
         logs = np.log(ends)
     return Intervals(logs[:, 0], logs[:, 1])

@@ -1,17 +1,17 @@
-"""What the default is made of: each of its choices left out or replaced, one at a time.
+"""What each choice of the default contributes: variants with one choice left out or replaced.
 
-`PartialLabelClassifier()` beside variants of it (`choices_variants.py`), on data that the accuracy
-benchmark does not use: iris, wine, two synthetic sets and, where DISAMBIG_DATA has a folder
-``labelranking``, authorship (the class is the item ranked first). Their labels are corrupted in
-five ways at the levels .3, .7 and .9, one draw each. At most 400 rows, and at most 70 %, are
-fitted, at most 600 of the others tested; inputs are standardised by the rows that are fitted.
+`PartialLabelClassifier()` is compared with variants of it (`choices_variants.py`) on data that the
+accuracy benchmark does not use: iris, wine, two synthetic data sets and, if DISAMBIG_DATA has a
+folder ``labelranking``, authorship (the class is the item ranked first). Their labels are corrupted
+in five ways at the levels .3, .7 and .9, one draw each. At most 400 rows, and at most 70 %, are
+fitted, and at most 600 of the others tested; inputs are standardised by the rows that are fitted.
 
-The default was designed with a look at these very sets: the table says what each choice is worth
-there, and not how the default does on data never seen, which is `benchmarks.accuracy`'s.
+The default was designed with these data sets. The table says what each choice is worth there, and
+not how good the default is on unseen data; `benchmarks.accuracy` does that.
 
-CPU seconds on one thread hold choice, fit and prediction. Variants that begin with the labels or
-the trials of the default are charged its fit. What has been run is kept in ``benchmarks/.cache``:
-a run that was interrupted goes on where it was. All of it takes some 30 CPU minutes.
+CPU seconds on one thread include choice, fit and prediction. Variants that start from the labels or
+the trials of the default include its fit. Results are stored in ``benchmarks/.cache``: after an
+interruption, a run continues from there. Everything takes some 30 CPU minutes.
 
     python -m benchmarks.choices [--write] [--jobs N] [--fresh]
 """
@@ -30,15 +30,15 @@ from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN
 from benchmarks.results import provenance, write_section
 
 RECORD = Path(__file__).resolve().parent / ".cache" / "choices.jsonl"
-# With fewer rows that exclude a class nothing is chosen (`PartialLabelClassifier`).
-FEWEST = 30
+# With fewer informative rows, `PartialLabelClassifier` does not choose by hidden sets.
+MIN_INFORMATIVE_ROWS = 30
 
-# By problem, then by variant.
+# Outcomes by problem, then by variant.
 Found = Mapping[str, Mapping[str, Outcome]]
 
 
 def table(found: Found) -> str:
-    """Means over the problems, and the differences to the default, problem by problem."""
+    """Means over the problems, and mean differences to the default."""
     names = list(next(iter(found.values())))
     accuracy, recovered, seconds = (
         np.array([[getattr(row[name], value) for name in names] for row in found.values()])
@@ -65,8 +65,9 @@ def table(found: Found) -> str:
 
 def report(tried: Sequence[Corrupted], found: Found) -> str:
     """The section as Markdown."""
-    silent = sum(
-        np.count_nonzero(~problem.split().train[1].all(axis=1)) < FEWEST for problem in tried
+    n_unchosen = sum(
+        np.count_nonzero(~problem.split().train[1].all(axis=1)) < MIN_INFORMATIVE_ROWS
+        for problem in tried
     )
     data = ", ".join(dict.fromkeys(problem.data for problem in tried))
     return "\n\n".join(
@@ -76,8 +77,9 @@ def report(tried: Sequence[Corrupted], found: Found) -> str:
             f"corrupted in five ways at the levels {', '.join(f'{v:g}' for v in LEVELS)}. These "
             "sets were looked at while the default was designed. Differences are problem by "
             "problem, ± their standard error over the problems, which share data sets and are not "
-            f"independent. Problems in which fewer than {FEWEST} rows exclude a class, so that "
-            f'nothing is chosen: {silent}. *Plain* is "{PLAIN}", *one variant* "{ONE_VARIANT}".',
+            f"independent. Problems in which fewer than {MIN_INFORMATIVE_ROWS} rows exclude a "
+            f"class, so that nothing is chosen: {n_unchosen}. "
+            f'*Plain* is "{PLAIN}", *one variant* "{ONE_VARIANT}".',
             provenance("python -m benchmarks.choices --write", seeds=f"{SEED}")
             + "\n- Threads: 1; mean CPU seconds of a problem, choice included",
             table(found),
@@ -88,9 +90,9 @@ def report(tried: Sequence[Corrupted], found: Found) -> str:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.choices")
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
-    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
-    parser.add_argument("--fresh", action="store_true", help="run everything anew")
-    parser.add_argument("--record", type=Path, default=RECORD, help="where outcomes are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="parallel processes")
+    parser.add_argument("--fresh", action="store_true", help="run everything again")
+    parser.add_argument("--record", type=Path, default=RECORD, help="file of the stored outcomes")
     options = parser.parse_args(arguments)
     tried = problems()
     rows: list[dict[str, Outcome]] = Parallel(n_jobs=options.jobs)(

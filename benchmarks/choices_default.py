@@ -1,4 +1,4 @@
-"""The default on one problem, fitted once for all variants that begin with it."""
+"""The default on one problem, fitted once for all variants that start from it."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ __all__ = ["default_of", "fitted", "sets_of"]
 
 
 def default_of(X: FloatArray, mask: BoolArray) -> PartialLabelClassifier:
-    """Fitted once a problem; all who use it are charged for it."""
+    """The default, fitted once for each problem; its time counts for every variant that uses it."""
     what = f"default, sets {hashlib.sha256(mask.tobytes()).hexdigest()}"
     return WORK.get(what, X, lambda: PartialLabelClassifier().fit(X, sets_of(mask)))
 

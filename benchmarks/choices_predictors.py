@@ -1,4 +1,4 @@
-"""Variants of the default in which another model than its votes has a say."""
+"""Variants of the default that predict with another model than its votes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,35 +24,35 @@ PREDICTORS: Mapping[str, Any] = {
         max_iter=30, min_samples_leaf=5, early_stopping=False, random_state=0
     ),
 }
-_FOLDS, _ROUNDS = 5, 5
+_N_FOLDS, _N_ROUNDS = 5, 5
 
 
 def fit_predictor(X: FloatArray, mask: BoolArray, *, seed: int, predictor: Any) -> Fitted:
-    """A classifier of its own on the labels that the default recovers."""
+    """A classifier that is trained on the labels that the default recovers."""
     labels = default_of(X, mask).labels_
     return Fitted(_trained(predictor, X, labels).predict, labels)
 
 
 def fit_chosen_predictor(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
-    """The votes or one of the classifiers: whose predictions lie in most sets that were hidden.
+    """The votes or one of the classifiers, whichever predicts most hidden sets right.
 
-    The pieces of the default stay; sets of a fold are opened, labels recovered with them, and the
-    classifiers learn those of the other folds.
+    Weights and solver of the default are kept. The sets of a fold are hidden, labels are recovered
+    without them, and the classifiers are trained on the labels of the other folds.
     """
     default = default_of(X, mask)
-    folds = hash_rows(X) % _FOLDS
+    folds = hash_rows(X) % _N_FOLDS
     covered = dict.fromkeys(["votes", *PREDICTORS], 0)
-    for fold in range(_FOLDS):
+    for fold in range(_N_FOLDS):
         hidden = folds == fold
-        opened = mask | hidden[:, None]
+        masked = mask | hidden[:, None]
         model = PartialLabelClassifier(clone(default.weights_), solver=default.solver_)
-        labels = model.fit(X, sets_of(opened)).labels_
-        answers = {"votes": labels[hidden]}
+        labels = model.fit(X, sets_of(masked)).labels_
+        predictions = {"votes": labels[hidden]}
         for name, predictor in PREDICTORS.items():
             trained = _trained(predictor, X[~hidden], labels[~hidden])
-            answers[name] = trained.predict(X[hidden])
-        for name, answer in answers.items():
-            covered[name] += int(np.count_nonzero(mask[np.flatnonzero(hidden), answer]))
+            predictions[name] = trained.predict(X[hidden])
+        for name, prediction in predictions.items():
+            covered[name] += int(np.count_nonzero(mask[np.flatnonzero(hidden), prediction]))
     best = max(covered, key=covered.__getitem__)
     if best == "votes":
         return fitted(default)
@@ -60,19 +60,20 @@ def fit_chosen_predictor(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted
 
 
 def fit_alternation(X: FloatArray, mask: BoolArray, *, seed: int, predictor: Any) -> Fitted:
-    """From the labels of the default on: labels are the candidates that the others' model likes.
+    """Alternate between a classifier and labels, starting from the labels of the default.
 
-    Five rounds; a row is judged by a model that was trained on the labels of the other folds.
+    In each of five rounds, the label of a row becomes the candidate with the highest probability
+    under a classifier that is trained on the labels of the other folds.
     """
     labels = default_of(X, mask).labels_
-    folds = hash_rows(X) % _FOLDS
-    for _ in range(_ROUNDS):
+    folds = hash_rows(X) % _N_FOLDS
+    for _ in range(_N_ROUNDS):
         scores = np.zeros(mask.shape)
-        for fold in range(_FOLDS):
+        for fold in range(_N_FOLDS):
             hidden = folds == fold
             trained = _trained(predictor, X[~hidden], labels[~hidden])
             scores[np.ix_(hidden, trained.classes_)] = trained.predict_proba(X[hidden])
-        # Ties go to what the row has, so that classes nobody has seen are not given up.
+        # In ties a row keeps its label, so that classes missing in the other folds are not lost.
         scores[np.arange(len(X)), labels] += 1e-9
         found: IntArray = np.where(mask, scores, -1.0).argmax(axis=1)
         if (found == labels).all():
@@ -82,6 +83,6 @@ def fit_alternation(X: FloatArray, mask: BoolArray, *, seed: int, predictor: Any
 
 
 def _trained(predictor: Any, X: FloatArray, labels: IntArray) -> Any:
-    # Not every classifier takes a single class.
+    # Not every classifier accepts a single class.
     model = DummyClassifier() if (labels == labels[0]).all() else clone(predictor)
     return model.fit(X, labels)

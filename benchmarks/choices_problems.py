@@ -1,4 +1,4 @@
-"""Data on which the default was designed, their labels corrupted."""
+"""Data sets with which the default was designed, with corrupted labels."""
 
 import os
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["DATA", "LEVELS", "SEED", "Corrupted", "problems"]
 
 LEVELS = (0.3, 0.7, 0.9)
 DATA = ("iris", "wine", "5 classes", "10 classes", "authorship")
-MOST_TRAINED, SHARE_TRAINED, MOST_TESTED = 400, 0.7, 600
+MAX_TRAINING_ROWS, MAX_TRAINING_SHARE, MAX_TEST_ROWS = 400, 0.7, 600
 SEED = 0
 
 
@@ -33,8 +33,8 @@ class Corrupted:
 
     def split(self) -> Split:
         X, y = load(self.data)
-        trained = min(MOST_TRAINED, int(SHARE_TRAINED * len(X)))
-        tested = min(MOST_TESTED, len(X) - trained)
+        trained = min(MAX_TRAINING_ROWS, int(MAX_TRAINING_SHARE * len(X)))
+        tested = min(MAX_TEST_ROWS, len(X) - trained)
         splitter = StratifiedShuffleSplit(
             1, train_size=trained, test_size=tested, random_state=SEED
         )
@@ -52,7 +52,7 @@ class Corrupted:
 
 @cache
 def load(name: str) -> Any:
-    """Inputs (n, d), and classes from 0 on, (n,)."""
+    """Inputs (n, d) and classes 0, 1, ... (n,)."""
     if name == "iris":
         return load_iris(return_X_y=True)
     if name == "wine":
@@ -60,9 +60,9 @@ def load(name: str) -> Any:
     if name == "authorship":
         data = load_label_ranking(_authorship())
         return data.X, np.unique(data.ranks.argmin(axis=1), return_inverse=True)[1]
-    n, d, n_classes, apart = (500, 10, 5, 1.2) if name == "5 classes" else (600, 20, 10, 2.0)
+    n, d, n_classes, separation = (500, 10, 5, 1.2) if name == "5 classes" else (600, 20, 10, 2.0)
     return make_classification(
-        n, d, n_informative=d // 2, n_classes=n_classes, class_sep=apart, random_state=SEED
+        n, d, n_informative=d // 2, n_classes=n_classes, class_sep=separation, random_state=SEED
     )
 
 

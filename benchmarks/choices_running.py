@@ -1,4 +1,4 @@
-"""All variants on one problem, from the record where it has them."""
+"""Run all variants on one problem, unless outcomes are stored."""
 
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ __all__ = ["run_problem"]
 
 
 def run_problem(problem: Corrupted, path: Path, fresh: bool = False) -> dict[str, Outcome]:
-    """Whatever `path` does not hold yet is run on one thread, and added."""
+    """Outcomes by variant; those that `path` lacks are computed on one thread and stored."""
     record = Record(path)
     found: dict[str, Outcome] = {}
     for variant in VARIANTS:
@@ -32,7 +32,7 @@ def run_problem(problem: Corrupted, path: Path, fresh: bool = False) -> dict[str
 
 @cache
 def _compile() -> None:
-    """What is compiled or imported at first use is not part of the time of a problem."""
+    """Compile and import before the time is measured."""
     parts = Corrupted("iris", "uniform", 0.3).split()
     for variant in VARIANTS:
         run(variant, parts.train, parts.test, seed=SEED)

@@ -1,4 +1,4 @@
-"""The default of `PartialLabelClassifier` with one thing changed at a time."""
+"""Variants of the default of `PartialLabelClassifier` with one choice changed."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,12 +25,12 @@ from disambig.weights import KernelRidgeWeights, MixedWeights, NeighborWeights
 __all__ = ["DEFAULT", "ONE_VARIANT", "PLAIN", "VARIANTS"]
 
 DEFAULT, PLAIN, ONE_VARIANT = "default", "10 neighbours, alternating", "kernel ridge, annealed"
-# To be raised when the library's choice changes though no setting does.
+# Increase it when the choice of the library changes although no setting does.
 _VERSION = "3"
-_BEGUN = f"{_VERSION} {SEARCH_SPACE!r}"
-_MIXED = 4
+_DEFAULT_VERSION = f"{_VERSION} {SEARCH_SPACE!r}"
+_N_MIXED = 4
 
-_PORTFOLIOS: Mapping[str, SearchSpace] = {
+_SEARCH_SPACES: Mapping[str, SearchSpace] = {
     "features as they are": replace(SEARCH_SPACE, learns_scales=False),
     "no infimum start": replace(SEARCH_SPACE, cool_temperatures=()),
     "three folds": replace(SEARCH_SPACE, folds=(3, 3)),
@@ -56,8 +56,8 @@ def fit_default(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
     return fitted(default_of(X, mask))
 
 
-def fit_portfolio(X: FloatArray, mask: BoolArray, *, seed: int, space: SearchSpace) -> Fitted:
-    """The default with another list to choose from."""
+def fit_search_space(X: FloatArray, mask: BoolArray, *, seed: int, space: SearchSpace) -> Fitted:
+    """The default with another search space."""
     sets = sets_of(mask)
     loss = ZeroOneLoss().bind(sets.classes)
     weights, solver, _ = select_weights_and_solver(
@@ -77,51 +77,55 @@ def fit_estimator(
 
 
 def fit_mixture(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
-    """The different weights of the four best trials, mixed alike, and the solver of the best."""
+    """The distinct weights of the four best trials, mixed equally, with the solver of the best."""
     default = default_of(X, mask)
     if not default.trials_ or default.solver_ is not default.trials_[0].solver:
-        # Nothing was chosen, and there is nothing to mix.
+        # There were no trials to mix.
         return fitted(default)
-    # Trials of one weighting hold the same object.
-    best = list({id(trial.weights): trial.weights for trial in default.trials_[:_MIXED]}.values())
+    # Trials of one weighting refer to the same object.
+    best = list({id(trial.weights): trial.weights for trial in default.trials_[:_N_MIXED]}.values())
     mixed = PartialLabelClassifier(MixedWeights(best), solver=default.solver_)
     return fitted(mixed.fit(X, sets_of(mask)))
 
 
 def fit_with_infimum_loss(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
-    """The default, or the infimum loss with chosen votes where it predicts hidden sets better."""
+    """The default, or the infimum loss with chosen weights if its held-out loss is lower."""
     default = default_of(X, mask)
     infimum = PartialLabelClassifier(method="infimum").fit(X, sets_of(mask))
     return fitted(infimum if _score(infimum) < _score(default) else default)
 
 
 def _score(model: PartialLabelClassifier) -> float:
-    """Of what was chosen; infinite where nothing was."""
+    """The held-out loss of the chosen trial; infinite if there is none."""
     if not model.trials_ or str(model.weights_) != str(model.trials_[0].weights):
         return np.inf
     return model.trials_[0].score
 
 
 VARIANTS = (
-    Method(DEFAULT, fit_default, version=_BEGUN),
+    Method(DEFAULT, fit_default, version=_DEFAULT_VERSION),
     *(
-        Method(name, partial(fit_portfolio, space=tried), version=f"{_VERSION} {tried!r}")
-        for name, tried in _PORTFOLIOS.items()
+        Method(name, partial(fit_search_space, space=tried), version=f"{_VERSION} {tried!r}")
+        for name, tried in _SEARCH_SPACES.items()
     ),
-    Method("mixture of the four best", fit_mixture, version=_BEGUN),
+    Method("mixture of the four best", fit_mixture, version=_DEFAULT_VERSION),
     *(
-        Method(f"{name} on its labels", partial(fit_predictor, predictor=kind), version=_BEGUN)
+        Method(
+            f"{name} on its labels",
+            partial(fit_predictor, predictor=kind),
+            version=_DEFAULT_VERSION,
+        )
         for name, kind in PREDICTORS.items()
     ),
-    Method("a predictor chosen by hidden sets", fit_chosen_predictor, version=_BEGUN),
+    Method("a predictor chosen by hidden sets", fit_chosen_predictor, version=_DEFAULT_VERSION),
     Method(
         "boosting in alternation",
         partial(fit_alternation, predictor=PREDICTORS["boosting"]),
-        version=_BEGUN,
+        version=_DEFAULT_VERSION,
     ),
-    Method("or the infimum loss", fit_with_infimum_loss, version=_BEGUN),
+    Method("or the infimum loss", fit_with_infimum_loss, version=_DEFAULT_VERSION),
     *(
-        Method(name, partial(fit_estimator, estimator=kind), version=_BEGUN)
+        Method(name, partial(fit_estimator, estimator=kind), version=_DEFAULT_VERSION)
         for name, kind in _ESTIMATORS.items()
     ),
 )

@@ -1,35 +1,36 @@
-"""Targets known up to an interval: squared distance of predictions to held-out intervals.
+"""Interval regression: squared distances of predictions to held-out intervals, several methods.
 
-The 20 sets of the max-margin interval tree benchmarks (folder ``interval/mmit`` of DISAMBIG_DATA)
-with their five folds. The score of a fold is the mean of (lower - z)₊² + (z - upper)₊² over its
-rows, 0 inside the interval; of a set the mean of the folds; ranks are those of the sets.
+Data are the 20 sets of the max-margin interval tree benchmarks (folder ``interval/mmit`` of
+DISAMBIG_DATA) with their five folds. The score of a fold is the mean of (lower - z)₊² + (z -
+upper)₊² over its rows, which is 0 inside the interval. The score of a data set is the mean over the
+folds; ranks are those of the data sets.
 
-One rule for all methods. Inputs and targets are scaled by what the training rows say
+All methods follow one rule. Inputs and targets are scaled by the training rows
 (``benchmarks/intervals/scaling.py``). Hyper-parameters are chosen from at most twelve settings,
-written down in the module of the method, by the same score in five-fold cross-validation inside the
-training folds (the same inner folds for all, scaled anew in each), then the method is fitted on all
-training rows. No held-out fold has a part in what is chosen for it. One thread; CPU seconds hold
-choice, fit and prediction.
+which the module of the method lists, by the same score in five-fold cross-validation inside the
+training folds (the same inner folds for all methods, with scaling inside each). Then the method is
+fitted on all training rows. The held-out fold is not used for the choice. Fits use one thread; CPU
+seconds include choice, fit and prediction.
 
-The lists of settings of the methods we compare with were not fixed in advance: each was revised
-once on these sets (that of L1 twice), because choices sat at the edge of their lists. Scores of
-held-out folds were in sight by then: of four sets when the margins were widened, of most when the
-shares of L1 and the scales of AFT were lowered. That can only flatter these methods.
+The settings of the other methods were not fixed in advance. Each list was revised once on these
+data sets (that of L1 twice), because choices were at the edge of the list. Scores of held-out folds
+were known by then: of four data sets when the margins were widened, of most when the shares of L1
+and the scales of AFT were lowered. This can only favour these methods.
 
-Ours are shown twice. The list of "disambig" was declared before it was run
-(``benchmarks/intervals/ours.py``). That of "disambig, second list"
-(``benchmarks/intervals/second_list.py``) was written after the results of the first had been seen,
-shaped on other data and fixed before it was run here. It has twelve learners, each fitted in the
-same five folds, and where all others choose one of their settings it mixes them, with weights that
-minimise the same score on the rows held out in training.
+Ours are shown twice. The settings of "disambig" were fixed before it was run
+(``benchmarks/intervals/ours.py``). Those of "disambig, second list"
+(``benchmarks/intervals/second_list.py``) were written when the results of the first were known,
+developed on other data and fixed before it was run here. It has twelve learners, each fitted in the
+same five folds. Where all other methods choose one of their settings, it mixes the learners, with
+weights that minimise the same score on the rows held out in training.
 
 Methods: max-margin interval trees, and forests of 100 of them (bootstrap, random features at every
-node); one hidden layer, linear with L2 and linear with L1 penalty; k nearest neighbours; the best
-constant: all of them on the squared hinge, with a margin by which intervals are narrowed among what
-is chosen (not for the constant). Boosted trees on XGBoost's AFT loss of exponentiated targets
-(``pip install disambig[bench]``).
+node); one hidden layer; linear functions with L2 and with L1 penalty; k nearest neighbours; the
+best constant. All of them minimise the squared hinge, and all but the constant choose a margin by
+which intervals are narrowed. In addition, boosted trees on XGBoost's AFT loss of exponentiated
+targets (``pip install disambig[bench]``).
 
-What has been run is kept in ``benchmarks/.cache``: a run that was interrupted goes on where it was.
+Results are stored in ``benchmarks/.cache``: after an interruption, a run continues from there.
 
     python -m benchmarks.interval_regression [--write] [--quick] [--fresh METHOD ...]
 """
@@ -41,7 +42,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.intervals.method import MOST_SETTINGS, Method
+from benchmarks.intervals.method import MAX_SETTINGS, Method
 from benchmarks.intervals.methods import METHODS
 from benchmarks.intervals.record import RECORD, Record
 from benchmarks.intervals.selection import Outcome, fit_scaled, run
@@ -75,7 +76,7 @@ DATA = (
 QUICK_DATA = ("H3K4me3_TDH_other_joint", "baskball", "machine.cpu", "pollution")
 SEED = 0
 
-_OF_LISTS = (
+_NOTE_ON_SETTINGS = (
     'The settings of "disambig" were declared before it was run. "disambig, second list" was '
     "written after these results of the first had been seen, shaped on other data (named in "
     "`benchmarks/intervals/second_list.py`) and fixed before it was run here; its twelve learners "
@@ -85,7 +86,7 @@ _OF_LISTS = (
 
 
 def run_fold(data: IntervalData, fold: int, method: Method) -> Outcome:
-    """One method on one fold; the seed depends on the fold alone: all share the inner folds."""
+    """One method on one fold; all methods have the same seed, and so the same inner folds."""
     lower, upper = data.intervals.T
     test = _folds(data) == fold
     train = ~test
@@ -99,12 +100,12 @@ def run_fold(data: IntervalData, fold: int, method: Method) -> Outcome:
 
 def _folds(data: IntervalData) -> IntArray:
     if data.folds is None:
-        raise SystemExit(f"interval_regression: {data.name} has no folds.csv. Give it one.")
+        raise SystemExit(f"interval_regression: {data.name} has no file folds.csv; add one.")
     return data.folds
 
 
 def run_data(data: IntervalData, methods: list[Method], record: Record) -> dict[str, list[Outcome]]:
-    """Outcomes of all folds by the name of the method, from the record where it has them."""
+    """Outcomes of all folds by the name of the method; stored ones are not computed again."""
     found: dict[str, list[Outcome]] = {}
     for method in methods:
         outcomes = []
@@ -121,7 +122,7 @@ def run_data(data: IntervalData, methods: list[Method], record: Record) -> dict[
 
 
 def compile_once(methods: list[Method]) -> None:
-    """What numba compiles at its first call is not part of the time of a fold."""
+    """Compile the numba functions of the methods before they are timed."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     for method in methods:
         fit_scaled(method, method.settings[0], X, X[:, 0] - 1, X[:, 0] + 1, seed=0)(X)
@@ -137,15 +138,15 @@ def main(arguments: list[str] | None = None) -> None:
         default=[],
         metavar="METHOD",
         choices=[method.name for method in METHODS],
-        help="run these methods anew, whatever is kept of them",
+        help="run these methods again, even if their results are stored",
     )
-    parser.add_argument("--record", type=Path, default=RECORD, help="where outcomes are kept")
+    parser.add_argument("--record", type=Path, default=RECORD, help="file of the stored outcomes")
     options = parser.parse_args(arguments)
     folder = Path(os.environ.get("DISAMBIG_DATA", "data")) / "interval" / "mmit"
     if not folder.is_dir():
         raise SystemExit(
             f"interval_regression: no folder interval/mmit in {folder.parents[1].name!r}. Set "
-            "DISAMBIG_DATA to the folder that holds it."
+            "DISAMBIG_DATA to the folder that contains it."
         )
     record = Record(options.record)
     methods = [method for method in METHODS if method.is_available]
@@ -165,9 +166,9 @@ def main(arguments: list[str] | None = None) -> None:
         "## Interval regression\n\n"
         f"{len(found)} sets with their five folds; mean squared distance of predictions to the "
         "intervals of held-out rows. Every method chooses from at most "
-        f"{MOST_SETTINGS} settings by cross-validation inside the training folds; inputs and "
+        f"{MAX_SETTINGS} settings by cross-validation inside the training folds; inputs and "
         "targets are scaled the same way for all. Mean rank over the sets, 1 the best.\n\n"
-        f"{_OF_LISTS}\n\n"
+        f"{_NOTE_ON_SETTINGS}\n\n"
         f"{provenance('python -m benchmarks.interval_regression --write', seeds=str(SEED))}\n"
         "- Threads: 1; CPU seconds of all sets and folds, choice included\n"
         f"- Not run: {', '.join(absent) or 'none'}\n\n"

@@ -1,11 +1,12 @@
-"""The paper's regression problem: every reading of it, in one table; and when it pays.
+"""The paper's regression problem: all variants of the methods in one table, and variations of it.
 
     python -m benchmarks.interval_table [--write] [--quick]
 
 sin(10 x) at ten inputs, skewed intervals, Gaussian kernel of bandwidth .1, ridge 1e-1, 1e-3 or
 1e-6, errors on a grid of 200 (appendix D.1 of the paper); the authors' seeds 0 to 99. The methods
-are those of `reproduce.interval.methods`; how the authors' own loop behaves, how long it
-takes and that ours repeats it is in the section of `python -m benchmarks.reference interval`.
+are those of `reproduce.interval.methods`; choice the authors' own loop behaves, choice long it
+takes and that ours repeats it is in the section of `python -m benchmarks.reference interval`. A
+second table shows when disambiguation is better than averaging.
 """
 
 import argparse
@@ -25,9 +26,9 @@ from reproduce.interval.problems import RIDGES, sine_problem
 from reproduce.interval.selection import Errors, measure
 
 Found = list[tuple[Method, Errors]]
-_HOWS = ("with_truth", "without_truth")
-_SEEDS = 100
-# Written beside the tables of 100 seeds: look again whenever their numbers change.
+_CHOICES = ("with_truth", "without_truth")
+_N_SEEDS = 100
+# These conclusions belong to the tables of 100 seeds; check them whenever the numbers change.
 _CONCLUSIONS = (
     "**What this says.** In the paper's setting it is the weights and the stopping that decide, "
     "more than the principle. The published lead of DF is over an average whose votes sum to one. "
@@ -64,7 +65,7 @@ _GROUPS: dict[str, Callable[[Method], bool]] = {
 
 
 def run(n_seeds: int, seed: int, jobs: int) -> tuple[Found, list[list[Errors]]]:
-    """All methods on the problems of so many seeds, and the variations on a third of them."""
+    """All methods on the problems of all seeds, and the variations on three tenths of them."""
     work = [delayed(_method)(k, n_seeds, seed) for k in range(len(METHODS))]
     work += [delayed(_variation)(k, -(-n_seeds * 3 // 10), seed) for k in range(len(VARIATIONS))]
     found = Parallel(n_jobs=jobs)(work)
@@ -75,16 +76,18 @@ def _method(number: int, n_seeds: int, seed: int) -> Errors:
     with threadpool_limits(1):
         begun = time.process_time()
         errors = measure(METHODS[number], [sine_problem(seed + t) for t in range(n_seeds)])
-        _say(f"{', '.join(METHODS[number].described)}: {time.process_time() - begun:.1f} s CPU")
+        _print_line(
+            f"{', '.join(METHODS[number].described)}: {time.process_time() - begun:.1f} s CPU"
+        )
         return errors
 
 
 def _variation(number: int, n_seeds: int, seed: int) -> list[Errors]:
     with threadpool_limits(1):
-        return compare(VARIATIONS[number], n_seeds, seed, _say)
+        return compare(VARIATIONS[number], n_seeds, seed, _print_line)
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -120,15 +123,15 @@ def report(found: Found, varied: list[list[Errors]], *, command: str, seed: int)
             f"{', '.join(concave)}; they end in a local optimum, or where 10,000 alternating steps "
             "have led. Convex ones that ended without a certificate of optimality: "
             f"{uncertified}.",
-            _reading(found),
+            _group_summary(found),
             "### When does disambiguation beat averaging?",
             "The same wave, seen otherwise. DF and AC are kernel ridge regression with the same "
             "weights, on found targets and on midpoints (the finite end of a half-line); ridge "
             "chosen without the truth (ten folds), in brackets with it. *Gap*: DF less AC, seed "
             "by seed, both with an intercept; negative is in favour of DF.",
             _variation_table(varied),
-            _lesson(varied),
-            *(_CONCLUSIONS if n_seeds == _SEEDS else ()),
+            _summary_of_variations(varied),
+            *(_CONCLUSIONS if n_seeds == _N_SEEDS else ()),
         ]
     )
 
@@ -144,18 +147,18 @@ def _table(found: Found) -> str:
     return _markdown(head, rows)
 
 
-def _reading(found: Found) -> str:
-    """What the table says, from its numbers."""
+def _group_summary(found: Found) -> str:
+    """Sentences on the best method of each group, and on DF against AC."""
     lines = []
-    for how in _HOWS:
+    for choice in _CHOICES:
         best = []
         for words, belongs in _GROUPS.items():
             errors, method = min(
-                ((float(getattr(e, how).mean()), m) for m, e in found if belongs(m)),
+                ((float(getattr(e, choice).mean()), m) for m, e in found if belongs(m)),
                 key=lambda pair: pair[0],
             )
             best.append(f"{words} {errors:.3f} ({', '.join(method.described[1:])})")
-        chosen = how.replace("_", " the ")
+        chosen = choice.replace("_", " the ")
         lines.append(f"Best of each group, parameters chosen {chosen}: {'; '.join(best)}.")
     pairs = []
     for kind, df_form, ac_form in (
@@ -165,7 +168,7 @@ def _reading(found: Found) -> str:
     ):
         df = find(found, "DF", df_form, kind, "optimum")
         ac = find(found, "AC", ac_form, kind, "closed form")
-        gaps = [_mean(getattr(df, how) - getattr(ac, how), sign=True) for how in _HOWS]
+        gaps = [_mean(getattr(df, choice) - getattr(ac, choice), sign=True) for choice in _CHOICES]
         pairs.append(f"{kind}: {gaps[0]} with the truth, {gaps[1]} without")
     lines.append(f"DF (optimum) less AC, seed by seed, weights {'; '.join(pairs)}.")
     return " ".join(lines)
@@ -178,15 +181,15 @@ def _variation_table(varied: list[list[Errors]]) -> str:
         row = [variation.words, str(len(errors[0].errors))]
         row += [f"{_mean(e.without_truth)} ({e.with_truth.mean():.3f})" for e in errors]
         gaps = [
-            _mean(getattr(errors[0], how) - getattr(errors[1], how), sign=True)
-            for how in ("without_truth", "with_truth")
+            _mean(getattr(errors[0], choice) - getattr(errors[1], choice), sign=True)
+            for choice in ("without_truth", "with_truth")
         ]
         rows.append([*row, *gaps])
     return _markdown(head, rows)
 
 
-def _lesson(varied: list[list[Errors]]) -> str:
-    """Where DF is better or worse than AC by more than two standard errors of the difference."""
+def _summary_of_variations(varied: list[list[Errors]]) -> str:
+    """A sentence on where DF differs from AC by more than two standard errors."""
     better, worse, even = [], [], []
     for variation, errors in zip(VARIATIONS, varied, strict=True):
         gap = errors[0].without_truth - errors[1].without_truth
@@ -217,10 +220,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="five seeds")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
+    parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
     options = parser.parse_args(arguments)
 
-    found, varied = run(5 if options.quick else _SEEDS, options.seed, options.jobs)
+    found, varied = run(5 if options.quick else _N_SEEDS, options.seed, options.jobs)
     command = f"python -m benchmarks.interval_table{' --quick' if options.quick else ''} --write"
     text = report(found, varied, command=command, seed=options.seed)
     print(text)

@@ -1,4 +1,4 @@
-"""What has been run is kept: a line of JSON for each outcome, under a key of its own."""
+"""Outcomes of benchmarks in a file: a line of JSON with a key for each."""
 
 import json
 from collections.abc import Callable
@@ -12,10 +12,10 @@ Outcome = TypeVar("Outcome")
 
 
 class KeptOutcomes(Generic[Outcome]):
-    """Outcomes (a dataclass) by key; of two with one key the later counts.
+    """Outcomes (instances of a dataclass) by key; of two with the same key the later one counts.
 
-    Lines are only ever added, each in one write, so that an interrupted run loses the outcome that
-    it was at and no other, and several processes may write at once.
+    Lines are appended, each in one write. An interrupted run therefore loses only the outcome that
+    it was computing, and several processes may write at once.
     """
 
     def __init__(self, path: Path, kind: Callable[..., Outcome]) -> None:
@@ -24,7 +24,7 @@ class KeptOutcomes(Generic[Outcome]):
         self._known: dict[str, Outcome] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
-                self._take(line)
+                self._read_line(line)
 
     def get(self, key: str) -> Outcome | None:
         return self._known.get(key)
@@ -34,15 +34,15 @@ class KeptOutcomes(Generic[Outcome]):
         values: Any = outcome
         line = json.dumps({"key": key, **asdict(values)})
         with self.path.open("a", encoding="utf-8") as file:
-            # In front as well: a line that was cut off must not swallow this one.
+            # A line break in front as well, in case the last line of the file is incomplete.
             file.write(f"\n{line}\n")
         self._known[key] = outcome
 
     def forget(self, ending: str) -> None:
-        """Whatever has a key with this ending; the file keeps it until something replaces it."""
+        """Ignore outcomes whose key has this ending; new ones will replace them in the file."""
         self._known = {key: o for key, o in self._known.items() if not key.endswith(ending)}
 
-    def _take(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         try:
             found = json.loads(line)
         except json.JSONDecodeError:

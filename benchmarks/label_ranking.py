@@ -1,14 +1,14 @@
-"""Rankings of items from features, some ranks hidden in training: tau on complete rankings.
+"""Label ranking with hidden ranks in training: Kendall's tau on complete rankings.
 
 The label-ranking sets of Cheng, Hühn and Hüllermeier (folder ``labelranking`` of DISAMBIG_DATA);
-five folds; in training rows each rank is hidden with probability 0, .3 or .6; inputs standardised
-inside the fold. `PartialRanker` by disambiguation (DF), infimum loss (IL) and average (AC), with
-votes of nearest neighbours (k of 5, 10, 20), of kernel ridge (median bandwidth, ridge of 1e-4,
-1e-3, 1e-2), of the same through 100 landmarks, and of 100 totally random trees (leaves of fewer
-than 5, 10 or 20 rows), beside ranking by pairwise comparison (RPC): a logistic regression for each
-pair, trained on the rows that compare it, probabilities summed item by item. What is chosen is
-chosen by tau on the observed pairs of a fifth of the training rows: hidden ranks are seen by the
-final score alone.
+five folds. In training rows each rank is hidden with probability 0, .3 or .6; inputs are
+standardised inside the fold. `PartialRanker` by disambiguation (DF), infimum loss (IL) and average
+(AC), with votes of nearest neighbours (k of 5, 10, 20), of kernel ridge (median bandwidth, ridge of
+1e-4, 1e-3, 1e-2), of kernel ridge with 100 landmarks, and of 100 totally random trees (leaves of
+fewer than 5, 10 or 20 rows). They are compared with ranking by pairwise comparison (RPC): a
+logistic regression for each pair, trained on the rows that compare it, with probabilities summed
+for each item. Parameters are chosen by tau on the observed pairs of a fifth of the training rows;
+hidden ranks are used for the final score only.
 
     python -m benchmarks.label_ranking [--write] [--quick]
 """
@@ -37,40 +37,41 @@ from disambig.metrics import kendall_tau
 from disambig.notation import FloatArray, IntArray
 from disambig.weights import ForestWeights, KernelRidgeWeights, NeighborWeights, NystromWeights
 
-DATA = ("iris", "wine", "bodyfat", "vehicle", "authorship", "stock", "spo", "heat")
+DATA = ("iris", "wine", "bodyfat", "vehicle", "authorship", "stock", "spo", "heat")  # words: ok
 QUICK_DATA = ("iris", "wine")
+TITLES = {"heat": "yeast-heat"}  # words: ok
 HIDDEN = (0.0, 0.3, 0.6)
 NEIGHBORS = (5, 10, 20)
 RIDGES = (1e-4, 1e-3, 1e-2)
-LANDMARKS = 100
-SPLITS = (5, 10, 20)
+N_LANDMARKS = 100
+MIN_SPLIT_ROWS = (5, 10, 20)
 METHODS = {"DF": "disambiguation", "IL": "infimum", "AC": "average"}
-VOTERS: dict[str, tuple[Sequence[float], Callable[[Any], Any]]] = {
+WEIGHTS: dict[str, tuple[Sequence[float], Callable[[Any], Any]]] = {
     "k-NN": (NEIGHBORS, lambda k: NeighborWeights(n_neighbors=k)),
     "ridge": (RIDGES, lambda ridge: KernelRidgeWeights(regularization=ridge)),
     "landmarks": (
         RIDGES,
-        lambda ridge: NystromWeights(n_landmarks=LANDMARKS, regularization=ridge),
+        lambda ridge: NystromWeights(n_landmarks=N_LANDMARKS, regularization=ridge),
     ),
-    "forest": (SPLITS, lambda split: ForestWeights(min_samples_split=split)),
+    "forest": (MIN_SPLIT_ROWS, lambda split: ForestWeights(min_samples_split=split)),
 }
-# Everybody votes at every query in kernel ridge, and nearly everybody in a forest: IL settles so
-# many members for each of them.
-MOST_ROWS_OF_INFIMUM = {"k-NN": 3000, "ridge": 300, "landmarks": 300, "forest": 300}
-# What a table says of each voter in a row of its own; RPC has none, and is in the row of the first.
+# The infimum loss solves one order for each vote of a query. With kernel ridge all rows vote at
+# every query, and in a forest nearly all, so it is run on small data only.
+MAX_INFIMUM_ROWS = {"k-NN": 3000, "ridge": 300, "landmarks": 300, "forest": 300}
+# Columns of a table with a row for each weighting; RPC has no weighting, and is in the first row.
 COLUMNS = (*METHODS, "RPC")
-_NOTHING = "–"
+_EMPTY = "–"
 
 Found = dict[tuple[str, str], list[float]]
 
 
 def hide(ranks: FloatArray, share: float, rng: np.random.Generator) -> FloatArray:
-    """Each rank is NaN with probability `share`."""
+    """The ranks, each replaced by NaN with probability `share`."""
     return np.where(rng.random(ranks.shape) < share, np.nan, ranks)
 
 
 class PairwiseComparison:
-    """RPC: a logistic regression for each pair of items, probabilities summed item by item."""
+    """RPC: a logistic regression for each pair of items, probabilities summed for each item."""
 
     def fit(self, X: FloatArray, ranks: FloatArray) -> "PairwiseComparison":
         self.n_items_ = ranks.shape[1]
@@ -79,7 +80,7 @@ class PairwiseComparison:
             gaps = ranks[:, j] - ranks[:, i]
             rows = np.flatnonzero(np.isfinite(gaps) & (gaps != 0))
             first = gaps[rows] > 0
-            # One answer, or none: its frequency is all there is to learn.
+            # With one outcome, or none, only its frequency can be learnt.
             if rows.size == 0 or first.all() or not first.any():
                 self.models_[i, j] = first.mean() if rows.size else 0.5
             else:
@@ -95,9 +96,9 @@ class PairwiseComparison:
         return np.argsort(np.argsort(-points, axis=1, kind="stable"), axis=1)
 
 
-def chosen(X: FloatArray, y: FloatArray, voters: str, method: str) -> Any:
-    """Of the voters those that predict observed pairs of held-out rows best."""
-    values, make = VOTERS[voters]
+def chosen(X: FloatArray, y: FloatArray, weighting: str, method: str) -> Any:
+    """The parameter of a weighting that predicts observed pairs of held-out rows best."""
+    values, make = WEIGHTS[weighting]
     train, held_out = next(ShuffleSplit(1, test_size=0.2, random_state=0).split(X))
     scores = []
     for value in values:
@@ -111,17 +112,17 @@ def run_fold(
 ) -> tuple[dict[tuple[str, str], IntArray], dict[tuple[str, str], float]]:
     """Predictions of all methods, and the CPU seconds of each, choice included."""
     predictions, spent = {}, {}
-    for voters, (_, make) in VOTERS.items():
+    for weighting, (_, make) in WEIGHTS.items():
         for method, name in METHODS.items():
-            # A complete ranking is the only member of its set: the three methods are one.
+            # Without hidden ranks, each set has one member, and the three methods are the same.
             if (hidden == 0 and method != "DF") or (
-                method == "IL" and len(X) > MOST_ROWS_OF_INFIMUM[voters]
+                method == "IL" and len(X) > MAX_INFIMUM_ROWS[weighting]
             ):
                 continue
             begun = time.process_time()
-            model = PartialRanker(make(chosen(X, y, voters, method)), method=name).fit(X, y)
-            predictions[method, voters] = model.predict(queries)
-            spent[method, voters] = time.process_time() - begun
+            model = PartialRanker(make(chosen(X, y, weighting, method)), method=name).fit(X, y)
+            predictions[method, weighting] = model.predict(queries)
+            spent[method, weighting] = time.process_time() - begun
     begun = time.process_time()
     predictions["RPC", ""] = PairwiseComparison().fit(X, y).predict(queries)
     spent["RPC", ""] = time.process_time() - begun
@@ -129,12 +130,12 @@ def run_fold(
 
 
 def run_data(
-    data: LabelRankingData, hidden: float, n_folds: int, most_rows: int, seed: int
+    data: LabelRankingData, hidden: float, n_folds: int, max_rows: int, seed: int
 ) -> tuple[Found, dict[tuple[str, str], float]]:
-    """Tau by fold and CPU seconds of all folds; a set beyond `most_rows` is cut to so many."""
+    """Tau by fold and CPU seconds of all folds, on at most `max_rows` random rows."""
     taus: Found = defaultdict(list)
     seconds: dict[tuple[str, str], float] = defaultdict(float)
-    rows = np.random.default_rng([seed, 1]).permutation(len(data.X))[:most_rows]
+    rows = np.random.default_rng([seed, 1]).permutation(len(data.X))[:max_rows]
     X, ranks = _filled(data.X[rows]), data.ranks[rows]
     splitter = KFold(5, shuffle=True, random_state=seed)
     for fold, (train, test) in enumerate(list(splitter.split(X))[:n_folds]):
@@ -154,11 +155,11 @@ def _filled(X: FloatArray) -> FloatArray:
 
 
 def _rows(start: list[str], cells: dict[tuple[str, str], str]) -> list[list[str]]:
-    """A row for each voter, with what there is of its methods."""
+    """A row for each weighting, with the cells of its methods."""
     rows = []
-    for voters in VOTERS:
-        row = [*start, voters, *(cells.get((method, voters), _NOTHING) for method in METHODS)]
-        rows.append([*row, cells.get(("RPC", ""), _NOTHING) if not rows else ""])
+    for weighting in WEIGHTS:
+        row = [*start, weighting, *(cells.get((method, weighting), _EMPTY) for method in METHODS)]
+        rows.append([*row, cells.get(("RPC", ""), _EMPTY) if not rows else ""])
     return rows
 
 
@@ -171,16 +172,16 @@ def _with_spread(taus: Found) -> dict[tuple[str, str], str]:
     return cells
 
 
-def tables(folder: Path, names: Sequence[str], n_folds: int, most_rows: int, seed: int) -> str:
+def tables(folder: Path, names: Sequence[str], n_folds: int, max_rows: int, seed: int) -> str:
     """Tau and CPU seconds as Markdown."""
     head = ["data", "rows, items", "hidden", "votes", *COLUMNS]
     rows, times = [], []
     for name in names:
         data = load_label_ranking(folder / f"{name}.txt")
-        shape = f"{min(len(data.X), most_rows)}, {data.ranks.shape[1]}"
+        shape = f"{min(len(data.X), max_rows)}, {data.ranks.shape[1]}"
         for hidden in HIDDEN:
-            taus, seconds = run_data(data, hidden, n_folds, most_rows, seed)
-            start = [name, shape, f"{100 * hidden:.0f} %"]
+            taus, seconds = run_data(data, hidden, n_folds, max_rows, seed)
+            start = [TITLES.get(name, name), shape, f"{100 * hidden:.0f} %"]
             rows += _rows(start, _with_spread(taus))
             spent = {key: f"{value:.1f}" for key, value in seconds.items()}
             times += _rows(start, spent)
@@ -191,22 +192,21 @@ def tables(folder: Path, names: Sequence[str], n_folds: int, most_rows: int, see
     )
 
 
-def real_partial(root: Path, n_folds: int, most_rows: int, seed: int) -> str:
-    """Real partial rankings: nothing is hidden, and observed pairs are all there is to score."""
+def real_partial(root: Path, n_folds: int, max_rows: int, seed: int) -> str:
+    """Real partial rankings: nothing is hidden, and scores are those of observed pairs."""
     head = ["data", "rows, items", "votes", *COLUMNS]
     rows = []
     for name, read in REAL.items():
         if not (root / name).is_file():
-            rows.append([name, "not run: no such file", "", *[_NOTHING] * len(COLUMNS)])
+            rows.append([name, "not run: no such file", "", *[_EMPTY] * len(COLUMNS)])
             continue
         X, ranks = read(root / name)
-        chosen = np.random.default_rng(seed).permutation(len(X))[:most_rows]
+        chosen = np.random.default_rng(seed).permutation(len(X))[:max_rows]
         X, ranks = X[chosen], ranks[chosen]
         taus: Found = defaultdict(list)
         for train, test in list(KFold(5, shuffle=True, random_state=seed).split(X))[:n_folds]:
             scaler = StandardScaler().fit(X[train])
-            # A share to hide above 0 keeps the three methods apart; the sets are partial as they
-            # are.
+            # Not 0, so that all three methods are run: the rankings are partial.
             predictions, _ = run_fold(
                 scaler.transform(X[train]), ranks[train], scaler.transform(X[test]), np.nan
             )
@@ -218,13 +218,13 @@ def real_partial(root: Path, n_folds: int, most_rows: int, seed: int) -> str:
 
 
 def read_algae(path: Path) -> tuple[FloatArray, FloatArray]:
-    """Inputs and ranks with NaN where the order was not observed."""
+    """Inputs, and ranks with NaN where the order was not observed."""
     data = load_label_ranking(path)
     return _filled(data.X), data.ranks
 
 
 def read_reactions(path: Path) -> tuple[FloatArray, FloatArray]:
-    """Posts with counts of reactions, one literal dict a line; no count, no comparison."""
+    """Posts with counts of reactions, a literal dict per line; without a count there is no rank."""
     posts = [ast.literal_eval(line) for line in path.read_text("utf-8").splitlines() if line]
     reactions = sorted(posts[0]["emoticons"])
     counts = np.array([[post["emoticons"][name] for name in reactions] for post in posts], float)
@@ -247,28 +247,28 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="two small sets, two folds")
-    parser.add_argument("--data", nargs="+", metavar="NAME", help="these sets alone")
+    parser.add_argument("--data", nargs="+", metavar="NAME", help="only these data sets")
     options = parser.parse_args(arguments)
     root = Path(os.environ.get("DISAMBIG_DATA", "data"))
     if not (root / "labelranking").is_dir():
         raise SystemExit(
             f"label_ranking: no folder labelranking in {root.name!r}. Set DISAMBIG_DATA to the "
-            "folder that holds it."
+            "folder that contains it."
         )
     names = options.data or (QUICK_DATA if options.quick else DATA)
-    n_folds, most_rows, seed = (2 if options.quick else 5), 1000, 0
+    n_folds, max_rows, seed = (2 if options.quick else 5), 1000, 0
     with threadpool_limits(1):
-        body = tables(root / "labelranking", names, n_folds, most_rows, seed)
-        rest = real_partial(root / "ranking_real", n_folds, most_rows, seed)
+        body = tables(root / "labelranking", names, n_folds, max_rows, seed)
+        rest = real_partial(root / "ranking_real", n_folds, max_rows, seed)
     text = (
         "## Label ranking with hidden ranks\n\n"
         "Kendall's tau of complete held-out rankings, mean ± standard error over folds. Each rank "
         "of a training row is hidden with the given probability. At 0 % every set has one member, "
         "so that DF, IL and AC are one. Votes: *k-NN* neighbours; *ridge* kernel ridge; "
-        f"*landmarks* kernel ridge of low rank, p = {LANDMARKS}; *forest* 100 totally random "
+        f"*landmarks* kernel ridge of low rank, p = {N_LANDMARKS}; *forest* 100 totally random "
         "trees. IL is local alternation at each query and runs with votes of all rows only up to "
-        f"{MOST_ROWS_OF_INFIMUM['ridge']} training rows. RPC does not vote. Sets of more than "
-        f"{most_rows} rows are cut to {most_rows} at random.\n\n"
+        f"{MAX_INFIMUM_ROWS['ridge']} training rows. RPC does not vote. Sets of more than "
+        f"{max_rows} rows are cut to {max_rows} at random.\n\n"
         f"{provenance('python -m benchmarks.label_ranking --write', seeds=str(seed))}\n"
         f"- Threads: 1; CPU seconds\n\n{body}\n\n"
         "**Real partial rankings** (algae with ties and omissions as observed; reactions to posts "

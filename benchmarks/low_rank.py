@@ -1,10 +1,10 @@
-"""Kernel ridge of low rank: landmarks and random features beside the exact votes.
+"""Kernel ridge of low rank: landmarks and random features, compared with the exact votes.
 
-Three questions. *How close*: test error on real data whose labels are hidden among candidates
-(uniform corruption; 1000 rows held out), with the exact votes and with p landmarks or
-features, and the distance between the two functions that they regress. *How large*: time and peak
-memory from 10^3 to 10^5 rows, of the weights alone and of interval regression, each in a process of
-its own (what importing takes is taken off). *Which solver*: decomposition or iteration.
+There are three questions. *How close*: test error on real data whose labels are hidden among
+candidates (uniform corruption; 1000 rows held out), with the exact votes and with p landmarks or
+features, and the distance between the two fitted functions. *How large*: time and peak memory from
+10^3 to 10^5 rows, of the weights alone and of interval regression, each in its own process (the
+memory of imports is subtracted). *Which solver*: decomposition or iteration.
 
     python -m benchmarks.low_rank [--write] [--quick]
 """
@@ -32,12 +32,12 @@ HIDDEN = 0.3
 REGULARIZATION = 1e-4
 SIZES = (1_000, 4_000, 10_000, 30_000, 100_000)
 RANK = 1_000
-LARGEST_EXACT = 4_000
+MAX_EXACT_ROWS = 4_000
 Fitted = tuple[float, Any, Any, float]
 
 
 def landmarks(scheme: str) -> Callable[[int, int], Any]:
-    def piece(rank: int, seed: int) -> Any:
+    def make(rank: int, seed: int) -> Any:
         return NystromWeights(
             n_landmarks=rank,
             landmarks=scheme,
@@ -46,11 +46,11 @@ def landmarks(scheme: str) -> Callable[[int, int], Any]:
             random_state=seed,
         )
 
-    return piece
+    return make
 
 
 def features(kernel: str) -> Callable[[int, int], Any]:
-    def piece(rank: int, seed: int) -> Any:
+    def make(rank: int, seed: int) -> Any:
         return RandomFeatureWeights(
             kernel,
             n_features=rank,
@@ -59,10 +59,10 @@ def features(kernel: str) -> Callable[[int, int], Any]:
             random_state=seed,
         )
 
-    return piece
+    return make
 
 
-PIECES: dict[str, tuple[str, Callable[[int, int], Any]]] = {
+WEIGHTINGS: dict[str, tuple[str, Callable[[int, int], Any]]] = {
     "landmarks, uniform": ("gaussian", landmarks("uniform")),
     "landmarks, k-means++": ("gaussian", landmarks("kmeans++")),
     "landmarks, leverage": ("gaussian", landmarks("leverage")),
@@ -70,11 +70,11 @@ PIECES: dict[str, tuple[str, Callable[[int, int], Any]]] = {
     "random features, Laplacian": ("laplacian", features("laplacian")),
 }
 DATA = {"satimage": ("gaussian",), "dna": ("gaussian", "laplacian")}
-HELD_OUT = 1000
+N_TEST = 1000
 
 
 def learned(weights: Any, train: Any, test: Any) -> Fitted:
-    """Test error, the regression of the true labels at the test rows, and seconds."""
+    """Test error, fitted weights, the regression of the true labels at test rows, and seconds."""
     (X, y, sets), (Q, truth) = train, test
     start = time.perf_counter()
     model = PartialLabelClassifier(weights).fit(X, sets)
@@ -94,11 +94,11 @@ def closeness(ranks: tuple[int, ...], seeds: range) -> str:
         found = fetch_libsvm(data)
         y = np.unique(found.y, return_inverse=True)[1]
         order = np.random.default_rng(0).permutation(len(y))
-        test, train = order[:HELD_OUT], order[HELD_OUT:]
+        test, train = order[:N_TEST], order[N_TEST:]
         sets = UniformCorruption(HIDDEN)(y[train], random_state=0)
         rows = (found.X[train], y[train], sets), (found.X[test], y[test])
         exact: dict[str, Fitted] = {}
-        for name, (kernel, piece) in PIECES.items():
+        for name, (kernel, make) in WEIGHTINGS.items():
             if kernel not in kernels:
                 continue
             if kernel not in exact:
@@ -106,13 +106,13 @@ def closeness(ranks: tuple[int, ...], seeds: range) -> str:
                 exact[kernel] = learned(full, *rows)
             error, _, function, seconds = exact[kernel]
             for rank in ranks:
-                fits = [learned(piece(rank, seed), *rows) for seed in seeds]
-                away = [
+                fits = [learned(make(rank, seed), *rows) for seed in seeds]
+                distances = [
                     np.linalg.norm(fit[2] - function) / np.linalg.norm(function) for fit in fits
                 ]
                 cells = [data, name, str(rank)]
                 cells += [f"{np.mean([fit[0] for fit in fits]):.4f}", f"{error:.4f}"]
-                cells += [f"{np.mean(away):.4f}"]
+                cells += [f"{np.mean(distances):.4f}"]
                 cells += [f"{np.mean([fit[3] for fit in fits]):.2f}", f"{seconds:.2f}"]
                 lines.append("| " + " | ".join(cells) + " |")
                 print(lines[-1], flush=True)
@@ -120,7 +120,7 @@ def closeness(ranks: tuple[int, ...], seeds: range) -> str:
 
 
 def intervals(n: int) -> tuple[Any, Any, Any]:
-    """Inputs on a curved sheet in 20 dimensions, intervals and the numbers behind them."""
+    """Inputs on a curved surface in 20 dimensions, intervals, and the true numbers."""
     rng = np.random.default_rng(0)
     hidden = rng.uniform(-1.0, 1.0, size=(n, 4))
     X = np.tanh(hidden @ rng.normal(size=(4, 20))) + 0.05 * rng.normal(size=(n, 20))
@@ -142,53 +142,55 @@ def weights_of(kind: str, n: int, rank: int) -> Any:
 
 
 def child(task: dict[str, Any]) -> None:
-    """One fit; its seconds, memory and what it found on standard output."""
+    """One fit; prints its seconds, memory and error as JSON."""
     n, rank, kind = task["n"], task["rank"], task["kind"]
     with threadpool_limits(1):
         X, ends, truth = intervals(n)
-        # What is loaded only when it is needed.
+        # Load modules that are imported at first use.
         IntervalRegressor(weights_of("landmarks", 50, 5)).fit(X[:50], ends[:50])
         if kind == "iterative, features made anew":
             vars(iterated_rank)["free_bytes"] = lambda: 1
         before = peak()
         start = time.perf_counter()
-        said: dict[str, Any] = {}
+        measured: dict[str, Any] = {}
         if task["what"] == "weights":
             weights = weights_of(kind, n, rank).fit(X)
-            said["fit"] = time.perf_counter() - start
+            measured["fit"] = time.perf_counter() - start
             start = time.perf_counter()
             votes = weights.training_votes()
             votes @ np.repeat(truth[:, None], 10, axis=1)
-            said["product"] = time.perf_counter() - start
+            measured["product"] = time.perf_counter() - start
         else:
             model = IntervalRegressor(weights_of(kind, n, rank), formulation=task["what"])
             model.fit(X, ends)
-            said["fit"] = time.perf_counter() - start
-            said["steps"] = model.n_iter_
-            said["certified"] = model.certified_
-            said["rmse"] = float(np.sqrt(np.mean((model.predict(X[:5000]) - truth[:5000]) ** 2)))
-        said["mib"] = peak() - before
-    print(json.dumps(said))
+            measured["fit"] = time.perf_counter() - start
+            measured["steps"] = model.n_iter_
+            measured["certified"] = model.certified_
+            measured["rmse"] = float(
+                np.sqrt(np.mean((model.predict(X[:5000]) - truth[:5000]) ** 2))
+            )
+        measured["mib"] = peak() - before
+    print(json.dumps(measured))
 
 
 def peak() -> float:
     """The most memory that this process has held, in MiB."""
     status = Path("/proc/self/status")
     if status.exists():
-        # What getrusage says of a child begins with what its parent held.
+        # In a child process, getrusage begins with the memory of its parent.
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def asked(**task: Any) -> dict[str, Any]:
-    """What a process of its own says."""
+def run_child(**task: Any) -> dict[str, Any]:
+    """The measurements of `child`, run in its own process."""
     command = [sys.executable, "-m", "benchmarks.low_rank", "--child", json.dumps(task)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    print(task, said, flush=True)
-    return said
+    measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    print(task, measured, flush=True)
+    return measured
 
 
 def scaling(sizes: tuple[int, ...], rank: int) -> str:
@@ -199,20 +201,20 @@ def scaling(sizes: tuple[int, ...], rank: int) -> str:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for n in sizes:
-        kinds = ["landmarks", *(["exact"] * (n <= LARGEST_EXACT)), *(["features"] * (n == 10_000))]
+        kinds = ["landmarks", *(["exact"] * (n <= MAX_EXACT_ROWS)), *(["features"] * (n == 10_000))]
         for kind in kinds:
             cells = [f"{n}", kind, "-", "-", "-", "-"]
             if kind != "exact":
-                said = asked(what="weights", n=n, rank=rank, kind=kind)
-                cells = [f"{n}", kind, f"{said['fit']:.2f}", f"{said['product']:.3f}"]
-                cells += [f"{said['mib']:.0f}", f"{1024 * said['mib'] / n:.1f}"]
-            said = asked(what="risk", n=n, rank=rank, kind=kind)
+                measured = run_child(what="weights", n=n, rank=rank, kind=kind)
+                cells = [f"{n}", kind, f"{measured['fit']:.2f}", f"{measured['product']:.3f}"]
+                cells += [f"{measured['mib']:.0f}", f"{1024 * measured['mib'] / n:.1f}"]
+            measured = run_child(what="risk", n=n, rank=rank, kind=kind)
             cells += [
-                f"{said['fit']:.1f}",
-                f"{said['steps']}",
-                "yes" if said["certified"] else "no",
+                f"{measured['fit']:.1f}",
+                f"{measured['steps']}",
+                "yes" if measured["certified"] else "no",
             ]
-            cells += [f"{said['mib']:.0f}", f"{said['rmse']:.4f}"]
+            cells += [f"{measured['mib']:.0f}", f"{measured['rmse']:.4f}"]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -230,19 +232,26 @@ def solvers(n: int, ranks: tuple[int, ...]) -> str:
     }
     for rank in ranks:
         for kind, name in names.items():
-            said = asked(what="weights", n=n, rank=rank, kind=kind)
-            cells = [f"{n}", f"{rank}", name, f"{said['fit']:.2f}", f"{said['product']:.2f}"]
-            lines.append("| " + " | ".join([*cells, f"{said['mib']:.0f}"]) + " |")
+            measured = run_child(what="weights", n=n, rank=rank, kind=kind)
+            cells = [
+                f"{n}",
+                f"{rank}",
+                name,
+                f"{measured['fit']:.2f}",
+                f"{measured['product']:.2f}",
+            ]
+            lines.append("| " + " | ".join([*cells, f"{measured['mib']:.0f}"]) + " |")
     return "\n".join(lines)
 
 
 def votes_form(n: int, rank: int) -> str:
     """The paper's objective on votes of low rank, as a sentence."""
-    said = asked(what="votes", n=n, rank=rank, kind="landmarks")
+    measured = run_child(what="votes", n=n, rank=rank, kind="landmarks")
     return (
-        f"The paper's objective (formulation votes) at n = {n}, p = {rank}: {said['fit']:.1f} s, "
-        f"{said['steps']} steps, {'certified' if said['certified'] else 'not certified'}, "
-        f"{said['mib']:.0f} MiB, error {said['rmse']:.4f}."
+        f"The paper's objective (formulation votes) at n = {n}, p = {rank}: "
+        f"{measured['fit']:.1f} s, {measured['steps']} steps, "
+        f"{'certified' if measured['certified'] else 'not certified'}, "
+        f"{measured['mib']:.0f} MiB, error {measured['rmse']:.4f}."
     )
 
 

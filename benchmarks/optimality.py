@@ -1,7 +1,7 @@
-"""How often does alternating minimisation find the global optimum, from which start?
+"""How often alternating minimisation finds the global optimum, by start.
 
 Problems of up to seven rows and four classes, six kinds of weightings and nine losses in turn; the
-optimum comes from trying every labelling. Nothing here depends on the speed of the machine.
+optimum is found by trying every labelling. The results do not depend on the machine.
 
     python -m benchmarks.optimality [--problems N] [--seed S] [--quick] [--write]
 """
@@ -17,7 +17,7 @@ from tests.oracles.tiny_problems import WEIGHTINGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "optimality.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
-EVERYTHING = "all together"
+ALL_VOTES = "all together"
 
 
 def table(n_problems: int, seed: int) -> str:
@@ -25,17 +25,17 @@ def table(n_problems: int, seed: int) -> str:
     shares: dict[tuple[str, str], list[bool]] = defaultdict(list)
     gaps: dict[tuple[str, str], list[float]] = defaultdict(list)
     for outcome in outcomes(range(seed, seed + n_problems)):
-        for row in (outcome.tiny.weighting, EVERYTHING):
+        for row in (outcome.tiny.weighting, ALL_VOTES):
             shares[row, outcome.start].append(outcome.solved)
             gaps[row, outcome.start].append(outcome.gap)
     head = ["votes", "problems", *(f"{start}: solved, gap" for start in STARTS)]
     lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
-    for row in (*WEIGHTINGS, EVERYTHING):
+    for row in (*WEIGHTINGS, ALL_VOTES):
         cells = [row, str(len(shares[row, next(iter(STARTS))]))]
         for start in STARTS:
             solved = np.array(shares[row, start])
             gap = np.array(gaps[row, start])
-            # Problems are drawn independently, so that the standard error is that of a mean.
+            # Problems are independent, so the standard error is that of a mean.
             errors = [values.std(ddof=1) / np.sqrt(values.size) for values in (solved, gap)]
             cells.append(
                 f"{100 * solved.mean():.1f} ± {100 * errors[0]:.1f} %, "
@@ -46,7 +46,7 @@ def table(n_problems: int, seed: int) -> str:
 
 
 def write(body: str, command: str) -> None:
-    """Put the table and the command that made it between the markers of the page."""
+    """Write the table and its command between the markers of the page."""
     text = PAGE.read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"{PAGE.name}: expected {BEGIN} and {END} once each.")

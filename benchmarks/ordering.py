@@ -1,10 +1,10 @@
-"""How fast are orders decoded, and how far is a linear program from that?
+"""CPU time to decode orders, compared with linear programs.
 
-Objectives of ten items, of fits and random ones, by our decoders and by HiGHS with all
-triangle rows: cold (`scipy.optimize.linprog`, one call each) and warm (`highspy`: the program is
-kept, costs change, the last basis is the start). Then exact decoding of more items, and the
-instances of LOLIB if the folder ``lop`` of DISAMBIG_DATA is there. CPU time of one thread; the
-decoders take batches, the programs one instance at a time, as they must.
+Objectives of ten items, from fits and random ones, are solved by our decoders and by HiGHS with all
+triangle inequalities: cold (`scipy.optimize.linprog`, one call each) and warm (`highspy`: the
+program is kept, costs change, and the last basis is the start). Then exact decoding of more items,
+and the instances of LOLIB if DISAMBIG_DATA has the folder ``lop``. CPU time of one thread; the
+decoders take batches, the programs one instance at a time.
 
     python -m benchmarks.ordering [--write] [--quick]
 """
@@ -45,13 +45,13 @@ from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 SEED = 0
 SIZES = (12, 14, 16, 18, 20)
-_NOTHING = "–"
+_EMPTY = "–"
 
 
 def fitted_objectives(b: int, m: int, rng: np.random.Generator) -> FloatArray:
-    """Costs as fits meet them: half in the first step, from observed pairs, half in the last.
+    """Costs that occur in fits: half from the first step, with observed pairs, half from the last.
 
-    Crossing lines, four pairs in five hidden, 50 training rows, 250 queries a fit; nearest
+    Crossing lines with four of five pairs hidden, 50 training rows and 250 queries per fit; nearest
     neighbours and kernel ridge in turn.
     """
     found = []
@@ -68,9 +68,9 @@ def fitted_objectives(b: int, m: int, rng: np.random.Generator) -> FloatArray:
 
 
 def mixed_objectives(b: int, m: int, rng: np.random.Generator) -> FloatArray:
-    """Harder: 20 rankings around a centre by noisy scores, a third of the pairs not known.
+    """Harder costs: 20 rankings by noisy scores around a centre, a third of the pairs unknown.
 
-    Votes are exponential, one in five negative as those of kernel ridge may be.
+    Votes have an exponential distribution; one in five is negative, as in kernel ridge.
     """
     noise = rng.normal(size=(b, 20, m)) * rng.uniform(0.2, 1.5, size=(b, 1, 1))
     scores = rng.normal(size=(b, 1, m)) + noise
@@ -82,7 +82,7 @@ def mixed_objectives(b: int, m: int, rng: np.random.Generator) -> FloatArray:
 
 
 def random_objectives(b: int, m: int, rng: np.random.Generator) -> FloatArray:
-    """Independent uniform costs: nothing holds together."""
+    """Independent uniform costs, without any structure."""
     return rng.random((b, m, m))
 
 
@@ -94,7 +94,7 @@ OBJECTIVES = {
 
 
 def triangles(m: int) -> tuple[Any, FloatArray]:
-    """``0 <= x_ij + x_jk - x_ik <= 1`` for i < j < k as rows ``<=`` over the pairs i < j."""
+    """``0 <= x_ij + x_jk - x_ik <= 1`` for i < j < k, as rows ``<=`` over the pairs i < j."""
     place = np.zeros((m, m), dtype=np.intp)
     place[np.triu_indices(m, 1)] = np.arange(m * (m - 1) // 2)
     triples = np.array(list(combinations(range(m), 3)))
@@ -122,7 +122,7 @@ def cold_programs(costs: FloatArray) -> FloatArray:
 
 
 def warm_programs(costs: FloatArray) -> Callable[[], FloatArray]:
-    """Values of the same programs by one that is kept; setting it up is not in the call."""
+    """Values of the same programs by one that is kept; its setup is not in the call."""
     highspy: Any = importlib.import_module("highspy")
     m = costs.shape[1]
     matrix, limits = triangles(m)
@@ -148,33 +148,35 @@ def warm_programs(costs: FloatArray) -> Callable[[], FloatArray]:
 
 
 def sign_problems(costs: FloatArray) -> Callable[[], SignDistribution]:
-    """The same problems pair by pair, as a fit holds them; writing them so is not in the call."""
+    """The same problems in pairs, as in a fit; the conversion is not in the call."""
     m = costs.shape[1]
     i, j = np.triu_indices(m, 1)
-    # Half, as a sign goes from -1 to 1.
+    # Half, because a sign has the values -1 and 1.
     scores = np.ascontiguousarray(costs[:, i, j] - costs[:, j, i]) / 2
     slack = 1e-10 * np.abs(costs).max(axis=(1, 2))
     work = partial(tied_signs, scores, m, tolerance=slack)
-    law = tied_orders(costs, tolerance=slack)
-    if not np.allclose(work().signs, (law.pairs - np.swapaxes(law.pairs, 1, 2))[:, i, j]):
-        raise RuntimeError("tied_signs and tied_orders differ; compare like with like")
+    distribution = tied_orders(costs, tolerance=slack)
+    if not np.allclose(
+        work().signs, (distribution.pairs - np.swapaxes(distribution.pairs, 1, 2))[:, i, j]
+    ):
+        raise RuntimeError("tied_signs and tied_orders differ; their times cannot be compared")
     return work
 
 
 def batch_table(b: int, n_cold: int, n_warm: int) -> str:
-    """Microseconds an instance at m = 10, and how many times that the programs take."""
-    head = ["objectives", "settled by the first look", "decoder", "µs", "cold LP", "warm LP"]
+    """Microseconds per instance at m = 10, and ratios of the programs to them."""
+    head = ["objectives", "solved by the first look", "decoder", "µs", "cold LP", "warm LP"]
     rows = []
     for name, draw in OBJECTIVES.items():
         costs = draw(b, 10, np.random.default_rng(SEED))
         exact = dynamic_orders(costs).values
-        look = f"{100 * first_look(costs).settled.mean():.0f} %"
+        look = f"{100 * first_look(costs).solved.mean():.0f} %"
         sample = slice(None, None, b // n_cold)
         _require_below(cold_programs(costs[sample]), exact[sample], "cold")
         cold = seconds(partial(cold_programs, costs[sample])) / n_cold
         warm = float("nan")
         if importlib.util.find_spec("highspy"):
-            # In a row: neighbouring objectives are what a warm start is for.
+            # Consecutive instances, because a warm start is for similar objectives.
             solve = warm_programs(costs[:n_warm])
             _require_below(solve(), exact[:n_warm], "warm")
             warm = seconds(solve) / n_warm
@@ -195,15 +197,15 @@ def batch_table(b: int, n_cold: int, n_warm: int) -> str:
 
 
 def _require_below(programs: FloatArray, orders: FloatArray, which: str) -> None:
-    # A relaxation that ends above the optimum would be another problem, and its time worthless.
+    # A relaxation cannot end above the optimum, unless it is another problem.
     if (programs > orders + 1e-6 * np.abs(orders).max()).any():
         raise RuntimeError(
-            f"the {which} linear program ends above an order; compare like with like"
+            f"the {which} linear program ends above an order; their times cannot be compared"
         )
 
 
 def size_table(quick: bool) -> str:
-    """Milliseconds an instance for more items, no first look and no parts: the programme alone."""
+    """Milliseconds per instance for more items, by dynamic programming alone and by the decoder."""
     rows = []
     for m in SIZES[:3] if quick else SIZES:
         b = max(4, 2 ** (20 - m))
@@ -218,7 +220,7 @@ def size_table(quick: bool) -> str:
 
 
 def read_lop(path: Path) -> FloatArray:
-    """A LOLIB matrix in normal form: of a pair only the surplus of its better direction."""
+    """A LOLIB matrix in normal form: of each pair only the surplus of its better direction."""
     numbers = np.array(path.read_text(encoding="utf-8").split(), dtype=np.int64)
     gains = numbers[1:].reshape(numbers[0], numbers[0]).astype(np.float64)
     np.fill_diagonal(gains, 0.0)
@@ -226,7 +228,7 @@ def read_lop(path: Path) -> FloatArray:
 
 
 def lop_tables(folder: Path, quick: bool) -> str:
-    """Proofs for the input-output instances, local search on the ones of GraphBase."""
+    """Proofs for the input-output instances, and local search on those of GraphBase."""
     with (folder / "optima.csv").open(encoding="utf-8", newline="") as file:
         known = list(csv.DictReader(file))
     proven, searched = [], []
@@ -268,7 +270,7 @@ def _lop_summary(proven: list[list[str]]) -> str:
 
 
 def _times(others: list[float], ours: float) -> list[str]:
-    return [_NOTHING if np.isnan(value) else f"{value / ours:.0f} ×" for value in others]
+    return [_EMPTY if np.isnan(value) else f"{value / ours:.0f} ×" for value in others]
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

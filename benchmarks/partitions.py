@@ -1,8 +1,8 @@
-"""How long does a step take with the votes of a forest?
+"""CPU time of a step with the votes of a forest.
 
 Votes of 100 totally random trees, applied leaf by leaf and never formed: a product with one column
 and with ten, of the votes and of their transpose, and both half steps of a problem with ten
-classes. Beside them, where it still fits, the product with the same votes written out as an array.
+classes. For small n also the product with the same votes as an array.
 
     python -m benchmarks.partitions [--write] [--quick]
 """
@@ -21,18 +21,18 @@ from disambig.problem import Problem
 from disambig.weights import ForestWeights
 
 SIZES = (5_000, 20_000, 100_000)
-# Beyond this many rows the votes are not written out: that is what the forest spares.
-LARGEST_ARRAY = 5_000
+# For more rows the votes are not written as an array; avoiding it is the purpose of the forest.
+MAX_ARRAY_ROWS = 5_000
 N_FEATURES, N_CLASSES, N_TREES = 20, 10, 100
 
 
 def row(n: int) -> str:
-    """One line of the table: milliseconds."""
+    """One line of the table, in milliseconds."""
     rng = np.random.default_rng(0)
     label = rng.integers(0, N_CLASSES, n)
     X = rng.normal(size=(N_CLASSES, N_FEATURES))[label] + 0.5 * rng.normal(size=(n, N_FEATURES))
     votes = ForestWeights(n_estimators=N_TREES).fit(X).training_votes()
-    turned = votes.T
+    transposed = votes.T
     one, ten = rng.random(n), rng.random((n, N_CLASSES))
     mask = rng.random((n, N_CLASSES)) < 0.3
     mask[np.arange(n), label] = True
@@ -40,21 +40,21 @@ def row(n: int) -> str:
     problem = Problem(votes, ZeroOneLoss().bind(sets.classes), sets)
     targets = problem.loss.start(sets, "average")
     predictions = problem.best_predictions(targets).faces.embedded
-    # The scales of ties are computed once, here.
+    # This computes the tolerances of ties, which happens once per problem.
     problem.best_targets(predictions)
     work = [
         partial(votes.__matmul__, one),
         partial(votes.__matmul__, ten),
-        partial(turned.__matmul__, ten),
+        partial(transposed.__matmul__, ten),
         partial(problem.best_predictions, targets),
         partial(problem.best_targets, predictions),
     ]
     cells = [f"{1e3 * seconds(step):.0f}" for step in work]
     array = "–"
-    if n <= LARGEST_ARRAY:
-        written = votes.rows(0, n)
-        written = written.toarray() if hasattr(written, "toarray") else written
-        array = f"{1e3 * seconds(partial(written.__matmul__, ten)):.0f}"
+    if n <= MAX_ARRAY_ROWS:
+        array_votes = votes.rows(0, n)
+        array_votes = array_votes.toarray() if hasattr(array_votes, "toarray") else array_votes
+        array = f"{1e3 * seconds(partial(array_votes.__matmul__, ten)):.0f}"
     return f"| {n:,} | " + " | ".join([*cells, array]) + " |"
 
 

@@ -1,8 +1,8 @@
-"""Exponential rates, seen: errors against the number of rows, with slopes beside the theorem's.
+"""Exponential rates: errors against the number of rows, with slopes compared with the theorem.
 
-Separated clusters with ``k = k0 n`` neighbours, where the theorem speaks; two laws under which the
-average of candidates is wrong at every n; a cluster in which two classes always come together. One
-thread; some six minutes.
+Separated clusters with ``k = k0 n`` neighbours, to which the theorem applies; two distributions
+under which the average of candidates is wrong at every n; a cluster in which two classes are always
+candidates together. The run takes some six minutes on one thread.
 
     python -m benchmarks.rates [--write] [--quick] [--plot FILE]
 """

@@ -1,4 +1,4 @@
-"""The rate experiments as one figure, in a file."""
+"""The figure of the rate experiments."""
 
 from pathlib import Path
 
@@ -10,5 +10,5 @@ __all__ = ["draw"]
 
 
 def draw(found: dict[str, Rates], path: Path) -> None:
-    """Four panels into a file."""
+    """Write the figure with four panels to a file."""
     save_small(theory_rates_figure(found), path)

@@ -1,4 +1,4 @@
-"""What the rate experiments found, as Markdown."""
+"""The report of the rate experiments, as Markdown."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from reproduce.rates import RATE_METHODS, RatePoint
 
 __all__ = ["report"]
 
-_OTHER = "DF, infimum start"
+_INFIMUM_START = "DF, infimum start"
 
 
 def report(found: dict[str, Rates], command: str) -> str:
@@ -32,7 +32,8 @@ def report(found: dict[str, Rates], command: str) -> str:
             "IL and AC are wrong only where another class is in all k sets, both on the same "
             "queries; they are fitted where eta^k < .03. The theorem bounds the slope of DF from "
             "above. DF comes close to asking a whole cluster at once, unless neighbours are so few "
-            "(2 to 4 at eta = .8) that the cluster falls into pieces; it is fitted where it errs.",
+            "(2 to 4 at eta = .8) that the cluster splits into components; it is fitted where it "
+            "errs.",
             *[f"**{_TITLES[name]}**\n\n{_error_table(rates)}" for name, rates in found.items()],
             "Label noise: AC goes to the wrong class, and takes DF along if it starts from the "
             "mean of each set; from the infimum start DF is right. Always together: the first "
@@ -62,7 +63,7 @@ def _slope_table(found: dict[str, Rates]) -> str:
         setting = rates.setting
         for method, slope in rates.slopes.items():
             lines.append(
-                f"| {setting.laws[0].eta:.1f} | {setting.k0:g} | {method} | "
+                f"| {setting.distributions[0].eta:.1f} | {setting.k0:g} | {method} | "
                 f"{slope.sizes[0]}-{slope.sizes[-1]} | {slope.slope:.5f} "
                 f"[{slope.low:.5f}, {slope.high:.5f}] | {setting.slope:.5f} | "
                 f"{pooled_slope(setting):.5f} |"
@@ -71,21 +72,22 @@ def _slope_table(found: dict[str, Rates]) -> str:
 
 
 def _error_table(rates: Rates) -> str:
-    spoilt = rates.setting.name == "always together"
-    parts = {" here": TOGETHER, " elsewhere": APART} if spoilt else {"": slice(None)}
-    methods = [method for method in RATE_METHODS if method != _OTHER or _differs(rates)]
+    is_ambiguous = rates.setting.name == "always together"
+    parts = {" here": TOGETHER, " elsewhere": APART} if is_ambiguous else {"": slice(None)}
+    methods = [method for method in RATE_METHODS if method != _INFIMUM_START or _differs(rates)]
     heads = [f"{method}{part}" for method in methods for part in parts]
     lines = ["| n | k | draws | " + " | ".join(heads) + " |\n" + "|---" * (len(heads) + 3) + "|"]
     for point in rates.points:
         cells = [_cell(point, method, part) for method in methods for part in parts.values()]
-        draws = len(point.asked) * point.n_draws
+        draws = len(point.n_predictions) * point.n_draws
         lines.append(f"| {point.n} | {point.k} | {draws:,} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def _differs(rates: Rates) -> bool:
     return any(
-        not np.allclose(point.wrong["DF"], point.wrong[_OTHER], rtol=1e-9) for point in rates.points
+        not np.allclose(point.wrong["DF"], point.wrong[_INFIMUM_START], rtol=1e-9)
+        for point in rates.points
     )
 
 

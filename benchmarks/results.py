@@ -1,4 +1,4 @@
-"""The one file of results: every benchmark owns a section of it, between two markers."""
+"""The file RESULTS.md, in which every benchmark has a section between two markers."""
 
 import os
 import platform
@@ -21,10 +21,10 @@ hand. Times are those of the machine that the section names.
 
 
 def write_section(name: str, markdown: str, *, path: Path = RESULTS) -> None:
-    """Put `markdown` between the markers of `name`, in place of what was there.
+    """Replace the text between the markers of `name` by `markdown`.
 
-    A new section goes to the end; the file is made if there is none. Readers see the old file or
-    the new one, never half of one.
+    A new section goes to the end; the file is created if there is none. The file is replaced
+    atomically.
     """
     begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
     text = path.read_text(encoding="utf-8") if path.exists() else _HEADER
@@ -45,7 +45,7 @@ def write_section(name: str, markdown: str, *, path: Path = RESULTS) -> None:
 
 
 def provenance(command: str, *, seeds: str, more: Mapping[str, str] | None = None) -> str:
-    """What a section owes its reader: command, seeds, date, machine, versions, as a list."""
+    """Command, seeds, date, machine and versions of a section, as a list."""
     lines = {
         "Command": f"`{command}`",
         "Seeds": seeds,
@@ -58,7 +58,7 @@ def provenance(command: str, *, seeds: str, more: Mapping[str, str] | None = Non
 
 
 def processor() -> str:
-    """The model of the processor, as far as the system tells."""
+    """The model of the processor, if the system reports it."""
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -1,10 +1,10 @@
-"""Scaling curves of `PartialLabelClassifier`: seconds and memory by rows, neighbours, classes, d.
+"""Scaling curves of `PartialLabelClassifier`: seconds and memory by the size of the problem.
 
 From 10^3 to 10^6 rows with votes of neighbours (exact and approximate search), of landmarks, of a
-forest and of kernel ridge, and scikit-learn's `LabelSpreading` beside; then, at 10^5 rows, over the
-number of neighbours k, of classes m and of features d. Three candidates of ten, unless m varies.
-Every point is a process of its own on one thread. A point that is expected to take longer than the
-cap, by what smaller ones took, is left out and named in the table.
+forest and of kernel ridge, and scikit-learn's `LabelSpreading` for comparison; then, at 10^5 rows,
+over the number of neighbours k, of classes m and of features d. Sets have three candidates of ten,
+unless m varies. Every point is measured in its own process on one thread. A point that is expected
+to take longer than the cap, by the times of smaller ones, is not run, and the table says so.
 
     python -m benchmarks.scaling [--write] [--quick] [--cap SECONDS] [--plot FILE] [--keep FILE]
 """
@@ -21,36 +21,36 @@ import numpy as np
 from benchmarks.kept_outcomes import KeptOutcomes
 from benchmarks.results import provenance, write_section
 from benchmarks.scaling_point import (
-    BEST,
-    KNOWN,
-    LANDMARKS,
-    MOST_GIB,
+    BEST_ACCURACY,
+    KNOWN_SHARE,
+    MAX_GIB,
+    N_LANDMARKS,
     RIDGE,
     Outcome,
     Point,
-    measured,
+    measure_in_process,
 )
 
 __all__ = ["APPROXIMATE", "Curve", "Results", "curves", "expected", "main", "report", "run"]
 
 SIZES = (1_000, 10_000, 100_000, 300_000, 1_000_000)
-# Beyond, the matrix of kernel ridge is what a machine can hold but nobody waits for.
+# For more rows, kernel ridge takes too long, although its matrix would fit into memory.
 RIDGE_SIZES = (1_000, 2_000, 4_000)
 SPREADING_SIZES = (1_000, 10_000, 30_000, 100_000, 300_000)
-MIDDLE = 100_000
-OVER = {"k": (5, 10, 20, 50, 100), "m": (3, 10, 100, 1000), "d": (5, 10, 20, 50, 100)}
+BASE_ROWS = 100_000
+VARIED = {"k": (5, 10, 20, 50, 100), "m": (3, 10, 100, 1000), "d": (5, 10, 20, 50, 100)}
 CAP = 60.0
-# The one point that has to be there: a million rows.
+# For approximate neighbours, so that the point of a million rows is measured.
 NEIGHBOR_CAP = 900.0
 APPROXIMATE = "neighbours, approximate"
 SPREADING = ("LabelSpreading, knn", "LabelSpreading, rbf")
 METHODS = ("neighbours, exact", APPROXIMATE, "landmarks", "forest", "kernel ridge", *SPREADING)
-# Shorter times say nothing about how they grow.
-_LEAST_SECONDS = 0.2
+# Shorter times do not show how they grow.
+_MIN_SECONDS = 0.2
 
 
 class Curve(NamedTuple):
-    """Points of which one field, `over`, grows; CPU seconds that each may take."""
+    """Points in which one field, `over`, grows, and the CPU seconds that each may take."""
 
     over: str
     points: tuple[Point, ...]
@@ -62,33 +62,33 @@ Results = Sequence[tuple[Curve, list[tuple[Point, Outcome]]]]
 
 def curves(cap: float, *, quick: bool = False) -> list[Curve]:
     """All curves; the quick ones end at 10^4 rows."""
-    most, middle = (10_000, 2_000) if quick else (SIZES[-1], MIDDLE)
+    max_rows, base_rows = (10_000, 2_000) if quick else (SIZES[-1], BASE_ROWS)
     found = []
     for method in METHODS:
         sizes = SPREADING_SIZES if method in SPREADING else SIZES
         sizes = RIDGE_SIZES if method == "kernel ridge" else sizes
-        longest = max(cap, NEIGHBOR_CAP) if method == APPROXIMATE else cap
-        points = tuple(Point(method, n) for n in sizes if n <= most)
-        found.append(Curve("n", points, longest))
-    base = Point(APPROXIMATE, middle)
-    for field, values in OVER.items():
+        own_cap = max(cap, NEIGHBOR_CAP) if method == APPROXIMATE else cap
+        points = tuple(Point(method, n) for n in sizes if n <= max_rows)
+        found.append(Curve("n", points, own_cap))
+    base = Point(APPROXIMATE, base_rows)
+    for field, values in VARIED.items():
         points = tuple(replace(base, **{field: value}) for value in values)
         found.append(Curve(field, points, cap))
     return found
 
 
 def expected(sizes: list[float], seconds: list[float], size: float) -> float:
-    """Seconds at `size`, by the power of the last two points, no less than in proportion."""
+    """Seconds at `size`, by the growth between the last two points, at least linear."""
     if not seconds:
         return 0.0
     power = 1.0
-    if len(seconds) > 1 and seconds[-2] > _LEAST_SECONDS:
+    if len(seconds) > 1 and seconds[-2] > _MIN_SECONDS:
         power = float(np.log(seconds[-1] / seconds[-2]) / np.log(sizes[-1] / sizes[-2]))
     return seconds[-1] * (size / sizes[-1]) ** max(1.0, power)
 
 
 def run(curve: Curve, kept: KeptOutcomes[Outcome]) -> Iterator[tuple[Point, Outcome]]:
-    """The points of a curve in turn; after one that hit a limit no larger one is tried."""
+    """Measure the points of a curve in turn; after one that hit a limit, no larger one is run."""
     sizes: list[float] = []
     seconds: list[float] = []
     stopped = ""
@@ -100,7 +100,7 @@ def run(curve: Curve, kept: KeptOutcomes[Outcome]) -> Iterator[tuple[Point, Outc
         elif wait > curve.cap:
             outcome = Outcome(limit=f"not run: about {wait:.0f} s expected")
         else:
-            outcome = kept.get(repr(point)) or measured(point, curve.cap)
+            outcome = kept.get(repr(point)) or measure_in_process(point, curve.cap)
             kept.add(repr(point), outcome)
         print(point, outcome, flush=True)
         if outcome.limit.startswith("stopped"):
@@ -133,7 +133,7 @@ def report(results: Results, *, cap: float, command: str) -> str:
     )
     more = {
         "Threads": "1",
-        "Limits": f"{MOST_GIB} GiB, {cap:g} CPU s a point ({NEIGHBOR_CAP:g} for approximate "
+        "Limits": f"{MAX_GIB} GiB, {cap:g} CPU s a point ({NEIGHBOR_CAP:g} for approximate "
         "neighbours by n)",
     }
     return "\n\n".join(
@@ -141,17 +141,17 @@ def report(results: Results, *, cap: float, command: str) -> str:
             "## Scaling curves",
             "`PartialLabelClassifier` on 20 sheets of 5 dimensions in 20, each with two classes "
             "that meet at a soft border (no classifier is right more often than "
-            f"{100 * BEST:.1f} %); 3 of 10 candidates. Neighbours: 10, equal votes, approximate "
-            "search for a recall of .99 (a recall of 1: few rows, or it fell back to the exact "
-            f"search). Landmarks: `NystromWeights`, p = {LANDMARKS}. Forest: 100 totally random "
-            f"trees. Ridge of landmarks and kernel ridge: {RIDGE:g}. *Labels*: share of the "
-            "training labels that came back; *new*: share of the predictions at new inputs that "
-            "are right. Peak memory is that of the process, with imports and data. "
-            f"`LabelSpreading` reads no sets: it knows one label in {1 / KNOWN:.0f}, and *labels* "
-            "are the others.",
+            f"{100 * BEST_ACCURACY:.1f} %); 3 of 10 candidates. Neighbours: 10, equal votes, "
+            "approximate search for a recall of .99 (a recall of 1: few rows, or it fell back to "
+            f"the exact search). Landmarks: `NystromWeights`, p = {N_LANDMARKS}. Forest: 100 "
+            f"totally random trees. Ridge of landmarks and kernel ridge: {RIDGE:g}. *Labels*: "
+            "share of the training labels that came back; *new*: share of the predictions at new "
+            "inputs that are right. Peak memory is that of the process, with imports and data. "
+            f"`LabelSpreading` reads no sets: it knows one label in {1 / KNOWN_SHARE:.0f}, and "
+            "*labels* are the others.",
             provenance(command, seeds="0 (data), 1 (candidates)", more=more),
             "\n".join(by_rows),
-            _in_words(*finished[APPROXIMATE]),
+            _sentence(*finished[APPROXIMATE]),
             f"Largest n that `LabelSpreading` finished within the limits: {spread}.",
             f"Approximate neighbours at n = {middle:,}; k = 10, m = 10, d = 20 but for the one "
             "that varies (2 candidates where there are 3 classes; m / 2 sheets, at least 20; they "
@@ -184,7 +184,7 @@ def _line(name: str, size: str, o: Outcome) -> str:
     return "| " + " | ".join([name, size, *cells]) + " |"
 
 
-def _in_words(point: Point, o: Outcome) -> str:
+def _sentence(point: Point, o: Outcome) -> str:
     cpu, wall = o.weights_cpu or 0.0, o.weights_wall or 0.0
     return (
         f"At n = {point.n:,}, d = {point.d}: the graph of neighbours takes {cpu:.1f} CPU s "
@@ -200,10 +200,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="up to 10^4 rows")
     parser.add_argument("--cap", type=float, default=CAP, help="CPU seconds of a point")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves into FILE")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="go on from FILE, add to it")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="use the results stored in FILE, and add new ones"
+    )
     options = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
-        # One point lies on several curves.
+        # Some points lie on several curves, and are measured once.
         kept = KeptOutcomes(options.keep or Path(folder) / "outcomes.jsonl", Outcome)
         results = [
             (curve, list(run(curve, kept))) for curve in curves(options.cap, quick=options.quick)

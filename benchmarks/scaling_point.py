@@ -1,9 +1,9 @@
 """One point of a scaling curve: data of a given size, one fit, its seconds and its memory.
 
-Inputs lie on sheets of five dimensions in a space of d, a little noise around them; every sheet
-holds two classes, on either side of a soft border, so that no classifier is right more often than
-`BEST`. A point is measured in a process of its own, within limits of CPU seconds and of memory:
-`measured` starts it and is told what the process found, or which limit it hit.
+Inputs lie on linear sheets of five dimensions in a space of d dimensions, with a little noise.
+Every sheet has two classes, on either side of a soft border, so no classifier is right more often
+than `BEST_ACCURACY`. `measure_in_process` measures a point in its own process, within limits of CPU
+seconds and memory, and returns the measurements or the limit that was hit.
 """
 
 import json
@@ -27,25 +27,25 @@ from disambig import PartialLabelClassifier
 from disambig.weights import ForestWeights, KernelRidgeWeights, NeighborWeights, NystromWeights
 
 __all__ = [
-    "BEST", "KNOWN", "LANDMARKS", "MOST_GIB", "RIDGE", "Outcome", "Point", "candidates", "measure",
-    "measured", "sheets",
+    "BEST_ACCURACY", "KNOWN_SHARE", "MAX_GIB", "N_LANDMARKS", "RIDGE", "Outcome", "Point",
+    "candidates", "measure", "measure_in_process", "sheets",
 ]  # fmt: skip
 
-LANDMARKS = 500
+N_LANDMARKS = 500
 RIDGE = 1e-6
-MOST_GIB = 8
-_SHEETS, _DIMENSION = 20, 5
-_NOISE, _SEPARATION, _BORDER = 0.1, 0.7, 0.1
-# One row in so many is on the wrong side: the angle between the border and the one that is seen.
-BEST = 1.0 - float(np.arctan(_BORDER)) / np.pi
-_QUERIES = 5000
-# Labels that label spreading is given, which reads no sets.
-KNOWN = 0.01
+MAX_GIB = 8
+_MIN_SHEETS, _SHEET_DIMENSION = 20, 5
+_NOISE, _SEPARATION, _BORDER_NOISE = 0.1, 0.7, 0.1
+# The share of rows on the wrong side is the angle between the border and its noisy copy over pi.
+BEST_ACCURACY = 1.0 - float(np.arctan(_BORDER_NOISE)) / np.pi
+_N_QUERIES = 5000
+# The share of labels that label spreading gets; it cannot use sets.
+KNOWN_SHARE = 0.01
 
 
 @dataclass(frozen=True)
 class Point:
-    """What is fitted: a method on n rows of d features and m classes; k is the neighbours'."""
+    """What is fitted: a method on n rows, d features and m classes, with k neighbours."""
 
     method: str
     n: int
@@ -56,12 +56,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one point.
+    """The measurements of one point.
 
-    Seconds of the fit on the processor and on the wall, and of the weighting alone, None where it
-    is not told apart; GiB of the process at its largest; of the training labels (of those unknown,
-    for label spreading) and of the predictions at new inputs the share that is right; of the true
-    neighbours the share that was found. `limit`: what kept the point from being measured, if any.
+    `cpu` and `wall` are seconds of the fit, `weights_cpu` and `weights_wall` those of the weighting
+    alone (None if unknown). `gib` is the peak memory of the process. `recovered` is the share of
+    right training labels (of the unknown ones, for label spreading), `right` that of predictions at
+    new inputs, `recall` that of true neighbours that were found. `limit` says why the point was not
+    measured; it is empty if it was.
     """
 
     cpu: float = float("nan")
@@ -76,25 +77,25 @@ class Outcome:
 
 
 def sheets(n: int, d: int, m: int) -> tuple[Any, Any]:
-    """Inputs ``(n, d)`` and classes ``(n,)``; a longer draw does not begin as a shorter one."""
+    """Inputs ``(n, d)`` and classes ``(n,)``; smaller n do not give the first rows of larger n."""
     rng = np.random.default_rng(0)
-    count = max(_SHEETS, m // 2)
+    count = max(_MIN_SHEETS, m // 2)
     sheet = rng.integers(0, count, n)
     order = np.argsort(sheet, kind="stable")
     ends = np.searchsorted(sheet[order], np.arange(count + 1))
     X, right = np.empty((n, d), dtype=np.float32), np.empty(n, dtype=np.bool_)
     for group in range(count):
         rows = order[ends[group] : ends[group + 1]]
-        place = rng.standard_normal((rows.size, _DIMENSION))
-        middle, plane = rng.standard_normal(d), rng.standard_normal((_DIMENSION, d))
-        X[rows] = _SEPARATION * middle + place @ plane / np.sqrt(_DIMENSION)
+        place = rng.standard_normal((rows.size, _SHEET_DIMENSION))
+        middle, plane = rng.standard_normal(d), rng.standard_normal((_SHEET_DIMENSION, d))
+        X[rows] = _SEPARATION * middle + place @ plane / np.sqrt(_SHEET_DIMENSION)
         X[rows] += _NOISE * rng.standard_normal((rows.size, d))
-        right[rows] = place[:, 0] + _BORDER * rng.standard_normal(rows.size) > 0
+        right[rows] = place[:, 0] + _BORDER_NOISE * rng.standard_normal(rows.size) > 0
     return X, (2 * sheet + right) % m
 
 
 def candidates(truth: Any, m: int) -> Any:
-    """Sets of three, the class among them; of two where three are all that there are."""
+    """Sets of three classes with the true one, or of two if there are only three classes."""
     rng = np.random.default_rng(1)
     if m > 3:
         return with_distractors(truth, m, rng)
@@ -102,24 +103,24 @@ def candidates(truth: Any, m: int) -> Any:
     return (np.arange(m) == truth[:, None]) | (np.arange(m) == other[:, None])
 
 
-class Watched(BaseEstimator):
-    """A weighting, and in `spent` the CPU and wall seconds of its fit and first training votes.
+class TimedWeights(BaseEstimator):
+    """A weighting that appends CPU and wall seconds of its fit and training votes to `spent`.
 
-    That is where a graph is searched, trees are grown, a matrix is decomposed. The list is shared
-    by clones, so that it is the one of whoever made the first.
+    These include the search of a graph, the growth of trees, or the decomposition of a matrix.
+    Clones share the list, so the caller sees the times of all fits.
     """
 
-    def __init__(self, piece: Any, spent: list[tuple[float, float]]) -> None:
-        self.piece = piece
+    def __init__(self, weights: Any, spent: list[tuple[float, float]]) -> None:
+        self.weights = weights
         self.spent = spent
 
     def __sklearn_clone__(self) -> Self:
-        return type(self)(clone(self.piece), self.spent)
+        return type(self)(clone(self.weights), self.spent)
 
     def fit(self, X: Any, sample_weight: Any = None) -> Self:
         begun = _clocks()
-        self.piece_ = self.piece.fit(X, sample_weight)
-        self.first_ = self.piece_.training_votes()
+        self.weights_ = self.weights.fit(X, sample_weight)
+        self.first_ = self.weights_.training_votes()
         self.spent.append(_since(begun))
         return self
 
@@ -127,17 +128,17 @@ class Watched(BaseEstimator):
         return self.first_
 
     def leave_one_out_votes(self) -> Any:
-        return self.piece_.leave_one_out_votes()
+        return self.weights_.leave_one_out_votes()
 
     def votes(self, X: Any) -> Any:
-        return self.piece_.votes(X)
+        return self.weights_.votes(X)
 
 
-PIECES: dict[str, Callable[[int], Any]] = {
+WEIGHTINGS: dict[str, Callable[[int], Any]] = {
     "neighbours, exact": NeighborWeights,
     "neighbours, approximate": lambda k: NeighborWeights(k, algorithm="approximate"),
     "landmarks": lambda _: NystromWeights(
-        n_landmarks=LANDMARKS, regularization=RIDGE, intercept=True
+        n_landmarks=N_LANDMARKS, regularization=RIDGE, intercept=True
     ),
     "forest": lambda _: ForestWeights(),
     "kernel ridge": lambda _: KernelRidgeWeights(regularization=RIDGE, intercept=True),
@@ -147,15 +148,16 @@ PIECES: dict[str, Callable[[int], Any]] = {
 def measure(point: Point) -> Outcome:
     """One fit in this process, on one thread."""
     with threadpool_limits(1), warnings.catch_warnings():
-        # Of searches that end up exact and of propagation that was cut off; both show in the table.
+        # Warnings of searches that become exact, and of propagation that was stopped; the table
+        # shows both.
         warnings.simplefilter("ignore", UserWarning)
         return _spread(point) if point.method.startswith("LabelSpreading") else _fit(point)
 
 
 def _fit(point: Point) -> Outcome:
-    X, truth = sheets(point.n + _QUERIES, point.d, point.m)
+    X, truth = sheets(point.n + _N_QUERIES, point.d, point.m)
     mask = candidates(truth, point.m)
-    # Kernels are compiled, or read from where they were kept, by a fit that is not measured.
+    # Functions are compiled, or read from their cache, by a fit that is not measured.
     few = min(point.n, 3000)
     _model(point, []).fit(X[:few], mask[:few]).predict(X[:10])
     spent: list[tuple[float, float]] = []
@@ -169,17 +171,17 @@ def _fit(point: Point) -> Outcome:
         gib=peak() / 1024,
         recovered=float(np.mean(model.labels_ == truth[: point.n])),
         right=float(np.mean(model.predict(X[point.n :]) == truth[point.n :])),
-        recall=getattr(model.weights_.piece_, "recall_", None),
+        recall=getattr(model.weights_.weights_, "recall_", None),
     )
 
 
 def _model(point: Point, spent: list[tuple[float, float]]) -> Any:
-    return PartialLabelClassifier(Watched(PIECES[point.method](point.k), spent))
+    return PartialLabelClassifier(TimedWeights(WEIGHTINGS[point.method](point.k), spent))
 
 
 def _spread(point: Point) -> Outcome:
     X, truth = sheets(point.n, point.d, point.m)
-    known = np.random.default_rng(1).random(point.n) < KNOWN
+    known = np.random.default_rng(1).random(point.n) < KNOWN_SHARE
     kernel = point.method.split()[-1]
     model = LabelSpreading(kernel=kernel, gamma=2.0, n_neighbors=point.k, max_iter=100)
     begun = _clocks()
@@ -197,14 +199,14 @@ def _since(begun: tuple[float, float]) -> tuple[float, float]:
     return time.process_time() - begun[0], time.perf_counter() - begun[1]
 
 
-def measured(point: Point, cap: float) -> Outcome:
-    """What a process of its own found."""
+def measure_in_process(point: Point, cap: float) -> Outcome:
+    """The outcome of `measure` in its own process."""
 
     def limit() -> None:
-        # Beside the fit: imports, data, the fit that compiles.
-        whole = int(cap) + 30
-        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_GIB * 2**30, MOST_GIB * 2**30))
+        # 30 seconds in addition to the fit, for imports, data and the fit that compiles.
+        total = int(cap) + 30
+        resource.setrlimit(resource.RLIMIT_CPU, (total, total))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_GIB * 2**30, MAX_GIB * 2**30))
 
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scaling_point", json.dumps(asdict(point))],
@@ -218,7 +220,7 @@ def measured(point: Point, cap: float) -> Outcome:
     if done.returncode < 0:
         return Outcome(limit=f"stopped: more than {cap:g} s")
     if "MemoryError" in done.stderr or "MemoryBudgetError" in done.stderr:
-        return Outcome(limit=f"stopped: more than {MOST_GIB} GiB")
+        return Outcome(limit=f"stopped: more than {MAX_GIB} GiB")
     raise RuntimeError(done.stderr)
 
 

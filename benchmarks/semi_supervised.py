@@ -1,12 +1,12 @@
-"""One and five labels a class: graph votes beside scikit-learn's semi-supervised methods.
+"""One and five labels per class: graph votes and scikit-learn's semi-supervised methods.
 
-Real data of which a few labels of each class are kept, drawn at random; all inputs are known.
-Accuracy on the rows without a label, and the part of them that gets the class predicted most.
+Of real data, a few labels of each class are kept at random; all inputs are known. Measured are the
+accuracy on the unlabeled rows, and the share of them that is predicted as the most frequent class.
 Graphs have 10 neighbours. Dense kernels of scikit-learn have a fifth of the median distance to the
 10th neighbour as their bandwidth, about the best on digits of four that were tried (1, .35, .2 and
-.14 of it); the kernel Laplacian has all of it, the better of two, and a smoothing that did well on
-both sets: the truth was looked at for these. Inputs as they come (digits 0 to 16, satimage scaled
-to [-1, 1]); those of self-training are standardised.
+.14 of it). The kernel Laplacian has all of it, the better of two, and a smoothing that is good on
+both data sets. The truth was used for these choices. Inputs are not scaled (digits 0 to 16,
+satimage -1 to 1), except for self-training, where they are standardised.
 
     python -m benchmarks.semi_supervised [--write] [--quick]
 """
@@ -39,9 +39,9 @@ from disambig.weights import (
     PoissonWeights,
 )
 
-LABELS = (1, 5)
-NEIGHBORS = 10
-DRAWS, QUICK_DRAWS = 20, 3
+LABELS_PER_CLASS = (1, 5)
+N_NEIGHBORS = 10
+N_DRAWS, N_QUICK_DRAWS = 20, 3
 Learner = Callable[[Any, Any], Any]
 
 
@@ -58,44 +58,44 @@ DATA = {"digits": digits, "satimage": satimage}
 
 
 def ours(weights: Any, method: str = "average") -> Learner:
-    """Labels of all rows from an estimator of ours; weights may be a function of X."""
+    """A learner of ours that labels all rows; `weights` may be a function of X."""
 
     def learn(X: Any, known: Any) -> Any:
-        piece = weights if hasattr(weights, "fit") else weights(X)
-        model = PartialLabelClassifier(piece, method=method, unlabeled=-1)
+        weighting = weights if hasattr(weights, "fit") else weights(X)
+        model = PartialLabelClassifier(weighting, method=method, unlabeled=-1)
         return model.fit(X, known).labels_
 
     return learn
 
 
 def theirs(kind: type[Any], **parameters: Any) -> Learner:
-    """Labels of all rows from scikit-learn's."""
+    """A learner of scikit-learn that labels all rows."""
 
     def learn(X: Any, known: Any) -> Any:
-        more = {"gamma": 12.5 / reach(X) ** 2} if parameters["kernel"] == "rbf" else {}
+        more = {"gamma": 12.5 / neighbor_distance(X) ** 2} if parameters["kernel"] == "rbf" else {}
         return kind(max_iter=1000, **parameters, **more).fit(X, known).transduction_
 
     return learn
 
 
 def self_training(X: Any, known: Any) -> Any:
-    """Labels of all rows from logistic regression that learns from what it is sure of."""
+    """Labels of all rows by logistic regression with self-training."""
     inputs = StandardScaler().fit_transform(X)
     model = SelfTrainingClassifier(LogisticRegression(max_iter=1000)).fit(inputs, known)
     return model.predict(inputs)
 
 
-def reach(X: Any) -> float:
+def neighbor_distance(X: Any) -> float:
     """The median distance to the tenth neighbour."""
-    distances, _ = NearestNeighbors(n_neighbors=NEIGHBORS).fit(X).kneighbors()
+    distances, _ = NearestNeighbors(n_neighbors=N_NEIGHBORS).fit(X).kneighbors()
     return float(np.median(distances[:, -1]))
 
 
 def graph(**parameters: Any) -> LaplacianWeights:
-    return LaplacianWeights(NEIGHBORS, **parameters)
+    return LaplacianWeights(N_NEIGHBORS, **parameters)
 
 
-KNN = {"kernel": "knn", "n_neighbors": NEIGHBORS}
+KNN = {"kernel": "knn", "n_neighbors": N_NEIGHBORS}
 PROPAGATION, POISSON = "scikit-learn, propagation, knn", "Poisson learning"
 LEARNERS: dict[str, Learner] = {
     "scikit-learn, propagation, rbf": theirs(LabelPropagation, kernel="rbf"),
@@ -105,7 +105,7 @@ LEARNERS: dict[str, Learner] = {
     "scikit-learn, spreading, knn": theirs(LabelSpreading, **KNN),
     "scikit-learn, spreading, knn, alpha .99": theirs(LabelSpreading, alpha=0.99, **KNN),
     "scikit-learn, self-training, logistic": self_training,
-    "neighbours, disambiguation": ours(NeighborWeights(NEIGHBORS), "disambiguation"),
+    "neighbours, disambiguation": ours(NeighborWeights(N_NEIGHBORS), "disambiguation"),
     "graph, symmetric, mu 99 (spreading, alpha .99)": ours(
         graph(smoothing=99.0, normalization="symmetric")
     ),
@@ -115,11 +115,13 @@ LEARNERS: dict[str, Learner] = {
     "graph, mu 10, disambiguation, leave-one-out": ours(
         graph(leave_one_out=True), "disambiguation"
     ),
-    POISSON: ours(PoissonWeights(NEIGHBORS)),
-    "kernel Laplacian, 500 landmarks": ours(lambda X: KernelLaplacianWeights(bandwidth=reach(X))),
+    POISSON: ours(PoissonWeights(N_NEIGHBORS)),
+    "kernel Laplacian, 500 landmarks": ours(
+        lambda X: KernelLaplacianWeights(bandwidth=neighbor_distance(X))
+    ),
 }
-# Dense kernels take seconds a fit on digits, and many times that on satimage.
-DENSE, LARGEST_DENSE, DENSE_DRAWS = "rbf", 2000, 5
+# A fit with a dense kernel takes seconds on digits, and many times that on satimage.
+DENSE, MAX_DENSE_ROWS, N_DENSE_DRAWS = "rbf", 2000, 5
 
 
 def few_labels(y: Any, per_class: int, seed: int) -> Any:
@@ -134,7 +136,7 @@ def few_labels(y: Any, per_class: int, seed: int) -> Any:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a learner makes of several draws: accuracies, parts of the largest class, seconds."""
+    """Results of a learner: accuracies by draw, mean share of the largest class, mean seconds."""
 
     accuracies: tuple[float, ...]
     largest: float
@@ -164,7 +166,7 @@ def outcome(learn: Learner, X: Any, y: Any, per_class: int, draws: int) -> Outco
 
 
 def available() -> dict[str, tuple[Any, Any]]:
-    """The data that can be had; says which cannot."""
+    """The data sets that are available; prints those that are not."""
     found = {}
     for name, load in DATA.items():
         try:
@@ -175,20 +177,22 @@ def available() -> dict[str, tuple[Any, Any]]:
 
 
 def table(data: dict[str, tuple[Any, Any]], n_draws: int) -> tuple[str, dict[Any, Outcome]]:
-    """The results as Markdown, and one by one."""
-    head = ["method", *(f"{name}, {count} a class" for name in data for count in LABELS)]
+    """The results as Markdown, and as a dictionary."""
+    head = ["method", *(f"{name}, {count} a class" for name in data for count in LABELS_PER_CLASS)]
     head += [f"{name}, largest class (1 a class)" for name in data]
     head += [f"{name}, CPU s a fit" for name in data]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     found: dict[Any, Outcome] = {}
     for method, learn in LEARNERS.items():
-        draws = min(n_draws, DENSE_DRAWS) if DENSE in method else n_draws
+        draws = min(n_draws, N_DENSE_DRAWS) if DENSE in method else n_draws
         for name, (X, y) in data.items():
-            if DENSE in method and y.size > LARGEST_DENSE:
+            if DENSE in method and y.size > MAX_DENSE_ROWS:
                 continue
-            for count in LABELS:
+            for count in LABELS_PER_CLASS:
                 found[method, name, count] = outcome(learn, X, y, count, draws)
-        cells = [_cell(found, (method, name, count), str) for name in data for count in LABELS]
+        cells = [
+            _cell(found, (method, name, count), str) for name in data for count in LABELS_PER_CLASS
+        ]
         cells += [
             _cell(found, (method, name, 1), lambda result: f"{result.largest:.2f}") for name in data
         ]
@@ -205,7 +209,7 @@ def _cell(found: dict[Any, Outcome], key: Any, text: Callable[[Outcome], str]) -
 
 
 def collapse(data: dict[str, tuple[Any, Any]], found: dict[Any, Outcome]) -> str:
-    """By how much propagation collapses at one label a class."""
+    """A sentence on the collapse of propagation at one label per class."""
     sentences = []
     for name, (_, y) in data.items():
         theirs, mine = (found[method, name, 1] for method in (PROPAGATION, POISSON))
@@ -228,15 +232,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="three draws instead of twenty")
     options = parser.parse_args(arguments)
-    n_draws = QUICK_DRAWS if options.quick else DRAWS
+    n_draws = N_QUICK_DRAWS if options.quick else N_DRAWS
     data = available()
     with threadpool_limits(1), warnings.catch_warnings():
-        # Propagation stops short of its own tolerance in 1000 steps, or divides by zero where
-        # no label arrives; the table shows what that gives. Self-training may end with rows it
-        # was never sure of, and predicts them all the same.
+        # Propagation does not reach its tolerance in 1000 steps, or divides by zero where no label
+        # arrives; the table shows the result. Self-training may end with rows that it did not
+        # label, and predicts them.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="sklearn")
-        # Poisson learning tells of parts without a label: they count as what labels_ says there.
+        # Poisson learning warns of components without a label; their `labels_` are scored too.
         warnings.filterwarnings("ignore", message=".*without an informed row", category=UserWarning)
         body, found = table(data, n_draws)
     text = (
@@ -247,9 +251,9 @@ def main(arguments: list[str] | None = None) -> None:
         '`graph` is `LaplacianWeights`, by `method="average"` unless it says disambiguation; '
         "Poisson learning is `PoissonWeights` and kernel Laplacian `KernelLaplacianWeights`, with "
         "the median distance to the 10th neighbour as its bandwidth, both by the average. Dense "
-        f"kernels run on digits alone, for {min(n_draws, DENSE_DRAWS)} draws. Their bandwidth, and "
-        "the bandwidth and smoothing of the kernel Laplacian, were chosen with a look at the truth "
-        "on draws that are among these. CPU seconds are those at five labels a class.\n\n"
+        f"kernels run on digits alone, for {min(n_draws, N_DENSE_DRAWS)} draws. Their bandwidth, "
+        "and the bandwidth and smoothing of the kernel Laplacian, were chosen with a look at the "
+        "truth on draws that are among these. CPU seconds are those at five labels a class.\n\n"
         f"{provenance('python -m benchmarks.semi_supervised --write', seeds=f'0-{n_draws - 1}')}"
         f"\n\n{body}\n\n{collapse(data, found)}\n"
     )

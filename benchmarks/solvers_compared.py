@@ -1,8 +1,8 @@
-"""Every solver on the same problems: who finds the optimum of which objective, and at what cost?
+"""All solvers on the same problems: how often each finds the optimum, and its CPU time.
 
-Tiny problems, of which every labelling can be tried, and one of middling size. Two objectives: the
-paper's, `min_z sum_ij A[i, j] loss(z_i, y_j)`, and the quadratic one of its appendix,
-`sum_ij A[i, j] loss(y_i, y_j)`.
+Tiny problems, for which every labelling can be tried, and one of medium size. There are two
+objectives: the paper's, `min_z sum_ij A[i, j] loss(z_i, y_j)`, and the quadratic one of its
+appendix, `sum_ij A[i, j] loss(y_i, y_j)`.
 
     python -m benchmarks.solvers_compared [--problems N] [--rows N] [--write]
 """
@@ -36,19 +36,19 @@ from tests.oracles.brute_force import global_optimum, labellings
 from tests.oracles.quadratic_programs import SYMMETRIC, paper_bound, quadratic_values
 from tests.oracles.tiny_problems import WEIGHTINGS, TinyProblem, tiny_problem
 
-# Plain steps do not come to an end in any time; so many of them are given.
-PLAIN = 300
-# Problems on which the bound of the paper's shifts is computed too, by a general solver.
-BOUNDED = 120
+# Plain steps converge too slowly to reach the tolerance, so they are limited.
+MAX_PLAIN_STEPS = 300
+# On so many problems the bound with the paper's shifts is computed too, by a general solver.
+N_BOUNDED_PROBLEMS = 120
 
-Ending = Callable[[Solution], Faces]
+LabelRule = Callable[[Solution], Faces]
 
 
-class Contestant(NamedTuple):
-    """A solver, and what is taken for its labels."""
+class Competitor(NamedTuple):
+    """A solver, and the rule that takes its labels from a solution."""
 
     solver: Any
-    ending: Ending
+    labels: LabelRule
 
 
 def decoded(solution: Solution) -> Faces:
@@ -59,51 +59,51 @@ def first_tied(solution: Solution) -> Faces:
     return solution.targets.first()
 
 
-def contestants() -> dict[str, Contestant]:
+def competitors() -> dict[str, Competitor]:
     found = {}
     for start in ("average", "infimum"):
         solver = AlternatingMinimization(start)
-        found[f"alternating from {start}, first of the tied"] = Contestant(solver, first_tied)
-        found[f"alternating from {start}, decoded"] = Contestant(solver, decoded)
+        found[f"alternating from {start}, first of the tied"] = Competitor(solver, first_tied)
+        found[f"alternating from {start}, decoded"] = Competitor(solver, decoded)
     both = AlternatingMinimization(["average", "infimum"])
-    found["alternating from both, decoded"] = Contestant(both, decoded)
+    found["alternating from both, decoded"] = Competitor(both, decoded)
     for formulation in ("one_block", "two_blocks"):
         name = f"annealed, {formulation.replace('_', ' ')}"
-        found[name] = Contestant(AnnealedMinimization(formulation), decoded)
+        found[name] = Competitor(AnnealedMinimization(formulation), decoded)
     for steps in ("plain", "away", "pairwise", "block"):
-        limit = PLAIN if steps == "plain" else 1000
+        limit = MAX_PLAIN_STEPS if steps == "plain" else 1000
         solver = FrankWolfeMinimization(steps, max_iter=limit)
-        found[f"Frank-Wolfe {steps}, nearest"] = Contestant(solver, decoded)
+        found[f"Frank-Wolfe {steps}, nearest"] = Competitor(solver, decoded)
     drawn = FrankWolfeMinimization(rounding="sampling")
-    found["Frank-Wolfe pairwise, sampling"] = Contestant(drawn, decoded)
-    found["Frank-Wolfe pairwise, polished"] = Contestant(
+    found["Frank-Wolfe pairwise, sampling"] = Competitor(drawn, decoded)
+    found["Frank-Wolfe pairwise, polished"] = Competitor(
         FrankWolfeMinimization(polish=True), decoded
     )
-    found["Frank-Wolfe pairwise, sampling, polished"] = Contestant(
+    found["Frank-Wolfe pairwise, sampling, polished"] = Competitor(
         FrankWolfeMinimization(rounding="sampling", polish=True), decoded
     )
     return found
 
 
 class Range(NamedTuple):
-    """The lowest value of an objective over all labellings, the mean, and what is rounding."""
+    """The lowest value of an objective over all labellings, its mean, and the rounding error."""
 
     lowest: float
     mean: float
     rounding: float
 
     def gap(self, value: float) -> float:
-        """0 at the optimum, 1 at what a labelling drawn blindly pays on average."""
+        """0 at the optimum, 1 at the mean over all labellings."""
         above = value - self.lowest
         return 0.0 if above <= self.rounding else above / (self.mean - self.lowest)
 
     def below(self, bound: float) -> float:
-        """How far a bound is from the optimum, in the same unit."""
+        """The distance of a bound from the optimum, in the same unit."""
         return (self.lowest - bound) / (self.mean - self.lowest)
 
 
 def ranges(tiny: TinyProblem) -> tuple[Range, Range]:
-    """Of the paper's objective and of the quadratic one."""
+    """The ranges of the paper's objective and of the quadratic one."""
     paper = global_optimum(tiny.A, tiny.loss.matrix, tiny.sets)
     values = quadratic_values(tiny.A, tiny.loss.matrix, labellings(tiny.sets))
     return (
@@ -113,7 +113,7 @@ def ranges(tiny: TinyProblem) -> tuple[Range, Range]:
 
 
 class Results(NamedTuple):
-    """What was found on tiny problems, by solver."""
+    """Results on tiny problems: gaps and seconds by solver, and bounds."""
 
     gaps: dict[str, list[tuple[float, float]]]
     seconds: dict[str, list[float]]
@@ -125,9 +125,9 @@ def run_tiny(n_problems: int) -> Results:
     found = Results(defaultdict(list), defaultdict(list), [], [])
     first = tiny_problem(0, "signed", "zero-one")
     warm = Problem(as_votes(first.A), first.loss, first.sets)
-    for contestant in contestants().values():
-        # The first call of a kernel compiles it, which is no part of the comparison.
-        contestant.solver.solve(warm)
+    for competitor in competitors().values():
+        # The first call compiles, and is not timed.
+        competitor.solver.solve(warm)
     seed = -1
     while len(found.bounds) < n_problems:
         seed += 1
@@ -139,20 +139,20 @@ def run_tiny(n_problems: int) -> Results:
             continue
         found.seconds["trying every labelling"].append(spent)
         found.gaps["trying every labelling"].append((0.0, 0.0))
-        for name, contestant in contestants().items():
+        for name, competitor in competitors().items():
             problem = tiny.problem
             if name.startswith("annealed, one block") and tiny.form == "operator":
-                # A bare operator does not tell a row's own vote, which this one leaves out.
+                # This solver leaves the own vote of a row out, which a bare operator does not give.
                 problem = Problem(as_votes(tiny.A), tiny.loss, tiny.sets)
             begun = time.process_time()
-            solution = contestant.solver.solve(problem)
+            solution = competitor.solver.solve(problem)
             found.seconds[name].append(time.process_time() - begun)
-            labels = contestant.ending(solution)
+            labels = competitor.labels(solution)
             values = problem.objective(labels.embedded), quadratic_objective(problem, labels)
             found.gaps[name].append((paper.gap(values[0]), quadratic.gap(values[1])))
             if name == "Frank-Wolfe pairwise, nearest":
                 found.bounds.append(quadratic.below(solution.quadratic.bound))
-                if len(found.bounds) <= BOUNDED:
+                if len(found.bounds) <= N_BOUNDED_PROBLEMS:
                     theirs = paper_bound(tiny.A, tiny.loss.matrix, tiny.sets)
                     found.paper_bounds.append((found.bounds[-1], quadratic.below(theirs)))
     return found
@@ -187,8 +187,8 @@ def bounds_text(found: Results) -> str:
     )
 
 
-def middling_table(n_rows: int) -> str:
-    """Digits with sets of about four candidates, by two kinds of votes."""
+def digits_table(n_rows: int) -> str:
+    """All solvers on digits with sets of about four candidates, with two kinds of votes."""
     X, truth = load_digits(return_X_y=True)
     X, truth = X[:n_rows] / 16.0, truth[:n_rows]
     rng = np.random.default_rng(0)
@@ -206,12 +206,12 @@ def middling_table(n_rows: int) -> str:
     ]
     for votes, weights in weightings.items():
         problem = Problem(weights.fit(X).training_votes(), loss, sets)
-        for name, contestant in contestants().items():
-            contestant.solver.solve(problem)
+        for name, competitor in competitors().items():
+            competitor.solver.solve(problem)
             begun = time.process_time()
-            solution = contestant.solver.solve(problem)
+            solution = competitor.solver.solve(problem)
             spent = time.process_time() - begun
-            labels = contestant.ending(solution)
+            labels = competitor.labels(solution)
             proven = solution.quadratic
             cells = [
                 votes,
@@ -229,16 +229,16 @@ def middling_table(n_rows: int) -> str:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--problems", type=int, default=600, help="tiny problems")
-    parser.add_argument("--rows", type=int, default=800, help="rows of the middling problem")
+    parser.add_argument("--rows", type=int, default=800, help="rows of the problem of medium size")
     parser.add_argument("--quick", action="store_true", help="60 problems, 200 rows")
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     options = parser.parse_args(arguments)
     n_problems, n_rows = (60, 200) if options.quick else (options.problems, options.rows)
     with threadpool_limits(1), warnings.catch_warnings():
-        # Plain steps are stopped before they are through; the table shows what that gives.
+        # Plain steps are stopped before they converge; the table shows the result.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = run_tiny(n_problems)
-        middling = middling_table(n_rows)
+        digits = digits_table(n_rows)
     command = f"python -m benchmarks.solvers_compared --problems {n_problems} --rows {n_rows}"
     text = (
         "## Solvers compared\n\n"
@@ -253,7 +253,7 @@ def main(arguments: list[str] | None = None) -> None:
         f"{tiny_table(found)}\n\n{bounds_text(found)}\n\n"
         f"The first {n_rows} digits, each with its class and every other with probability .4, "
         "0-1 loss. CPU seconds of the solver alone, votes not counted.\n\n"
-        f"{middling}\n"
+        f"{digits}\n"
     )
     if options.write:
         write_section("solvers_compared", text)

@@ -1,8 +1,8 @@
-"""A million rows: half steps over a graph of 20 neighbours, and a whole fit with the graph given.
+"""Half steps over a graph of 20 neighbours on a million rows, and a whole fit on a given graph.
 
-Half steps are measured beside (a) gathering the labels of all neighbours once, in compiled code,
-and (b) scipy's product with the labels as unit vectors, then argmax. The graph is as bad as can be
-for the cache: rows are in random order. CPU seconds throughout, the best of a few runs.
+Half steps are compared with (a) gathering the labels of all neighbours once, in compiled code, and
+(b) scipy's product with the labels as unit vectors, then argmax. Rows are in random order, which is
+the worst case for the processor cache. All times are CPU seconds, the least of a few runs.
 
     python -m benchmarks.sparse_steps [--write] [--quick]
 """
@@ -31,14 +31,14 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import SparseVotes
 
-NEIGHBORS = 20
+N_NEIGHBORS = 20
 CLASSES = (10, 100, 1000)
-# Rows of a cluster; each holds two classes that overlap, and is far from all others.
-CLUSTER = 500
-DIMENSION = 20
-CAP = 20
+# Rows of a cluster; a cluster has two overlapping classes, and is far from all others.
+CLUSTER_ROWS = 500
+N_FEATURES = 20
+MAX_CPU_SECONDS = 20
 GIB = 2**30
-SPREADING = (10_000, 20_000, 40_000, 80_000)
+SPREADING_SIZES = (10_000, 20_000, 40_000, 80_000)
 
 
 # ------------------------------------------------------------------ half steps
@@ -53,33 +53,33 @@ def gather(indices: Any, labels: Any) -> int:
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> float:
-    """The fewest CPU seconds of some runs, after one that compiles; with 0, of a single one."""
+    """The least CPU seconds of some runs, after one that compiles; with 0, of a single run."""
     if repeats:
         run()
     return seconds(run, max(1, repeats))
 
 
 def classes_and_graph(n: int, n_classes: int, seed: int) -> tuple[Any, Any]:
-    """Rows of a class hear mostly each other, one voice in ten is anybody's."""
+    """Classes and a graph: nine of ten neighbours are of the same class, the others are random."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, n_classes, n)
     members = np.argsort(truth, kind="stable")
     ends = np.searchsorted(truth[members], np.arange(n_classes + 1))
     first, count = ends[truth], ends[truth + 1] - ends[truth]
-    heard = np.empty((n, NEIGHBORS), dtype=np.int32)
-    for place in range(NEIGHBORS):
-        heard[:, place] = members[first + (rng.random(n) * count).astype(np.intp)]
-    stray = rng.random(heard.shape) < 0.1
-    heard[stray] = rng.integers(0, n, np.count_nonzero(stray))
-    starts = np.arange(0, heard.size + 1, NEIGHBORS, dtype=np.int32)
-    graph = sp.csr_array((np.ones(heard.size), heard.ravel(), starts), shape=(n, n))
+    neighbors = np.empty((n, N_NEIGHBORS), dtype=np.int32)
+    for place in range(N_NEIGHBORS):
+        neighbors[:, place] = members[first + (rng.random(n) * count).astype(np.intp)]
+    is_random = rng.random(neighbors.shape) < 0.1
+    neighbors[is_random] = rng.integers(0, n, np.count_nonzero(is_random))
+    starts = np.arange(0, neighbors.size + 1, N_NEIGHBORS, dtype=np.int32)
+    graph = sp.csr_array((np.ones(neighbors.size), neighbors.ravel(), starts), shape=(n, n))
     graph.sum_duplicates()
-    graph.data[:] = 1.0 / NEIGHBORS
+    graph.data[:] = 1.0 / N_NEIGHBORS
     return truth, graph
 
 
 def with_distractors(truth: Any, n_classes: int, rng: Any) -> Any:
-    """Sets of the class and two others."""
+    """Sets of the true class and two others."""
     mask = np.zeros((truth.size, n_classes), dtype=np.bool_)
     rows = np.arange(truth.size)
     mask[rows, truth] = True
@@ -91,7 +91,7 @@ def with_distractors(truth: Any, n_classes: int, rng: Any) -> Any:
 
 
 def half_steps(n: int, n_classes: int) -> dict[str, float]:
-    """CPU seconds of both half steps and of what they are compared with."""
+    """CPU seconds of both half steps and of the computations they are compared with."""
     truth, graph = classes_and_graph(n, n_classes, seed=0)
     votes = SparseVotes(graph)
     sets = LabelSets(with_distractors(truth, n_classes, np.random.default_rng(1)), range(n_classes))
@@ -99,16 +99,16 @@ def half_steps(n: int, n_classes: int) -> dict[str, float]:
     steps = problem.row_steps
     assert steps is not None
     by_row, by_column = problem.prediction_tolerance, problem.target_tolerance
-    everybody = np.ones(n, dtype=np.bool_)
+    all_rows = np.ones(n, dtype=np.bool_)
     first = steps.first_predictions("average", problem.rtol)
     targets = steps.best_targets(first, by_column)
-    predictions = steps.move_predictions(targets.faces, first, by_row, everybody)
+    predictions = steps.move_predictions(targets.faces, first, by_row, all_rows)
 
     def predict() -> None:
-        steps.move_predictions(targets.faces, first, by_row, everybody)
+        steps.move_predictions(targets.faces, first, by_row, all_rows)
 
     def choose() -> None:
-        steps.move_targets(predictions.faces, targets, by_column, everybody)
+        steps.move_targets(predictions.faces, targets, by_column, all_rows)
 
     found = {
         "start": best_time(lambda: steps.first_predictions("average", problem.rtol), 0),
@@ -136,10 +136,10 @@ def table_of_steps(n: int) -> str:
     for n_classes in CLASSES:
         steps[n_classes] = took = half_steps(n, n_classes)
         scipy = took.get("scipy")
-        beside = "–", "–"
+        scipy_cells = "–", "–"
         if scipy is not None:
             ratios = (scipy / took["predictions"], scipy / took["targets"])
-            beside = f"{1e3 * scipy:.0f} ms", f"{ratios[0]:.0f}, {ratios[1]:.0f}"
+            scipy_cells = f"{1e3 * scipy:.0f} ms", f"{ratios[0]:.0f}, {ratios[1]:.0f}"
         cells = [
             str(n_classes),
             f"{1e3 * took['gather']:.0f}, {1e3 * took['gather, transposed']:.0f} ms",
@@ -147,7 +147,7 @@ def table_of_steps(n: int) -> str:
             f"{took['predictions'] / took['gather']:.1f}",
             f"{1e3 * took['targets']:.0f} ms",
             f"{took['targets'] / took['gather, transposed']:.1f}",
-            *beside,
+            *scipy_cells,
             f"{took['start']:.1f} s",
         ]
         lines.append("| " + " | ".join(cells) + " |")
@@ -165,41 +165,43 @@ def table_of_steps(n: int) -> str:
 
 
 def clusters(n: int, seed: int) -> tuple[Any, Any]:
-    """Inputs ``(n, 20)`` in far clusters of two overlapping classes of ten, and the classes."""
+    """Inputs ``(n, 20)`` and classes; each cluster has two overlapping classes of ten."""
     rng = np.random.default_rng(seed)
-    count = n // CLUSTER
+    count = n // CLUSTER_ROWS
     pairs = np.array([rng.permutation(10)[:2] for _ in range(count)])
     side = rng.integers(0, 2, n)
-    truth = pairs[np.repeat(np.arange(count), CLUSTER), side]
-    X = rng.standard_normal((n, DIMENSION), dtype=np.float32)
-    X += np.repeat(rng.normal(size=(count, DIMENSION)) * 100, CLUSTER, axis=0).astype(np.float32)
+    truth = pairs[np.repeat(np.arange(count), CLUSTER_ROWS), side]
+    X = rng.standard_normal((n, N_FEATURES), dtype=np.float32)
+    X += np.repeat(rng.normal(size=(count, N_FEATURES)) * 100, CLUSTER_ROWS, axis=0).astype(
+        np.float32
+    )
     X[:, 0] += 4 * side
     return X, truth
 
 
 def graph_of_clusters(X: Any) -> Any:
-    """The 20 nearest rows of each: those of its own cluster, all others being far."""
+    """The graph of the 20 nearest rows, all in the same cluster, and the order of the rows."""
     n = len(X)
-    heard = np.empty((n, NEIGHBORS), dtype=np.int32)
-    for start in range(0, n, CLUSTER):
-        block = X[start : start + CLUSTER] - X[start]
+    neighbors = np.empty((n, N_NEIGHBORS), dtype=np.int32)
+    for start in range(0, n, CLUSTER_ROWS):
+        block = X[start : start + CLUSTER_ROWS] - X[start]
         norms = (block**2).sum(axis=1)
         distances = norms[:, None] + norms - 2 * block @ block.T
         np.fill_diagonal(distances, -1.0)
-        nearest = np.argpartition(distances, NEIGHBORS, axis=1)[:, :NEIGHBORS]
-        heard[start : start + CLUSTER] = np.sort(nearest, axis=1) + start
-    # Clusters in random order of rows, as data come.
+        nearest = np.argpartition(distances, N_NEIGHBORS, axis=1)[:, :N_NEIGHBORS]
+        neighbors[start : start + CLUSTER_ROWS] = np.sort(nearest, axis=1) + start
+    # Rows of all clusters in random order.
     order = np.random.default_rng(0).permutation(n)
     place = np.empty(n, dtype=np.int32)
     place[order] = np.arange(n, dtype=np.int32)
-    heard = np.sort(place[heard[order]], axis=1)
-    starts = np.arange(0, heard.size + 1, NEIGHBORS, dtype=np.int32)
-    votes = np.full(heard.size, 1.0 / NEIGHBORS)
-    return sp.csr_array((votes, heard.ravel(), starts), shape=(n, n)), order
+    neighbors = np.sort(place[neighbors[order]], axis=1)
+    starts = np.arange(0, neighbors.size + 1, N_NEIGHBORS, dtype=np.int32)
+    votes = np.full(neighbors.size, 1.0 / N_NEIGHBORS)
+    return sp.csr_array((votes, neighbors.ravel(), starts), shape=(n, n)), order
 
 
 def whole_fit(n: int) -> dict[str, Any]:
-    """CPU seconds of a fit and of its parts, and the peak of the process."""
+    """CPU seconds of a fit and of its parts, and peak memory of the process."""
     X, truth = clusters(n, seed=0)
     graph, order = graph_of_clusters(X)
     del X
@@ -267,10 +269,10 @@ def text_of_fit(found: dict[str, Any]) -> str:
 
 
 def spread(n: int, kernel: str) -> float:
-    """CPU seconds of scikit-learn's label spreading with one label in a hundred."""
+    """CPU seconds of scikit-learn's label spreading with one label in a hundred rows."""
     X, truth = clusters(n, seed=0)
     known = np.where(np.random.default_rng(1).random(n) < 0.01, truth, -1)
-    model = LabelSpreading(kernel=kernel, gamma=0.05, n_neighbors=NEIGHBORS, max_iter=100)
+    model = LabelSpreading(kernel=kernel, gamma=0.05, n_neighbors=N_NEIGHBORS, max_iter=100)
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -279,7 +281,7 @@ def spread(n: int, kernel: str) -> float:
 
 
 def largest_spread(kernel: str, sizes: tuple[int, ...]) -> str:
-    """The largest size that ends within the cap of CPU seconds and 8 GiB."""
+    """The largest size that finishes within the limits of CPU seconds and memory."""
     done = "none"
     for n in sizes:
         run = child("spread", n, kernel, limits=True)
@@ -291,10 +293,10 @@ def largest_spread(kernel: str, sizes: tuple[int, ...]) -> str:
 
 
 def child(*task: Any, limits: bool = False) -> Any:
-    """A task in a process of its own; None if it hit the limits."""
+    """The result of a task in its own process; None if it hit the limits."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (CAP, CAP))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (8 * GIB, 8 * GIB))
 
     done = subprocess.run(
@@ -322,23 +324,25 @@ def main(arguments: list[str] | None = None) -> None:
     n = 100_000 if options.quick else 1_000_000
     steps = table_of_steps(n)
     fit = text_of_fit(child("fit", n))
-    sizes = SPREADING[:1] if options.quick else SPREADING
+    sizes = SPREADING_SIZES[:1] if options.quick else SPREADING_SIZES
     spreading = {kernel: largest_spread(kernel, sizes) for kernel in ("rbf", "knn")}
     command = "python -m benchmarks.sparse_steps --write"
     text = (
         "## Sparse votes: half steps and a whole fit\n\n"
-        f"{n} rows, {NEIGHBORS} neighbours with equal votes, rows in random order. *Gather*: read "
-        "the label of every neighbour once and add them up, over the graph and over its transpose. "
-        "*scipy*: sparse product with labels as unit vectors, then argmax over all classes. The "
-        "target step chooses within sets of three; *start* is the prediction step from sets.\n\n"
+        f"{n} rows, {N_NEIGHBORS} neighbours with equal votes, rows in random order. *Gather*: "
+        "read the label of every neighbour once and add them up, over the graph and over its "
+        "transpose. *scipy*: sparse product with labels as unit vectors, then argmax over all "
+        "classes. The target step chooses within sets of three; *start* is the prediction step "
+        "from sets.\n\n"
         f"{provenance(command, seeds='0, 1', more={'Threads': '1; CPU seconds'})}\n\n"
         f"{steps}\n\n"
-        f"`PartialLabelClassifier` given the graph, {DIMENSION} features, 3 of 10 candidates; "
-        f"clusters of {CLUSTER} rows with two overlapping classes each (one row in 44 is nearer to "
-        "the wrong centre); CPU seconds:\n\n"
+        f"`PartialLabelClassifier` given the graph, {N_FEATURES} features, 3 of 10 candidates; "
+        f"clusters of {CLUSTER_ROWS} rows with two overlapping classes each (one row in 44 is "
+        "nearer to the wrong centre); CPU seconds:\n\n"
         f"{fit}\n\n"
-        f"scikit-learn's `LabelSpreading` on such data with one label in a hundred, up to {CAP} "
-        f"CPU seconds and 8 GiB, largest number of rows, its neighbour search included: kernel rbf "
+        "scikit-learn's `LabelSpreading` on such data with one label in a hundred, up to "
+        f"{MAX_CPU_SECONDS} CPU seconds and 8 GiB, largest number of rows, its neighbour search "
+        "included: kernel rbf "
         f"{spreading['rbf']}; kernel knn {spreading['knn']}.\n"
     )
     if options.write:

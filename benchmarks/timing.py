@@ -1,4 +1,4 @@
-"""The clock of benchmarks that compare pieces of work in one process."""
+"""CPU time of functions that are compared in one process."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ __all__ = ["seconds"]
 
 
 def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
-    """CPU seconds of some work, the least of several runs."""
+    """CPU seconds of a function, the least of several runs."""
     spent = []
     for _ in range(repeats):
         begun = time.process_time()

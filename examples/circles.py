@@ -1,9 +1,9 @@
-"""Four labels are enough for two thousand points, if they are asked together.
+"""Four labels are enough for two thousand points, if all points are disambiguated together.
 
-Semi-supervised learning is the extreme case of candidate sets: a row without a label may be
-anything. Here four circles carry one labelled point each. Disambiguation lets the labels travel
-from neighbour to neighbour around each circle; the infimum loss, which settles every query on its
-own, only ever sees the four labelled points.
+Semi-supervised learning is the extreme case of candidate sets: an unlabeled row may have any label.
+Here each of four circles has one labelled point. Disambiguation spreads the labels from neighbour
+to neighbour around each circle. The infimum loss predicts every query by itself, so only the four
+labelled points count.
 
     python examples/circles.py [--out docs/figures/circles.png]
 """
@@ -18,7 +18,7 @@ from disambig import PartialLabelClassifier
 from disambig.datasets import make_concentric_circles
 from disambig.weights import NadarayaWatsonWeights, NeighborWeights
 
-# Okabe and Ito's colours, told apart by colour-blind readers too.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish.
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]
 
 
@@ -29,14 +29,14 @@ def main() -> None:
     arguments = parser.parse_args()
 
     X, y, truth = make_concentric_circles(random_state=arguments.seed)
-    # The graph that disambiguates knows the circles; the votes at new inputs are plain smoothing.
-    pieces = {
+    # Disambiguation uses a graph of neighbours; predictions at new inputs use kernel smoothing.
+    components = {
         "weights": NeighborWeights(n_neighbors=20),
         "predict_weights": NadarayaWatsonWeights(bandwidth=0.2),
         "classes": [1, 2, 3, 4],
     }
-    together = PartialLabelClassifier(**pieces).fit(X, y)
-    alone = PartialLabelClassifier(method="infimum", **pieces).fit(X, y)
+    together = PartialLabelClassifier(**components).fit(X, y)
+    alone = PartialLabelClassifier(method="infimum", **components).fit(X, y)
 
     axis = np.linspace(-4.5, 4.5, 200)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)

@@ -1,7 +1,7 @@
-"""What the paper says, what its code does: the experiments behind docs/paper_and_code.md.
+"""Experiments of docs/paper_and_code.md: the paper and the authors' programs, compared with us.
 
-Each function returns plain numbers and compares a rule of the paper or of the authors' programs, in
-our own words, with what this library does.
+Each function compares a rule of the paper, or our implementation of a rule of the authors'
+programs, with this library, and returns plain numbers.
 
     python examples/paper_and_code.py [--data DIR]
 
@@ -50,7 +50,7 @@ def ridge_votes(
 
 
 def loop_form(votes: FloatArray) -> FloatArray:
-    """``I - A²``: what the authors' loop ``y <- P(A A y)`` descends on for symmetric votes."""
+    """``I - A²``: the authors' loop ``y <- P(A A y)`` minimises this form for symmetric votes."""
     square = votes @ votes
     form: FloatArray = np.eye(len(votes)) - (square + square.T) / 2
     return form
@@ -61,7 +61,7 @@ def sine_errors(n_seeds: int = 100) -> dict[str, float]:
     problems = [sine_problem(seed) for seed in range(n_seeds)]
     errors: dict[str, list[FloatArray]] = {}
 
-    def note(name: str, predictions: list[FloatArray]) -> None:
+    def add_errors(name: str, predictions: list[FloatArray]) -> None:
         pairs = zip(predictions, problems, strict=True)
         errors.setdefault(name, []).append(
             np.array([np.mean((f - p.truth) ** 2) for f, p in pairs])
@@ -72,14 +72,16 @@ def sine_errors(n_seeds: int = 100) -> dict[str, float]:
             votes = [ridge_votes(p, ridge, sum_to_one=sum_to_one) for p in problems]
             ends = [(p.intervals.lower, p.intervals.upper) for p in problems]
             stopped = [coded_targets(a, *e)[0] for (a, _), e in zip(votes, ends, strict=True)]
-            note(f"DF, {words}", [q @ y for (_, q), y in zip(votes, stopped, strict=True)])
-            note(f"AC, {words}", [q @ p.centers for (_, q), p in zip(votes, problems, strict=True)])
+            add_errors(f"DF, {words}", [q @ y for (_, q), y in zip(votes, stopped, strict=True)])
+            add_errors(
+                f"AC, {words}", [q @ p.centers for (_, q), p in zip(votes, problems, strict=True)]
+            )
         forms = np.array([loop_form(a) for a, _ in votes])
         optima = regress_together(forms, [p.intervals for p in problems])
         assert optima.certified.all()
         pairs = zip(votes, optima.targets, strict=True)
-        note("DF, votes as they are, run to its optimum", [q @ y for (_, q), y in pairs])
-        note(
+        add_errors("DF, votes as they are, run to its optimum", [q @ y for (_, q), y in pairs])
+        add_errors(
             "IL as coded",
             [
                 coded_infimum(q, p.centers, p.radii)
@@ -90,7 +92,7 @@ def sine_errors(n_seeds: int = 100) -> dict[str, float]:
 
 
 def early_stop(seed: int = 0, ridge: float = 1e-6) -> tuple[int, float, int]:
-    """Steps of the authors' loop, its objective over the least one, and our Newton steps."""
+    """Steps of the authors' loop, its objective over the minimum, and our Newton steps."""
     problem = sine_problem(seed)
     votes, _ = ridge_votes(problem, ridge, sum_to_one=False)
     form = loop_form(votes)
@@ -103,7 +105,7 @@ def early_stop(seed: int = 0, ridge: float = 1e-6) -> tuple[int, float, int]:
 
 
 def coded_labels(votes: AnyArray, mask: BoolArray, *, transposed: bool = False) -> "CodedRun":
-    """The authors' half steps: the first of equal classes, and (unless asked) no transpose."""
+    """The authors' half steps: ties go to the first class, and there is no transpose by default."""
     classes = np.eye(mask.shape[1])
     targets = mask / mask.sum(axis=1, keepdims=True)
     before, objectives = None, []
@@ -130,7 +132,7 @@ class CodedRun:
 
 
 def transpose_matters(n_problems: int = 200) -> dict[str, int]:
-    """Problems with votes of nearest neighbours, both half steps with and without the transpose."""
+    """Counts over problems with votes of neighbours, with and without the transpose."""
     found = dict.fromkeys(["rose without", "rose with", "ended worse without", "better without"], 0)
     for seed in range(n_problems):
         rng = np.random.default_rng(seed)
@@ -184,18 +186,18 @@ def circle_grid(seed: int = 0) -> dict[str, float]:
 def start_errors(
     X: FloatArray, y: AnyArray, *, level: float, bandwidth: float, regularization: float
 ) -> dict[str, float]:
-    """Errors on four folds with the corruption of the authors' code, by where the run begins."""
-    kinds = {
+    """Errors on four folds with the corruption of the authors' code, by start and method."""
+    variants = {
         "DF from 1/|s|": {"solver": AlternatingMinimization(start="average")},
         "DF from 1": {"solver": AlternatingMinimization(start="infimum")},
         "IL exact": {"method": "infimum"},
         "AC": {"method": "average"},
     }
-    errors: dict[str, list[float]] = {name: [] for name in kinds}
+    errors: dict[str, list[float]] = {name: [] for name in variants}
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     for fold, (training, test) in enumerate(folds.split(X, y)):
         sets = MajorityRowCorruption(level)(y[training], random_state=fold)
-        for name, options in kinds.items():
+        for name, options in variants.items():
             weights = KernelRidgeWeights(bandwidth=bandwidth, regularization=regularization)
             model = PartialLabelClassifier(weights, **options).fit(X[training], sets)
             errors[name].append(float((model.predict(X[test]) != y[test]).mean()))
@@ -230,7 +232,7 @@ def best_start_errors(X: FloatArray, y: AnyArray, *, level: float) -> dict[str, 
 def ties_by_rounding(X: FloatArray, y: AnyArray, *, bandwidth: float) -> dict[str, float]:
     """The infimum loss as coded, from votes of a linear system and of an eigendecomposition.
 
-    Every other row is asked. How large the largest vote is (median), and the share of predictions
+    Every other row is a query. Returns the median of the largest vote, and the share of predictions
     that agree: where the set of the nearest row has one class, and where it has several.
     """
     train, test = X[::2], X[1::2]
@@ -238,14 +240,14 @@ def ties_by_rounding(X: FloatArray, y: AnyArray, *, bandwidth: float) -> dict[st
     ridge = 1e-3 * np.sqrt(len(train))
     weights = KernelRidgeWeights(bandwidth=bandwidth, regularization=ridge / len(train)).fit(train)
     solved = weights.votes(test) @ np.eye(len(train))
-    kernel, asked = (
+    kernel, query_kernel = (
         np.exp(-((rows[:, None] - train) ** 2).sum(axis=-1) / (2 * bandwidth**2))
         for rows in (train, test)
     )
     values, vectors = np.linalg.eigh(kernel)
-    decomposed = asked @ ((vectors / (values + ridge)) @ vectors.T)
+    decomposed = query_kernel @ ((vectors / (values + ridge)) @ vectors.T)
     same = (solved @ sets).argmax(axis=1) == (decomposed @ sets).argmax(axis=1)
-    several = sets[asked.argmax(axis=1)].sum(axis=1) > 1
+    several = sets[query_kernel.argmax(axis=1)].sum(axis=1) > 1
     return {
         "largest vote": float(np.median(np.abs(solved).max(axis=1))),
         "same, one class": float(same[~several].mean()),
@@ -257,7 +259,7 @@ def ties_by_rounding(X: FloatArray, y: AnyArray, *, bandwidth: float) -> dict[st
 
 
 def three_fence() -> FloatArray:
-    """``gains[i, j]`` of i standing before j, for six items: three above, three below."""
+    """``gains[i, j]`` of placing i before j, for six items: three above, three below."""
     gains = np.zeros((6, 6))
     for i in range(3):
         gains[i, 3 + i] = 1
@@ -266,7 +268,7 @@ def three_fence() -> FloatArray:
 
 
 def triangle_program(gains: FloatArray) -> float:
-    """The most that the linear program with all circles of three forbidden allows."""
+    """The maximum of the linear program with all triangle inequalities."""
     m = len(gains)
     first, second = np.triu_indices(m, 1)
     place = np.zeros((m, m), dtype=np.intp)

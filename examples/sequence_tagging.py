@@ -1,36 +1,36 @@
-"""I tagged a few positions of each sequence; the machine fills in the rest, and tags new ones.
+"""Sequences with a few known tags: complete the training sequences, and tag new ones.
 
-An input comes with a sequence of tags, of which the annotator gave some and left -1 elsewhere. The
-tags obey a rule: some never follow each other. So the candidates of a row are all sequences that
-agree with what is given and obey the rule, more than one would list as sequences grow long.
-`StructuredPredictor` needs no list. It needs the seven methods of `SequenceTagging` below, a few
-lines of dynamic programming each. With them this file compares
+An input comes with a sequence of tags, of which some are given and the others are -1. The tags obey
+a rule: some never follow each other. The candidates of a row are all sequences that agree with the
+given tags and obey the rule. Their number grows exponentially with the length, so they cannot be
+listed. `StructuredPredictor` needs no list. It needs the seven methods of `SequenceTagging` below,
+a few lines of dynamic programming each. This file compares
 
 * disambiguation: fill in all rows together so that similar inputs get similar sequences;
-* infimum loss: at each new input, count what agrees with the given tags of its neighbours;
+* infimum loss: at each new input, count the agreements with the given tags of its neighbours;
 * average candidates: give each row the mean of its candidates, and learn from that;
-* full supervision: what the same neighbours achieve with no tag hidden.
+* full supervision: the result of the same neighbours with no tag hidden.
 
     python examples/sequence_tagging.py            the table, in one or two minutes
     python examples/sequence_tagging.py --quick    fewer seeds and levels
 
-What the table says (the default run: 10 data sets a level, seeds 0 to 9; neighbours and start
-chosen for each method by cross-validation on the given tags alone; at level .9 each tag is hidden
-with probability .9, a pause with .8, and so on):
+Results (the default run: 10 data sets per level, seeds 0 to 9; neighbours and start chosen for each
+method by cross-validation on the given tags only; at level .9 each tag is hidden with probability
+.9, a pause with .8, and so on):
 
 * Disambiguation fills in the hidden tags best at every level: it is wrong on .113 of them at .5 and
   .230 at .9, the infimum loss on .124 and .267.
-* On new inputs the two are level at .5 (.124 and .126), and the lead is small later: .232 and .251
-  at .9. The last line of each block has the differences, data set by data set: on new inputs one
-  standard error or less at .5, two or less at .7 and .8, three at .9.
-* It wins with few neighbours, from which it reaches farther, rather than with the same number: with
-  `--neighbors 20` the infimum loss is ahead up to level .8 (.183 against .201 there).
-* Average candidates fall behind fast (.482 at .9). A pause may stand between any two tags, so most
-  completions of a hidden stretch hold pauses, and the mean of a set takes that for news.
-* The seven methods alone are not enough here. Started from that mean, and with ties settled by the
-  first sequence that comes, disambiguation inherits the error (.506). The two optional methods, a
-  start in which hidden positions are silent and a mean over tied sequences, make the difference.
-* Nobody comes near full supervision (.099) at level .9.
+* On new inputs the two are equal at .5 (.124 and .126), and the advantage is small later: .232 and
+  .251 at .9. The last line of each block has the paired differences: on new inputs one standard
+  error or less at .5, two or less at .7 and .8, three at .9.
+* It is better with few neighbours, because labels spread over several edges, and not with the same
+  number: with `--neighbors 20` the infimum loss is better up to level .8 (.183 against .201 there).
+* Average candidates become much worse (.482 at .9). A pause may be between any two tags, so most
+  completions of hidden positions contain pauses, and the mean of a set counts that as evidence.
+* The seven methods alone are not enough here. Started from that mean, and with ties decided by the
+  first sequence, disambiguation inherits the error (.506). The two optional methods solve this: a
+  start in which hidden positions have no vote, and a mean over tied sequences.
+* No method is near full supervision (.099) at level .9.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class SequenceTagging:
         self.allowed = np.asarray(allowed, dtype=bool)
         self.n_tags = len(self.allowed)
 
-    # ------------------------------------------------- the seven methods that every task owes
+    # ------------------------------------------------- the seven methods that every task needs
 
     def candidates(self, y):
         """(n, T) integers: a tag, or -1 where it is not known."""
@@ -113,10 +113,10 @@ class SequenceTagging:
     def largest_loss(self, candidates):
         return candidates.shape[1]
 
-    # ----------------------------------------------- two more, which this output happens to have
+    # ------------------------------------------------------------------ two optional methods
 
     def mean_prediction(self, scores, tolerance):
-        """The mean over all sequences that tie for the best: "not known yet" instead of a guess."""
+        """The mean over all sequences that tie for the best, which keeps a row undecided."""
         ending = self._cheapest_ending(-self._table(scores))
         slack = tolerance[:, None]
         first = ending[:, 0] <= ending[:, 0].min(axis=1, keepdims=True) + slack
@@ -125,10 +125,10 @@ class SequenceTagging:
         return 1.0 - self._mean_over_paths(first, steps)
 
     def start(self, candidates, kind):
-        """1 at each tag that some completion has: a hidden position votes for nobody.
+        """1 at each tag that some completion has, so that a hidden position has no vote.
 
         The loss to the nearest candidate is at least the number of positions where z has a tag
-        that no completion has: <psi(z), this> up to a constant.
+        that no completion has, which is <psi(z), start> up to a constant.
         """
         if kind != "infimum":
             raise ValueError(f"SequenceTagging: start={kind!r}; expected 'average' or 'infimum'.")
@@ -140,11 +140,11 @@ class SequenceTagging:
         return scores.reshape(len(scores), -1, self.n_tags)
 
     def _possible(self, partial):
-        """(n, T, K): the tags that each position may have, the rule apart."""
+        """(n, T, K): the tags that each position may have, without the rule."""
         return (partial[:, :, None] == np.arange(self.n_tags)) | (partial[:, :, None] < 0)
 
     def _cheapest_ending(self, costs):
-        """(n, T, K): the cost of the best way to go on from position t with tag a, t included."""
+        """(n, T, K): the least cost of positions t, t + 1, ... with tag a at position t."""
         ending = costs.copy()
         for t in reversed(range(costs.shape[1] - 1)):
             ending[:, t] += np.where(self.allowed, ending[:, t + 1, None], np.inf).min(axis=2)
@@ -168,7 +168,7 @@ class SequenceTagging:
         before[:, 0] = first
         for t in range(1, length):
             before[:, t] = np.einsum("na,nab->nb", before[:, t - 1], steps[:, t - 1])
-            # Numbers of paths grow with T without bound; their proportions are all that counts.
+            # The numbers of paths grow exponentially with T; only their proportions are needed.
             before[:, t] /= before[:, t].max(axis=1, keepdims=True)
         for t in reversed(range(length - 1)):
             after[:, t] = np.einsum("nab,nb->na", steps[:, t], after[:, t + 1])
@@ -195,7 +195,7 @@ REQUIRED = (
 
 
 def models(task, neighbors):
-    """Name -> search. Cross-validation sees the given tags only, for every method alike."""
+    """Name -> search. Cross-validation uses the given tags only, for all methods."""
     sizes = {"weights__n_neighbors": list(neighbors)}
 
     def search(task, method, grid):
@@ -204,10 +204,10 @@ def models(task, neighbors):
         )
         return GridSearchCV(model, grid, cv=3)
 
-    bare = SimpleNamespace(**{name: getattr(task, name) for name in REQUIRED})
+    required_only = SimpleNamespace(**{name: getattr(task, name) for name in REQUIRED})
     return {
         "disambiguation": search(task, "disambiguation", sizes | STARTS),
-        "  with seven methods alone": search(bare, "disambiguation", sizes),
+        "  with seven methods alone": search(required_only, "disambiguation", sizes),
         "infimum loss": search(task, "infimum", sizes),
         "average candidates": search(task, "average", sizes),
         "full supervision": search(task, "disambiguation", sizes),
@@ -240,7 +240,7 @@ def main():
     )
     arguments = parser.parse_args()
     if arguments.seeds < 2:
-        parser.error("--seeds: at least 2, for a standard error")
+        parser.error("--seeds must be at least 2, for a standard error")
     levels = LEVELS[1::2] if arguments.quick else LEVELS
     seeds = range(2 if arguments.quick else arguments.seeds)
 

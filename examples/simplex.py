@@ -1,9 +1,9 @@
-"""One input, three labels: what candidate sets leave possible, and what is smallest there.
+"""One input, three labels: the distributions that sets allow, and the smallest expected loss.
 
 The distributions over three labels form a triangle. A loss divides it into regions, one for each
-best prediction; a distribution over candidate sets leaves a part of it possible. Disambiguation
-takes the possible distribution of the smallest expected loss. By default this is the example of the
-paper's appendix, in which "c" is in every set, and yet the average of the sets calls for "a".
+best prediction; a distribution over candidate sets allows a part of it. Disambiguation takes the
+allowed distribution of the smallest expected loss. The default is the example of the paper's
+appendix, in which "c" is in every set, but "a" is best under the average of the sets.
 
     python examples/simplex.py [--out docs/figures/simplex.png]
     python examples/simplex.py --loss squared --sets "a|c=3" "b|c" --out squared.png
@@ -28,7 +28,7 @@ LOSSES = {
 
 
 def read_sets(texts: list[str]) -> tuple[LabelSets, list[float]]:
-    """Texts such as ``a|c=3``: a set, and how often it is seen (once, unless said)."""
+    """Sets and their frequencies from texts such as ``a|c=3``; the default frequency is 1."""
     parts = [text.partition("=") for text in texts]
     sets = LabelSets.from_strings([part[0] for part in parts], classes=["a", "b", "c"])
     return sets, [float(part[2] or 1) for part in parts]
@@ -65,7 +65,7 @@ def main() -> None:
     names = loss.predictions
     infimum = dict(zip(names.tolist(), picture.infimum.round(6).tolist(), strict=True))
     print(f"Infimum losses: {infimum}")
-    print(f"Disambiguated: {names[list(picture.settled)].tolist()}", end=", ")
+    print(f"Disambiguated: {names[list(picture.disambiguated)].tolist()}", end=", ")
     print(f"from the average of the sets: {names[list(picture.averaged)].tolist()}")
     print(f"Figure: {arguments.out}")
 

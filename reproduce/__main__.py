@@ -1,4 +1,8 @@
-"""``python -m reproduce`` draws the figures of the paper, beside the authors' numbers."""
+"""``python -m reproduce`` computes and draws the figures of the paper.
+
+It writes PNG, PDF, CSV and JSON files, and one HTML page that shows the figures and compares the
+numbers with those of the authors' code.
+"""
 
 import argparse
 import shlex
@@ -19,8 +23,8 @@ from disambig.cli.commands import (
 
 FIGURES = ("interval", "classification", "semi-supervised", "ranking", "simplex", "rates")
 _FOLDER = "disambig-figures"
-# Later seeds are counted from it, and numpy takes none from 2**32 on.
-_LARGEST_SEED = 2**31 - 1
+# Figures also use the seeds that follow it, up to a hundred; numpy accepts seeds below 2**32.
+_MAX_SEED = 2**31 - 1
 _PACKAGES = ("disambig", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -32,10 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="disambig reproduce",
-        description="Compute and draw the figures of the paper with this library, beside numbers "
-        "of the authors' code: PNG and PDF, CSV and JSON, and a page (index.html) that holds all "
-        "of them. Interrupted, it goes on where it was when the command is given again: what is "
-        "computed is kept in the folder.",
+        description="Compute and draw the figures of the paper with this library, and compare the "
+        "numbers with those of the authors' code. The command writes PNG, PDF, CSV and JSON files, "
+        "and a page (index.html) that contains all of them. After an interruption, give the "
+        "command again: it continues from the results that are stored in the folder.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument(
@@ -47,27 +51,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="few seeds: two minutes instead of some ten, on two cores",
+        help="few seeds: two minutes instead of about ten, on two cores",
     )
     parser.add_argument(
         "--data",
         type=Path,
         metavar="DIR",
-        help="folder with the sets dna and svmguide2 of LIBSVM (as libsvm/dna.scale); else they "
-        "are looked for where DISAMBIG_DATA says, and downloaded",
+        help="folder with the data sets dna and svmguide2 of LIBSVM (as libsvm/dna.scale); by "
+        "default they are searched in DISAMBIG_DATA, and downloaded if they are not there",
     )
     parser.add_argument(
         "--seed",
-        type=between(0, _LARGEST_SEED),
+        type=between(0, _MAX_SEED),
         default=0,
         metavar="N",
-        help="seed of all that is random",
+        help="seed of all random numbers",
     )
     parser.add_argument(
-        "--jobs", type=at_least(1), metavar="N", help="processes side by side; one a core if unset"
+        "--jobs", type=at_least(1), metavar="N", help="parallel processes; by default one per core"
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="compute also what the folder already holds"
+        "--fresh", action="store_true", help="compute everything again, stored results too"
     )
     parser.set_defaults(run=run)
     return parser
@@ -77,11 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Reproduce figures; `arguments` are those of the parser."""
     require_packages(("matplotlib",), "cli,plot")
     if arguments.data is not None and not arguments.data.is_dir():
-        raise Refusal(f"--data {arguments.data} is no folder. Name one that exists.")
+        raise Refusal(f"--data {arguments.data} is not a folder. Give one that exists.")
     from reproduce.cache import ResultCache
-    from reproduce.figures_by_name import find_data, reproduction
-    from reproduce.files import write_figure, write_page
+    from reproduce.files import CACHE, write_figure, write_page
     from reproduce.progress import progress
+    from reproduce.registry import find_data, reproduction
 
     names = FIGURES if arguments.figure == "all" else (arguments.figure,)
     facts = _facts(arguments)
@@ -94,20 +98,20 @@ def run(arguments: argparse.Namespace) -> int:
             reproduction(name, quick=arguments.quick, seed=arguments.seed, data=data)
             for name in names
         ]
-        kept = ResultCache(folder / "pieces", facts["versions"])
-        pieces = [piece for plan in plans for piece in plan.pieces]
-        with progress(len(pieces)) as done:
-            results = kept.results(
-                pieces, jobs=arguments.jobs or _cores(), fresh=arguments.fresh, done=done
+        cache = ResultCache(folder / CACHE, facts["versions"])
+        jobs = [job for plan in plans for job in plan.jobs]
+        with progress(len(jobs)) as done:
+            results = cache.results(
+                jobs, n_processes=arguments.jobs or _cores(), fresh=arguments.fresh, done=done
             )
         finished, start = [], 0
         with writing_into(folder):
             for plan in plans:
-                mine = results[start : start + len(plan.pieces)]
-                start += len(plan.pieces)
-                finished.append(write_figure(folder, plan, mine, facts))
+                own_results = results[start : start + len(plan.jobs)]
+                start += len(plan.jobs)
+                finished.append(write_figure(folder, plan, own_results, facts))
             page = write_page(folder, finished, facts, data)
-    print(f"Open {page} in a browser. Figures and numbers are beside it.")
+    print(f"Open {page} in a browser. Figures and numbers are in the same folder.")
     return 0
 
 
@@ -118,7 +122,7 @@ def _cores() -> int:
 
 
 def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What the numbers depend on, and when they were made."""
+    """What the numbers depend on, and the date of the run."""
     import platform
     from datetime import UTC, datetime
     from importlib.metadata import version

@@ -1,6 +1,8 @@
-"""Long computations in pieces that can be kept, and need not be computed twice.
+"""Jobs, the parts of a figure that are computed one by one, and a cache of their results on disk.
 
-Segments of long computations in a folder: what is there is not computed again.
+A `Job` is a function with settings. `ResultCache` writes the result of each job to a JSON file as
+soon as it is computed. The file name contains a hash of what the result depends on: figure, name,
+settings and versions. A run that was interrupted therefore continues with the missing jobs.
 """
 
 import hashlib
@@ -22,32 +24,32 @@ from disambig.atomic import write_text_atomically
 from disambig.cli.commands import Refusal, writing_into
 
 Payload: TypeAlias = dict[str, Any]
-"""What a piece computes: numbers, texts, None, and lists and dicts of these, as JSON has them."""
+"""What a job computes: numbers, strings, None, and lists and dicts of these, as in JSON."""
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
-    """``function(**settings)``, or ``function(data, **settings)``: a part of a figure.
+class Job:
+    """A part of a figure: ``function(**settings)``, or ``function(data, **settings)``.
 
-    The settings say all that the numbers depend on, seeds included, so that what was computed once
-    can be kept under them.
+    The settings must determine the result, so they include the seeds: `ResultCache` looks results
+    up by them.
 
     Attributes
     ----------
     figure : str
     name : str
-        What is being computed; unique within the figure for given settings.
+        What is computed; together with the settings it is unique within the figure.
     function : callable
-        Of a module, so that another process finds it. Returns a `Payload`.
+        Returns a `Payload`. Defined at the top level of a module, so that it can be pickled.
     settings : mapping
-        Of the kinds that JSON has.
+        Values that JSON can store.
     data : object, optional
-        What is too large for a setting; a setting must name it.
+        Data that are too large for a setting. A setting must identify them.
 
     Examples
     --------
-    >>> piece = Piece("sums", "two and three", lambda a, b: {"sum": a + b}, {"a": 2, "b": 3})
-    >>> piece.compute()
+    >>> job = Job("sums", "two and three", lambda a, b: {"sum": a + b}, {"a": 2, "b": 3})
+    >>> job.compute()
     {'sum': 5}
     """
 
@@ -58,15 +60,15 @@ class Piece:
     data: Any = None
 
     def compute(self) -> Payload:
-        """Run it."""
+        """Call the function."""
         if self.data is None:
             return self.function(**self.settings)
         return self.function(self.data, **self.settings)
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a piece computed, in how many CPU seconds, and what it warned of how often."""
+class JobResult:
+    """What a job computed, its CPU seconds, and how often it gave each warning."""
 
     payload: Payload
     seconds: float
@@ -74,112 +76,115 @@ class Result:
 
 
 class ResultCache:
-    """Results in files, under what they depend on.
+    """Results of jobs in files, one file for each job.
 
     Parameters
     ----------
     folder : path
-        Made when the first result is kept.
+        Created when the first result is stored.
     versions : dict
-        Of the program and of what it computes with; another version is another result.
+        Versions of the program and of its dependencies. Results of other versions are not used.
     """
 
     def __init__(self, folder: Path, versions: dict[str, str]) -> None:
         self.folder = folder
         self.versions = versions
 
-    def path(self, piece: Piece) -> Path:
-        """Where the result of a piece belongs."""
-        identity = json.dumps(self._identity(piece), sort_keys=True)
+    def path(self, job: Job) -> Path:
+        """The file of the result of a job."""
+        identity = json.dumps(self._identity(job), sort_keys=True)
         digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
-        words = re.sub(r"[^a-z0-9]+", "-", piece.name.lower()).strip("-")
-        return self.folder / piece.figure / f"{words}-{digest}.json"
+        slug = re.sub(r"[^a-z0-9]+", "-", job.name.lower()).strip("-")
+        return self.folder / job.figure / f"{slug}-{digest}.json"
 
-    def load(self, piece: Piece) -> Result | None:
-        """The result that is kept, None if there is none that can be read."""
+    def load(self, job: Job) -> JobResult | None:
+        """The stored result of a job, or None if there is none that can be read."""
         try:
-            kept = json.loads(self.path(piece).read_text(encoding="utf-8"))
-            if kept["identity"] != self._identity(piece):
+            stored = json.loads(self.path(job).read_text(encoding="utf-8"))
+            if stored["identity"] != self._identity(job):
                 return None
-            return Result(**kept["result"])
+            return JobResult(**stored["result"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, piece: Piece, result: Result) -> Result:
-        """Write a result, and return it as it will be read."""
-        path = self.path(piece)
-        text = json.dumps({"identity": self._identity(piece), "result": asdict(result)})
+    def store(self, job: Job, result: JobResult) -> JobResult:
+        """Store a result, and return it as `load` will."""
+        path = self.path(job)
+        text = json.dumps({"identity": self._identity(job), "result": asdict(result)})
         with writing_into(self.folder):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text_atomically(path, text)
-        return Result(**json.loads(text)["result"])
+        return JobResult(**json.loads(text)["result"])
 
     def results(
         self,
-        pieces: Sequence[Piece],
+        jobs: Sequence[Job],
         *,
-        jobs: int = 1,
+        n_processes: int = 1,
         fresh: bool = False,
-        done: Callable[[Piece, Result, bool], None] = lambda *_: None,
-    ) -> list[Result]:
-        """Results of all pieces, in their order; each is kept as soon as it is there.
+        done: Callable[[Job, JobResult, bool], None] = lambda *_: None,
+    ) -> list[JobResult]:
+        """Results of all jobs, in their order; each is stored as soon as it is computed.
 
         Parameters
         ----------
-        pieces : sequence of Piece
-        jobs : int
-            Processes side by side. Results do not depend on it.
+        jobs : sequence of Job
+        n_processes : int
+            Processes that run in parallel. Results do not depend on it.
         fresh : bool
-            Compute also what is kept.
+            Ignore stored results and compute all jobs again.
         done : callable
-            ``done(piece, result, was_kept)`` after each.
+            Called as ``done(job, result, was_stored)`` after each job.
 
         Raises
         ------
         Refusal
-            If one of several processes was ended from outside, or a result cannot be written.
-            What was finished before is kept.
+            If one of several processes was killed, or if a result cannot be written. The results
+            of jobs that finished before that are stored.
         """
-        found: dict[int, Result] = {}
-        for place, piece in enumerate(pieces):
-            kept = None if fresh else self.load(piece)
-            if kept is not None:
-                found[place] = kept
-                done(piece, kept, True)
-        missing = [place for place in range(len(pieces)) if place not in found]
-        with _computed(pieces, missing, jobs) as computed:
-            for place, result in computed:
-                found[place] = self.keep(pieces[place], result)
-                done(pieces[place], found[place], False)
-        return [found[place] for place in range(len(pieces))]
+        found: dict[int, JobResult] = {}
+        for index, job in enumerate(jobs):
+            stored = None if fresh else self.load(job)
+            if stored is not None:
+                found[index] = stored
+                done(job, stored, True)
+        missing = [index for index in range(len(jobs)) if index not in found]
+        with _computed(jobs, missing, n_processes) as computed:
+            for index, result in computed:
+                found[index] = self.store(jobs[index], result)
+                done(jobs[index], found[index], False)
+        return [found[index] for index in range(len(jobs))]
 
-    def _identity(self, piece: Piece) -> dict[str, Any]:
+    def _identity(self, job: Job) -> dict[str, Any]:
+        """What the result depends on."""
         return {
-            "figure": piece.figure,
-            "name": piece.name,
-            "settings": dict(piece.settings),
+            "figure": job.figure,
+            "name": job.name,
+            "settings": dict(job.settings),
             "versions": self.versions,
         }
 
 
 @contextmanager
 def _computed(
-    pieces: Sequence[Piece], places: Sequence[int], jobs: int
-) -> Iterator[Iterator[tuple[int, Result]]]:
-    """Results as they come; leaving the block ends the other processes."""
-    work = [(place, pieces[place]) for place in places]
-    if jobs <= 1 or len(work) <= 1:
-        yield map(_numbered, work)
+    jobs: Sequence[Job], indices: Sequence[int], n_processes: int
+) -> Iterator[Iterator[tuple[int, JobResult]]]:
+    """Results in the order in which they finish; leaving the block ends the other processes."""
+    work = [(index, jobs[index]) for index in indices]
+    if n_processes <= 1 or len(work) <= 1:
+        yield map(_compute_job, work)
         return
     others = set(active_children())
-    # A new interpreter each: a fork would copy locks that threads of this one may hold.
+    # "spawn" starts new interpreters. A fork would copy locks that threads of this one may hold.
     pool = ProcessPoolExecutor(
-        min(jobs, len(work)), mp_context=get_context("spawn"), initializer=_deaf
+        min(n_processes, len(work)),
+        mp_context=get_context("spawn"),
+        initializer=_ignore_interruptions,
     )
     try:
-        yield _side_by_side(pool, work)
+        yield _parallel_results(pool, work)
     except BaseException:
-        # Shutting down waits for pieces that are being computed, which can take minutes.
+        # Shutting the pool down waits for running jobs, which can take minutes.
         for process in set(active_children()) - others:
             process.terminate()
         raise
@@ -187,15 +192,15 @@ def _computed(
         pool.shutdown(cancel_futures=True)
 
 
-def _side_by_side(
-    pool: ProcessPoolExecutor, work: Sequence[tuple[int, Piece]]
-) -> Iterator[tuple[int, Result]]:
-    """Results as they come; all that were finished before a process was lost, then a refusal."""
-    futures: list[Future[tuple[int, Result]]] = []
+def _parallel_results(
+    pool: ProcessPoolExecutor, work: Sequence[tuple[int, Job]]
+) -> Iterator[tuple[int, JobResult]]:
+    """Results in the order in which they finish; a `Refusal` after them if a process was killed."""
+    futures: list[Future[tuple[int, JobResult]]] = []
     lost: BrokenProcessPool | None = None
     try:
         for one in work:
-            futures.append(pool.submit(_numbered, one))
+            futures.append(pool.submit(_compute_job, one))
     except BrokenProcessPool as error:
         lost = error
     for future in as_completed(futures):
@@ -207,29 +212,30 @@ def _side_by_side(
             yield result
     if lost is not None:
         raise Refusal(
-            "a process was ended from outside (memory?). Use fewer --jobs and try again; "
-            "what is finished is kept.",
+            "a process was killed, perhaps for want of memory. Run the command again with a "
+            "smaller --jobs; finished results are stored.",
             code=1,
         ) from lost
 
 
-def _deaf() -> None:
-    """An interruption is for the first process, which ends the others."""
+def _ignore_interruptions() -> None:
+    """Leave an interruption to the main process, which ends the others."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _numbered(work: tuple[int, Piece]) -> tuple[int, Result]:
+def _compute_job(work: tuple[int, Job]) -> tuple[int, JobResult]:
+    """The result of a job, with the index of the job."""
     from threadpoolctl import threadpool_limits
 
-    place, piece = work
-    # One thread, so that sums are added in one order and results do not depend on the machine's
-    # cores; processes side by side make up for it. Warnings are told with the result.
-    with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as heard:
+    index, job = work
+    # With one thread, sums are added in one order, so results do not depend on the number of
+    # cores. Several processes use the cores instead. Warnings are stored with the result.
+    with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         begun = time.process_time()
-        payload = piece.compute()
+        payload = job.compute()
         seconds = time.process_time() - begun
-    texts = Counter(f"{warning.category.__name__}: {warning.message}" for warning in heard)
-    return place, Result(payload, seconds, dict(texts))
+    texts = Counter(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+    return index, JobResult(payload, seconds, dict(texts))

@@ -1,4 +1,7 @@
-"""The paper's classification figure: two data sets, two corruptions, two ways to choose cells."""
+"""The paper's classification figure: two data sets, two corruptions, two ways to choose a cell.
+
+A cell is a pair of a bandwidth and a ridge.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,14 +14,14 @@ from sklearn.model_selection import KFold
 from disambig.datasets import CORRUPTIONS
 from disambig.estimators import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
-from reproduce.cache import Payload, Piece
+from reproduce.cache import Job, Payload
 from reproduce.figure_data import FigureData
 from reproduce.label_sweep import METHODS, sweep
-from reproduce.readings import Reading
 from reproduce.recorded import recorded_error
+from reproduce.results import FigureResult
 
-KINDS = {"skewed_text": "text", "skewed_code": "code"}
-"""Corruptions: what the paper writes, and what its programs do."""
+CORRUPTION_KINDS = {"skewed_text": "text", "skewed_code": "code"}
+"""Corruptions by their names: that of the paper's text, and that of its programs."""
 LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
 BANDWIDTHS = (1.0, 0.1, 0.01)
 RIDGES = (1.0, 1e-3, 1e-6)
@@ -29,12 +32,13 @@ LABEL_METHODS = {
     "ac": "AC, as coded = exact",
 }
 DEFAULT = "PartialLabelClassifier()"
-"""The library's default, all settings its own."""
+"""The library's default, without any setting."""
 
 _FIGURE = "classification"
 _N_FOLDS = 8
-_DRAWS = 5
-# A fit of the default takes a second at 350 rows and some seven at 1750.
+_N_DRAWS = 5
+# A fit of the default takes one second at 350 rows and about seven at 1750, so it is run on fewer
+# folds of data sets with more rows than this.
 _MANY_ROWS = 1000
 _DEFAULT_FOLDS = {"few rows": 8, "many rows": 4}
 _QUICK_LEVELS = (0.5, 0.8)
@@ -42,7 +46,7 @@ _QUICK_FOLDS = {"few rows": 2, "many rows": 1}
 
 
 def figure_folds(n: int, seed: int) -> list[tuple[IntArray, IntArray]]:
-    """Eight shuffled folds of n rows: pairs of training and test rows."""
+    """Eight shuffled folds of n rows, as pairs of training and test rows."""
     return list(KFold(_N_FOLDS, shuffle=True, random_state=seed).split(np.arange(n)))
 
 
@@ -51,45 +55,45 @@ def figure_ridges(n: int) -> list[float]:
     return [c / np.sqrt(n) for c in RIDGES]
 
 
-def classification_pieces(
+def classification_jobs(
     data: Sequence[FigureData], *, quick: bool = False, seed: int = 0
-) -> list[Piece]:
+) -> list[Job]:
     """For each data set: all cells of the figure, draw by draw, and the library's default.
 
     Parameters
     ----------
     data : sequence of FigureData
     quick : bool
-        One draw of the sets in place of five, and the default on few cells and folds.
+        One draw of the sets in place of five, and the default at few levels and on few folds.
     seed : int
-        Of folds, and of the first draw.
+        Seed of the folds and of the first draw.
     """
     found = []
     for one in data:
         size = "many rows" if len(one.X) > _MANY_ROWS else "few rows"
         named = {"data": one.name, "shape": list(one.X.shape), "digest": _digest(one)}
-        for draw in range(1 if quick else _DRAWS):
+        for draw in range(1 if quick else _N_DRAWS):
             settings = {**named, "levels": list(LEVELS), "seed": seed, "draw": draw}
             name = f"{one.name}, all cells, draw {draw}"
-            found.append(Piece(_FIGURE, name, swept, settings, one))
+            found.append(Job(_FIGURE, name, grid_errors, settings, one))
         n_folds = (_QUICK_FOLDS if quick else _DEFAULT_FOLDS)[size]
-        for kind, words in KINDS.items():
+        for kind, kind_name in CORRUPTION_KINDS.items():
             for level in _QUICK_LEVELS if quick else LEVELS:
                 settings = {**named, "kind": kind, "level": level, "seed": seed, "n_folds": n_folds}
-                name = f"{one.name}, {DEFAULT}, {words}, {level:g}"
-                found.append(Piece(_FIGURE, name, default_errors, settings, one))
+                name = f"{one.name}, {DEFAULT}, {kind_name}, {level:g}"
+                found.append(Job(_FIGURE, name, default_errors, settings, one))
     return found
 
 
 def _digest(data: FigureData) -> str:
-    """16 hexadecimal digits that other inputs or other classes do not share."""
+    """16 hexadecimal digits of a hash of the inputs and the classes."""
     found = hashlib.sha256(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
-    # As texts: an array of objects holds addresses, which differ from run to run.
+    # As strings: an array of objects contains addresses, which differ from run to run.
     found.update("\n".join(np.asarray(data.y).astype(str).tolist()).encode())
     return found.hexdigest()[:16]
 
 
-def swept(
+def grid_errors(
     given: FigureData,
     data: str,
     shape: list[int],
@@ -98,7 +102,7 @@ def swept(
     seed: int,
     draw: int,
 ) -> Payload:
-    """Errors of all cells at every corruption, (folds, cells, problems), with and without truth."""
+    """True and held-out errors of all cells under every corruption, (folds, cells, problems)."""
     truth, problems = _problems(given, levels, seed + draw)
     folds = figure_folds(len(given.X), seed)
     scales = [c * given.X.shape[1] for c in BANDWIDTHS]
@@ -123,8 +127,12 @@ def swept(
 
 
 def _problems(given: FigureData, levels: Sequence[float], seed: int) -> tuple[IntArray, list[Any]]:
-    """The truth as codes, and kinds × levels of sets, the levels running fastest."""
-    problems = [CORRUPTIONS[kind](c)(given.y, random_state=seed) for kind in KINDS for c in levels]
+    """The truth as codes, and the sets of all corruptions and levels; levels vary fastest."""
+    problems = [
+        CORRUPTIONS[kind](c)(given.y, random_state=seed)
+        for kind in CORRUPTION_KINDS
+        for c in levels
+    ]
     return np.searchsorted(problems[0].classes, given.y), problems
 
 
@@ -157,32 +165,33 @@ def default_errors(
 def covering_errors(found: IntArray, masks: BoolArray) -> FloatArray:
     """Share of informative rows whose prediction is outside the set, (cells, problems).
 
-    `found` is (cells, problems, q), `masks` is (problems, q, K). A prediction of -1 is none.
+    `found` is (cells, problems, q), `masks` is (problems, q, K). A prediction of -1 means
+    that there is none.
     """
-    counted = ~masks.all(axis=-1)
+    is_informative = ~masks.all(axis=-1)
     problem, row = np.indices(masks.shape[:2])
     hit = masks[problem, row, found] & (found >= 0)
-    errors: FloatArray = (counted & ~hit).sum(axis=-1) / counted.sum(axis=-1)
+    errors: FloatArray = (is_informative & ~hit).sum(axis=-1) / is_informative.sum(axis=-1)
     return errors
 
 
-def classification_readings(payloads: Sequence[Payload]) -> list[Reading]:
-    """Errors over folds, the cell of each draw chosen by the truth and by the sets.
+def classification_results(payloads: Sequence[Payload]) -> list[FigureResult]:
+    """Errors over folds, with the cell of each draw chosen by the truth and by the sets.
 
-    A fold's error is its mean over the draws, so that standard errors are those of the folds.
+    The error of a fold is its mean over the draws. Standard errors are therefore over folds.
     """
     found = []
     for data in dict.fromkeys(payload["data"] for payload in payloads):
         mine = [payload for payload in payloads if payload["data"] == data]
         draws = [payload for payload in mine if "clean" in payload]
         levels = draws[0]["levels"]
-        for k, kind in enumerate(KINDS):
+        for k, kind in enumerate(CORRUPTION_KINDS):
             for t, level in enumerate(levels):
                 words = {"level": level, "quantity": "test error", "stand_in": mine[0]["stand_in"]}
-                words["panel"] = f"{mine[0]['title']}, {KINDS[kind]}"
-                found += _swept_readings(draws, k * len(levels) + t, data, kind, words)
+                words["panel"] = f"{mine[0]['title']}, {CORRUPTION_KINDS[kind]}"
+                found += _grid_results(draws, k * len(levels) + t, data, kind, words)
                 found += [
-                    Reading.of(
+                    FigureResult.of(
                         payload["errors"],
                         method=DEFAULT,
                         choice="fixed",
@@ -195,9 +204,9 @@ def classification_readings(payloads: Sequence[Payload]) -> list[Reading]:
     return found
 
 
-def _swept_readings(
+def _grid_results(
     draws: Sequence[Payload], problem: int, data: str, kind: str, words: dict[str, Any]
-) -> list[Reading]:
+) -> list[FigureResult]:
     found = []
     for method, name in LABEL_METHODS.items():
         for choice, criterion in (("truth", "clean"), ("sets", "covering")):
@@ -207,7 +216,7 @@ def _swept_readings(
                 seen = np.array(draw[criterion][method])[:, :, problem]
                 errors.append(clean[:, seen.mean(axis=0).argmin()])
             folds = np.mean(errors, axis=0)
-            reading = Reading.of(
+            result = FigureResult.of(
                 folds,
                 method=name,
                 choice=choice,
@@ -217,16 +226,16 @@ def _swept_readings(
             authors = recorded_error(data, kind, words["level"], method)
             if choice == "truth" and authors is not None:
                 spread = _error_of_one_draw(np.array(errors))
-                reading = replace(reading, authors=authors, authors_error=spread)
-            found.append(reading)
+                result = replace(result, authors=authors, authors_error=spread)
+            found.append(result)
     return found
 
 
 def _error_of_one_draw(errors: FloatArray) -> float:
-    """What the authors' number, of one draw, may be off by; it was not written down.
+    """An estimate of the standard error of the authors' number, which was not recorded.
 
-    The standard error over folds of a draw, and the spread between draws; `errors` are (draws,
-    folds).
+    Their number is of one draw. The estimate combines the standard error over the folds of a draw
+    with the spread between draws; `errors` are (draws, folds).
     """
     n_draws, n_folds = errors.shape
     between_folds = np.sqrt(errors.var(axis=1, ddof=1).mean() / n_folds)

@@ -1,4 +1,4 @@
-"""The data of the classification figure, or what ships with scikit-learn in their place."""
+"""The data sets of the classification figure, or replacements that ship with scikit-learn."""
 
 import os
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from disambig.datasets import fetch_libsvm
 from disambig.exceptions import DatasetError
 from disambig.notation import AnyArray, FloatArray
 
-# Of a similar size, as far as there is any.
-_STAND_INS = {"dna": "digits", "svmguide2": "wine"}
+# Replacements of roughly similar size.
+_REPLACEMENTS = {"dna": "digits", "svmguide2": "wine"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class FigureData:
         Columns of mean 0 and variance 1.
     y : array (n,)
     stands_for : str
-        The set of the paper whose place it takes; empty if it is that set.
+        The data set of the paper that it replaces; empty if it is one of the paper.
     reason : str
-        Why that one cannot be had.
+        Why the data set of the paper is missing.
     """
 
     name: str
@@ -38,12 +38,12 @@ class FigureData:
 
     @property
     def title(self) -> str:
-        """The name, with what it stands for."""
+        """The name, with the data set that it replaces."""
         return f"{self.name} (in place of {self.stands_for})" if self.stands_for else self.name
 
     @property
     def notice(self) -> str:
-        """What must be said if it stands for another; else empty.
+        """A warning if this data set replaces another; else empty.
 
         Examples
         --------
@@ -53,15 +53,15 @@ class FigureData:
         if not self.stands_for:
             return ""
         return (
-            f"{self.stands_for} cannot be had; {self.name}, which ships with scikit-learn, takes "
-            "its place, and nothing in its panels is comparable with the paper."
+            f"{self.stands_for} is missing; {self.name}, which ships with scikit-learn, replaces "
+            "it. Its panels cannot be compared with the paper."
         )
 
 
 def figure_data(
     name: str, folder: str | os.PathLike[str] | None = None, *, download: bool = True
 ) -> FigureData:
-    """A set of the paper, "dna" or "svmguide2"; if it cannot be had, "digits" or "wine".
+    """A data set of the paper, "dna" or "svmguide2"; if it is missing, "digits" or "wine".
 
     Parameters
     ----------
@@ -69,19 +69,19 @@ def figure_data(
     folder : path, optional
         Where to look first; see `disambig.datasets.fetch_libsvm`.
     download : bool, default True
-        False: use what is on this machine.
+        False: use only files that are on this machine.
     """
     try:
         found = fetch_libsvm(name, folder=folder, download=download)
     except DatasetError as error:
-        other = load_labelled_data(_STAND_INS[name])
+        other = load_labelled_data(_REPLACEMENTS[name])
         X, y = standardized(other.X), other.classes[other.labels]
         return FigureData(other.name, X, y, name, str(error))
     return FigureData(name, standardized(found.X), found.y)
 
 
 def standardized(X: FloatArray) -> FloatArray:
-    """Columns of mean 0 and variance 1 over all rows, constant ones 0: the authors' way.
+    """Columns of mean 0 and variance 1 over all rows, constant columns 0, as the authors do it.
 
     Examples
     --------

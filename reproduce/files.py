@@ -1,4 +1,4 @@
-"""What ``disambig reproduce`` leaves behind: figures, numbers, and one page with all of them."""
+"""Write the output of ``disambig reproduce``: figures, numbers, and one HTML page with both."""
 
 import io
 import json
@@ -11,46 +11,52 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from disambig.atomic import write_bytes_atomically, write_csv_atomically, write_text_atomically
-from reproduce.cache import Result
+from reproduce.cache import JobResult
 from reproduce.captions import caption
 from reproduce.figure_data import FigureData
-from reproduce.figures_by_name import Drawing, Reproduction
 from reproduce.page import Picture, Section, html_page
-from reproduce.readings import Reading, compared, departures
-from reproduce.tables import readings_table
+from reproduce.registry import Drawing, Reproduction
+from reproduce.results import FigureResult, compared, departures
+from reproduce.tables import results_table
 
 PAGE = "index.html"
+CACHE = "cache"
+"""The folder of `ResultCache` inside the output folder."""
+
 _LEAD = (
     "Figures of “Disambiguation of weak supervision leading to exponential convergence rates” "
-    "(Cabannes, Bach and Rudi, ICML 2021), drawn by disambig with its own estimators and solvers. "
-    "DF is disambiguation, IL the infimum loss, AC the average of candidates; “as coded” means as "
-    "the authors' programs compute it, “exact” as the formula says."
+    "(Cabannes, Bach and Rudi, ICML 2021), computed and drawn by disambig. DF is disambiguation, "
+    "IL the infimum loss, AC the average of candidates. “As coded” means as the authors' programs "
+    "compute it, “exact” means as the formula of the paper says."
 )
-_QUICK = " This is a quick run: few seeds, few folds of the library's default, wide bars."
+_QUICK = (
+    " This is a quick run: it has few seeds, the library's default is run on few folds, and error "
+    "bars are wide."
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A figure of which everything is computed."""
+    """A figure whose jobs are all computed."""
 
     plan: Reproduction
-    results: Sequence[Result]
-    readings: Sequence[Reading]
+    job_results: Sequence[JobResult]
+    results: Sequence[FigureResult]
     pictures: Sequence[Picture]
 
 
 def write_figure(
-    folder: Path, plan: Reproduction, results: Sequence[Result], facts: Mapping[str, Any]
+    folder: Path, plan: Reproduction, job_results: Sequence[JobResult], facts: Mapping[str, Any]
 ) -> Finished:
-    """Draw a figure, and write it as PNG and PDF and its numbers as CSV and JSON."""
-    payloads = [result.payload for result in results]
-    readings = plan.readings(payloads)
-    drawings = plan.drawings(payloads, readings)
-    for place in ("figures", "numbers"):
-        (folder / place).mkdir(parents=True, exist_ok=True)
+    """Draw a figure; write it as PNG and PDF, and its numbers as CSV and JSON."""
+    payloads = [result.payload for result in job_results]
+    results = plan.results(payloads)
+    drawings = plan.drawings(payloads, results)
+    for name in ("figures", "numbers"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     pictures = [_write_drawing(folder / "figures", drawing) for drawing in drawings]
-    _write_numbers(folder / "numbers", plan, results, readings, facts)
-    return Finished(plan, results, readings, pictures)
+    _write_numbers(folder / "numbers", plan, job_results, results, facts)
+    return Finished(plan, job_results, results, pictures)
 
 
 def _write_drawing(folder: Path, drawing: Drawing) -> Picture:
@@ -63,7 +69,7 @@ def _write_drawing(folder: Path, drawing: Drawing) -> Picture:
 
 
 def _saved_svg(figure: Figure) -> bytes:
-    # Names inside the file come from this salt instead of chance.
+    # With a fixed salt, identifiers inside the file are the same in every run.
     with mpl.rc_context({"svg.hashsalt": "disambig"}):
         return _saved(figure, "svg", metadata={"Date": None}, dpi=150)
 
@@ -77,38 +83,38 @@ def _saved(figure: Figure, kind: str, **options: Any) -> bytes:
 def _write_numbers(
     folder: Path,
     plan: Reproduction,
-    results: Sequence[Result],
-    readings: Sequence[Reading],
+    job_results: Sequence[JobResult],
+    results: Sequence[FigureResult],
     facts: Mapping[str, Any],
 ) -> None:
-    away = {id(found.reading): found.standard_errors for found in compared(readings)}
-    names = [field.name for field in fields(Reading)]
+    distances = {id(found.result): found.standard_errors for found in compared(results)}
+    names = [field.name for field in fields(FigureResult)]
     rows = [
         [
             plan.name,
-            *(getattr(reading, name) for name in names),
-            round(away[id(reading)], 2) if id(reading) in away else None,
+            *(getattr(result, name) for name in names),
+            round(distances[id(result)], 2) if id(result) in distances else None,
             facts["seed"],
             facts["quick"],
             facts["versions"]["disambig"],
         ]
-        for reading in readings
+        for result in results
     ]
     header = ["figure", *names, "standard_errors_from_authors", "seed", "quick", "disambig"]
     write_csv_atomically(folder / f"{plan.name}.csv", header, rows)
     record = {
         "figure": plan.name,
         **facts,
-        "cpu_seconds": round(sum(result.seconds for result in results), 2),
-        "readings": [asdict(reading) for reading in readings],
-        "pieces": [
+        "cpu_seconds": round(sum(result.seconds for result in job_results), 2),
+        "results": [asdict(result) for result in results],
+        "jobs": [
             {
-                "name": piece.name,
-                "settings": dict(piece.settings),
+                "name": job.name,
+                "settings": dict(job.settings),
                 "cpu_seconds": round(result.seconds, 3),
                 "warnings": result.warnings,
             }
-            for piece, result in zip(plan.pieces, results, strict=True)
+            for job, result in zip(plan.jobs, job_results, strict=True)
         ],
     }
     write_text_atomically(folder / f"{plan.name}.json", json.dumps(record, indent=1) + "\n")
@@ -120,18 +126,17 @@ def write_page(
     facts: Mapping[str, Any],
     data: Sequence[FigureData] = (),
 ) -> Path:
-    """Write the page; `data` are those of the classification figure."""
+    """Write the HTML page; `data` are the data sets of the classification figure."""
     sections = [
         _section(one, data if one.plan.name == "classification" else ()) for one in finished
     ]
-    both = [found for one in finished for found in compared(one.readings)]
-    far = [found for found in both if abs(found.standard_errors) > 2]
+    comparisons = [found for one in finished for found in compared(one.results)]
+    n_near = sum(abs(found.standard_errors) <= 2 for found in comparisons)
     lead = _LEAD
-    if both:
+    if comparisons:
         lead += (
-            " Beside its numbers stand those that the authors' code gave in an earlier run. Of "
-            f"{len(both)} that both have, {len(both) - len(far)} agree within two standard errors "
-            "of the difference."
+            " The numbers are compared with those that the authors' code gave in an earlier run: "
+            f"{n_near} of {len(comparisons)} agree within two standard errors of the difference."
         )
     if facts["quick"]:
         lead += _QUICK
@@ -140,10 +145,9 @@ def write_page(
         "Seed": str(facts["seed"]),
         "Date": facts["date"],
         "Versions": ", ".join(f"{name} {number}" for name, number in facts["versions"].items()),
-        "CPU time": f"{sum(r.seconds for one in finished for r in one.results):.0f} s of one core, "
-        "all pieces together",
-        "Beside this page": "figures/ as PNG and PDF, numbers/ as CSV and JSON, pieces/ with all "
-        "that was computed; without that folder the next run starts anew",
+        "CPU time": f"{_cpu_seconds(finished):.0f} s of one core, all jobs together",
+        "In the folder of this page": "figures/ (PNG and PDF), numbers/ (CSV and JSON) and "
+        f"{CACHE}/ (stored results; without that folder the next run computes them again)",
     }
     write_text_atomically(
         folder / PAGE, html_page("The figures of the paper, reproduced", lead, sections, listed)
@@ -151,24 +155,28 @@ def write_page(
     return folder / PAGE
 
 
+def _cpu_seconds(finished: Sequence[Finished]) -> float:
+    return sum(result.seconds for one in finished for result in one.job_results)
+
+
 def _section(one: Finished, data: Sequence[FigureData]) -> Section:
     words = caption(one.plan.name)
     far = [
-        f"{found.reading.panel}, {found.reading.method}"
-        + ("" if found.reading.level is None else f" at {100 * found.reading.level:.0f}%")
-        + f": {found.reading.mean:.3f} against {found.reading.authors:.3f}, "
+        f"{found.result.panel}, {found.result.method}"
+        + ("" if found.result.level is None else f" at {100 * found.result.level:.0f}%")
+        + f": {found.result.mean:.3f} against {found.result.authors:.3f}, "
         f"{found.standard_errors:+.1f} standard errors"
-        for found in departures(one.readings)
+        for found in departures(one.results)
     ]
     warned: dict[str, int] = {}
-    for result in one.results:
-        for text, times in result.warnings.items():
+    for job_result in one.job_results:
+        for text, times in job_result.warnings.items():
             warned[text] = warned.get(text, 0) + times
     points = {
-        "Where it differs from the authors' figure, and why": words.differences,
-        "Numbers more than two standard errors from the authors'": far,
+        "Differences from the authors' figure, and their reasons": words.differences,
+        "Numbers that differ from the authors' by more than two standard errors": far,
     }
-    heard = [f"{text} ({times} times)" for text, times in warned.items()]
+    warning_lines = [f"{text} ({times} times)" for text, times in warned.items()]
     missing = [found for found in data if found.stands_for]
     return Section(
         one.plan.name,
@@ -177,10 +185,10 @@ def _section(one: Finished, data: Sequence[FigureData]) -> Section:
         one.pictures,
         words.paragraphs,
         points,
-        readings_table(one.readings),
+        results_table(one.results),
         " ".join(found.notice for found in missing),
         {
-            "Why data cannot be had": [found.reason for found in missing],
-            "Warnings on the way": heard,
+            "Why data sets are missing": [found.reason for found in missing],
+            "Warnings during the computation": warning_lines,
         },
     )

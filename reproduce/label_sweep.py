@@ -1,8 +1,9 @@
-"""All cells of the classification figure on all folds, by our pieces.
+"""All cells of the classification figure on all folds.
 
-One kernel matrix a bandwidth, and one inverse a ridge, serve every fold, every level of corruption
-and every method: `KernelRidgeWeights.at_regularization` and `relax_folds`. The predictions are
-those of `PartialLabelClassifier` with `KernelRidgeWeights` fitted on the training rows of a fold.
+One kernel matrix for each bandwidth and one inverse for each ridge serve every fold, every level of
+corruption and every method; see `KernelRidgeWeights.at_regularization` and `relax_folds`. The
+predictions are those of `PartialLabelClassifier` with `KernelRidgeWeights` fitted on the training
+rows of a fold.
 """
 
 import time
@@ -28,7 +29,7 @@ _RTOL = 1e-10
 
 @dataclass
 class Clock:
-    """CPU seconds of this process, by the part of the work; an inner part does not count twice."""
+    """CPU seconds of this process by part of the work; nested parts are not counted twice."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     _inner: float = 0.0
@@ -45,7 +46,7 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What the sweep found.
+    """Predictions and costs of a sweep.
 
     Attributes
     ----------
@@ -54,6 +55,7 @@ class Sweep:
     seconds : dict
         CPU seconds by part.
     unconverged : int
+        Number of disambiguations that did not converge.
     """
 
     predictions: list[dict[str, IntArray]]
@@ -61,24 +63,24 @@ class Sweep:
     unconverged: int
 
 
-class _Clocked:
-    """Weights whose votes count as such, wherever they are asked for."""
+class _TimedWeights:
+    """Fitted weights whose computation of votes is timed as the part "weights"."""
 
-    def __init__(self, piece: Any, clock: Clock) -> None:
-        self._piece, self._clock = piece, clock
+    def __init__(self, weights: Any, clock: Clock) -> None:
+        self._weights, self._clock = weights, clock
 
-    def without(self, rows: IntArray) -> "_Clocked":
+    def without(self, rows: IntArray) -> "_TimedWeights":
         with self._clock("weights"):
-            return _Clocked(self._piece.without(rows), self._clock)
+            return _TimedWeights(self._weights.without(rows), self._clock)
 
     def training_votes(self) -> Votes:
         with self._clock("weights"):
-            votes: Votes = self._piece.training_votes()
+            votes: Votes = self._weights.training_votes()
             return votes
 
     def left_out_votes(self) -> Votes:
         with self._clock("weights"):
-            votes: Votes = self._piece.left_out_votes()
+            votes: Votes = self._weights.left_out_votes()
             return votes
 
 
@@ -91,10 +93,12 @@ def sweep(
     *,
     start: str = "average",
 ) -> Sweep:
-    """Every cell (bandwidths × regularizations, the latter running fastest) on every problem.
+    """Predictions of all cells on all problems; a cell is a bandwidth with a regularization.
 
-    `folds` are pairs (train, test), `problems` on all rows; `regularizations` are those for so many
-    training rows; `start` is where disambiguation begins.
+    Cells are in the order of bandwidths × regularizations, the latter fastest.
+
+    `folds` are pairs (train, test). `problems` have all rows. `regularizations` takes a number of
+    training rows. `start` is the start of disambiguation.
     """
     clock = Clock(dict.fromkeys(_PARTS, 0.0))
     n, depth = len(X), len(regularizations(len(X)))
@@ -110,7 +114,7 @@ def sweep(
             for size in sorted({len(train) for train, _ in folds}):
                 members = [f for f, (train, _) in enumerate(folds) if len(train) == size]
                 with clock("decomposition"):
-                    # The ridge n lam of a fit on the training rows, in a fit on all.
+                    # A fit on all rows with the ridge n lam of a fit on the training rows.
                     lam = regularizations(size)[k] * size / n
                     if fitted is None:
                         fitted = KernelRidgeWeights(bandwidth=bandwidth, regularization=lam).fit(X)
@@ -118,7 +122,9 @@ def sweep(
                         fitted = fitted.at_regularization(lam)
                 with clock("disambiguation"):
                     chosen = [folds[f] for f in members]
-                    run = relax_folds(_Clocked(fitted, clock), chosen, loss, problems, start=start)
+                    run = relax_folds(
+                        _TimedWeights(fitted, clock), chosen, loss, problems, start=start
+                    )
                     for f, fold in zip(members, run, strict=True):
                         unconverged += sum(not r.converged for r in fold.relaxations)
                         for method, values in _predicted(fold, loss, baselines[f], clock):
@@ -127,13 +133,13 @@ def sweep(
 
 
 class _Baselines:
-    """What the baselines learn from, which no cell changes."""
+    """What the baselines learn from; it is the same for all cells."""
 
     def __init__(self, sets: list[LabelSets]) -> None:
         self.sets = sets
-        self.laws = np.array([each.distribution() for each in sets])
+        self.distributions = np.array([each.distribution() for each in sets])
         self.masks = np.array([each.mask.astype(np.float64) for each in sets])
-        self.priors = self.laws.mean(axis=1)
+        self.priors = self.distributions.mean(axis=1)
 
 
 def _empty(shape: tuple[int, ...]) -> dict[str, IntArray]:
@@ -144,27 +150,28 @@ def _predicted(
     fold: FoldRelaxation, loss: FiniteLoss, known: _Baselines, clock: Clock
 ) -> Iterator[tuple[str, IntArray]]:
     """Predictions of each method at the test rows, (problems, q)."""
-    laws = np.array([found.targets.distribution for found in fold.relaxations])
-    settled = np.array([found.targets.is_vertex for found in fold.relaxations])
-    settled[~settled.any(axis=1)] = True
-    priors = (laws * settled[:, :, None]).sum(axis=1) / settled.sum(axis=1, keepdims=True)
-    yield "df", _expected(loss, fold.votes, laws, priors)
+    targets = np.array([found.targets.distribution for found in fold.relaxations])
+    is_decided = np.array([found.targets.is_vertex for found in fold.relaxations])
+    # The prior comes from the decided rows, or from all rows if none is decided.
+    is_decided[~is_decided.any(axis=1)] = True
+    priors = (targets * is_decided[:, :, None]).sum(axis=1) / is_decided.sum(axis=1, keepdims=True)
+    yield "df", _expected(loss, fold.votes, targets, priors)
     with clock("baselines"):
-        ac = _expected(loss, fold.votes, known.laws, known.priors)
+        ac = _expected(loss, fold.votes, known.distributions, known.priors)
         coded = coded_infimum(fold.votes, known.masks)
     yield "ac", ac
     yield "il_coded", coded
     with clock("exact infimum"):
         exact = np.empty_like(ac)
-        parted: Any = _Parted(fold.votes)
+        split: Any = _SplitVotes(fold.votes)
         for t, (sets, prior) in enumerate(zip(known.sets, known.priors, strict=True)):
-            scores, scale = loss.infimum_scores(parted, sets)
+            scores, scale = loss.infimum_scores(split, sets)
             exact[t] = best_predictions(loss, scores, scale, prior, _RTOL)
     yield "il", exact
 
 
-class _Parted:
-    """Votes by their signs, which every problem asks for, parted once."""
+class _SplitVotes:
+    """Votes split by their signs once for all problems."""
 
     def __init__(self, votes: Votes) -> None:
         self._parts = votes.split()
@@ -174,29 +181,31 @@ class _Parted:
 
 
 def coded_infimum(votes: Votes, masks: FloatArray) -> IntArray:
-    """``argmax_z sum_j alpha[i, j] [z in s_j]``, the infimum loss as the authors' programs have it.
+    """``argmax_z sum_j alpha[i, j] [z in s_j]``, the infimum loss as coded by the authors.
 
-    It is the infimum loss where no vote is negative. Kernel ridge has negative votes, which count
-    there on singletons only and here on every set. `masks` are (problems, n, K), of 0 and 1; the
-    answer is (problems, q).
+    It is the infimum loss if no vote is negative. Kernel ridge has negative votes. In the infimum
+    loss these count on singletons only, here on every set. `masks` of 0 and 1 are (problems, n, K);
+    the predictions are (problems, q).
     """
     found: IntArray = _class_votes(votes, masks).argmax(axis=2)
     return found
 
 
-def _expected(loss: FiniteLoss, votes: Votes, laws: FloatArray, priors: FloatArray) -> IntArray:
-    classes = _class_votes(votes, laws)
+def _expected(
+    loss: FiniteLoss, votes: Votes, distributions: FloatArray, priors: FloatArray
+) -> IntArray:
+    classes = _class_votes(votes, distributions)
     scales = np.abs(classes).max(axis=2) * loss.largest
     return np.array(
         [
-            best_predictions(loss, heard @ loss.matrix.T, scale, prior, _RTOL)
-            for heard, scale, prior in zip(classes, scales, priors, strict=True)
+            best_predictions(loss, votes_for @ loss.matrix.T, scale, prior, _RTOL)
+            for votes_for, scale, prior in zip(classes, scales, priors, strict=True)
         ]
     )
 
 
-def _class_votes(votes: Votes, laws: FloatArray) -> FloatArray:
-    """``votes @ laws[t]`` for each problem t, (problems, q, K), in one product."""
-    problems, n, size = laws.shape
-    heard = votes @ laws.transpose(1, 0, 2).reshape(n, problems * size)
-    return np.ascontiguousarray(heard.reshape(-1, problems, size).transpose(1, 0, 2))
+def _class_votes(votes: Votes, distributions: FloatArray) -> FloatArray:
+    """``votes @ distributions[t]`` for each problem t, (problems, q, K), in one product."""
+    problems, n, size = distributions.shape
+    product = votes @ distributions.transpose(1, 0, 2).reshape(n, problems * size)
+    return np.ascontiguousarray(product.reshape(-1, problems, size).transpose(1, 0, 2))

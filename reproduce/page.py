@@ -1,4 +1,4 @@
-"""One page of HTML without anything outside of it, for large and small screens, light and dark."""
+"""One self-contained HTML page for large and small screens, in light and dark mode."""
 
 import base64
 import re
@@ -15,10 +15,10 @@ class Picture:
     Attributes
     ----------
     alt : str
-        What it shows, for those who do not see it.
+        A description for readers who cannot see the image.
     wide : bytes
     narrow : bytes or None
-        The same for a screen as wide as a phone; without it the wide one is moved sideways.
+        The same for the screen of a phone. Without it, the wide figure scrolls sideways.
     """
 
     alt: str
@@ -28,24 +28,24 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A figure of the page with what is said about it.
+    """A figure of the page with its text.
 
     Attributes
     ----------
     name : str
         The anchor.
     title, lead : str
-        What is to be seen, shortly and in a sentence.
+        What the figure shows, in a few words and in a sentence.
     notice : str
-        Something that must not be overlooked; empty if there is nothing.
+        A warning that is printed above the figure; may be empty.
     pictures : sequence of Picture
     paragraphs : sequence of str
     points : mapping from str to sequence of str
         Lists under a heading.
     table : str
-        HTML; see `readings_table`.
+        HTML; see `results_table`.
     remarks : mapping from str to sequence of str
-        Lists that are folded up.
+        Lists that are collapsed at first.
     """
 
     name: str
@@ -60,16 +60,16 @@ class Section:
 
 
 def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping[str, str]) -> str:
-    """The page; all texts are escaped, tables are taken as they are.
+    """The page as a string. Text is escaped, tables are inserted as they are.
 
-    What stands between backticks is set as code.
+    Text between backticks is set as code.
 
     Parameters
     ----------
     title, lead : str
     sections : sequence of Section
     facts : mapping
-        What a reader needs to repeat it: command, seed, versions, time.
+        What is needed to repeat the run: command, seed, versions, time.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def html_page(title: str, lead: str, sections: Sequence[Section], facts: Mapping
 {body}
 </main>
 <footer>
-<h2>How to repeat this</h2>
+<h2>How to repeat this run</h2>
 <dl>{known}</dl>
 </footer>
 </body>

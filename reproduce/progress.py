@@ -1,4 +1,4 @@
-"""How far a long computation is: a bar where there is a terminal for it, lines elsewhere."""
+"""Progress of the jobs on standard error: a bar in a terminal that has `rich`, else lines."""
 
 import sys
 import time
@@ -7,14 +7,17 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from disambig.cli.commands import is_installed
-from reproduce.cache import Piece, Result
+from reproduce.cache import Job, JobResult
 
-Done: TypeAlias = Callable[[Piece, Result, bool], None]
+Done: TypeAlias = Callable[[Job, JobResult, bool], None]
+"""Called as ``done(job, result, was_stored)`` after each job; see `ResultCache.results`."""
+
+_SECONDS_BETWEEN_LINES = 2.0
 
 
 @contextmanager
 def progress(total: int) -> Iterator[Done]:
-    """What to call after each of `total` pieces."""
+    """The function to call after each of `total` jobs."""
     if sys.stderr.isatty() and is_installed("rich"):
         with _bar(total) as done:
             yield done
@@ -44,8 +47,8 @@ def _bar(total: int) -> Iterator[Done]:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("starting", total=total)
 
-        def done(piece: Piece, result: Result, was_kept: bool) -> None:
-            bar.update(task, advance=1, description=f"{piece.figure}: {piece.name}")
+        def done(job: Job, result: JobResult, was_stored: bool) -> None:
+            bar.update(task, advance=1, description=f"{job.figure}: {job.name}")
 
         yield done
 
@@ -53,15 +56,15 @@ def _bar(total: int) -> Iterator[Done]:
 def _lines(total: int) -> Done:
     begun, count, last = time.monotonic(), 0, 0.0
 
-    def done(piece: Piece, result: Result, was_kept: bool) -> None:
+    def done(job: Job, result: JobResult, was_stored: bool) -> None:
         nonlocal count, last
         count += 1
         now = time.monotonic() - begun
-        # A line for each of hundreds of short pieces would hide what matters.
-        if count == total or now - last >= 2.0:
+        # One line for each of hundreds of short jobs would hide other messages.
+        if count == total or now - last >= _SECONDS_BETWEEN_LINES:
             last = now
             print(
-                f"{count} of {total} pieces, {now:.0f} s: {piece.figure}, {piece.name}",
+                f"{count} of {total} jobs, {now:.0f} s: {job.figure}, {job.name}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -1,4 +1,4 @@
-"""The paper's ranking figure: ten lines that cross, orders of which pairs are hidden."""
+"""The paper's ranking figure: the orders of ten crossing lines, in which pairs are hidden."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,23 +9,24 @@ from disambig.candidates import PartialOrders
 from disambig.datasets import ScoreGapCorruption, information_left, make_ranking_lines
 from disambig.estimators import PartialRanker
 from disambig.notation import FloatArray, IntArray
-from reproduce.cache import Payload, Piece
+from reproduce.cache import Job, Payload
 from reproduce.ranking_sweep import ranking_sweep
-from reproduce.readings import Reading
 from reproduce.recorded import recorded_ranking
+from reproduce.results import FigureResult
 
 LEVELS: tuple[float, ...] = tuple(np.linspace(0.5, 1.0, 10).tolist())
 BANDWIDTHS = (1.0, 0.5)
 N_ITEMS, N_TRAINING, N_QUERIES = 10, 20, 50
 ORDER_METHODS = {"df": "DF", "il": "IL", "ac_coded": "AC, as coded", "ac": "AC, exact"}
 DEFAULT = "PartialRanker()"
-"""The library's default, all settings its own."""
+"""The library's default, without any setting."""
 
 _FIGURE = "ranking"
 _RIDGES = (1e3, 1.0, 1e-3)
-_SETS, _QUICK_SETS = 40, 6
-_DRAWS = 4
-_INNER_FOLDS = 5
+# Sets of ten lines in the full and in the quick run, and draws of the inputs for each.
+_N_LINE_SETS, _N_QUICK_LINE_SETS = 40, 6
+_N_DRAWS = 4
+_N_INNER_FOLDS = 5
 
 
 def ranking_ridges(n: int) -> list[float]:
@@ -34,7 +35,7 @@ def ranking_ridges(n: int) -> list[float]:
 
 
 def pair_signs(values: FloatArray) -> FloatArray:
-    """Sign of ``values[i] - values[j]`` for i < j, j running slowest: the authors' numbering.
+    """Sign of ``values[i] - values[j]`` for i < j; j varies slowest, as in the authors' numbering.
 
     Examples
     --------
@@ -46,32 +47,32 @@ def pair_signs(values: FloatArray) -> FloatArray:
     return signs
 
 
-def ranking_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
-    """One piece for each set of lines.
+def ranking_jobs(*, quick: bool = False, seed: int = 0) -> list[Job]:
+    """One job for each set of lines.
 
     Parameters
     ----------
     quick : bool
         6 sets of lines in place of 40.
     seed : int
-        Of the first set.
+        Seed of the first set of lines.
 
     Examples
     --------
-    >>> len(ranking_pieces(quick=True))
+    >>> len(ranking_jobs(quick=True))
     6
     """
     return [
-        Piece(_FIGURE, f"lines {one}", measured, {"seed": one, "n_draws": _DRAWS})
-        for one in range(seed, seed + (_QUICK_SETS if quick else _SETS))
+        Job(_FIGURE, f"lines {one}", line_errors, {"seed": one, "n_draws": _N_DRAWS})
+        for one in range(seed, seed + (_N_QUICK_LINE_SETS if quick else _N_LINE_SETS))
     ]
 
 
-def measured(seed: int, n_draws: int, levels: Sequence[float] = LEVELS) -> Payload:
+def line_errors(seed: int, n_draws: int, levels: Sequence[float] = LEVELS) -> Payload:
     """Shares of wrong pairs for one set of lines, (draws, cells, levels), with and without truth.
 
-    Without truth: of the pairs that are known of training rows, those that a fit on the rows of the
-    other folds gets wrong.
+    The error without truth is over the known pairs of training rows, predicted by a fit on the
+    other folds.
     """
     rng = np.random.default_rng(seed)
     lines = rng.normal(size=(N_ITEMS, 2))
@@ -84,7 +85,7 @@ def measured(seed: int, n_draws: int, levels: Sequence[float] = LEVELS) -> Paylo
         train = make_ranking_lines(N_TRAINING, N_ITEMS, lines=lines, random_state=rng)
         problems = [ScoreGapCorruption(level)(train.scores) for level in levels]
         left.append([float(information_left(orders)) for orders in problems])
-        # A generator of its own, so that the draws of the inputs do not depend on it.
+        # A separate generator, so that the draws of the inputs do not depend on it.
         members = np.random.default_rng([seed, draw])
         ridges = ranking_ridges(N_TRAINING)
         run = ranking_sweep(train.X, test.X, problems, BANDWIDTHS, ridges, coded=members)
@@ -107,26 +108,26 @@ def measured(seed: int, n_draws: int, levels: Sequence[float] = LEVELS) -> Paylo
 def _missed_pairs(
     X: FloatArray, problems: Sequence[PartialOrders], members: np.random.Generator
 ) -> dict[str, FloatArray]:
-    """Shares of known pairs of held-out rows that are wrong, (cells, levels), by method."""
+    """Shares of wrong predictions of known pairs of held-out rows, (cells, levels), by method."""
     known = np.array([orders.signs() for orders in problems])
     wrong: dict[str, FloatArray] = {}
-    for fold in range(_INNER_FOLDS):
-        held = np.arange(len(X)) % _INNER_FOLDS == fold
+    for fold in range(_N_INNER_FOLDS):
+        held = np.arange(len(X)) % _N_INNER_FOLDS == fold
         kept = [orders[~held] for orders in problems]
-        # The ridge of a fit on all rows.
+        # Scaled so that n times the ridge is that of a fit on all rows.
         ridges = [ridge * len(X) / int((~held).sum()) for ridge in ranking_ridges(len(X))]
         run = ranking_sweep(X[~held], X[held], kept, BANDWIDTHS, ridges, coded=members)
         seen = known[:, held]
         for method, ranks in run.predictions.items():
             missed = ((_signs(ranks) != seen) & (seen != 0)).sum(axis=(-2, -1))
             wrong[method] = wrong.get(method, 0.0) + missed
-    # Where nothing is known no cell is better than another.
+    # Where no pair is known, all cells are equal: 0 / 1.
     count = np.maximum(np.count_nonzero(known, axis=(-2, -1)), 1)
     return {method: missed / count for method, missed in wrong.items()}
 
 
 def _signs(ranks: IntArray) -> IntArray:
-    """+1 where i stands before j, else -1, pairs as in `PartialOrders.signs`."""
+    """+1 where i is before j, else -1; pairs as in `PartialOrders.signs`."""
     i, j = np.triu_indices(ranks.shape[-1], 1)
     return np.where(ranks[..., i] < ranks[..., j], 1, -1)
 
@@ -134,18 +135,18 @@ def _signs(ranks: IntArray) -> IntArray:
 def _default_error(
     X: FloatArray, queries: FloatArray, orders: PartialOrders, truth: FloatArray
 ) -> float | None:
-    """The share of wrong pairs; None where nothing is known, which the estimator refuses."""
+    """The share of wrong pairs; None where no pair is known, as the ranker then raises an error."""
     if not np.count_nonzero(orders.before):
         return None
     ranks = PartialRanker().fit(X, orders).predict(queries)
     return float((pair_signs(-np.asarray(ranks, dtype=np.float64)) != truth).mean())
 
 
-def ranking_readings(payloads: Sequence[Payload]) -> list[Reading]:
-    """Means over sets of lines; each chooses the cell of a method and level over its draws.
+def ranking_results(payloads: Sequence[Payload]) -> list[FigureResult]:
+    """Means over sets of lines; the cell is chosen for each set, method and level over its draws.
 
-    The authors' numbers are of one other set of lines: what they may be off by is the spread
-    between sets, which stands beside them.
+    The authors' numbers are from one other set of lines. The standard deviation between our sets
+    estimates their standard error.
     """
     found = []
     levels, over = payloads[0]["levels"], f"{len(payloads)} sets of lines"
@@ -157,7 +158,7 @@ def ranking_readings(payloads: Sequence[Payload]) -> list[Reading]:
                 recorded = recorded_ranking(t, method) if choice == "truth" else None
                 spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
                 found.append(
-                    Reading.of(
+                    FigureResult.of(
                         values,
                         method=name,
                         choice=choice,
@@ -171,17 +172,19 @@ def ranking_readings(payloads: Sequence[Payload]) -> list[Reading]:
         if all(error is not None for draws in defaults for error in draws):
             means = np.mean(defaults, axis=1)
             found.append(
-                Reading.of(means, method=DEFAULT, choice="fixed", quantity="wrong pairs", **words)
+                FigureResult.of(
+                    means, method=DEFAULT, choice="fixed", quantity="wrong pairs", **words
+                )
             )
         known = [payload["left"][t] for payload in payloads]
         found.append(
-            Reading.of(known, method="data", choice="fixed", quantity="known pairs", **words)
+            FigureResult.of(known, method="data", choice="fixed", quantity="known pairs", **words)
         )
     return found
 
 
 def _chosen(payload: Payload, method: str, criterion: str, level: int) -> float:
-    """The error over the draws, of the cell that is best over them by a criterion."""
+    """The mean error over the draws of the cell that is best over them by a criterion."""
     errors = np.array(payload["wrong"][method])[:, :, level]
     seen = np.array(payload[criterion][method])[:, :, level]
     return float(errors[:, seen.mean(axis=0).argmin()].mean())

@@ -1,9 +1,9 @@
-"""All cells of the ranking figure on one draw, by our pieces.
+"""All cells of the ranking figure on one draw.
 
-Orders are decoded in batches, so all cells and all levels go together: problems that do not hear
-each other, in one. The predictions are those of `PartialRanker` with `KernelRidgeWeights` in the
-same cell, ties within rounding aside; it pays for its other answers (labels, confidences) and for
-small batches.
+Orders are decoded in batches. All cells and all levels are therefore solved as one problem whose
+votes are block diagonal. The predictions are those of `PartialRanker` with `KernelRidgeWeights` in
+the same cell, up to ties within rounding. The ranker would be slower, because it also computes
+labels and confidences and decodes small batches.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,16 @@ _MAX_ITER = 300
 
 @dataclass(frozen=True, eq=False)
 class RankingSweep:
-    """What the sweep found.
+    """Predictions and costs of a sweep.
 
     Attributes
     ----------
     predictions : dict of int arrays (cells, problems, queries, items)
-        Ranks by "df", "il", "ac", and "ac_coded" where it was asked for.
+        Ranks by "df", "il", "ac", and "ac_coded" if it was requested.
     seconds : dict
         CPU seconds by method.
     unconverged : int
+        1 if the joint disambiguation of all cells did not converge, else 0.
     """
 
     predictions: dict[str, IntArray]
@@ -58,10 +59,12 @@ def ranking_sweep(
     *,
     coded: np.random.Generator | None = None,
 ) -> RankingSweep:
-    """Every cell (bandwidths × regularizations, the latter running fastest) on every problem.
+    """Predictions of all cells on all problems; a cell is a bandwidth with a regularization.
 
-    With a generator `coded`, also the average as the authors' program has it: one random member of
-    each set, the best one for normal scores of the pairs, drawn anew for each cell.
+    Cells are in the order of bandwidths × regularizations, the latter fastest.
+
+    With a generator `coded`, also the average as coded by the authors: one random member of each
+    set, the best one for normal scores of the pairs, which are drawn again for each cell.
     """
     clock = Clock()
     with clock("weights"):
@@ -74,8 +77,8 @@ def ranking_sweep(
     found: dict[str, IntArray] = {}
     with clock("DF"):
         everywhere = orders[np.tile(np.arange(levels * n), cells)]
-        apart = _blocks(np.repeat(training, levels, axis=0), np.arange(cells * levels))
-        problem = Problem(apart, loss, everywhere)
+        block_votes = _blocks(np.repeat(training, levels, axis=0), np.arange(cells * levels))
+        problem = Problem(block_votes, loss, everywhere)
         descent = Descent(problem)
         run = iterate(
             descent, descent.begin(first_predictions(problem, "infimum")), max_iter=_MAX_ITER
@@ -83,8 +86,8 @@ def ranking_sweep(
         targets = run.state.targets.embedded.reshape(cells, levels, n, -1)
         found["df"] = _expected(loss, votes[:, None] @ targets, shape)
     with clock("IL"):
-        heard = _blocks(np.repeat(votes, levels, axis=0), np.tile(np.arange(levels), cells))
-        predictions = infimum_prediction(loss, heard, orders, rtol=_RTOL)
+        query_votes = _blocks(np.repeat(votes, levels, axis=0), np.tile(np.arange(levels), cells))
+        predictions = infimum_prediction(loss, query_votes, orders, rtol=_RTOL)
         found["il"] = cast(OrderFaces, predictions.predictions).ranks.reshape(shape)
     with clock("AC"):
         means = loss.start(orders, "average").reshape(levels, n, -1)
@@ -101,19 +104,19 @@ def ranking_sweep(
 def _cell_votes(
     X: FloatArray, queries: FloatArray, bandwidths: Sequence[float], ridges: Sequence[float]
 ) -> tuple[list[FloatArray], FloatArray]:
-    """Votes of the training rows and at the queries, one for each cell, ridges running fastest."""
+    """Votes at the training rows and at the queries, for each cell; ridges vary fastest."""
     training, votes = [], []
     for bandwidth in bandwidths:
         fitted = KernelRidgeWeights(bandwidth=bandwidth, regularization=ridges[0]).fit(X)
         for ridge in ridges:
-            piece = fitted.at_regularization(ridge)
-            training.append(piece.training_votes().rows(0, len(X)))
-            votes.append(piece.votes(queries).rows(0, len(queries)))
+            weights = fitted.at_regularization(ridge)
+            training.append(weights.training_votes().rows(0, len(X)))
+            votes.append(weights.votes(queries).rows(0, len(queries)))
     return training, np.array(votes)
 
 
 def _blocks(votes: FloatArray, samples: IntArray) -> SparseVotes:
-    """Votes ``(k, q, n)`` below each other; block k hears the samples from ``n samples[k]`` on."""
+    """Stacked votes ``(k, q, n)``; the columns of block k begin at sample ``n samples[k]``."""
     k, q, n = votes.shape
     columns = np.broadcast_to((n * samples)[:, None, None] + np.arange(n), votes.shape)
     shape = k * q, n * (int(samples.max()) + 1)

@@ -1,11 +1,11 @@
-"""The rate experiments: which laws, at which sizes, with how many draws, and which slopes."""
+"""The rate experiments: distributions, sizes, numbers of draws, and slopes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reproduce.cache import Payload, Piece
+from reproduce.cache import Job, Payload
 from reproduce.rate_settings import (
     RateSetting,
     always_together,
@@ -14,17 +14,18 @@ from reproduce.rate_settings import (
     separated_clusters,
 )
 from reproduce.rates import RATE_METHODS, RatePoint, measure_rate
-from reproduce.readings import Reading
+from reproduce.results import FigureResult
 from reproduce.slopes import Slope, fit_slope
 
 N_DRAWS, N_QUERIES = 50, 200
-# From here on eta^k < .03: below, several wrong classes are in all of k sets too often for the
-# error to be one exponential.
+# From this n on, eta^k < .03. Below, several wrong classes are too often in all of the k sets for
+# the error to be a single exponential.
 IL_FROM = 900
-# Clusters of the setting in which two classes always come together in the first.
+# The clusters of the setting "always together": two classes are in every set of the first one.
 TOGETHER, APART = slice(0, 1), slice(1, None)
 _FIGURE = "rates"
-_QUICK_SHARE = 20
+# The quick run has this many times fewer draws of the inputs.
+_QUICK_DIVISOR = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Rates:
 
 
 def rate_plan() -> dict[str, tuple[RateSetting, dict[int, int]]]:
-    """Settings, and for each n the draws of the inputs: small errors take many.
+    """Settings, and for each n the number of draws of the inputs; small errors need many.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def rate_plan() -> dict[str, tuple[RateSetting, dict[int, int]]]:
 
 
 def rate_slopes(name: str, points: Sequence[RatePoint]) -> dict[str, Slope]:
-    """Slopes of the settings that have one, of the methods that err at two sizes at least."""
+    """Slopes in the settings "rates...", of the methods that have errors at two sizes at least."""
     if not name.startswith("rates"):
         return {}
     late = [point for point in points if point.n >= IL_FROM]
@@ -86,31 +87,32 @@ def rate_slopes(name: str, points: Sequence[RatePoint]) -> dict[str, Slope]:
 
 
 def pooled_slope(setting: RateSetting) -> float:
-    """Of a method that asks all rows of a cluster: ``log(1 - p (1 - eta))``, p its mass.
+    """The slope of a method that uses all rows of a cluster: ``log(1 - p (1 - eta))``.
 
-    The expectation of ``eta^N`` for N rows in the cluster, binomial with parameters n and p.
+    p is the probability of the cluster. ``(1 - p (1 - eta))^n`` is the expectation of ``eta^N`` for
+    the number N of rows in the cluster, which is binomial with parameters n and p.
     """
-    eta = max(law.eta for law in setting.laws)
-    return float(np.log1p(-(1.0 - eta) / len(setting.laws)))
+    eta = max(distribution.eta for distribution in setting.distributions)
+    return float(np.log1p(-(1.0 - eta) / len(setting.distributions)))
 
 
-def rates_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
-    """One piece for each setting and size; the quick run has a twentieth of the draws.
+def rates_jobs(*, quick: bool = False, seed: int = 0) -> list[Job]:
+    """One job for each setting and size; the quick run has a twentieth of the draws.
 
     Examples
     --------
-    >>> rates_pieces(quick=True)[0].settings["n_inputs"]
+    >>> rates_jobs(quick=True)[0].settings["n_inputs"]
     2
     """
     return [
-        Piece(
+        Job(
             _FIGURE,
             f"{name}, {n} rows",
-            measured,
+            rate_point,
             {
                 "name": name,
                 "n": n,
-                "n_inputs": max(2, n_inputs // _QUICK_SHARE) if quick else n_inputs,
+                "n_inputs": max(2, n_inputs // _QUICK_DIVISOR) if quick else n_inputs,
                 "n_draws": N_DRAWS,
                 "n_queries": N_QUERIES,
                 "seed": seed,
@@ -121,7 +123,9 @@ def rates_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
     ]
 
 
-def measured(name: str, n: int, n_inputs: int, n_draws: int, n_queries: int, seed: int) -> Payload:
+def rate_point(
+    name: str, n: int, n_inputs: int, n_draws: int, n_queries: int, seed: int
+) -> Payload:
     """A `RatePoint` as lists."""
     point = measure_rate(
         rate_plan()[name][0],
@@ -137,12 +141,12 @@ def measured(name: str, n: int, n_inputs: int, n_draws: int, n_queries: int, see
         "k": point.k,
         "n_draws": n_draws,
         "wrong": {method: values.tolist() for method, values in point.wrong.items()},
-        "asked": point.asked.tolist(),
+        "n_predictions": point.n_predictions.tolist(),
     }
 
 
 def collected_rates(payloads: Sequence[Payload]) -> dict[str, Rates]:
-    """The points of each setting, put together from what the pieces computed."""
+    """The points of each setting, collected from the payloads of the jobs."""
     found = {}
     for name, (setting, _) in rate_plan().items():
         points = [
@@ -151,7 +155,7 @@ def collected_rates(payloads: Sequence[Payload]) -> dict[str, Rates]:
                 payload["n"],
                 payload["k"],
                 {method: np.array(values) for method, values in payload["wrong"].items()},
-                np.array(payload["asked"]),
+                np.array(payload["n_predictions"]),
                 payload["n_draws"],
             )
             for payload in payloads
@@ -162,7 +166,7 @@ def collected_rates(payloads: Sequence[Payload]) -> dict[str, Rates]:
     return found
 
 
-def rates_readings(payloads: Sequence[Payload]) -> list[Reading]:
+def rates_results(payloads: Sequence[Payload]) -> list[FigureResult]:
     """Errors at each size, and the slopes."""
     found = []
     for name, rates in collected_rates(payloads).items():
@@ -171,7 +175,7 @@ def rates_readings(payloads: Sequence[Payload]) -> list[Reading]:
             parts = {f"{name}, there": TOGETHER, f"{name}, elsewhere": APART}
         for panel, clusters in parts.items():
             found += [
-                Reading(
+                FigureResult(
                     panel,
                     float(point.n),
                     method,
@@ -179,7 +183,7 @@ def rates_readings(payloads: Sequence[Payload]) -> list[Reading]:
                     "error at new inputs",
                     point.error(method, clusters),
                     point.standard_error(method, clusters),
-                    f"{len(point.asked)} draws of the inputs",
+                    f"{len(point.n_predictions)} draws of the inputs",
                 )
                 for point in rates.points
                 for method in RATE_METHODS
@@ -188,5 +192,5 @@ def rates_readings(payloads: Sequence[Payload]) -> list[Reading]:
             sizes = f"{slope.sizes[0]} to {slope.sizes[-1]} rows"
             over = f"{sizes}; 95% [{slope.low:.5f}, {slope.high:.5f}]"
             words = (name, None, method, "fixed", "slope of the log error")
-            found.append(Reading(*words, slope.slope, None, over))
+            found.append(FigureResult(*words, slope.slope, None, over))
     return found

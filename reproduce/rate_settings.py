@@ -1,4 +1,4 @@
-"""Laws of labels and sets for which the theory says what happens as rows are added."""
+"""Distributions of labels and sets for which the theory predicts the error as rows are added."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class ClusterDistribution:
     Attributes
     ----------
     labels : int array (T,)
-        What full supervision is told.
+        The true labels, which full supervision learns from.
     sets : bool array (T, K)
     probabilities : float array (T,)
     best : int
@@ -29,7 +29,7 @@ class ClusterDistribution:
     def __post_init__(self) -> None:
         if not self.sets[np.arange(len(self.labels)), self.labels].all():
             raise ValueError(
-                "ClusterDistribution: a set lacks its label; the truth is always a candidate."
+                "ClusterDistribution: a set does not contain its label. Every set must contain it."
             )
         if abs(self.probabilities.sum() - 1.0) > 1e-12 or (self.probabilities < 0).any():
             raise ValueError("ClusterDistribution: probabilities must be >= 0 and sum to 1.")
@@ -42,12 +42,12 @@ class ClusterDistribution:
 
 @dataclass(frozen=True, eq=False)
 class RateSetting:
-    """Equally likely clusters that are truly apart, and ``k = k0 n`` neighbours.
+    """Equally likely clusters with gaps between them, and ``k = k0 n`` neighbours.
 
     Attributes
     ----------
     name : str
-    laws : tuple of ClusterDistribution
+    distributions : tuple of ClusterDistribution
         One for each cluster, over the same classes.
     k0 : float
     loss : str
@@ -55,19 +55,19 @@ class RateSetting:
     """
 
     name: str
-    laws: tuple[ClusterDistribution, ...]
+    distributions: tuple[ClusterDistribution, ...]
     k0: float
     loss: str = "zero_one"
 
     @property
     def n_classes(self) -> int:
         """``K``."""
-        return int(self.laws[0].sets.shape[1])
+        return int(self.distributions[0].sets.shape[1])
 
     @property
     def slope(self) -> float:
-        """``k0 log eta``: the theorem bounds the slope of the log error by it, from above."""
-        return self.k0 * float(np.log(max(law.eta for law in self.laws)))
+        """``k0 log eta``: the upper bound of the theorem on the slope of the log error."""
+        return self.k0 * float(np.log(max(distribution.eta for distribution in self.distributions)))
 
     def n_neighbors(self, n: int) -> int:
         """``k0 n`` as an integer, at least 1."""
@@ -75,43 +75,49 @@ class RateSetting:
 
 
 def separated_clusters(eta: float = 0.8, *, n_clusters: int = 4, k0: float = 0.02) -> RateSetting:
-    """One class a cluster; every other class joins a set with probability `eta`, independently.
+    """One class per cluster; every other class joins a set with probability `eta`, independently.
 
     Examples
     --------
     >>> setting = separated_clusters(0.8, k0=0.02)
-    >>> [round(law.eta, 12) for law in setting.laws], round(setting.slope, 5)
+    >>> (
+    ...     [round(distribution.eta, 12) for distribution in setting.distributions],
+    ...     round(setting.slope, 5),
+    ... )
     ([0.8, 0.8, 0.8, 0.8], -0.00446)
     """
-    laws = tuple(_uniform_law(c, n_clusters, eta) for c in range(n_clusters))
-    return RateSetting("separated clusters", laws, k0)
+    distributions = tuple(_independent_companions(c, n_clusters, eta) for c in range(n_clusters))
+    return RateSetting("separated clusters", distributions, k0)
 
 
 def always_together(eta: float = 0.8, *, n_clusters: int = 4, k0: float = 0.02) -> RateSetting:
-    """The same, but class 1 is in every set of the first cluster: there non-ambiguity fails.
+    """Separated clusters, but class 1 is in every set of the first one, so that it is ambiguous.
 
     Examples
     --------
-    >>> [law.eta for law in always_together(0.5).laws]
+    >>> [distribution.eta for distribution in always_together(0.5).distributions]
     [1.0, 0.5, 0.5, 0.5]
     """
-    first, *others = separated_clusters(eta, n_clusters=n_clusters, k0=k0).laws
-    held = first.sets[:, 1]
-    spoilt = ClusterDistribution(
-        first.labels[held], first.sets[held], first.probabilities[held] / eta, first.best
+    first, *others = separated_clusters(eta, n_clusters=n_clusters, k0=k0).distributions
+    has_both = first.sets[:, 1]
+    ambiguous = ClusterDistribution(
+        first.labels[has_both],
+        first.sets[has_both],
+        first.probabilities[has_both] / eta,
+        first.best,
     )
-    return RateSetting("always together", (spoilt, *others), k0)
+    return RateSetting("always together", (ambiguous, *others), k0)
 
 
 def label_noise(n_classes: int = 10, *, share: float = 0.6, k0: float = 0.2) -> RateSetting:
-    """Class 1 with probability `share`, seen with a random other; else class 0, seen alone.
+    """Class 1 with probability `share` in a set with a random other class; else class 0 alone.
 
-    One cluster. The average of candidates gives class 1 half a vote and class 0 a whole one, and
-    so prefers the rarer class however many rows there are. The infimum loss counts sets.
+    One cluster. The average of candidates gives class 1 half a vote and class 0 a whole one, so it
+    prefers the rarer class for any number of rows. The infimum loss counts sets.
 
     Examples
     --------
-    >>> label_noise().laws[0].best
+    >>> label_noise().distributions[0].best
     1
     """
     others = np.delete(np.arange(n_classes), 1)
@@ -125,22 +131,24 @@ def label_noise(n_classes: int = 10, *, share: float = 0.6, k0: float = 0.2) -> 
 
 
 def ordinal_pairs(eta: float = 0.9, *, k0: float = 0.1) -> RateSetting:
-    """Levels 0, 1, 2 with squared loss; always 0, seen as {0, 2} with probability `eta`, else {0}.
+    """Squared loss on 0, 1, 2; the label is 0, the set {0, 2} with probability `eta`, else {0}.
 
     One cluster. The mean of the losses to 0 and to 2 is least at 1, which is never a candidate.
 
     Examples
     --------
-    >>> ordinal_pairs().laws[0].sets.astype(int).tolist()
+    >>> ordinal_pairs().distributions[0].sets.astype(int).tolist()
     [[1, 0, 1], [1, 0, 0]]
     """
     sets = np.array([[True, False, True], [True, False, False]])
-    law = ClusterDistribution(np.zeros(2, dtype=np.intp), sets, np.array([eta, 1.0 - eta]), 0)
-    return RateSetting("ordinal pairs", (law,), k0, "squared")
+    distribution = ClusterDistribution(
+        np.zeros(2, dtype=np.intp), sets, np.array([eta, 1.0 - eta]), 0
+    )
+    return RateSetting("ordinal pairs", (distribution,), k0, "squared")
 
 
-def _uniform_law(label: int, n_classes: int, eta: float) -> ClusterDistribution:
-    """All sets that hold the label, with the probability of independent companions."""
+def _independent_companions(label: int, n_classes: int, eta: float) -> ClusterDistribution:
+    """All sets that contain the label; other classes join independently."""
     codes = np.arange(2**n_classes)
     sets = (codes[:, None] >> np.arange(n_classes)) % 2 == 1
     sets = sets[sets[:, label]]

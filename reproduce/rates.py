@@ -1,4 +1,4 @@
-"""How fast errors fall with the number of rows: disambiguation, its baselines, full supervision."""
+"""Errors against the number of rows: disambiguation, its baselines, and full supervision."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,9 +32,10 @@ class RatePoint:
     n, k : int
         Training rows and neighbours.
     wrong : mapping from method to float array (U, C)
-        Wrong predictions; t classes that tie count ``1 - 1/t``, as if chance decided.
-    asked : int array (U, C)
-        Predictions: queries of the cluster times draws of the sets.
+        Number of wrong predictions; where t classes tie with the true one among them, the
+        prediction counts as ``1 - 1/t`` wrong, its expectation under a random choice.
+    n_predictions : int array (U, C)
+        Number of predictions: queries in the cluster times draws of the sets.
     n_draws : int
         Draws of the sets for each of the U draws of the inputs.
     """
@@ -43,19 +44,19 @@ class RatePoint:
     n: int
     k: int
     wrong: Mapping[str, FloatArray]
-    asked: IntArray
+    n_predictions: IntArray
     n_draws: int
 
     def error(self, method: str, clusters: slice = slice(None)) -> float:
         """The share of wrong predictions."""
-        return float(self.wrong[method][:, clusters].sum() / self.asked[:, clusters].sum())
+        return float(self.wrong[method][:, clusters].sum() / self.n_predictions[:, clusters].sum())
 
     def standard_error(self, method: str, clusters: slice = slice(None)) -> float:
-        """Of `error`, from the draws of the inputs, which are independent."""
-        asked = self.asked[:, clusters].sum(axis=1)
-        spread = self.wrong[method][:, clusters].sum(axis=1) - self.error(method, clusters) * asked
-        u = len(asked)
-        return float(np.sqrt(u / (u - 1) * (spread**2).sum()) / asked.sum())
+        """The standard error of `error`, from the draws of the inputs, which are independent."""
+        counts = self.n_predictions[:, clusters].sum(axis=1)
+        spread = self.wrong[method][:, clusters].sum(axis=1) - self.error(method, clusters) * counts
+        u = len(counts)
+        return float(np.sqrt(u / (u - 1) * (spread**2).sum()) / counts.sum())
 
 
 def measure_rates(
@@ -67,7 +68,7 @@ def measure_rates(
     n_queries: int = 200,
     random_state: int = 0,
 ) -> list[RatePoint]:
-    """`measure_rate` at each n, with seeds that depend on n alone beside `random_state`."""
+    """`measure_rate` at each n; the seed of a size depends on n and `random_state` only."""
     return [
         measure_rate(
             setting,
@@ -92,9 +93,9 @@ def measure_rate(
 ) -> RatePoint:
     """Errors at new inputs after learning from n rows.
 
-    Inputs are drawn `n_inputs` times, and for each of them sets `n_draws` times: neighbours are
+    Inputs are drawn `n_inputs` times, and for each of them sets `n_draws` times. Neighbours are
     searched once for all draws of the sets, and alternating minimisation runs on all of them
-    together. All methods see the same draws, and all use votes of the same neighbours.
+    together. All methods use the same draws and the same neighbours.
 
     Parameters
     ----------
@@ -108,31 +109,31 @@ def measure_rate(
     --------
     >>> from reproduce.rate_settings import separated_clusters
     >>> point = measure_rate(separated_clusters(0.5), 200, n_inputs=2, n_draws=3, n_queries=40)
-    >>> point.k, int(point.asked.sum()), point.error("full supervision")
+    >>> point.k, int(point.n_predictions.sum()), point.error("full supervision")
     (4, 240, 0.0)
     """
     rng = np.random.default_rng([random_state, n])
     loss = resolve_loss(setting.loss).bind(np.arange(setting.n_classes))
-    n_clusters = len(setting.laws)
-    best = np.array([law.best for law in setting.laws])
+    n_clusters = len(setting.distributions)
+    best = np.array([distribution.best for distribution in setting.distributions])
     wrong = {method: np.zeros((n_inputs, n_clusters)) for method in RATE_METHODS}
-    asked = np.zeros((n_inputs, n_clusters), dtype=np.intp)
+    n_predictions = np.zeros((n_inputs, n_clusters), dtype=np.intp)
     for unit in range(n_inputs):
         train = make_separated_clusters(n, n_clusters=n_clusters, random_state=rng)
         test = make_separated_clusters(n_queries, n_clusters=n_clusters, random_state=rng)
         weights = NeighborWeights(n_neighbors=setting.n_neighbors(n), n_jobs=1).fit(train.X)
-        votes, heard = weights.training_votes(), weights.votes(test.X)
+        votes, query_votes = weights.training_votes(), weights.votes(test.X)
         labels, masks = _draw(setting, train.clusters, n_draws, rng)
         problems = [LabelSets(mask, loss.classes) for mask in masks]
-        found = _predictions(loss, votes, heard, problems, labels)
-        asked[unit] = n_draws * np.bincount(test.clusters, minlength=n_clusters)
+        found = _predictions(loss, votes, query_votes, problems, labels)
+        n_predictions[unit] = n_draws * np.bincount(test.clusters, minlength=n_clusters)
         for method, faces in found:
             right = faces[:, np.arange(n_queries), best[test.clusters]] / faces.sum(axis=2)
             wrong[method][unit] = np.bincount(
                 test.clusters, weights=(1.0 - right).sum(axis=0), minlength=n_clusters
             )
     k = setting.n_neighbors(n)
-    return RatePoint(setting.name, n, k, wrong, asked, n_draws)
+    return RatePoint(setting.name, n, k, wrong, n_predictions, n_draws)
 
 
 def _draw(
@@ -141,36 +142,38 @@ def _draw(
     """Labels ``(B, n)`` and sets ``(B, n, K)``, independent given the clusters."""
     labels = np.empty((n_draws, clusters.size), dtype=np.intp)
     masks = np.empty((n_draws, clusters.size, setting.n_classes), dtype=np.bool_)
-    for c, law in enumerate(setting.laws):
+    for c, distribution in enumerate(setting.distributions):
         rows = np.flatnonzero(clusters == c)
-        kinds = rng.choice(len(law.labels), p=law.probabilities, size=(n_draws, rows.size))
-        labels[:, rows] = law.labels[kinds]
-        masks[:, rows] = law.sets[kinds]
+        outcomes = rng.choice(
+            len(distribution.labels), p=distribution.probabilities, size=(n_draws, rows.size)
+        )
+        labels[:, rows] = distribution.labels[outcomes]
+        masks[:, rows] = distribution.sets[outcomes]
     return labels, masks
 
 
 def _predictions(
-    loss: FiniteLoss, votes: Votes, heard: Votes, problems: list[LabelSets], labels: IntArray
+    loss: FiniteLoss, votes: Votes, query_votes: Votes, problems: list[LabelSets], labels: IntArray
 ) -> Iterator[tuple[str, BoolArray]]:
     """The predictions that tie, ``(B, q, K)``, of each method."""
-    # All rows of all draws in one run; the rule of `AlternatingMinimization(start="auto")` first.
+    # All draws in one run, from two starts; the first is that of `start="auto"`.
     starts = ["average" if loss.is_zero_one else "infimum", "infimum"]
     names = [start for start in starts for _ in problems]
     relaxed = relax_together(votes, loss, [*problems, *problems], start=names)
-    tied = _tied(loss, heard, [found.targets.embedded for found in relaxed])
+    tied = _tied(loss, query_votes, [found.targets.embedded for found in relaxed])
     yield "DF", tied[: len(problems)]
     yield "DF, infimum start", tied[len(problems) :]
-    infimum = [infimum_prediction(loss, heard, sets, rtol=_RTOL) for sets in problems]
+    infimum = [infimum_prediction(loss, query_votes, sets, rtol=_RTOL) for sets in problems]
     yield "IL", np.array([cast(LabelFaces, found.predictions).mask for found in infimum])
-    yield "AC", _tied(loss, heard, [loss.start(sets, "average") for sets in problems])
-    told = np.eye(len(loss.classes), dtype=np.bool_)[labels]
-    truths = [loss.start(LabelSets(mask, loss.classes), "average") for mask in told]
-    yield "full supervision", _tied(loss, heard, truths)
+    yield "AC", _tied(loss, query_votes, [loss.start(sets, "average") for sets in problems])
+    singletons = np.eye(len(loss.classes), dtype=np.bool_)[labels]
+    truths = [loss.start(LabelSets(mask, loss.classes), "average") for mask in singletons]
+    yield "full supervision", _tied(loss, query_votes, truths)
 
 
-def _tied(loss: FiniteLoss, heard: Votes, targets: list[FloatArray]) -> BoolArray:
-    """The best predictions for targets ``(n, p)`` of several problems: one product for all."""
-    wide = heard @ np.concatenate(targets, axis=1)
+def _tied(loss: FiniteLoss, query_votes: Votes, targets: list[FloatArray]) -> BoolArray:
+    """The best predictions for targets ``(n, p)`` of several problems, by one product for all."""
+    wide = query_votes @ np.concatenate(targets, axis=1)
     scores = np.concatenate(np.split(wide, len(targets), axis=1))
     tolerance = _RTOL * np.abs(scores).max(axis=1, initial=0.0)
     mask = loss.best_prediction(scores, tolerance).mask

@@ -1,9 +1,10 @@
-"""Numbers that the authors' code gave in an earlier run of its figures, to lay beside ours.
+"""Numbers that the authors' code gave in an earlier run of its figures, for comparison.
 
-Classification: eight folds, best of nine cells by the clean error of the held-out rows, one draw;
-folds and draws were others than ours, so that differences of a standard error or two mean nothing.
-IL is as coded there: right for votes that are not negative. Ranking: one set of lines, another than
-ours, four draws. Intervals: the authors' seeds 0 to 99, which ours repeat.
+* Classification: eight folds, the best of nine cells by the clean error of the held-out rows, one
+  draw. Folds and draws differ from ours, so differences of a standard error or two mean nothing.
+  IL is as coded by the authors, which is correct for votes that are not negative.
+* Ranking: one set of lines, other than ours, four draws.
+* Intervals: the authors' seeds 0 to 99, which are also ours.
 """
 
 from typing import NamedTuple
@@ -32,8 +33,8 @@ _ERRORS = {
         "ac": (0.166, 0.190, 0.226, 0.277, 0.303, 0.323),
     },
 }
-# By the position of the level among ten from .5 to 1; AC is one random member there.
-_RANKING_PLACES = (0, 3, 5, 7, 8)
+# Indices of the levels among the ten from .5 to 1. AC takes one random member of each set.
+_RANKING_LEVELS = (0, 3, 5, 7, 8)
 _RANKING = {
     "df": (0.013, 0.031, 0.038, 0.114, 0.281),
     "il": (0.013, 0.036, 0.065, 0.157, 0.293),
@@ -44,10 +45,11 @@ RECORDED_SEED_ZERO = {
     "IL, as coded": 1.5965,
     "AC, as coded (paper)": 0.9254,
 }
+"""Mean squared errors at seed 0, which is that of the published figure."""
 
 
 class Recorded(NamedTuple):
-    """A number and its standard error, None where it was not written down."""
+    """A number and its standard error, None where it was not recorded."""
 
     value: float
     standard_error: float | None = None
@@ -61,23 +63,21 @@ RECORDED_INTERVAL = {
     "AC, as coded (paper)": Recorded(0.575, 0.043),
     "AC, as coded (released)": Recorded(0.149),
 }
-"""Mean squared errors over the seeds 0 to 99, ridge chosen with the truth."""
-
-"""The same for seed 0, that of the published figure."""
+"""Mean squared errors over the seeds 0 to 99, with the ridge chosen with the truth."""
 
 RECORDED_CIRCLES = {"DF": Recorded(0.994), "IL": Recorded(0.326)}
-"""Share of a grid that is predicted as the nearest circle."""
+"""Share of the grid points that are predicted as the nearest circle."""
 
 
 def recorded_error(data: str, kind: str, level: float, method: str) -> float | None:
-    """The classification error of that run, None where it has none (exact IL, other levels)."""
+    """The classification error of that run, None where there is none (exact IL, other levels)."""
     if (data, kind) not in _ERRORS or method not in _METHODS or level not in _LEVELS:
         return None
     return _ERRORS[data, kind][method][_LEVELS.index(level)]
 
 
-def recorded_ranking(place: int, method: str) -> float | None:
-    """The share of wrong pairs at one of the ten levels, None where it was not written down."""
-    if method not in _RANKING or place not in _RANKING_PLACES:
+def recorded_ranking(index: int, method: str) -> float | None:
+    """The share of wrong pairs at one of the ten levels, None where it was not recorded."""
+    if method not in _RANKING or index not in _RANKING_LEVELS:
         return None
-    return _RANKING[method][_RANKING_PLACES.index(place)]
+    return _RANKING[method][_RANKING_LEVELS.index(index)]

@@ -1,4 +1,4 @@
-"""The paper's semi-supervised figure: four labels, two thousand points on four circles."""
+"""The paper's semi-supervised figure: two thousand points on four circles, four with a label."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,24 +9,25 @@ from disambig.datasets import make_concentric_circles
 from disambig.estimators import PartialLabelClassifier
 from disambig.notation import FloatArray, IntArray
 from disambig.weights import NadarayaWatsonWeights, NeighborWeights
-from reproduce.cache import Payload, Piece
-from reproduce.readings import Reading
+from reproduce.cache import Job, Payload
 from reproduce.recorded import RECORDED_CIRCLES
+from reproduce.results import FigureResult
 
 _FIGURE = "semi-supervised"
-_SEEDS, _QUICK_SEEDS = 40, 5
-_POINTS, _FEWER = 2000, 1000
+_N_SEEDS, _N_QUICK_SEEDS = 40, 5
+_N_POINTS, _N_FEWER_POINTS = 2000, 1000
 _METHODS = {"DF": "disambiguation", "IL": "infimum", "AC": "average"}
 # exp(-|x - x'|^2 / h) with h = .08 in the paper; ours is exp(-|x - x'|^2 / (2 b^2)).
 _BANDWIDTH = float(np.sqrt(0.08 / 2))
-_SIDE = 150
+# Points along a side of the grid of the picture.
+_GRID_SIDE = 150
 _ON_GRID = "grid as the nearest circle"
 DEFAULT = "PartialLabelClassifier()"
-"""The library's default, all settings its own."""
+"""The library's default, without any setting."""
 
 
-def semi_supervised_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
-    """A picture of the first seed, then so many seeds at 2000 and at 1000 points.
+def semi_supervised_jobs(*, quick: bool = False, seed: int = 0) -> list[Job]:
+    """The picture of the first seed, then all seeds at 2000 and at 1000 points.
 
     Parameters
     ----------
@@ -37,15 +38,15 @@ def semi_supervised_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]
 
     Examples
     --------
-    >>> len(semi_supervised_pieces(quick=True))
+    >>> len(semi_supervised_jobs(quick=True))
     11
     """
-    seeds = range(seed, seed + (_QUICK_SEEDS if quick else _SEEDS))
+    seeds = range(seed, seed + (_N_QUICK_SEEDS if quick else _N_SEEDS))
     return [
-        Piece(_FIGURE, "picture", pictured, {"seed": seed, "side": _SIDE}),
+        Job(_FIGURE, "picture", circles_picture, {"seed": seed, "side": _GRID_SIDE}),
         *(
-            Piece(_FIGURE, f"{n} points, seed {one}", measured, {"seed": one, "n_points": n})
-            for n in (_POINTS, _FEWER)
+            Job(_FIGURE, f"{n} points, seed {one}", circles_shares, {"seed": one, "n_points": n})
+            for n in (_N_POINTS, _N_FEWER_POINTS)
             for one in seeds
         ),
     ]
@@ -63,16 +64,16 @@ def _model(name: str) -> PartialLabelClassifier:
 
 
 def _grid(side: int) -> tuple[FloatArray, IntArray]:
-    """Places, (side², 2), and the circle that is nearest to each."""
+    """Points of a grid, (side², 2), and the circle that is nearest to each."""
     axis = np.linspace(-4.5, 4.5, side)
     places = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     nearest = np.clip(np.rint(np.linalg.norm(places, axis=1)), 1, 4).astype(np.intp)
     return places, nearest
 
 
-def pictured(seed: int, side: int) -> Payload:
-    """Points, their labels, and the classes of a grid, one line of digits for each of its rows."""
-    X, sets, truth = make_concentric_circles(_POINTS, random_state=seed)
+def circles_picture(seed: int, side: int) -> Payload:
+    """Points, their labels, and the classes on a grid, as one string of digits for each row."""
+    X, sets, truth = make_concentric_circles(_N_POINTS, random_state=seed)
     places, nearest = _grid(side)
     found: dict[str, list[str]] = {}
     shares = {}
@@ -91,8 +92,8 @@ def pictured(seed: int, side: int) -> Payload:
     }
 
 
-def measured(seed: int, n_points: int) -> Payload:
-    """For each method: labels that are right, rows left undecided, grid as the nearest circle."""
+def circles_shares(seed: int, n_points: int) -> Payload:
+    """Shares of right labels, undecided rows, and grid points predicted as the nearest circle."""
     X, sets, truth = make_concentric_circles(n_points, random_state=seed)
     places, nearest = _grid(50)
     found = {}
@@ -106,10 +107,10 @@ def measured(seed: int, n_points: int) -> Payload:
     return {"seed": seed, "n_points": n_points, "methods": found}
 
 
-def semi_supervised_readings(payloads: Sequence[Payload]) -> list[Reading]:
-    """Means over seeds, from what the pieces computed."""
+def semi_supervised_results(payloads: Sequence[Payload]) -> list[FigureResult]:
+    """Means over seeds, from the payloads of the jobs."""
     found = []
-    for n in (_POINTS, _FEWER):
+    for n in (_N_POINTS, _N_FEWER_POINTS):
         runs = [payload for payload in payloads if payload.get("n_points") == n]
         for name in (*_METHODS, DEFAULT):
             words: dict[str, Any] = {
@@ -122,17 +123,17 @@ def semi_supervised_readings(payloads: Sequence[Payload]) -> list[Reading]:
                 key: [run["methods"][name][key] for run in runs]
                 for key in ("right", "undecided", "grid")
             }
-            recorded = RECORDED_CIRCLES.get(name) if n == _POINTS else None
-            beside: dict[str, Any] = {}
+            recorded = RECORDED_CIRCLES.get(name) if n == _N_POINTS else None
+            comparison: dict[str, Any] = {}
             if recorded is not None:
-                # Theirs is one run: what it may be off by is the spread between seeds.
+                # Theirs is one run, so its standard error is the spread between seeds.
                 spread = float(np.std(values["grid"], ddof=1)) if len(runs) > 1 else None
-                beside = {"authors": recorded.value, "authors_error": spread}
+                comparison = {"authors": recorded.value, "authors_error": spread}
             found += [
-                Reading.of(values["grid"], quantity=_ON_GRID, **beside, **words),
-                Reading.of(values["right"], quantity="training labels right", **words),
-                Reading.of(values["undecided"], quantity="training rows undecided", **words),
+                FigureResult.of(values["grid"], quantity=_ON_GRID, **comparison, **words),
+                FigureResult.of(values["right"], quantity="training labels right", **words),
+                FigureResult.of(values["undecided"], quantity="training rows undecided", **words),
             ]
             perfect = [float(share == 1.0) for share in values["right"]]
-            found.append(Reading.of(perfect, quantity="seeds with all labels right", **words))
+            found.append(FigureResult.of(perfect, quantity="seeds with all labels right", **words))
     return found

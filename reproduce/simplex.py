@@ -1,4 +1,7 @@
-"""One input, three labels: everything that disambiguation is about, inside one triangle."""
+"""One input with three labels: decision regions, compatible distributions and objectives.
+
+Distributions over three labels form a triangle, in which all of these can be drawn.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +18,12 @@ from disambig.diagnostics.regions import (
 from disambig.losses import FiniteLoss, MatrixLoss
 from disambig.notation import FloatArray
 
-_LABELS = 3
+_N_LABELS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class SimplexPicture:
-    """What there is to see in the simplex of distributions over three labels.
+    """What the figure shows in the simplex of distributions over three labels.
 
     Parameters
     ----------
@@ -28,18 +31,18 @@ class SimplexPicture:
     regions : tuple of DecisionRegion
         Where each prediction is best.
     compatible : CompatibleDistributions
-        What the sets leave possible, and their average.
+        The distributions that the sets allow, and the average of the sets.
     infimum : float array (P,)
-        ``E_S inf_{y in S} loss(z, y)``, the infimum loss of each prediction: the lowest that its
-        expected loss falls to among the compatible distributions.
+        ``E_S inf_{y in S} loss(z, y)``, the infimum loss of each prediction: its smallest expected
+        loss under a compatible distribution.
     attained : float array (P, 3)
-        The compatible distribution where it does; the mean of the vertices that tie.
+        The compatible distribution of that smallest loss; the mean of the vertices that tie.
     grid : float array (N, 3)
         Distributions on a regular grid of the simplex.
     expected : float array (N,)
-        ``min_z E loss(z, Y)`` there: what disambiguation makes smallest, a concave function.
+        ``min_z E loss(z, Y)`` on the grid: the objective of disambiguation, a concave function.
     quadratic : float array (N,), or None
-        ``E loss(Y, Y')`` there, two draws of one distribution: its quadratic version. None where
+        ``E loss(Y, Y')`` on the grid, for two independent draws: its quadratic version. None if the
         predictions are not the classes.
     """
 
@@ -53,8 +56,8 @@ class SimplexPicture:
     quadratic: FloatArray | None
 
     @property
-    def settled(self) -> tuple[int, ...]:
-        """The predictions of smallest infimum loss: those that disambiguation may end with."""
+    def disambiguated(self) -> tuple[int, ...]:
+        """The predictions of smallest infimum loss, which disambiguation can return."""
         return self._lowest(self.infimum)
 
     @property
@@ -85,7 +88,7 @@ def paper_example() -> tuple[FiniteLoss, LabelSets, FloatArray]:
 def simplex_picture(
     loss: FiniteLoss, sets: LabelSets, shares: Any = None, *, steps: int = 160
 ) -> SimplexPicture:
-    """All that the ternary figure shows, for any loss on three labels.
+    """The content of the ternary figure, for any loss on three labels.
 
     Parameters
     ----------
@@ -94,29 +97,29 @@ def simplex_picture(
     sets : LabelSets
         Of the same classes.
     shares : array-like (n,), optional
-        How often each set is seen; each row alike by default.
+        How often each set is observed; equal shares by default.
     steps : int, default 160
         Points along a side of the grid.
 
     Examples
     --------
-    In the paper's example "c" is in every set, and the average of the sets calls for "a":
+    In the paper's example "c" is in every set, but "a" is best under the average of the sets:
 
     >>> picture = simplex_picture(*paper_example())
-    >>> picture.loss.predictions[list(picture.settled)].tolist()
+    >>> picture.loss.predictions[list(picture.disambiguated)].tolist()
     ['c']
     >>> picture.loss.predictions[list(picture.averaged)].tolist()
     ['a']
     >>> picture.infimum
     array([0.25 , 0.375, 0.   ])
     """
-    if len(loss.classes) != _LABELS:
+    if len(loss.classes) != _N_LABELS:
         raise ValueError(
-            f"simplex_picture: the loss is on {len(loss.classes)} classes; a triangle shows three."
+            f"simplex_picture: the loss has {len(loss.classes)} classes; expected three."
         )
     if sets.classes.tolist() != loss.classes.tolist():
         raise ValueError(
-            f"simplex_picture: the sets are of the classes {sets.classes.tolist()!r}, the loss of "
+            f"simplex_picture: the sets have the classes {sets.classes.tolist()!r}, the loss has "
             f"{loss.classes.tolist()!r}. Use sets.with_classes(loss.classes)."
         )
     if steps < 1:

@@ -1,4 +1,4 @@
-"""A file is there whole, or as it was."""
+"""`atomic_write` replaces a file completely or leaves it unchanged."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from disambig.atomic import atomic_write
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
 
 
-def test_the_content_arrives_and_nothing_else(tmp_path: Path) -> None:
+def test_content_is_written_and_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     with atomic_write(path) as stream:
         stream.write(b"one")
@@ -22,7 +22,7 @@ def test_the_content_arrives_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
+def test_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(b"old")
 
@@ -37,20 +37,20 @@ def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
+def test_missing_folder_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "no" / "a.bin"):
         pass
     assert not list(tmp_path.iterdir())
 
 
-def test_a_target_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_target_that_cannot_be_replaced_leaves_no_temporary_file(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError), atomic_write(tmp_path / "folder") as stream:  # noqa: PT011
         stream.write(b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-def test_two_writers_do_not_mix(tmp_path: Path) -> None:
+def test_of_two_writers_the_later_wins(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     with atomic_write(path) as first:
         first.write(b"1" * 10)
@@ -63,7 +63,7 @@ def test_two_writers_do_not_mix(tmp_path: Path) -> None:
 
 
 @posix
-def test_permissions(tmp_path: Path) -> None:
+def test_permissions_follow_umask_or_old_file(tmp_path: Path) -> None:
     def mode(path: Path) -> int:
         return stat.S_IMODE(path.stat().st_mode)
 
@@ -79,7 +79,7 @@ def test_permissions(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     target, link = tmp_path / "elsewhere" / "a.bin", tmp_path / "link"
     target.write_bytes(b"old")

@@ -1,4 +1,4 @@
-"""Tables and texts, written whole or not at all."""
+"""Bytes, text and CSV tables are written completely or not at all."""
 
 import csv
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from disambig.atomic import write_bytes_atomically, write_csv_atomically, write_text_atomically
 
 
-def test_bytes_and_text_arrive_as_they_are(tmp_path: Path) -> None:
+def test_bytes_and_text_are_written_unchanged(tmp_path: Path) -> None:
     write_bytes_atomically(tmp_path / "a.bin", b"\r\n\0")
     write_text_atomically(tmp_path / "a.txt", "é\r\n± \n")
     assert (tmp_path / "a.bin").read_bytes() == b"\r\n\0"
@@ -19,7 +19,7 @@ def test_bytes_and_text_arrive_as_they_are(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_the_old_file_stays_if_the_rows_break_off(tmp_path: Path) -> None:
+def test_old_file_stays_if_the_rows_raise(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("old")
 
@@ -33,23 +33,23 @@ def test_the_old_file_stays_if_the_rows_break_off(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_row_of_another_length_is_named(tmp_path: Path) -> None:
+def test_error_names_row_of_wrong_length(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.csv: row 1 has 1 fields, the header has 2"):
         write_csv_atomically(tmp_path / "a.csv", ["a", "b"], [(1, 2), (3,)])
     assert not list(tmp_path.iterdir())
 
 
-def test_none_is_an_empty_cell(tmp_path: Path) -> None:
+def test_none_is_an_empty_field(tmp_path: Path) -> None:
     write_csv_atomically(tmp_path / "a.csv", ["a", "b"], [(1, None)])
     assert (tmp_path / "a.csv").read_bytes() == b"a,b\n1,\n"
 
 
-# A carriage return alone ends a line for some readers and is quoted by the writer of Python 3.13.
+# No carriage returns: some readers end a line there, and Python quotes them from 3.13 on only.
 _CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"))
 
 
 @given(rows=st.lists(st.tuples(_CELLS, _CELLS), min_size=1))
-def test_what_was_written_is_read(
+def test_reading_returns_what_was_written(
     rows: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("csv") / "a.csv"

@@ -1,4 +1,4 @@
-"""How much memory is free, and the refusal of what would not fit."""
+"""Free memory, and the error for an array that does not fit."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ GIB = 1024**3
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
-    """A machine of our own: write what it should report."""
+    """A fake machine: call it with what the machine should report."""
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(memory, "_CGROUP", tmp_path)
 
@@ -28,45 +28,45 @@ def machine(monkeypatch, tmp_path):
     return report
 
 
-def test_this_machine_says_something_sane():
+def test_free_memory_of_this_machine_is_plausible():
     free = free_bytes()
     assert free is None or 0 <= free < 2**60
     assert free is None or isinstance(free, int)
 
 
-def test_what_the_machine_has_available(machine):
+def test_free_memory_is_what_the_machine_has_available(machine):
     machine(available=8 * GIB)
     assert free_bytes() == 8 * GIB
 
 
-def test_the_limit_of_the_control_group_counts(machine):
+def test_limit_of_the_control_group_counts(machine):
     machine(available=8 * GIB, limit=4 * GIB, used=3 * GIB)
     assert free_bytes() == GIB
 
 
-def test_no_limit_is_no_bound(machine):
+def test_group_without_limit_is_no_bound(machine):
     machine(available=8 * GIB, limit="max", used=3 * GIB)
     assert free_bytes() == 8 * GIB
 
 
-def test_a_group_over_its_limit_has_nothing(machine):
+def test_group_over_its_limit_has_zero_bytes(machine):
     machine(available=8 * GIB, limit=4 * GIB, used=5 * GIB)
     assert free_bytes() == 0
 
 
 @pytest.mark.parametrize("limit", ["", "lots"])
-def test_a_limit_that_cannot_be_read_is_no_bound(machine, limit):
+def test_unreadable_limit_is_no_bound(machine, limit):
     machine(available=8 * GIB, limit=limit, used=0)
     assert free_bytes() == 8 * GIB
 
 
-def test_without_reports_the_physical_size(machine, monkeypatch):
+def test_physical_size_is_used_without_other_reports(machine, monkeypatch):
     sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(memory.os, "sysconf", sizes.__getitem__, raising=False)
     assert free_bytes() == 4096000
 
 
-def test_without_anything_nobody_knows(machine, monkeypatch):
+def test_unknown_memory_is_none_and_never_raises(machine, monkeypatch):
     def unknown(name):
         raise ValueError(name)
 
@@ -75,7 +75,7 @@ def test_without_anything_nobody_knows(machine, monkeypatch):
     require_bytes(1e30, "Anything", "Go on.")
 
 
-def test_a_refusal_says_what_how_much_and_what_instead(monkeypatch):
+def test_error_names_array_size_and_alternative(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda: 2 * GIB)
     with pytest.raises(MemoryBudgetError) as caught:
         require_bytes(74.5 * GIB, "The kernel matrix of 100000 rows", "Use NeighborWeights.")
@@ -86,7 +86,7 @@ def test_a_refusal_says_what_how_much_and_what_instead(monkeypatch):
     assert isinstance(caught.value, MemoryError)
 
 
-def test_what_fits_passes(monkeypatch):
+def test_array_that_fits_passes(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     require_bytes(1000, "It", "Nothing.")
     require_bytes(np.float64(999.5), "It", "Nothing.")
@@ -94,7 +94,7 @@ def test_what_fits_passes(monkeypatch):
         require_bytes(1001, "It", "Nothing.")
 
 
-def test_cache_that_can_be_given_back_is_free(monkeypatch, tmp_path):
+def test_reclaimable_file_cache_is_free(monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "_CGROUP", tmp_path)
     monkeypatch.setattr(memory, "_machine_bytes", lambda: None)
     (tmp_path / "memory.max").write_text("1000\n")

@@ -23,33 +23,33 @@ def masks(draw):
 
 
 @given(masks(), st.integers(2, 4), st.sampled_from([None, 0, 1]))
-def test_folds_partition_the_rows_and_keep_every_class_possible_or_say_so(mask, n_splits, seed):
+def test_folds_partition_the_rows_and_spread_classes_or_warn(mask, n_splits, seed):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         folds = list(CandidateKFold(n_splits, random_state=seed).split(mask, mask))
-    impossible = set()
+    confined = set()
     for train, test in folds:
         assert np.intersect1d(train, test).size == 0
         assert train.size + test.size == len(mask)
         assert test.size > 0
-        impossible |= set(np.flatnonzero(mask.any(axis=0) & ~mask[train].any(axis=0)))
+        confined |= set(np.flatnonzero(mask.any(axis=0) & ~mask[train].any(axis=0)))
     tested = np.sort(np.concatenate([test for _, test in folds]))
     assert np.array_equal(tested, np.arange(len(mask)))
-    assert [str(len(impossible)) in str(w.message).split("of")[0] for w in caught] == (
-        [True] if impossible else []
+    assert [str(len(confined)) in str(w.message).split("of")[0] for w in caught] == (
+        [True] if confined else []
     )
     if (mask.sum(axis=0) >= 6).all():
-        assert not impossible
+        assert not confined
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_row_of_two_rare_classes_is_moved_for_both():
+def test_a_row_of_two_rare_classes_is_moved():
     mask = np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1], [1, 0, 0, 0]], bool)
     for train, _ in CandidateKFold(2, random_state=None).split(mask, mask):
         assert mask[train].any(axis=0).all()
 
 
-def test_three_classes_that_share_three_rows_cannot_be_kept_in_two_folds():
+def test_three_classes_that_share_three_rows_cannot_be_spread_over_two_folds():
     mask = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
     with pytest.warns(UserWarning, match="1 of 3 classes have all their rows in one fold"):
         list(CandidateKFold(2).split(mask, mask))
@@ -64,13 +64,13 @@ def test_plain_labels_are_stratified():
         np.testing.assert_array_equal(np.bincount(y[test]), [10, 6, 2])
 
 
-def test_a_class_of_one_row_is_named():
+def test_the_warning_names_a_class_of_one_row():
     y = ["a", "a", "b", "a"]
     with pytest.warns(UserWarning, match=r"'b'.*: row 2\)"):
         list(CandidateKFold(2).split(y, y))
 
 
-def test_sorted_rows_are_where_plain_folds_fail():
+def test_sorted_rows_are_spread_over_folds():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 40)
     X = rng.normal(scale=0.3, size=(120, 2)) + 3 * np.eye(3)[truth][:, :2]
@@ -82,7 +82,7 @@ def test_sorted_rows_are_where_plain_folds_fail():
     assert blocks.max() < 0.7
 
 
-def test_in_a_search_and_on_label_sets():
+def test_in_a_search_with_label_sets():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 3))
     sets = LabelSets.from_mask(rng.uniform(size=(60, 3)) < [0.5, 0.4, 2])
@@ -104,11 +104,11 @@ def test_unlabeled_marker():
 
 
 @pytest.mark.parametrize("n_splits", [1, 7])
-def test_impossible_numbers_of_folds(n_splits):
+def test_invalid_numbers_of_folds(n_splits):
     with pytest.raises(ValueError, match=f"n_splits={n_splits} with 6 rows"):
         list(CandidateKFold(n_splits).split(None, [0, 1, 0, 1, 0, 1]))
 
 
-def test_groups_are_refused():
+def test_groups_are_an_error():
     with pytest.raises(ValueError, match="cannot keep groups together"):
         list(CandidateKFold(2).split(None, [0, 1, 0, 1], groups=[0, 0, 1, 1]))

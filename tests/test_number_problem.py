@@ -1,4 +1,4 @@
-"""Problems with real targets: the objective, its half steps, its quadratic form."""
+"""Problems with real targets: the objective, its half steps and its quadratic form."""
 
 import numpy as np
 import pytest
@@ -23,8 +23,8 @@ def members(problem, rng):
     return problem.sets.within(problem.span).nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def scale(problem):
-    """What rounding is measured by: all votes paying for the whole span."""
+def tolerance(problem):
+    """A tolerance: 1e-9 of the loss if every vote paid for the whole span."""
     width = np.ptp(problem.span, axis=1).max()
     power = 2 if isinstance(problem.loss, SquaredLoss) else 1
     return 1e-9 * float(problem.votes.absolute_row_sums().sum()) * (width**power + 1e-12)
@@ -36,18 +36,18 @@ def scale(problem):
     loss=st.sampled_from(LOSSES),
     d=st.integers(1, 2),
 )
-def test_votes_the_objective_is_the_double_sum_and_each_half_step_lowers_it(seed, form, loss, d):
+def test_objective_is_the_double_sum_and_half_steps_lower_it(seed, form, loss, d):
     problem = voted_problem(seed, form, d=d, loss=loss)
     rng = np.random.default_rng(seed)
     y = members(problem, rng)
     z = rng.uniform(*problem.span.T, size=y.shape)
-    margin = scale(problem)
+    margin = tolerance(problem)
     here = problem.objective(y, z)
     assert here == pytest.approx(double_sum(problem, y, z), rel=1e-9, abs=margin)
     better = problem.predictions(y)
     assert problem.objective(y, better) <= here + margin
     assert problem.objective(problem.targets(z), z) <= here + margin
-    # Of several minimisers the nearest to the current one: a second step moves nothing.
+    # Of several minimisers the nearest to the current one: a second step changes nothing.
     np.testing.assert_array_equal(problem.predictions(y, better), better)
     best = problem.targets(z)
     assert problem.sets.contains(best).all()
@@ -55,7 +55,7 @@ def test_votes_the_objective_is_the_double_sum_and_each_half_step_lowers_it(seed
 
 
 @given(seed=seeds, intercept=st.booleans(), ridge=st.sampled_from([1e-4, 1e-1, 10.0]))
-def test_risk_is_what_kernel_ridge_regression_leaves(seed, intercept, ridge):
+def test_risk_is_the_objective_of_kernel_ridge_regression(seed, intercept, ridge):
     problem, weights = risk_problem(seed, intercept=intercept, ridge=ridge, d=2)
     rng = np.random.default_rng(seed)
     y = members(problem, rng)
@@ -66,14 +66,14 @@ def test_risk_is_what_kernel_ridge_regression_leaves(seed, intercept, ridge):
     b = f - K @ a
     size = np.abs(K).max() * np.abs(a).sum()
     np.testing.assert_allclose(b, b.mean(axis=0) * np.ones_like(b) * intercept, atol=1e-9 * size)
-    paid = ((y - f) ** 2).sum() + weights.ridge_ * np.einsum("ik,ij,jk->", a, K, a)
-    assert problem.objective(y, f) == pytest.approx(paid, rel=1e-7)
+    expected = ((y - f) ** 2).sum() + weights.ridge_ * np.einsum("ik,ij,jk->", a, K, a)
+    assert problem.objective(y, f) == pytest.approx(expected, rel=1e-7)
     if intercept:
         np.testing.assert_allclose(a.sum(axis=0), 0, atol=1e-8 * np.abs(a).max())
-    # The target step: the nearest members, and no member is better for the same f.
+    # The target step takes the nearest members: no member is better for the same f.
     best = problem.targets(f)
     assert ((best - f) ** 2).sum() <= ((y - f) ** 2).sum()
-    assert problem.objective(best, problem.predictions(best)) <= paid * (1 + 1e-9)
+    assert problem.objective(best, problem.predictions(best)) <= expected * (1 + 1e-9)
     np.testing.assert_array_equal(best, problem.sets.nearest(f))
 
 
@@ -82,28 +82,30 @@ def test_the_quadratic_form_is_the_objective(seed, form, d):
     problem = voted_problem(seed, form, d=d)
     y = members(problem, np.random.default_rng(seed))
     value = np.einsum("ik,ik->", y, problem.quadratic @ y)
-    assert value == pytest.approx(problem.objective(y, problem.predictions(y)), abs=scale(problem))
+    assert value == pytest.approx(
+        problem.objective(y, problem.predictions(y)), abs=tolerance(problem)
+    )
 
 
 @given(seed=seeds)
-def test_the_quadratic_form_is_the_objective_for_votes_of_both_signs(seed):
+def test_the_quadratic_form_is_the_objective_for_signed_votes(seed):
     problem = voted_problem(seed, "signed")
     alpha = problem.votes.array
     sums = alpha.sum(axis=1)
-    has_votes = alpha * np.where(sums > 0.1, 1.0, 0.0)[:, None]
-    problem = VotedProblem(as_votes(has_votes), problem.loss, problem.sets, problem.span)
+    positive = alpha * np.where(sums > 0.1, 1.0, 0.0)[:, None]
+    problem = VotedProblem(as_votes(positive), problem.loss, problem.sets, problem.span)
     y = members(problem, np.random.default_rng(seed))
     form = problem.quadratic
     assert form is not None
     value = np.einsum("ik,ik->", y, form @ y)
-    # A sum of votes that nearly cancel sends predictions far away.
-    far = 1 + np.abs(problem.predictions(y)).max() ** 2
+    # Where votes nearly cancel, predictions are large.
+    size = 1 + np.abs(problem.predictions(y)).max() ** 2
     assert value == pytest.approx(
-        problem.objective(y, problem.predictions(y)), abs=far * scale(problem)
+        problem.objective(y, problem.predictions(y)), abs=size * tolerance(problem)
     )
 
 
-def test_no_form_for_other_losses_or_rows_that_sum_to_nothing_positive():
+def test_no_form_for_other_losses_or_row_sums_that_are_not_positive():
     assert voted_problem(0, loss=AbsoluteLoss()).quadratic is None
     problem = voted_problem(0)
     bad = np.array(problem.votes.array)
@@ -134,7 +136,7 @@ def test_first_targets_are_inside_their_sets(seed, form, loss):
 
 
 @pytest.mark.parametrize("make", [lambda: voted_problem(3), lambda: risk_problem(3)[0]])
-def test_other_sets_on_the_same_votes(make):
+def test_with_sets_keeps_votes_and_form(make):
     problem = make()
     form, convex = problem.quadratic, problem.is_convex
     points = Intervals.from_points(np.arange(7.0))
@@ -148,31 +150,31 @@ def test_other_sets_on_the_same_votes(make):
     np.testing.assert_array_equal(other.first_targets("average")[:, 0], np.arange(7.0))
 
 
-def test_a_constant_that_costs_nothing_costs_no_digits():
+def test_a_common_offset_loses_no_digits():
     problem, _ = risk_problem(1)
     shifted = RiskProblem(problem.votes, problem.form, True, problem.sets, problem.span + 1e9)
     y = members(problem, np.random.default_rng(0))
-    # Numbers of 1e9 are known to 1e-7; the value must not be worse than that.
+    # Numbers of size 1e9 have an error of 1e-7; the value must not have a larger one.
     assert shifted.objective(y + 1e9, shifted.predictions(y + 1e9)) == pytest.approx(
         problem.objective(y, problem.predictions(y)), rel=1e-5
     )
 
 
-def test_who_is_heard():
+def test_has_votes():
     alpha = np.array(
         [
-            [1.0, 0.0, 0.0, 0.0],  # hears itself alone, and is heard by row 2
-            [0.0, 2.0, 0.0, 0.0],  # hears itself alone, heard by nobody else
-            [0.5, 0.0, 0.5, 0.0],  # heard by itself, beside row 0
-            [1.0, 0.0, 0.0, 0.0],  # not even heard by itself
+            [1.0, 0.0, 0.0, 0.0],  # only its own vote, and row 2 votes for it
+            [0.0, 2.0, 0.0, 0.0],  # only its own vote, and no other row votes for it
+            [0.5, 0.0, 0.5, 0.0],  # votes for itself and for row 0
+            [1.0, 0.0, 0.0, 0.0],  # no row votes for it
         ]
     )
     sets = Intervals.from_bounds(np.zeros(4), np.ones(4))
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
     np.testing.assert_array_equal(problem.has_votes, [True, False, True, False])
-    # That is where the form is zero.
+    # The form is zero at the other rows.
     np.testing.assert_array_equal(problem.has_votes, problem.quadratic.diagonal() > 0)
-    # Kernel ridge pulls every target to zero; with an intercept a single one is free.
+    # Kernel ridge shrinks every target to zero; with an intercept a single target is arbitrary.
     for intercept, has_votes in ((False, True), (True, False)):
         weights = KernelRidgeWeights("linear", intercept=intercept).fit(np.zeros((1, 1)))
         form, one = weights.residual_form(), sets[:1]

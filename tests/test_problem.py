@@ -1,4 +1,4 @@
-"""The objective and its two half steps."""
+"""Tests of `Problem`: the objective, its two half steps, and the tolerances of ties."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def random_points(tiny, seed):
 
 
 @given(tiny=problems(), seed=st.integers(0, 1000))
-def test_the_half_steps_are_the_double_sum(tiny, seed):
+def test_half_step_objectives_equal_the_double_sum(tiny, seed):
     problem = tiny.problem
     xi, zeta = random_points(tiny, seed)
     margin = 10 * problem.objective_tolerance
@@ -54,13 +54,13 @@ def test_each_half_step_is_a_minimum(tiny, seed):
     # Row by row over every prediction; jointly over every labelling.
     rowwise = sum(min((tiny.A[i] @ xi) @ np.eye(P)[z] for z in range(P)) for i in range(n))
     assert problem.best_predictions(xi).objective == pytest.approx(rowwise, rel=0, abs=margin)
-    heard = (tiny.A.T @ zeta) @ tiny.loss.matrix
-    joint = heard[np.arange(n), labellings(tiny.sets)].sum(axis=1).min()
+    costs = (tiny.A.T @ zeta) @ tiny.loss.matrix
+    joint = costs[np.arange(n), labellings(tiny.sets)].sum(axis=1).min()
     assert problem.best_targets(zeta).objective == pytest.approx(joint, rel=0, abs=margin)
 
 
 @given(tiny=problems(forms=("dense",)), seed=st.integers(0, 1000))
-def test_every_form_of_votes_is_the_same_problem(tiny, seed):
+def test_every_form_of_votes_gives_the_same_problem(tiny, seed):
     xi, zeta = random_points(tiny, seed)
     first = tiny.problem
     for form in FORMS:
@@ -75,7 +75,7 @@ def test_every_form_of_votes_is_the_same_problem(tiny, seed):
         assert other.objective_tolerance == pytest.approx(first.objective_tolerance)
 
 
-def test_the_scales_bound_the_scores():
+def test_scales_bound_the_scores():
     for seed in range(50):
         tiny = tiny_problem(seed)
         problem = tiny.problem
@@ -86,7 +86,7 @@ def test_the_scales_bound_the_scores():
         assert (costs <= problem.target_scale[:, None] * (1 + 1e-12)).all()
 
 
-def test_the_transpose_is_asked_for_once():
+def test_the_transpose_is_computed_once():
     problem = tiny_problem(1).problem
     assert problem.transposed is problem.transposed
 
@@ -107,8 +107,8 @@ def test_the_transpose_is_asked_for_once():
         (sp.csr_array, bool, 1e-10),
     ],
 )
-def test_votes_of_any_precision(wrap, dtype, expected):
-    """Kernels know two precisions; everything else is solved in the better one."""
+def test_tie_tolerance_depends_on_the_precision_of_votes(wrap, dtype, expected):
+    """Compiled functions accept float32 and float64; all other types are converted to float64."""
     sets = LabelSets.from_sets([{0}, {0, 1}, {1}])
     A = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], dtype=dtype)
     problem = Problem(as_votes(wrap(A)), ZeroOneLoss().bind(sets.classes), sets)
@@ -116,7 +116,7 @@ def test_votes_of_any_precision(wrap, dtype, expected):
     assert AlternatingMinimization().solve(problem).decoded.outputs.tolist() == [0, 0, 1]
 
 
-def test_a_sparse_vector_is_no_matrix_of_votes():
+def test_a_sparse_vector_is_rejected_as_votes():
     vector = sp.coo_array(np.arange(3.0))
     if vector.ndim != 1:
         pytest.skip("this scipy has no sparse vectors")
@@ -124,7 +124,7 @@ def test_a_sparse_vector_is_no_matrix_of_votes():
         as_votes(vector)
 
 
-def test_single_precision_finds_the_same_labels():
+def test_float32_votes_give_the_same_labels():
     for seed in range(60):
         tiny = tiny_problem(seed, "neighbours", "zero-one")
         double = AlternatingMinimization().solve(Problem(as_votes(tiny.A), tiny.loss, tiny.sets))
@@ -134,7 +134,7 @@ def test_single_precision_finds_the_same_labels():
         assert single.objective == pytest.approx(double.objective, rel=1e-5, abs=1e-5)
 
 
-def test_the_tolerance_can_be_given():
+def test_tie_tolerance_can_be_set():
     tiny = tiny_problem(0)
     problem = Problem(as_votes(tiny.A), tiny.loss, tiny.sets, tie_tolerance=0.25)
     assert problem.rtol == 0.25
@@ -144,7 +144,7 @@ def test_the_tolerance_can_be_given():
 
 
 @pytest.mark.parametrize("bad", [-1e-3, np.nan, np.inf])
-def test_a_tolerance_that_cannot_be(bad):
+def test_invalid_tie_tolerance_raises(bad):
     tiny = tiny_problem(0)
     with pytest.raises(ValueError, match=r"tie_tolerance=.*finite number of at least 0"):
         Problem(as_votes(tiny.A), tiny.loss, tiny.sets, tie_tolerance=bad)

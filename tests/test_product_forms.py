@@ -1,4 +1,4 @@
-"""Quadratic forms of votes of few factors: as products, and never written out."""
+"""Quadratic forms of low-rank votes, which stay products of factors."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ seeds = st.integers(0, 10**6)
 
 
 @pytest.fixture
-def never_written_out(monkeypatch):
-    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+def no_dense_forms(monkeypatch):
+    monkeypatch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
 
 
 @given(seed=seeds, n=st.integers(4, 9), positive=st.booleans())
-def test_as_products_of_factors(seed, n, positive):
+def test_low_rank_votes_give_the_same_form_as_products(seed, n, positive):
     rng = np.random.default_rng(seed)
     left, right = rng.normal(size=(n, 2)), rng.normal(size=(2, n))
     if positive:
@@ -31,7 +31,7 @@ def test_as_products_of_factors(seed, n, positive):
     votes = ProductVotes(left, right, rng.uniform(0.5, 2.0, size=2))
     dense = voted_form(DenseVotes(votes.rows(0, n)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quadratic_forms, "_SMALL", 0)
+        patch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
         found = voted_form(votes)
     if dense is None:
         assert found is None
@@ -49,35 +49,35 @@ def test_as_products_of_factors(seed, n, positive):
     assert (found.components == 0).all()
 
 
-@pytest.mark.usefixtures("never_written_out")
-def test_what_is_written_out_all_the_same():
+@pytest.mark.usefixtures("no_dense_forms")
+def test_full_rank_own_votes_or_negative_scales_give_a_dense_form():
     rng = np.random.default_rng(0)
-    thick = ProductVotes(rng.uniform(size=(5, 4)), rng.uniform(size=(4, 5)))
-    own = ProductVotes(np.ones((5, 1)), np.ones((1, 5)), own=np.full(5, 0.5))
-    for votes in (thick, own):
+    full_rank = ProductVotes(rng.uniform(size=(5, 4)), rng.uniform(size=(4, 5)))
+    with_own_votes = ProductVotes(np.ones((5, 1)), np.ones((1, 5)), own=np.full(5, 0.5))
+    for votes in (full_rank, with_own_votes):
         assert voted_form(votes).array is not None
     negative = ProductVotes(np.ones((5, 1)), -np.ones((1, 5)), np.array([-1.0]))
     assert voted_form(negative).array is not None
 
 
 @given(seed=seeds, intercept=st.booleans())
-def test_the_empirical_risk(seed, intercept):
+def test_residual_form_of_the_empirical_risk(seed, intercept):
     rng = np.random.default_rng(seed)
-    X, masses = rng.normal(size=(9, 2)), rng.integers(1, 4, 9).astype(float)
+    X, sample_weight = rng.normal(size=(9, 2)), rng.integers(1, 4, 9).astype(float)
     weights = NystromWeights(n_landmarks=4, regularization=0.1, intercept=intercept)
-    form = weights.fit(X, masses).residual_form()
-    written = residual_form(form, shift_invariant=intercept)
+    form = weights.fit(X, sample_weight).residual_form()
+    dense = residual_form(form, shift_invariant=intercept)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quadratic_forms, "_SMALL", 0)
+        patch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
         found = residual_form(form, shift_invariant=intercept)
     assert isinstance(found, OperatorForm)
-    assert_allclose(found @ np.eye(9), written.array, atol=1e-13)
-    assert_allclose(found.diagonal(), written.diagonal(), atol=1e-13)
-    assert np.linalg.eigvalsh(written.array)[0] > -1e-13
-    # The minimum over f, by the formula.
+    assert_allclose(found @ np.eye(9), dense.array, atol=1e-13)
+    assert_allclose(found.diagonal(), dense.diagonal(), atol=1e-13)
+    assert np.linalg.eigvalsh(dense.array)[0] > -1e-13
+    # The form is the squared error plus the penalty, and the penalty is not negative.
     y = rng.normal(size=9)
     f = weights.training_votes() @ y
-    fitted = float(masses @ (y - f) ** 2)
+    fitted = float(sample_weight @ (y - f) ** 2)
     penalty = float(y @ (found @ y)) - fitted
     assert penalty >= -1e-12
     if intercept:
@@ -93,7 +93,7 @@ def intervals(n, seed=0):
     return X, ends
 
 
-PIECES = {
+WEIGHTINGS = {
     "landmarks": NystromWeights(n_landmarks=15, intercept=True),
     "landmarks, small ridge": NystromWeights(
         n_landmarks=15, intercept=True, regularization=1e-7, bandwidth=1.0
@@ -103,60 +103,62 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize("name", WEIGHTINGS)
 @pytest.mark.parametrize("formulation", ["risk", "votes"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_interval_regression_by_products_is_that_by_factors(
+def test_interval_regression_with_products_equals_that_with_dense_forms(
     name, formulation, weighted, monkeypatch
 ):
     X, y = intervals(60)
-    masses = np.random.default_rng(1).integers(1, 4, 60) if weighted else None
-    small = IntervalRegressor(PIECES[name], formulation=formulation).fit(X, y, masses)
-    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
-    model = IntervalRegressor(PIECES[name], formulation=formulation).fit(X, y, masses)
-    assert model.is_convex_ == small.is_convex_
-    if not small.is_convex_:
+    sample_weight = np.random.default_rng(1).integers(1, 4, 60) if weighted else None
+    dense = IntervalRegressor(WEIGHTINGS[name], formulation=formulation).fit(X, y, sample_weight)
+    monkeypatch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
+    model = IntervalRegressor(WEIGHTINGS[name], formulation=formulation).fit(X, y, sample_weight)
+    assert model.is_convex_ == dense.is_convex_
+    if not dense.is_convex_:
         assert name == "landmarks, no intercept"
         return
     assert model.certified_
-    assert small.certified_
-    assert model.objective_ == pytest.approx(small.objective_, rel=1e-7)
-    assert_allclose(model.predict(X), small.predict(X), atol=1e-3)
+    assert dense.certified_
+    assert model.objective_ == pytest.approx(dense.objective_, rel=1e-7)
+    assert_allclose(model.predict(X), dense.predict(X), atol=1e-3)
 
 
-@pytest.mark.parametrize("name", PIECES)
-def test_a_piece_that_is_fitted_already(name):
+@pytest.mark.parametrize("name", WEIGHTINGS)
+def test_fitted_weights_are_used_as_they_are(name):
     X, y = intervals(30)
-    other = clone(PIECES[name]).fit(X).at_regularization(0.03)
+    other = clone(WEIGHTINGS[name]).fit(X).at_regularization(0.03)
     model = IntervalRegressor(FittedWeights(other), formulation="risk").fit(X, y)
     again = IntervalRegressor(clone(other), formulation="risk").fit(X, y)
     assert model.certified_
     assert_allclose(model.labels_, again.labels_, atol=1e-6)
 
 
-@pytest.mark.usefixtures("never_written_out")
-def test_newton_needs_the_form_written_out():
+@pytest.mark.usefixtures("no_dense_forms")
+def test_newton_needs_a_dense_form():
     X, y = intervals(40)
-    with pytest.raises(MissingOracleError, match=r"too many to write .* solver='accelerated'"):
-        IntervalRegressor(PIECES["landmarks"], solver="newton").fit(X, y)
+    with pytest.raises(
+        MissingOracleError, match=r"too large for a dense array.* solver='accelerated'"
+    ):
+        IntervalRegressor(WEIGHTINGS["landmarks"], solver="newton").fit(X, y)
 
 
-@pytest.mark.usefixtures("never_written_out")
+@pytest.mark.usefixtures("no_dense_forms")
 @pytest.mark.parametrize("formulation", ["risk", "votes"])
-def test_interval_regression_on_features_that_are_not_kept(formulation):
+def test_interval_regression_with_iterative_weights(formulation):
     X, y = intervals(50)
     direct = NystromWeights(n_landmarks=10, intercept=True, solver="direct")
     kept = IntervalRegressor(direct, formulation=formulation).fit(X, y)
     iterative = NystromWeights(n_landmarks=10, intercept=True, solver="iterative")
     model = IntervalRegressor(iterative, formulation=formulation).fit(X, y)
-    # Nobody can look at votes that are solved for: the paper's objective has no certificate then.
+    # Iterative votes are an operator: convexity of the paper's objective cannot be checked.
     assert model.certified_ == (formulation == "risk")
     assert_allclose(model.predict(X), kept.predict(X), atol=1e-2)
 
 
 @pytest.mark.parametrize("method", ["infimum", "average"])
 @pytest.mark.parametrize("solver", ["direct", "iterative"])
-def test_baselines_are_those_of_kernel_ridge(method, solver):
+def test_baselines_equal_those_of_kernel_ridge(method, solver):
     X, y = intervals(40)
     y[3] = -np.inf, np.inf
     low = NystromWeights(n_landmarks=40, bandwidth=1.0, solver=solver)
@@ -166,29 +168,29 @@ def test_baselines_are_those_of_kernel_ridge(method, solver):
     assert_allclose(one.labels_, other.labels_, atol=1e-5)
 
 
-def test_the_infimum_is_predicted_in_blocks(monkeypatch):
+def test_infimum_predictions_in_blocks(monkeypatch):
     X, y = intervals(40)
     model = IntervalRegressor(NystromWeights(n_landmarks=10), method="infimum").fit(X, y)
     whole = model.predict(X)
-    seen = []
-    usual = ProductVotes.rows
+    block_sizes = []
+    original = ProductVotes.rows
 
     def rows(votes, start, stop):
-        seen.append(stop - start)
-        return usual(votes, start, stop)
+        block_sizes.append(stop - start)
+        return original(votes, start, stop)
 
     monkeypatch.setattr(ProductVotes, "rows", rows)
     monkeypatch.setattr("disambig.votes.blocks.row_blocks.__defaults__", (120,))
     assert_allclose(model.predict(X), whole, atol=1e-12)
-    assert max(seen) == 3
+    assert max(block_sizes) == 3
 
 
-def test_boxes_with_columns_that_say_nothing(monkeypatch):
+def test_boxes_with_uninformative_columns(monkeypatch):
     X, y = intervals(40)
     boxes = np.stack([y, y + 1.0], axis=1)
     boxes[::3, 1] = -np.inf, np.inf
     weights = NystromWeights(n_landmarks=10, intercept=True)
-    small = IntervalRegressor(weights, method="average").fit(X, boxes).predict(X)
-    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+    dense = IntervalRegressor(weights, method="average").fit(X, boxes).predict(X)
+    monkeypatch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
     found = IntervalRegressor(weights, method="average").fit(X, boxes).predict(X)
-    assert_allclose(found, small, atol=1e-5)
+    assert_allclose(found, dense, atol=1e-5)

@@ -15,24 +15,24 @@ from tests.oracles.number_problems import random_votes
 seeds = st.integers(0, 10**6)
 
 
-def plain_form(alpha):
-    """``diag(A' 1) - A' diag(1 / r) A``, as the formula has it."""
+def form_by_formula(alpha):
+    """``diag(A' 1) - A' diag(1 / r) A``, term by term."""
     sums = alpha.sum(axis=1)
     inverse = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), 0.0)
     return np.diag(alpha.sum(axis=0)) - alpha.T @ (inverse[:, None] * alpha)
 
 
 @pytest.fixture
-def never_written_out(monkeypatch):
-    monkeypatch.setattr(quadratic_forms, "_SMALL", 0)
+def no_dense_forms(monkeypatch):
+    monkeypatch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
 
 
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse"]), n=st.integers(1, 9))
-def test_written_out(seed, form, n):
+def test_a_small_form_is_dense(seed, form, n):
     alpha = random_votes(np.random.default_rng(seed), n, form)
     found = voted_form(as_votes(alpha))
     dense = alpha if form == "dense" else alpha.toarray()
-    np.testing.assert_allclose(found.array, plain_form(dense), atol=1e-12)
+    np.testing.assert_allclose(found.array, form_by_formula(dense), atol=1e-12)
     np.testing.assert_array_equal(found.array, found.array.T)
     assert found.shape == (n, n)
     assert found.is_convex
@@ -42,11 +42,11 @@ def test_written_out(seed, form, n):
 
 
 @given(seed=seeds, n=st.integers(1, 9))
-def test_as_products_with_sparse_votes(seed, n):
+def test_sparse_votes_give_the_same_form_as_products(seed, n):
     alpha = random_votes(np.random.default_rng(seed), n, "sparse")
     dense = voted_form(as_votes(alpha))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quadratic_forms, "_SMALL", 0)
+        patch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
         found = voted_form(as_votes(alpha))
     assert isinstance(found, VotedForm)
     assert found.array is None
@@ -54,15 +54,15 @@ def test_as_products_with_sparse_votes(seed, n):
     np.testing.assert_allclose(found @ np.eye(n), dense.array, atol=1e-13)
     np.testing.assert_allclose(found @ np.eye(n)[:, 0], dense.array[:, 0], atol=1e-13)
     np.testing.assert_allclose(found.diagonal(), dense.diagonal(), atol=1e-13)
-    # The same groups, whatever their numbers.
+    # The same components; their labels may differ. Targets without effect may be joined to any.
     pairs = [np.equal.outer(form.components, form.components) for form in (found, dense)]
-    unheard = dense.diagonal() <= 1e-15
-    heard = ~np.logical_or.outer(unheard, unheard) | np.eye(n, dtype=bool)
-    np.testing.assert_array_equal(pairs[0] & heard, pairs[1] & heard)
+    is_zero = dense.diagonal() <= 1e-15
+    compared = ~np.logical_or.outer(is_zero, is_zero) | np.eye(n, dtype=bool)
+    np.testing.assert_array_equal(pairs[0] & compared, pairs[1] & compared)
 
 
 def test_small_votes_keep_their_digits_beside_large_ones():
-    # What is left of 1 - 1 is 1e-12: the formula as it stands has four digits of it.
+    # The diagonal is about 2e-12. The formula computes it as 1 - 1 and keeps four digits.
     small = 1e-12
     alpha = np.array([[1.0, small], [small, 1.0]])
     found = voted_form(as_votes(alpha))
@@ -71,13 +71,13 @@ def test_small_votes_keep_their_digits_beside_large_ones():
 
 
 @given(seed=seeds, n=st.integers(2, 8))
-def test_votes_of_both_signs_are_convex_where_the_eigenvalues_are(seed, n):
+def test_signed_votes_are_convex_if_no_eigenvalue_is_negative(seed, n):
     rng = np.random.default_rng(seed)
     alpha = rng.uniform(size=(n, n)) + rng.normal(scale=0.3, size=(n, n))
     alpha[np.arange(n), np.arange(n)] += n
     found = voted_form(as_votes(alpha))
-    eigenvalues = np.linalg.eigvalsh(plain_form(alpha))
-    np.testing.assert_allclose(found.array, plain_form(alpha), atol=1e-12 * n)
+    eigenvalues = np.linalg.eigvalsh(form_by_formula(alpha))
+    np.testing.assert_allclose(found.array, form_by_formula(alpha), atol=1e-12 * n)
     if abs(eigenvalues[0]) > 1e-9 * eigenvalues[-1]:
         assert found.is_convex == bool(eigenvalues[0] > 0)
 
@@ -91,18 +91,18 @@ def test_signed_votes_can_be_convex():
     assert not voted_form(as_votes(alpha + np.diag([0, 0, 3]) - 0.9 * np.eye(3)[::-1])).is_convex
 
 
-def test_a_row_that_sums_to_nothing_positive_has_no_form():
+def test_no_form_if_a_row_sum_is_not_positive():
     alpha = np.ones((3, 3))
     alpha[1] = [1.0, -1.0, 0.0]
     assert voted_form(as_votes(alpha)) is None
     alpha[1] = [1.0, -1.0, -1e-3]
     assert voted_form(as_votes(alpha)) is None
-    # An empty row is no such row: nobody listens there.
+    # A row without votes is allowed.
     alpha[1] = 0.0
-    np.testing.assert_allclose(voted_form(as_votes(alpha)).array, plain_form(alpha))
+    np.testing.assert_allclose(voted_form(as_votes(alpha)).array, form_by_formula(alpha))
 
 
-def test_negative_votes_in_all_forms():
+def test_has_negative_for_all_classes_of_votes():
     alpha = np.random.default_rng(0).uniform(size=(5, 5))
     bad = alpha.copy()
     bad[3, 1] = -1e-3
@@ -114,7 +114,7 @@ def test_negative_votes_in_all_forms():
             as_votes(np.asfortranarray(array.astype(np.float32))),
             as_votes(sp.csr_array(array)),
             ProductVotes(array, np.eye(5)),
-            # Such an operator has no absolute sums; they must not be taken for the sums.
+            # This operator does not know its absolute row sums: they are not its row sums.
             OperatorVotes(aslinearoperator(array)),
         ]
         for votes in forms:
@@ -122,8 +122,8 @@ def test_negative_votes_in_all_forms():
             assert voted_form(votes) is not None
 
 
-@pytest.mark.usefixtures("never_written_out")
-def test_what_cannot_be_looked_at_makes_no_claim():
+@pytest.mark.usefixtures("no_dense_forms")
+def test_large_operators_count_as_negative_and_have_no_form():
     alpha = np.random.default_rng(0).uniform(size=(5, 5))
     operator = OperatorVotes(aslinearoperator(alpha))
     assert has_negative(operator)
@@ -131,32 +131,32 @@ def test_what_cannot_be_looked_at_makes_no_claim():
     signed = alpha.copy()
     signed[0, 0] = -0.01
     assert voted_form(as_votes(sp.csr_array(signed))) is None
-    # Arrays are written out whatever their size.
+    # Arrays, and factors of full rank, become dense forms whatever their size.
     assert voted_form(as_votes(signed)).array is not None
     assert voted_form(ProductVotes(alpha, np.eye(5))).array is not None
 
 
-def test_groups_that_nobody_connects():
+def test_components_of_block_diagonal_votes():
     alpha = np.zeros((5, 5))
     alpha[:2, :2] = alpha[2:4, 2:4] = 0.5
     for votes in (as_votes(alpha), as_votes(sp.csr_array(alpha))):
-        groups = voted_form(votes).components
-        assert groups[0] == groups[1] != groups[2] == groups[3]
-        assert groups[4] not in groups[:4]
+        labels = voted_form(votes).components
+        assert labels[0] == labels[1] != labels[2] == labels[3]
+        assert labels[4] not in labels[:4]
 
 
-@pytest.mark.usefixtures("never_written_out")
-def test_targets_that_make_no_difference_have_no_slope():
-    """Rounding at such a row would pass for a slope, divided by a curvature of nothing."""
+@pytest.mark.usefixtures("no_dense_forms")
+def test_targets_without_effect_have_zero_gradient():
+    """A rounding error there would look like a gradient, and be divided by a zero curvature."""
     rng = np.random.default_rng(0)
     alpha = np.zeros((40, 40))
-    # Heard by a row that hears nobody else: by itself, or by another one.
+    # Targets 0-19 and 30-39 are the only vote of one row: their own row, or another one.
     alpha[np.arange(20), np.arange(20)] = rng.uniform(size=20)
     alpha[np.arange(20, 30), np.arange(30, 40)] = rng.uniform(size=10)
     alpha[30:, 20:30] = rng.uniform(size=(10, 10))
     found = voted_form(as_votes(sp.csr_array(alpha)))
-    idle = np.r_[:20, 30:40]
-    assert (found.diagonal()[idle] == 0).all()
+    without_effect = np.r_[:20, 30:40]
+    assert (found.diagonal()[without_effect] == 0).all()
     assert (found.diagonal()[20:30] > 0).all()
-    assert ((found @ rng.normal(size=(40, 3)))[idle] == 0).all()
-    np.testing.assert_allclose(found @ np.eye(40), plain_form(alpha), atol=1e-14)
+    assert ((found @ rng.normal(size=(40, 3)))[without_effect] == 0).all()
+    np.testing.assert_allclose(found @ np.eye(40), form_by_formula(alpha), atol=1e-14)

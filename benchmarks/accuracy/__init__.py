@@ -1,1 +1,1 @@
-"""Classification from candidate sets beside other methods; run it by its name."""
+"""Comparison of methods for candidate sets of labels: ``python -m benchmarks.accuracy``."""

@@ -1,33 +1,35 @@
-"""Classification from candidate sets: test accuracy and recovered labels, beside other methods.
+"""Classification from candidate sets: test accuracy and recovered labels of several methods.
 
 Data: the real sets lost and MSRCv2 (folder ``pll`` of DISAMBIG_DATA), and eight data sets whose
-labels are corrupted in five ways at five levels (`problems.py`). Five stratified splits, four
-fifths to train on; labels are corrupted there. Ranks are those of the mean accuracy of a problem.
+labels are corrupted in five ways at five levels (`problems.py`). There are five stratified splits;
+four fifths of the rows are for training, and their labels are corrupted. Ranks are those of the
+mean accuracy of a problem.
 
-One rule for all methods. Inputs are standardised by the rows that are fitted. Each method chooses
-from at most six settings, written down in its module, the one whose predictions lie in most sets of
-a fifth of the training rows (the same rows for all); then it is fitted on all of them. The truth
-has no part in this: it tells which rows form a stratified split, and the scores. One thread; CPU
-seconds hold choice, fit and prediction.
+All methods follow one rule. Inputs are standardised by the rows that are fitted. Each method has at
+most six settings, which its module lists. It chooses the setting whose predictions lie in most sets
+of a fifth of the training rows (the same rows for all methods) and is then fitted on all training
+rows. The truth is used only for stratified splits and for the scores. Fits use one thread; CPU
+seconds include choice, fit and prediction.
 
-The modules of the methods we compare with say what their papers and their authors' programs do, and
-where ours differ. Their settings hold what is recommended there; where nothing is, or more than
-six, they were settled on by the shares of held-out predictions that lie in their sets, as the rule
-has it, or for time (the linear C of PL-ECOC, on MSRCv2). There is one exception: that the last
-layer of PRODEN starts at 0 was first tried after test scores of some forty fits of an earlier
-network on the first split of lost and one problem of vowel. The rates and decays that the authors
-of PRODEN publish are what served them best on lost, MSRCv2 and other tables.
+The modules of the other methods say what their papers and their authors' programs do, and where
+ours differ. Settings are those that the authors recommend. Where there is no recommendation, or
+there are more than six, we chose settings by the share of held-out predictions that lie in their
+sets, as in the rule, or by time (the linear C of PL-ECOC, on MSRCv2). There is one exception: that
+the last layer of PRODEN starts at 0 was first tried after looking at test scores of some forty fits
+of an earlier network on the first split of lost and one problem of vowel. The rates and decays that
+the authors of PRODEN publish are those that were best for them on lost, MSRCv2 and other tables.
 
-Not every method says which candidate it believes: `method.py` has what counts as recovered then.
+Not every method says which candidate is the label; `method.py` defines what counts as recovered
+then.
 
-What has been run is kept in ``benchmarks/.cache``: a run that was interrupted goes on where it was.
+Results are stored in ``benchmarks/.cache``: after an interruption, a run continues from there.
 
 ``--quick``: two splits, levels .3 and .7, at most 500 rows where labels are corrupted; the real
-sets whole. From the CPU seconds of single problems, on a slow core: all methods together take some
-5 seconds on a problem of 500 rows, 25 on lost, 50 on MSRCv2; without ``weights="auto"`` 25 on dna
-or segment and 110 on satimage, less where work is shared. That makes 15 minutes for ``--quick``
-and, without ``weights="auto"``, some 6 hours for everything, half of it satimage; with two
-processes half of that by the clock. Kernel ridge (DF most) and PRODEN are the dear ones.
+sets have all rows. From the CPU seconds of single problems, on a slow core: all methods together
+take some 5 seconds on a problem of 500 rows, 25 on lost, 50 on MSRCv2; without ``weights="auto"``
+25 on dna or segment and 110 on satimage, less where work is shared. That makes 15 minutes for
+``--quick`` and, without ``weights="auto"``, some 6 hours for everything, half of it satimage; two
+processes take half of that. Kernel ridge (DF most of all) and PRODEN are the slowest.
 
     python -m benchmarks.accuracy [--quick] [--write] [--fresh METHOD ...] [--data NAME ...]
                                   [--jobs N]
@@ -39,7 +41,7 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 
-from benchmarks.accuracy.method import MOST_SETTINGS
+from benchmarks.accuracy.method import MAX_SETTINGS
 from benchmarks.accuracy.methods import METHODS
 from benchmarks.accuracy.problems import CORRUPTED, LEVELS, REAL, Problem, problems_of
 from benchmarks.accuracy.record import RECORD
@@ -56,7 +58,7 @@ PROBLEMS = Path(__file__).resolve().parent / "PROBLEMS.md"
 
 
 def run_all(options: argparse.Namespace) -> Found:
-    """Data set by data set and split by split, several at a time."""
+    """Run all data sets and splits, several at a time."""
     n_splits = QUICK_SPLITS if options.quick else N_SPLITS
     by_name = {name: _problems(name, options.quick) for name in options.data}
     splits = [(name, split) for name in options.data for split in range(n_splits)]
@@ -88,10 +90,10 @@ def report(found: Found, command: str, n_splits: int, levels: Sequence[float]) -
     parts = [
         "## Accuracy from candidate sets" + ", at most 500 rows" * (levels == QUICK_LEVELS),
         f"Problems: {len(found)} ({', '.join(kinds)}). {n_splits} stratified splits of 80/20, "
-        f"inputs standardised. Every method chooses from at most {MOST_SETTINGS} settings by the "
+        f"inputs standardised. Every method chooses from at most {MAX_SETTINGS} settings by the "
         "covering accuracy on a fifth of the training rows, without the truth. Mean rank of the "
         "test accuracy over the problems, 1 the best, then by kind of problem. *disambig* is "
-        "`PartialLabelClassifier()`. What it chooses from was settled on after true labels of lost "
+        "`PartialLabelClassifier()`. Its search space was fixed after true labels of lost "
         "and MSRCv2 had been looked at, and the settings of PRODEN hold what its authors found "
         "best there: there their scores are not those of data never seen. Nor are those of "
         "disambig on dna, where its starts were compared.",
@@ -111,7 +113,7 @@ def report(found: Found, command: str, n_splits: int, levels: Sequence[float]) -
 
 
 def details(found: Found) -> str:
-    """Every problem by itself."""
+    """The tables of all single problems, as Markdown."""
     names = [method.name for method in METHODS]
     return "\n\n".join(
         [
@@ -133,12 +135,12 @@ def main(arguments: list[str] | None = None) -> None:
         default=[],
         metavar="METHOD",
         choices=[method.name for method in METHODS],
-        help="run these methods anew, whatever is kept of them",
+        help="run these methods again, even if their results are stored",
     )
     known = [*REAL, *CORRUPTED]
     parser.add_argument("--data", nargs="+", default=known, metavar="NAME", choices=known)
-    parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
-    parser.add_argument("--record", type=Path, default=RECORD, help="where outcomes are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
+    parser.add_argument("--record", type=Path, default=RECORD, help="file of the stored outcomes")
     options = parser.parse_args(arguments)
     found = run_all(options)
     command = "python -m benchmarks.accuracy"
@@ -148,7 +150,7 @@ def main(arguments: list[str] | None = None) -> None:
     levels = QUICK_LEVELS if options.quick else LEVELS
     text = report(found, f"{command} --write", n_splits, levels)
     if options.write:
-        # A run of everything and a quick one stand beside each other.
+        # The full run and the quick run have sections of their own.
         kind = "-quick" * options.quick
         write_section(f"accuracy{kind}", text)
         write_section(f"accuracy-problems{kind}", details(found), path=PROBLEMS)

@@ -1,12 +1,12 @@
 """CLPL: one convex loss of the mean score of a set (Cour, Sapp and Taskar, 2011).
 
 Learning from partial labels, JMLR 12. For scores ``g(x) = W' x + b`` the loss of a row is ``h(mean
-of g_c, c in s) + sum of h(-g_c), c not in s`` with the squared hinge ``h(u) = (1 - u)₊²``;
-minimised is its mean + penalty |W|² / 2. The paper hands this to a linear support vector machine
+of g_c, c in s) + sum of h(-g_c), c not in s`` with the squared hinge ``h(u) = (1 - u)₊²``. The
+objective is its mean + penalty |W|² / 2. The paper minimises it by a linear support vector machine
 whose rows are the stacked inputs; its cost C is a penalty of 1 / (n C).
 
-Ours: the same minimum by quasi-Newton steps, with scores that have a free constant; the penalty is
-chosen (C = 1 on a thousand rows is 1e-3).
+Ours finds the same minimum by quasi-Newton steps, with scores that have a free constant. The
+penalty is chosen (C = 1 on a thousand rows is 1e-3).
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ from scipy.optimize import minimize
 from benchmarks.accuracy.method import Fitted, Method, best_candidates, grid
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["CONVEX", "best_parameters", "fit_convex", "loss_and_slope"]
+__all__ = ["CONVEX", "best_parameters", "fit_convex", "loss_and_gradient"]
 
-_MOST_STEPS = 1000
+_MAX_STEPS = 1000
 
 
-def loss_and_slope(
+def loss_and_gradient(
     parameters: FloatArray, X: FloatArray, mask: BoolArray, penalty: float
 ) -> tuple[float, FloatArray]:
     """The objective and its gradient at W, (d, K), and b, (K,), in one vector."""
@@ -32,8 +32,8 @@ def loss_and_slope(
     outside = np.where(mask, 0.0, np.maximum(1.0 + scores, 0.0))
     value = (np.sum(inside**2) + np.sum(outside**2)) / n + penalty * np.sum(W**2) / 2
     back = 2.0 / n * (outside - mask * (inside / sizes)[:, np.newaxis])
-    slope = np.concatenate([(X.T @ back + penalty * W).ravel(), back.sum(axis=0)])
-    return float(value), slope
+    gradient = np.concatenate([(X.T @ back + penalty * W).ravel(), back.sum(axis=0)])
+    return float(value), gradient
 
 
 def _parts(parameters: FloatArray, d: int) -> tuple[FloatArray, FloatArray]:
@@ -42,14 +42,14 @@ def _parts(parameters: FloatArray, d: int) -> tuple[FloatArray, FloatArray]:
 
 
 def best_parameters(X: FloatArray, mask: BoolArray, penalty: float) -> FloatArray:
-    """Where `loss_and_slope` is least, ((d + 1) K,)."""
+    """The minimiser of `loss_and_gradient`, ((d + 1) K,)."""
     found = minimize(
-        loss_and_slope,
+        loss_and_gradient,
         np.zeros((X.shape[1] + 1) * mask.shape[1]),
         args=(X, mask, penalty),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": _MOST_STEPS},
+        options={"maxiter": _MAX_STEPS},
     )
     return np.asarray(found.x)
 

@@ -7,12 +7,12 @@ confidences F = P, uniform on each set, ::
     F <- a H F + (1 - a) P, then 0 outside the sets and scaled to sum one,
 
 100 times. Row i gets the candidate of largest ``F[i, c] n_c / m_c``, with n and m the column sums
-of P and F. A query is rebuilt from its k nearest rows; it gets the label whose rows alone come
-nearest to it. The paper recommends k = 10 and a = .95; its authors' program scales every row to
-length one before all this, so that neighbours are those of the smallest angle.
+of P and F. A query is rebuilt from its k nearest rows; it gets the label whose rows alone rebuild
+it best. The paper recommends k = 10 and a = .95. The authors' program scales every row to length
+one first, so neighbours are those of the smallest angle.
 
-Ours: a = .95; k, and whether rows are scaled after they were standardised, are chosen. Only labels
-of neighbours are given to a query.
+Ours: a = .95; k, and whether rows are scaled after they were standardised, are chosen. A query can
+only get the label of a neighbour.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 __all__ = ["INSTANCE_BASED", "fit_instance_based", "propagated"]
 
 _N_ROUNDS = 100
-_SHARE = 0.95
+_PROPAGATED_SHARE = 0.95
 
 
 def fit_instance_based(
@@ -56,12 +56,12 @@ def propagated(rows: IntArray, weights: FloatArray, mask: BoolArray) -> FloatArr
     uniform = mask / mask.sum(axis=1, keepdims=True)
     found = uniform
     for _ in range(_N_ROUNDS):
-        found = np.where(mask, _SHARE * (H @ found) + (1.0 - _SHARE) * uniform, 0.0)
+        found = np.where(
+            mask, _PROPAGATED_SHARE * (H @ found) + (1.0 - _PROPAGATED_SHARE) * uniform, 0.0
+        )
         found = found / found.sum(axis=1, keepdims=True)
-    sample_weight = found.sum(axis=0)
-    return np.asarray(
-        found * (uniform.sum(axis=0) / np.where(sample_weight > 0, sample_weight, 1.0))
-    )
+    class_totals = found.sum(axis=0)
+    return np.asarray(found * (uniform.sum(axis=0) / np.where(class_totals > 0, class_totals, 1.0)))
 
 
 def _nearest_rebuilt(
@@ -71,7 +71,7 @@ def _nearest_rebuilt(
     members = labels[rows][:, :, np.newaxis] == np.arange(n_classes)
     rebuilt = np.einsum("qkc,qk,qkd->qcd", members, weights, X[rows], optimize=True)
     distances = ((queries[:, np.newaxis, :] - rebuilt) ** 2).sum(axis=2)
-    # A class without a neighbour rebuilds the origin, which may be near.
+    # A class without a neighbour would rebuild the origin, which may be near.
     distances[~members.any(axis=1)] = np.inf
     return np.asarray(distances.argmin(axis=1), dtype=np.intp)
 

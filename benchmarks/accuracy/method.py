@@ -1,4 +1,4 @@
-"""What a method is here: a name, a way to fit one setting, and the settings it chooses from."""
+"""A method of the comparison: a name, a function that fits one setting, and its settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ import numpy as np
 
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-__all__ = ["MOST_SETTINGS", "Fit", "Fitted", "Method", "Setting", "best_candidates", "grid"]
+__all__ = ["MAX_SETTINGS", "Fit", "Fitted", "Method", "Setting", "best_candidates", "grid"]
 
 Setting: TypeAlias = Mapping[str, Any]
 
-# The budget: nobody chooses from more.
-MOST_SETTINGS = 6
+# The same budget for all methods.
+MAX_SETTINGS = 6
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit leaves: ``predict(queries)``, columns (q,); the column found for each row, (n,).
+    """The result of a fit: ``predict(queries)`` gives columns (q,); `labels` are columns (n,).
 
-    Some methods never say which candidate they believe. Their labels are the candidates that they
-    score highest at the rows they were fitted on.
+    Some methods do not choose a label for each training row. Their labels are the candidates with
+    the highest score at these rows.
     """
 
     predict: Callable[[FloatArray], IntArray]
@@ -35,9 +35,9 @@ Fit: TypeAlias = Callable[..., Fitted]
 
 @dataclass(frozen=True)
 class Method:
-    """`settings` from the simplest on: of equally good ones the first is taken.
+    """A method; its `settings` begin with the simplest, and of equally good ones the first is used.
 
-    `version` tells apart what the settings do not: outcomes of another version are not used again.
+    Outcomes are stored with the settings and the `version`; those of another version are not used.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Method:
     version: str = ""
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.settings) <= MOST_SETTINGS:
+        if not 1 <= len(self.settings) <= MAX_SETTINGS:
             raise ValueError(
-                f"{self.name}: expected 1 to {MOST_SETTINGS} settings, got {len(self.settings)}."
+                f"{self.name}: expected 1 to {MAX_SETTINGS} settings, got {len(self.settings)}."
             )
 
 

@@ -1,4 +1,4 @@
-"""Who takes part."""
+"""The methods of the comparison."""
 
 from benchmarks.accuracy.convex import CONVEX
 from benchmarks.accuracy.instance_based import INSTANCE_BASED

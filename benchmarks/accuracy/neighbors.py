@@ -4,7 +4,8 @@ Learning from ambiguously labeled examples, Intelligent Data Analysis 10(5). Nei
 of a query, votes with weight ``1 - d_i / sum_j d_j``; the class with most votes wins. Public
 programs and the papers that compare with it have these weights and k = 10.
 
-Ours: among equals the class that is a candidate most often wins, elsewhere any; k is chosen.
+Ours: of classes with equal votes, the one that is a candidate most often wins; elsewhere any may
+win. k is chosen.
 """
 
 import numpy as np
@@ -18,17 +19,18 @@ __all__ = ["NEIGHBORS", "fit_neighbors"]
 
 def fit_neighbors(X: FloatArray, mask: BoolArray, *, seed: int, k: int) -> Fitted:
     index = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
-    # Smaller than any difference between votes that is not rounding.
-    common = 1e-9 * mask.mean(axis=0)
+    # Breaks ties: smaller than any difference between votes that is not rounding.
+    tie_break = 1e-9 * mask.mean(axis=0)
 
     def scores(queries: FloatArray | None) -> FloatArray:
         distances, rows = index.kneighbors(queries)
-        return np.asarray(np.einsum("qk,qkc->qc", _weights(distances), mask[rows]) + common)
+        return np.asarray(np.einsum("qk,qkc->qc", _weights(distances), mask[rows]) + tie_break)
 
     def predict(queries: FloatArray) -> IntArray:
         return np.asarray(scores(queries).argmax(axis=1), dtype=np.intp)
 
-    # Asked without queries, the index answers for its own rows, none its own neighbour.
+    # Without queries, the index returns the neighbours of its own rows, without the rows
+    # themselves.
     return Fitted(predict, best_candidates(scores(None), mask))
 
 

@@ -1,8 +1,8 @@
-"""A network ``softmax(h V + b)``, with h the inputs or normalised hidden layers, and its steps.
+"""A network ``softmax(h V + b)`` and its gradient steps; h are the inputs or hidden layers.
 
-A hidden layer is ``max(gain * normal(h W) + shift, 0)``, where normal() takes the mean from every
-column and divides by its deviation: those of the batch in a step, their running means (a tenth of
-every new batch) in a prediction.
+A hidden layer is ``max(gain * normal(h W) + shift, 0)``, where normal() subtracts the mean of every
+column and divides by its deviation (batch normalisation). A step uses mean and deviation of the
+batch, a prediction their running means, to which every new batch contributes a tenth.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,10 @@ from disambig.notation import FloatArray
 __all__ = ["Network", "softmax"]
 
 _MOMENTUM = 0.9
-_RUNNING = 0.1
-_SMALL = 1e-5
+# The share of a new batch in the running means.
+_RUNNING_MEAN_SHARE = 0.1
+# Added to variances, so that a constant column is not divided by zero.
+_MIN_VARIANCE = 1e-5
 
 
 def softmax(scores: FloatArray) -> FloatArray:
@@ -42,7 +44,7 @@ class Network:
             rng.uniform(-np.sqrt(6.0 / (a + b)), np.sqrt(6.0 / (a + b)), (a, b)).astype(dtype)
             for a, b in pairwise([d, *widths, n_classes])
         ]
-        # Before anything is learnt all classes are equally likely.
+        # All classes are equally likely at the start.
         self.weights[-1][:] = 0.0
         self.gains = [np.ones(width, dtype) for width in widths]
         self.shifts = [np.zeros(width, dtype) for width in widths]
@@ -53,18 +55,18 @@ class Network:
 
     @property
     def parameters(self) -> list[FloatArray]:
-        """The arrays themselves: whoever writes into them changes the network."""
+        """The arrays themselves; writing to them changes the network."""
         return [*self.weights, *self.gains, *self.shifts, self.bias]
 
     def probabilities(self, X: FloatArray) -> FloatArray:
-        """(q, K), with the running means."""
+        """Probabilities of the classes, (q, K), with the running means."""
         h = X
         for depth, (gain, shift) in enumerate(zip(self.gains, self.shifts, strict=True)):
-            scale = gain / np.sqrt(self._variances[depth] + _SMALL)
+            scale = gain / np.sqrt(self._variances[depth] + _MIN_VARIANCE)
             h = np.maximum((h @ self.weights[depth] - self._means[depth]) * scale + shift, 0.0)
         return softmax(h @ self.weights[-1] + self.bias)
 
-    def slopes(
+    def gradients(
         self, X: FloatArray, targets: FloatArray, decay: float
     ) -> tuple[list[FloatArray], FloatArray]:
         """Gradient of ``mean of -sum_c t_c log p_c + decay |parameters|² / 2``, and p before it."""
@@ -72,9 +74,9 @@ class Network:
         for depth, (gain, shift) in enumerate(zip(self.gains, self.shifts, strict=True)):
             sums = inputs[-1] @ self.weights[depth]
             mean, variance = sums.mean(axis=0), sums.var(axis=0)
-            self._means[depth] += _RUNNING * (mean - self._means[depth])
-            self._variances[depth] += _RUNNING * (variance - self._variances[depth])
-            deviations.append(np.sqrt(variance + _SMALL))
+            self._means[depth] += _RUNNING_MEAN_SHARE * (mean - self._means[depth])
+            self._variances[depth] += _RUNNING_MEAN_SHARE * (variance - self._variances[depth])
+            deviations.append(np.sqrt(variance + _MIN_VARIANCE))
             normals.append((sums - mean) / deviations[-1])
             inputs.append(np.maximum(normals[-1] * gain + shift, 0.0))
         p = softmax(inputs[-1] @ self.weights[-1] + self.bias)
@@ -88,7 +90,7 @@ class Network:
             back = (back @ self.weights[depth + 1].T) * (inputs[depth + 1] > 0)
             shifts.insert(0, back.sum(axis=0))
             gains.insert(0, (back * normal).sum(axis=0))
-            # Mean and deviation of the batch move with every one of its rows.
+            # Mean and deviation of the batch depend on every one of its rows.
             back -= (shifts[0] + normal * gains[0]) / len(X)
             back *= self.gains[depth] / deviations[depth]
             weights.insert(0, inputs[depth].T @ back)
@@ -97,9 +99,11 @@ class Network:
 
     def step(self, X: FloatArray, targets: FloatArray, *, rate: float, decay: float) -> FloatArray:
         """One step with momentum; returns the probabilities before it."""
-        slopes, p = self.slopes(X, targets, decay)
-        for values, velocity, slope in zip(self.parameters, self._velocities, slopes, strict=True):
+        gradients, p = self.gradients(X, targets, decay)
+        for values, velocity, gradient in zip(
+            self.parameters, self._velocities, gradients, strict=True
+        ):
             velocity *= _MOMENTUM
-            velocity -= rate * slope
+            velocity -= rate * gradient
             values += velocity
         return p

@@ -1,17 +1,17 @@
 """PL-ECOC: binary problems on the rows whose set is on one side (Zhang, Yu and Tang, 2017).
 
 Disambiguation-free partial label learning, IEEE TKDE 29(10). A column of the code splits the
-classes in two at random. A row takes part if all its candidates are on one side, which is then its
-label; a column counts if at least a tenth of the rows do, and, in public programs, five on either
-side. ``10 log2 K`` columns, each learnt by a support vector machine h_t (LIBSVM's defaults there:
-Gaussian kernel, C = 1). With code M (K, T) a query gets the class of least ``sum_t G[c, t]
-exp(-h_t(x) M[c, t])``, where G[c, t], scaled to sum one over t, is the share of the rows with
-candidate c at which h_t is on the side of c.
+classes in two at random. A row is used if all its candidates are on one side, which is then its
+label. A column is valid if it uses at least a tenth of the rows and, in public programs, five on
+either side. There are ``10 log2 K`` columns, each learnt by a support vector machine h_t (LIBSVM's
+defaults: Gaussian kernel, C = 1). With code M (K, T) a query gets the class of least ``sum_t
+G[c, t] exp(-h_t(x) M[c, t])``, where G[c, t], scaled to sum one over t, is the share of the rows
+with candidate c at which h_t is on the side of c.
 
-Ours: the machine is chosen. Columns that only repeat another, or turn it around, are left out: the
-machine is the same. Where too few columns count, those with most rows are taken; where no column
-has rows on both sides, as among large sets, the class that is a candidate most often is all that is
-said; elsewhere there is no answer then.
+Ours: the machine is chosen. Columns that repeat another, or reverse it, are left out, because their
+machine is the same. If there are too few valid columns, those that use most rows are added. If no
+column has rows on both sides, as with large sets, the prediction is the class that is a candidate
+most often; other programs have no prediction then.
 """
 
 import numpy as np
@@ -22,17 +22,17 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 
 __all__ = ["OUTPUT_CODES", "draw_code", "fit_output_codes", "losses", "trust"]
 
-_N_DRAWN = 2000
-_FEWEST = 5
-# exp of a larger margin would be decided by one machine alone.
-_LARGEST_MARGIN = 10.0
+_N_DRAWN_COLUMNS = 2000
+_MIN_ROWS_PER_SIDE = 5
+# With larger margins, the exponential of a single machine would decide alone.
+_MAX_MARGIN = 10.0
 
 
 def draw_code(mask: BoolArray, rng: np.random.Generator) -> BoolArray:
-    """Distinct splits of the classes, (K, T), True on one side, with rows on both; T may be 0."""
+    """Distinct splits of the classes with rows on both sides, (K, T), T >= 0; True is one side."""
     n, K = mask.shape
-    drawn = rng.random((_N_DRAWN, K)) < 0.5
-    # The side of the first class is True: a split and its reverse become the same.
+    drawn = rng.random((_N_DRAWN_COLUMNS, K)) < 0.5
+    # The side of the first class is True, so a split and its reverse are the same.
     drawn = drawn == drawn[:, :1]
     _, first = np.unique(drawn, axis=0, return_index=True)
     code = drawn[np.sort(first)].T
@@ -41,15 +41,15 @@ def draw_code(mask: BoolArray, rng: np.random.Generator) -> BoolArray:
     used = np.where(positive.any(axis=0) & negative.any(axis=0), used, 0)
     wanted = int(np.ceil(10 * np.log2(K)))
     fewer = np.minimum(positive.sum(axis=0), negative.sum(axis=0))
-    counts = (used >= n / 10) & (fewer >= _FEWEST)
-    # In the order they were drawn; those with too few rows behind, the fullest first.
-    order = np.argsort(np.where(counts, -n - 1, -used), kind="stable")[:wanted]
+    is_valid = (used >= n / 10) & (fewer >= _MIN_ROWS_PER_SIDE)
+    # Valid columns in the order of the draw, then the others, those with most rows first.
+    order = np.argsort(np.where(is_valid, -n - 1, -used), kind="stable")[:wanted]
     return np.asarray(code[:, order[used[order] > 0]])
 
 
 def _sides(mask: BoolArray, code: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Which rows have all their candidates on the True side of each column, and on the other."""
-    # Counts in floating point: products of bools have no BLAS.
+    # In floating point, because products of bools do not use BLAS.
     members = mask.astype(np.float64)
     return members @ ~code == 0, members @ code == 0
 
@@ -67,7 +67,7 @@ def fit_output_codes(X: FloatArray, mask: BoolArray, *, seed: int, kernel: str, 
 
     def margins(queries: FloatArray) -> FloatArray:
         found = np.column_stack([machine.decision_function(queries) for machine in machines])
-        return np.asarray(np.clip(found, -_LARGEST_MARGIN, _LARGEST_MARGIN))
+        return np.asarray(np.clip(found, -_MAX_MARGIN, _MAX_MARGIN))
 
     known = margins(X)
     shares = trust(known, code, mask)
@@ -79,22 +79,22 @@ def fit_output_codes(X: FloatArray, mask: BoolArray, *, seed: int, kernel: str, 
 
 
 def trust(margins: FloatArray, code: BoolArray, mask: BoolArray) -> FloatArray:
-    """G, (K, T), from the margins of the rows, (n, T); nan for a class nobody is on the side of."""
+    """G, (K, T), from the margins of the rows, (n, T); nan for a class that no machine predicts."""
     members = mask.astype(np.float64)
     above = members.T @ (margins > 0)
     sizes = members.sum(axis=0)[:, np.newaxis]
-    # A class that is nowhere a candidate is no reason to divide by zero.
+    # The size of a class that is never a candidate is 0.
     right = np.where(code, above, sizes - above) / np.maximum(sizes, 1.0)
     totals = right.sum(axis=1, keepdims=True)
     return np.asarray(np.where(totals > 0, right / np.where(totals > 0, totals, 1.0), np.nan))
 
 
 def losses(margins: FloatArray, code: BoolArray, shares: FloatArray) -> FloatArray:
-    """(q, K); infinite for a class that no machine is ever on the side of."""
-    nobody = np.isnan(shares[:, 0])
-    weights = np.where(nobody[:, np.newaxis], 0.0, shares)
+    """Losses of the classes, (q, K); infinite for a class that no machine predicts."""
+    has_no_machine = np.isnan(shares[:, 0])
+    weights = np.where(has_no_machine[:, np.newaxis], 0.0, shares)
     found = np.exp(-margins) @ (weights * code).T + np.exp(margins) @ (weights * ~code).T
-    found[:, nobody] = np.inf
+    found[:, has_no_machine] = np.inf
     return np.asarray(found)
 
 

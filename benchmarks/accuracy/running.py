@@ -1,4 +1,4 @@
-"""All problems of one data set and split, all methods, from the record where it has them."""
+"""Run all methods on all problems of one data set and split, unless outcomes are stored."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from benchmarks.accuracy.selection import Outcome, fit_scaled, run
 
 __all__ = ["Outcomes", "run_split"]
 
-# By problem and the name of the method.
+# Outcomes by problem and name of the method.
 Outcomes = dict[tuple[Problem, str], Outcome]
 
 _COMPILED: set[str] = set()
@@ -27,10 +27,10 @@ def run_split(
     path: Path,
     fresh: Sequence[str] = (),
 ) -> Outcomes:
-    """Whatever `path` does not hold yet is run on one thread, and added; `fresh` ones anyway.
+    """Outcomes of all problems and methods; those that `path` lacks are computed on one thread.
 
-    The seed is the number of the split. Problems of one data set come together because they have
-    work in common (`shared_work.py`).
+    Methods in `fresh` are computed in any case. The seed is the number of the split. All problems
+    of a data set are run together because they share work (`shared_work.py`).
     """
     record = Record(path)
     for method in methods:
@@ -38,7 +38,7 @@ def run_split(
             record.forget(method)
     found: Outcomes = {}
     with threadpool_limits(1), warnings.catch_warnings():
-        # They have a label like all others, and the table says how often it is right.
+        # Undecided rows have a label like all others, and the table says how often it is right.
         warnings.filterwarnings("ignore", message=".*rows are undecided after max_rounds")
         for problem in problems:
             for method in methods:
@@ -48,13 +48,13 @@ def run_split(
                     compile_once(method)
                     outcome = run(method, parts.train, parts.test, seed=split)
                     record.add(problem.name, split, method, outcome)
-                    _say(problem, split, method, outcome)
+                    _print_outcome(problem, split, method, outcome)
                 found[problem, method.name] = outcome
     return found
 
 
 def compile_once(method: Method) -> None:
-    """What numba compiles at its first call is not part of the time of a problem."""
+    """Compile the numba functions of a method before it is timed."""
     if method.name not in _COMPILED:
         X = np.random.default_rng(0).normal(size=(30, 2))
         mask = np.column_stack([X[:, 0] < 0.5, X[:, 0] >= 0, X[:, 1] > 0])
@@ -63,7 +63,7 @@ def compile_once(method: Method) -> None:
         _COMPILED.add(method.name)
 
 
-def _say(problem: Problem, split: int, method: Method, outcome: Outcome) -> None:
+def _print_outcome(problem: Problem, split: int, method: Method, outcome: Outcome) -> None:
     print(
         f"{problem.name}, split {split}, {method.name}: test {outcome.accuracy:.3f}, recovered "
         f"{outcome.recovered:.3f}, {outcome.seconds:.1f} s",

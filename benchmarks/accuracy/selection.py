@@ -1,4 +1,4 @@
-"""Choice without the truth: the setting whose predictions lie in most held-out sets."""
+"""Choice of a setting without the truth, by the share of held-out sets that contain predictions."""
 
 import time
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 
 __all__ = ["Outcome", "choose", "fit_scaled", "run"]
 
-_HELD_OUT = 0.2
+_HELD_OUT_SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Shares of test rows and of training labels that are right, the choice, CPU seconds."""
+    """Shares of right test rows and right training labels, the chosen setting, CPU seconds."""
 
     accuracy: float
     recovered: float
@@ -37,13 +37,13 @@ def fit_scaled(
 def choose(method: Method, X: FloatArray, mask: BoolArray, seed: int) -> Setting:
     """The first of the settings with the highest covering accuracy on a fifth of the rows.
 
-    Which rows these are depends on the seed alone, so that all methods, corruptions and levels
-    share them. Whole sets are not counted: everything lies in them.
+    The rows depend on the seed only, so all methods, corruptions and levels have the same. Full
+    sets are not counted, because they contain every prediction.
     """
     if len(method.settings) == 1:
         return method.settings[0]
     order = np.random.default_rng(seed).permutation(len(X))
-    held_out, train = np.split(order, [round(_HELD_OUT * len(X))])
+    held_out, train = np.split(order, [round(_HELD_OUT_SHARE * len(X))])
     held_out = held_out[~mask[held_out].all(axis=1)]
     if not held_out.size:
         return method.settings[0]
@@ -62,12 +62,12 @@ def run(
 ) -> Outcome:
     """Choose and fit on `train`, (X, mask, truth), and score on `test`, (X, truth)."""
     X, mask, truth = train
-    WORK.open_account()
+    WORK.start_account()
     begun = time.process_time()
     setting = choose(method, X, mask, seed)
     fitted = fit_scaled(method, setting, X, mask, seed)
     predictions = fitted.predict(test[0])
-    seconds = time.process_time() - begun + WORK.borrowed
+    seconds = time.process_time() - begun + WORK.reused_seconds
     return Outcome(
         float(np.mean(predictions == test[1])),
         float(np.mean(fitted.labels == truth)),

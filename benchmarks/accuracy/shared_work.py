@@ -1,8 +1,8 @@
-"""Work that depends on inputs alone is done once for all sets, and billed to everybody who uses it.
+"""A cache of computations that depend on the inputs only, with the CPU seconds that they took.
 
 The eigenvectors of a kernel and the weights that rebuild rows from their neighbours are the same
-for every corruption and level of a split. Whoever finds them ready is charged the CPU seconds that
-they took, once an account, as if it had run alone.
+for every corruption and level of a split. A method that reuses a result adds the CPU seconds of its
+computation to its own time, once per run, as if it had computed the result itself.
 """
 
 import hashlib
@@ -21,29 +21,29 @@ Result = TypeVar("Result")
 
 
 class SharedWork:
-    """The last `capacity` results, by what was done and the inputs it was done on."""
+    """The last `capacity` results, by a description of the computation and its inputs."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._done: OrderedDict[tuple[str, str], tuple[Any, float]] = OrderedDict()
-        self.open_account()
+        self.start_account()
 
-    def open_account(self) -> None:
-        """From here on `borrowed` is counted anew."""
+    def start_account(self) -> None:
+        """Set `reused_seconds` to zero, for a new run."""
         self._used: set[tuple[str, str]] = set()
-        self.borrowed = 0.0
+        self.reused_seconds = 0.0
 
-    def get(self, what: str, X: FloatArray, make: Callable[[], Result]) -> Result:
-        """``make()``, or what it returned for the same `what` and X."""
+    def get(self, what: str, X: FloatArray, compute: Callable[[], Result]) -> Result:
+        """``compute()``, or what it returned for the same `what` and X."""
         key = (what, hashlib.sha256(np.ascontiguousarray(X).tobytes()).hexdigest())
         if key in self._done:
             result, seconds = self._done[key]
             self._done.move_to_end(key)
             if key not in self._used:
-                self.borrowed += seconds
+                self.reused_seconds += seconds
         else:
             begun = time.process_time()
-            result = make()
+            result = compute()
             self._done[key] = result, time.process_time() - begun
             if len(self._done) > self._capacity:
                 self._done.popitem(last=False)
@@ -52,6 +52,6 @@ class SharedWork:
         return found
 
 
-# Of one split: two bandwidths, and three numbers of neighbours on rows as they are or of length
-# one; all with and without the inner rows.
+# For one split: two bandwidths, and three numbers of neighbours on rows as they are or scaled to
+# length one; all of these on all training rows and without the held-out ones.
 WORK = SharedWork(capacity=16)

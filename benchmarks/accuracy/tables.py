@@ -1,4 +1,4 @@
-"""Accuracy, recovered labels, ranks and times as Markdown."""
+"""Tables of accuracy, recovered labels, ranks and times, as Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,19 +11,19 @@ from disambig.notation import FloatArray
 
 __all__ = ["Found", "by_data", "by_level", "by_problem", "summary"]
 
-# By problem and method, an outcome for each split.
+# Outcomes of all splits, by problem and method.
 Found = Mapping[Problem, Mapping[str, Sequence[Outcome]]]
 
 
 def means(found: Found, methods: Sequence[str], value: Callable[[Outcome], float]) -> FloatArray:
-    """(problems, methods): the mean over splits."""
+    """The mean over splits, (problems, methods)."""
     return np.array(
         [[np.mean([value(o) for o in row[name]]) for name in methods] for row in found.values()]
     )
 
 
 def ranks(accuracies: FloatArray) -> FloatArray:
-    """(problems, methods), 1 the highest accuracy; equal ones share."""
+    """Ranks, (problems, methods); 1 is the highest accuracy, equal ones share their mean rank."""
     return np.array([rankdata(-row) for row in accuracies])
 
 

@@ -1,7 +1,8 @@
 """Boosted trees with XGBoost's accelerated-failure-time loss, on exponentiated targets.
 
-The loss knows positive times only: ends are exponentiated, which makes 0 of -inf, and the logarithm
-of what it predicts is the prediction. It can predict 0, inf or NaN; these are kept as they come.
+The loss is defined for positive times. Bounds are exponentiated, so -inf becomes 0, and the
+prediction is the logarithm of what the trees predict. That can be 0, inf or NaN; such predictions
+are not changed.
 """
 
 import numpy as np

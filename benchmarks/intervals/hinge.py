@@ -1,13 +1,13 @@
 """Squared hinge to an interval: (lower + margin - z)₊² + (z - upper + margin)₊², and its minimum.
 
-With margin 0 that is the squared distance to the interval. A sum over rows is convex, once
-differentiable and piecewise quadratic in z: half its slope is ``mass * z - pull`` between
-breakpoints, so that its minimum is found by walking over them in order.
+With margin 0 it is the squared distance to the interval. A sum over rows is convex, differentiable
+and piecewise quadratic in z: half its derivative is ``total_weight * z - weighted_sum`` between
+breakpoints, so its minimum is found by one pass over the sorted breakpoints.
 """
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["minimum", "minimum_of_sorted", "residuals", "sorted_breakpoints", "squared_hinge"]
@@ -16,7 +16,7 @@ __all__ = ["minimum", "minimum_of_sorted", "residuals", "sorted_breakpoints", "s
 def squared_hinge(
     z: FloatArray, lower: FloatArray, upper: FloatArray, margin: float = 0.0
 ) -> FloatArray:
-    """The loss, element by element; ends may be infinite."""
+    """The loss of each element; bounds may be infinite."""
     below: FloatArray = np.maximum(lower + margin - z, 0.0)
     above: FloatArray = np.maximum(z - upper + margin, 0.0)
     return below**2 + above**2
@@ -29,11 +29,11 @@ def residuals(
     return np.maximum(z - upper + margin, 0.0) - np.maximum(lower + margin - z, 0.0)
 
 
-@kernel
+@compiled
 def sorted_breakpoints(
     lower: FloatArray, upper: FloatArray, margin: float
 ) -> tuple[FloatArray, AnyArray, AnyArray]:
-    """Finite breakpoints in order: their values, the rows they are of, and which are lower ends."""
+    """Sorted finite breakpoints: their values, their rows, and which of them are lower bounds."""
     n = len(lower)
     values = np.empty(2 * n)
     rows = np.empty(2 * n, np.int64)
@@ -50,46 +50,50 @@ def sorted_breakpoints(
     return values[:count][order], rows[:count][order], is_lower[:count][order]
 
 
-@kernel
+@compiled
 def minimum_of_sorted(
     values: FloatArray, weights: FloatArray, is_lower: AnyArray
 ) -> tuple[float, float, int]:
-    """Where the weighted sum of hinges is least, its value there, and how many breakpoints precede.
+    """The minimiser of the weighted sum of hinges, the minimum, and the breakpoints before it.
 
-    Of a flat piece the middle, or its finite end; without breakpoints 0.
+    If the minimum is attained on an interval, its middle, or its finite end; 0 without breakpoints.
     """
     count = len(values)
     if count == 0:
         return 0.0, 0.0, 0
-    # Left of all breakpoints every lower end is violated and no upper end.
-    mass, pull, square = 0.0, 0.0, 0.0
+    # Left of all breakpoints every lower bound is violated, and no upper bound.
+    total_weight, weighted_sum, weighted_square = 0.0, 0.0, 0.0
     highest, lowest = -np.inf, np.inf
     for t in range(count):
         if is_lower[t]:
-            mass += weights[t]
-            pull += weights[t] * values[t]
-            square += weights[t] * values[t] ** 2
+            total_weight += weights[t]
+            weighted_sum += weights[t] * values[t]
+            weighted_square += weights[t] * values[t] ** 2
             highest = values[t]
         elif values[t] < lowest:
             lowest = values[t]
     if highest <= lowest:
-        # No end need be violated.
+        # All bounds can be met.
         if lowest == np.inf:
             return highest, 0.0, count
         return (lowest if highest == -np.inf else 0.5 * (highest + lowest)), 0.0, 0
     passed = 0
-    while passed < count and mass * values[passed] < pull:
+    while passed < count and total_weight * values[passed] < weighted_sum:
         sign = -1.0 if is_lower[passed] else 1.0
-        mass += sign * weights[passed]
-        pull += sign * weights[passed] * values[passed]
-        square += sign * weights[passed] * values[passed] ** 2
+        total_weight += sign * weights[passed]
+        weighted_sum += sign * weights[passed] * values[passed]
+        weighted_square += sign * weights[passed] * values[passed] ** 2
         passed += 1
-    return pull / mass, max(square - pull * pull / mass, 0.0), passed
+    return (
+        weighted_sum / total_weight,
+        max(weighted_square - weighted_sum * weighted_sum / total_weight, 0.0),
+        passed,
+    )
 
 
-@kernel
+@compiled
 def minimum(lower: FloatArray, upper: FloatArray, margin: float) -> tuple[float, float]:
-    """The constant that is best for rows of equal weight, and the sum of their losses."""
+    """The best constant for rows of equal weight, and the sum of their losses."""
     values, _, is_lower = sorted_breakpoints(lower, upper, margin)
     best, value, _ = minimum_of_sorted(values, np.ones(len(values)), is_lower)
     return best, value

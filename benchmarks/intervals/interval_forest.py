@@ -1,4 +1,4 @@
-"""A max-margin interval tree, and the mean of many grown on bootstrap samples."""
+"""A max-margin interval tree, and a forest: the mean of trees grown on bootstrap samples."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def fit_forest(
     min_leaf: int,
     share: float,
 ) -> Predict:
-    """`share` of the features is drawn at every node."""
+    """A forest; the `share` of the features is drawn at every node."""
     n, d = X.shape
     rng = np.random.default_rng(seed)
     trees = [

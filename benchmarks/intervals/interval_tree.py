@@ -1,8 +1,8 @@
 """Max-margin interval tree: leaves and splits that minimise the squared hinge to the intervals.
 
-Grown from the root: of all splits ``x_f <= threshold`` that leave enough rows on both sides, the
-one for which the two sides, each with its best constant, lose least in sum. A node without loss, or
-one that no split improves, is a leaf.
+The tree is grown from the root. Of all splits ``x_f <= threshold`` with enough rows on both sides,
+it takes the one with the least sum of losses of the two sides, each with its best constant. A node
+without loss, or one that no split improves, is a leaf.
 """
 
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ import numpy as np
 
 from benchmarks.intervals.hinge import minimum_of_sorted, sorted_breakpoints
 from benchmarks.intervals.prefix_costs import prefix_costs
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["IntervalTree", "grow"]
 
-# Part of a node's cost that a split must save.
-_LEAST_GAIN = 1e-9
+# The share of the cost of a node by which a split must reduce it.
+_MIN_GAIN_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
 class IntervalTree:
-    """``feature[t] < 0`` marks a leaf; children are numbered behind their parent."""
+    """Arrays of a tree; ``feature[t] < 0`` marks a leaf, and children come after their parent."""
 
     feature: AnyArray
     threshold: FloatArray
@@ -45,9 +45,9 @@ def grow(
     n_features: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> IntervalTree:
-    """A tree on rows that occur `counts` times, with `n_features` drawn anew at every node.
+    """A tree on rows that occur `counts` times, with `n_features` drawn at every node.
 
-    `min_leaf` counts different rows. Features that are constant in a node do not count as drawn.
+    `min_leaf` counts distinct rows. Features that are constant in a node do not count as drawn.
     """
     n, d = X.shape
     if counts is not None:
@@ -65,7 +65,7 @@ def grow(
     )
 
 
-@kernel
+@compiled
 def _grow(
     X: FloatArray,
     lower: FloatArray,
@@ -78,22 +78,22 @@ def _grow(
     wanted: int,
 ) -> tuple[AnyArray, FloatArray, AnyArray, AnyArray, FloatArray]:
     n, d = X.shape
-    most = 2 * n
-    feature = np.full(most, -1, np.int64)
-    threshold = np.zeros(most)
-    left = np.full(most, -1, np.int64)
-    right = np.full(most, -1, np.int64)
-    value = np.zeros(most)
-    # Rows of a node stand together in the order of each feature; breakpoints in their own.
+    max_nodes = 2 * n
+    feature = np.full(max_nodes, -1, np.int64)
+    threshold = np.zeros(max_nodes)
+    left = np.full(max_nodes, -1, np.int64)
+    right = np.full(max_nodes, -1, np.int64)
+    value = np.zeros(max_nodes)
+    # The rows of a node are contiguous in the order of each feature, and so are its breakpoints.
     all_values, all_owners, all_lower = sorted_breakpoints(lower, upper, margin)
     points = np.arange(len(all_values))
-    themselves = np.arange(n)
-    rows_from, rows_to = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    points_from, points_to = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    row_indices = np.arange(n)
+    rows_from, rows_to = np.zeros(max_nodes, np.int64), np.zeros(max_nodes, np.int64)
+    points_from, points_to = np.zeros(max_nodes, np.int64), np.zeros(max_nodes, np.int64)
     rows_to[0], points_to[0] = n, len(points)
     ranks = np.full((n, 2), -1, np.int64)
     goes_left = np.zeros(n, np.bool_)
-    space = np.empty(most, np.int64)
+    space = np.empty(max_nodes, np.int64)
     n_nodes, node = 1, 0
     while node < n_nodes:
         a, b = rows_from[node], rows_to[node]
@@ -112,7 +112,7 @@ def _grow(
                 values,
                 is_lower,
                 start,
-                cost * (1.0 - _LEAST_GAIN),
+                cost * (1.0 - _MIN_GAIN_SHARE),
                 draws[node],
                 min_leaf,
                 wanted,
@@ -126,7 +126,7 @@ def _grow(
             for t in range(len(rows)):
                 goes_left[rows[t]] = t < place
             for g in range(d):
-                _stable_partition(orders[g, a:b], themselves, goes_left, space)
+                _stable_partition(orders[g, a:b], row_indices, goes_left, space)
             cut = _stable_partition(here, all_owners, goes_left, space)
             left[node], right[node] = n_nodes, n_nodes + 1
             rows_from[n_nodes], rows_to[n_nodes] = a, a + place
@@ -139,7 +139,7 @@ def _grow(
     return feature[:n_nodes], threshold[:n_nodes], left[:n_nodes], right[:n_nodes], value[:n_nodes]
 
 
-@kernel
+@compiled
 def _best_split(
     X: FloatArray,
     orders: AnyArray,
@@ -153,7 +153,7 @@ def _best_split(
     min_leaf: int,
     wanted: int,
 ) -> tuple[int, int]:
-    """The feature, and how many rows go left, of the split that loses least; -1: none below `best`.
+    """The feature of the best split and its number of left rows; -1 if none is below `best`.
 
     Features are drawn without replacement until `wanted` of them vary in the node.
     """
@@ -180,11 +180,11 @@ def _best_split(
     return best_feature, best_place
 
 
-@kernel
+@compiled
 def _stable_partition(
     items: AnyArray, owners: AnyArray, goes_left: AnyArray, space: AnyArray
 ) -> int:
-    """Items whose owners go left come first; their number."""
+    """Move items whose owners go left to the front, and return their number."""
     place, kept = 0, 0
     for t in range(len(items)):
         item = items[t]
@@ -198,7 +198,7 @@ def _stable_partition(
     return place
 
 
-@kernel
+@compiled
 def _predict(
     X: FloatArray,
     feature: AnyArray,

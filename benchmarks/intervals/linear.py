@@ -1,4 +1,4 @@
-"""Linear models: mean squared hinge + penalty |w|² or penalty |w|₁, intercept free."""
+"""Linear models: mean squared hinge + penalty |w|² or penalty |w|₁; the intercept is free."""
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -9,16 +9,16 @@ from disambig.notation import FloatArray
 
 __all__ = ["LASSO", "RIDGE", "lasso", "ridge"]
 
-# Keeps the Hessian positive where no row is violated.
-_LEAST_CURVATURE = 1e-10
-_MOST_NEWTON_STEPS, _MOST_PROXIMAL_STEPS = 100, 5000
-_TOLERANCE = 1e-9
+# Keeps the Hessian positive definite where no bound is violated.
+_MIN_CURVATURE = 1e-10
+_MAX_NEWTON_STEPS, _MAX_PROXIMAL_STEPS = 100, 5000
+_GRADIENT_TOLERANCE = 1e-9
 
 
 def ridge(
     X: FloatArray, lower: FloatArray, upper: FloatArray, penalty: float, margin: float
 ) -> FloatArray:
-    """Weights, intercept last: Newton on the piecewise quadratic, with halved steps."""
+    """Weights with the intercept last, by Newton steps, halved until the objective falls."""
     n, d = X.shape
     Z = np.column_stack([X, np.ones(n)])
     cost = np.full(d + 1, penalty)
@@ -30,16 +30,16 @@ def ridge(
         return float(squared_hinge(Z @ w, lower, upper, margin).mean() + cost @ w**2)
 
     now = value(w)
-    for _ in range(_MOST_NEWTON_STEPS):
+    for _ in range(_MAX_NEWTON_STEPS):
         z = Z @ w
-        slope = Z.T @ residuals(z, lower, upper, margin) / n + cost * w
-        if np.abs(slope).max() <= _TOLERANCE:
+        gradient = Z.T @ residuals(z, lower, upper, margin) / n + cost * w
+        if np.abs(gradient).max() <= _GRADIENT_TOLERANCE:
             break
         curvature = (z < lower + margin).astype(float) + (z > upper - margin)
-        hessian = (Z.T * curvature) @ Z / n + np.diag(cost + _LEAST_CURVATURE)
-        step = -cho_solve(cho_factor(hessian), slope)
-        # Half the slope along the step; Armijo's rule with constant 1e-4.
-        gain, length = 2e-4 * float(slope @ step), 1.0
+        hessian = (Z.T * curvature) @ Z / n + np.diag(cost + _MIN_CURVATURE)
+        step = -cho_solve(cho_factor(hessian), gradient)
+        # `gradient` is half the gradient of the objective: Armijo's rule with constant 1e-4.
+        gain, length = 2e-4 * float(gradient @ step), 1.0
         while value(w + length * step) > now + length * gain and length > 1e-10:
             length /= 2
         w = w + length * step
@@ -50,29 +50,29 @@ def ridge(
 def lasso(
     X: FloatArray, lower: FloatArray, upper: FloatArray, share: float, margin: float
 ) -> FloatArray:
-    """Weights, intercept last: accelerated proximal gradient, restarted where it turns back.
+    """Weights with the intercept last, by accelerated proximal gradient steps with restarts.
 
-    The penalty is `share` of the least one for which all weights are 0.
+    The penalty is `share` times the smallest one for which all weights are 0.
     """
     n, d = X.shape
     Z = np.column_stack([X, np.ones(n)])
-    # In a row narrower than two margins both ends can be violated at once.
+    # If an interval is narrower than two margins, both of its bounds can be violated at once.
     both = 2.0 if margin > 0 else 1.0
     step = 1.0 / (2.0 * both * np.linalg.norm(Z, 2) ** 2 / n)
     w = np.zeros(d + 1)
     w[-1], _ = minimum(lower, upper, margin)
 
-    def slope(w: FloatArray) -> FloatArray:
+    def gradient(w: FloatArray) -> FloatArray:
         return np.asarray(2.0 * Z.T @ residuals(Z @ w, lower, upper, margin) / n)
 
-    threshold = np.full(d + 1, step * share * np.abs(slope(w)[:-1]).max(initial=0.0))
+    threshold = np.full(d + 1, step * share * np.abs(gradient(w)[:-1]).max(initial=0.0))
     threshold[-1] = 0.0
     ahead, speed = w, 1.0
-    for _ in range(_MOST_PROXIMAL_STEPS):
-        moved = ahead - step * slope(ahead)
+    for _ in range(_MAX_PROXIMAL_STEPS):
+        moved = ahead - step * gradient(ahead)
         after: FloatArray = np.sign(moved) * np.maximum(np.abs(moved) - threshold, 0.0)
         change = after - w
-        if np.abs(after - ahead).max() <= 100 * _TOLERANCE:
+        if np.abs(after - ahead).max() <= 100 * _GRADIENT_TOLERANCE:
             return after
         if (ahead - after) @ change > 0:
             speed = 1.0

@@ -1,4 +1,4 @@
-"""What a method is here: a name, a way to fit one setting, and the settings it chooses from."""
+"""A method of the comparison: a name, a function that fits one setting, and its settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,25 +8,25 @@ from typing import Any, TypeAlias
 
 from disambig.notation import FloatArray
 
-__all__ = ["MARGINS", "MOST_SETTINGS", "Fit", "Method", "Predict", "Setting", "grid"]
+__all__ = ["MARGINS", "MAX_SETTINGS", "Fit", "Method", "Predict", "Setting", "grid"]
 
 Predict: TypeAlias = Callable[[FloatArray], FloatArray]
 Setting: TypeAlias = Mapping[str, Any]
 
-# ``fit(X, lower, upper, *, seed, **setting)`` on scaled inputs (n, d) and scaled ends (n,), which
+# ``fit(X, lower, upper, *, seed, **setting)`` on scaled inputs (n, d) and scaled bounds (n,), which
 # may be infinite.
 Fit: TypeAlias = Callable[..., Predict]
 
-# The budget: nobody chooses from more.
-MOST_SETTINGS = 12
+# The same budget for all methods.
+MAX_SETTINGS = 12
 
-# In units of the scaled targets; offered to all that are fitted by the squared hinge.
+# In units of the scaled targets; for all methods that minimise the squared hinge.
 MARGINS = (0.0, 0.2, 0.7)
 
 
 @dataclass(frozen=True)
 class Method:
-    """`settings` from the simplest on: of equally good ones the first is taken."""
+    """A method; `settings` begin with the simplest, and of equally good ones the first is used."""
 
     name: str
     fit: Fit
@@ -34,9 +34,9 @@ class Method:
     needs: str | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.settings) <= MOST_SETTINGS:
+        if not 1 <= len(self.settings) <= MAX_SETTINGS:
             raise ValueError(
-                f"{self.name}: expected 1 to {MOST_SETTINGS} settings, got {len(self.settings)}."
+                f"{self.name}: expected 1 to {MAX_SETTINGS} settings, got {len(self.settings)}."
             )
 
     @property

@@ -1,4 +1,4 @@
-"""Who takes part."""
+"""The methods of the comparison."""
 
 from benchmarks.intervals.accelerated_failure_time import BOOSTING
 from benchmarks.intervals.interval_forest import FOREST, TREE

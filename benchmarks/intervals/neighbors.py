@@ -1,11 +1,11 @@
-"""The constant of least squared hinge, for all rows and for the k nearest of each query."""
+"""The constant of least squared hinge, over all rows or over the k nearest rows of a query."""
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.intervals.hinge import minimum
 from benchmarks.intervals.method import MARGINS, Method, Predict, grid
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["CONSTANT", "NEIGHBORS"]
@@ -28,7 +28,7 @@ def fit_neighbors(
     return predict
 
 
-@kernel
+@compiled
 def minima(neighbors: AnyArray, lower: FloatArray, upper: FloatArray, margin: float) -> FloatArray:
     found = np.empty(len(neighbors))
     for i in range(len(neighbors)):

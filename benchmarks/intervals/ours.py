@@ -1,13 +1,13 @@
-"""Ours, chosen by the same rule as every other method from one list, declared before the run.
+"""Our method, chosen by the same rule as every other, from settings fixed before the run.
 
-Six models, each with the targets kept off the ends of their intervals by a margin of 0 or .2:
+Six models, each with targets kept inside their intervals by a margin of 0 or .2:
 `IntervalRegressor` with kernel ridge votes and an intercept (a Gaussian kernel of bandwidth
 ``sqrt(2 d)``, a Laplacian one of ``2 d``, and ridges), and `DisambiguatedRegressor`, in which extra
-trees learn from the targets that such votes recover, and have their say on them once. The list was
-shaped on scikit-learn's diabetes data and Friedman's problems with simulated intervals, not on the
-sets of this benchmark; the margins are two of the three that all others are offered.
+trees learn from the targets that such votes recover, and correct them once. The settings were
+developed on scikit-learn's diabetes data and Friedman's problems with simulated intervals, not on
+the data of this benchmark; the margins are two of the three that all others have.
 
-The list has stayed as it was declared. ``second_list.py`` came after its results.
+The settings were not changed after the run. ``second_list.py`` was written after its results.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ def fit_ours(
     model: tuple[str, float],
     margin: float,
 ) -> Predict:
-    """One of the six."""
+    """Fit one of the six models."""
     name, ridge = model
     kernel = "laplacian" if name == "laplacian" else "gaussian"
     d = max(1, X.shape[1])

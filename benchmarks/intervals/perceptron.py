@@ -7,13 +7,13 @@ from benchmarks.intervals.hinge import minimum, residuals, squared_hinge
 from benchmarks.intervals.method import MARGINS, Method, Predict, grid
 from disambig.notation import FloatArray
 
-__all__ = ["PERCEPTRON", "loss_and_slope"]
+__all__ = ["PERCEPTRON", "loss_and_gradient"]
 
 WIDTH = 32
-_MOST_STEPS = 300
+_MAX_STEPS = 300
 
 
-def loss_and_slope(
+def loss_and_gradient(
     parameters: FloatArray,
     X: FloatArray,
     lower: FloatArray,
@@ -28,7 +28,7 @@ def loss_and_slope(
     value = squared_hinge(z, lower, upper, margin).mean() + penalty * (np.sum(W**2) + v @ v) / 2
     back = 2.0 * residuals(z, lower, upper, margin) / n
     inner = np.outer(back, v) * (1.0 - hidden**2)
-    slope = np.concatenate(
+    gradient = np.concatenate(
         [
             (X.T @ inner + penalty * W).ravel(),
             inner.sum(axis=0),
@@ -36,7 +36,7 @@ def loss_and_slope(
             [back.sum()],
         ]
     )
-    return float(value), slope
+    return float(value), gradient
 
 
 def _parts(parameters: FloatArray, d: int) -> tuple[FloatArray, FloatArray, FloatArray, float]:
@@ -59,12 +59,12 @@ def fit_perceptron(
         ]
     )
     found = minimize(
-        loss_and_slope,
+        loss_and_gradient,
         start,
         args=(X, lower, upper, penalty, margin),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": _MOST_STEPS},
+        options={"maxiter": _MAX_STEPS},
     )
     W, a, v, b = _parts(found.x, d)
     return lambda queries: np.tanh(queries @ W + a) @ v + b

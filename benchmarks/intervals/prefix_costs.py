@@ -1,19 +1,20 @@
-"""The least loss of a constant on every prefix of some rows, each found from the one before.
+"""The least loss of a constant on every prefix of some rows, each computed from the one before.
 
-A minimum is kept as its place among the breakpoints of the node and the sums (mass, pull, square)
-of the violated ends there: on that piece the loss is ``mass z² - 2 pull z + square``. A new row
-adds its ends and shifts the place by few breakpoints as soon as there are many rows.
+A minimum is stored as its position among the breakpoints of the node and three sums over the bounds
+that are violated there, with which the loss is ``total_weight z² - 2 weighted_sum z +
+weighted_square`` between two breakpoints. A new row adds its bounds; with many rows it moves the
+position by few breakpoints.
 """
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["prefix_costs"]
 
 
-@kernel
+@compiled
 def _add(
     i: int,
     weight: float,
@@ -24,16 +25,16 @@ def _add(
     state: FloatArray,
     passed: int,
 ) -> int:
-    """Row i joins the side that `state` (mass, pull, square) describes; where its minimum now is.
+    """Add row i to the rows of `state` (the three sums), and return the position of the minimum.
 
-    `present` holds the weight of the breakpoints that are on this side.
+    `present` has the weights of the breakpoints of the rows that were added.
     """
     for side in range(2):
         rank = ranks[i, side]
         if rank < 0:
             continue
         present[rank] = weight
-        # A lower end is violated left of it, an upper end right of it.
+        # A lower bound is violated left of it, an upper bound right of it.
         if (rank >= passed) == is_lower[rank]:
             state[0] += weight
             state[1] += weight * values[rank]
@@ -47,7 +48,7 @@ def _add(
     return passed
 
 
-@kernel
+@compiled
 def _cross(
     rank: int,
     gain_of_lower: float,
@@ -63,11 +64,11 @@ def _cross(
     state[1] += change * values[rank]
     state[2] += change * values[rank] ** 2
     if state[0] <= 0.0:
-        # Weights are counts: what is left of the sums is rounding.
+        # Weights are counts, so the rest of the sums is rounding error.
         state[:] = 0.0
 
 
-@kernel
+@compiled
 def prefix_costs(
     rows: AnyArray,
     weights: FloatArray,
@@ -77,7 +78,7 @@ def prefix_costs(
     start: int,
     costs: FloatArray,
 ) -> None:
-    """``costs[t]``: the least loss of a constant on ``rows[: t + 1]``; `start` is a first guess."""
+    """Write the least loss of a constant on ``rows[: t + 1]`` to ``costs[t]``; guess `start`."""
     present = np.zeros(len(values))
     state = np.zeros(3)
     passed = start

@@ -1,4 +1,4 @@
-"""What has been run is kept, a line of JSON for each data set, fold and method."""
+"""Stored outcomes: a line of JSON for each data set, fold and method."""
 
 import hashlib
 import json
@@ -12,12 +12,12 @@ __all__ = ["RECORD", "Record"]
 
 RECORD = Path(__file__).resolve().parents[1] / ".cache" / "interval_regression.jsonl"
 
-# To be raised when results change though no setting does: scaling, inner folds, a solver.
+# Increase it when results change although no setting does: scaling, inner folds, a solver.
 _PROTOCOL = 1
 
 
 class Record:
-    """An outcome is found again as long as the method has the settings it was found with."""
+    """Stored outcomes, by data set, fold, and the name and settings of the method."""
 
     def __init__(self, path: Path = RECORD) -> None:
         self._kept = KeptOutcomes(path, Outcome)
@@ -29,7 +29,7 @@ class Record:
         self._kept.add(_key(data, fold, method), outcome)
 
     def forget(self, method: Method) -> None:
-        """Run `method` anew; what it finds replaces what was found."""
+        """Ignore the stored outcomes of `method`; new ones will replace them."""
         self._kept.forget(f"|{_key('', 0, method).split('|', 2)[2]}")
 
 

@@ -1,25 +1,25 @@
-"""Ours again: a second list, written after the results of the first had been seen.
+"""Our method with a second list of models, written when the results of the first list were known.
 
-It answers what the first list lacked, and was shaped on other data. Twelve learners, each fitted in
-five folds like the settings of every other method; they are mixed (``mixture.py``), by the score
-that all others choose by, instead of one being chosen:
+It corrects weaknesses of the first list, and was developed on other data. Its twelve learners are
+each fitted in five folds, like the settings of every other method. Instead of choosing one, it
+mixes them (``mixture.py``) by the score by which all others choose:
 
 - `IntervalRegressor` with kernel ridge votes, an intercept and the kernel
-  ``exp(-|x - x'|² / 4d) + <x, x'> / d``, so that straight lines go on where the data end, at ridges
-  from .1 to 1e-4; and with a Laplacian kernel of bandwidth ``2 d`` at ridge 1e-3; all with margins
-  .2 and .7, two of the three that all others are offered;
+  ``exp(-|x - x'|² / 4d) + <x, x'> / d``, which extrapolates linearly, at ridges from .1 to 1e-4;
+  and with a Laplacian kernel of bandwidth ``2 d`` at ridge 1e-3; all with margins .2 and .7, two of
+  the three that all others have;
 - `DisambiguatedRegressor` with margin .7, in which extra trees or a random forest learn from the
-  targets that votes with a Gaussian kernel recover (ridge .01), then three times move them to what
-  trees say that did not draw the row.
+  targets that votes with a Gaussian kernel recover (ridge .01), and then three times move the
+  targets towards the predictions of the trees that did not draw the row.
 
-The list was shaped on 42 problems none of which is in this benchmark: columns predicted from others
-in scikit-learn's wine, breast cancer and iris data, in glass, vehicle, vowel, segment and svmguide2
-of LIBSVM, in bodyfat, emotions, flags, algae and counts of voters by precinct; scikit-learn's
-diabetes data; Friedman's functions, linear functions, steps, products, weak signals and factors,
-all with simulated intervals; and four sets with real censoring. What was known of the sets of this
-benchmark: the results of the first list and of the other methods, how many of their ends are
-infinite and how wide their intervals are, which the simulated ones were made to resemble, and how
-many of their columns hold two values. The list was fixed before it was run here.
+The list was developed on 42 problems, none of which is in this benchmark: columns predicted from
+others in scikit-learn's wine, breast cancer and iris data, in glass, vehicle, vowel, segment and
+svmguide2 of LIBSVM, in bodyfat, emotions, flags, algae and counts of voters by precinct;
+scikit-learn's diabetes data; Friedman's functions, linear functions, steps, products, weak signals
+and factors, all with simulated intervals; and four data sets with real censoring. Of the data of
+this benchmark we knew the results of the first list and of the other methods, how many bounds are
+infinite, how wide the intervals are (the simulated ones resemble them), and how many columns have
+two values. The list was fixed before it was run here.
 """
 
 from typing import Any
@@ -75,7 +75,7 @@ def fit_learner(
     model: tuple[str, float],
     margin: float,
 ) -> Predict:
-    """One of the twelve."""
+    """Fit one of the twelve learners."""
     name, ridge = model
     kernel, bandwidth = _kernel(name, X.shape[1])
     weights = KernelRidgeWeights(kernel, bandwidth=bandwidth, regularization=ridge, intercept=True)
@@ -105,15 +105,15 @@ def fit_mixture(
     seed: int,
     learners: tuple[Setting, ...],
 ) -> Predict:
-    """All of `learners`, with the weights that held-out rows give them."""
+    """The mixture of the `learners` with the best weights on held-out rows."""
     held_out = np.empty((len(X), len(learners)))
     for train, test in KFold(_N_FOLDS, shuffle=True, random_state=seed).split(X):
         for place, setting in enumerate(learners):
             fitted = fit_learner(X[train], lower[train], upper[train], seed=seed, **setting)
             held_out[test, place] = fitted(X[test])
     weights = mixing_weights(held_out, lower, upper)
-    heard = [(weights[j], learners[j]) for j in np.flatnonzero(weights > 0)]
-    fits = [(w, fit_learner(X, lower, upper, seed=seed, **setting)) for w, setting in heard]
+    weighted = [(weights[j], learners[j]) for j in np.flatnonzero(weights > 0)]
+    fits = [(w, fit_learner(X, lower, upper, seed=seed, **setting)) for w, setting in weighted]
     return lambda queries: np.sum([w * predict(queries) for w, predict in fits], axis=0)
 
 

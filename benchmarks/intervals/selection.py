@@ -1,4 +1,4 @@
-"""Choice inside the training rows: the setting of least squared hinge in cross-validation."""
+"""Choice of a setting by the squared hinge in cross-validation on the training rows."""
 
 import time
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ N_INNER_FOLDS = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """Mean squared hinge of the held-out rows, what was chosen, CPU seconds of all of it."""
+    """Mean squared hinge of the held-out rows, the chosen setting, and CPU seconds in total."""
 
     loss: float
     setting: Setting
@@ -33,7 +33,7 @@ def fit_scaled(
     upper: FloatArray,
     seed: int,
 ) -> Predict:
-    """Fit in the units of these rows; predictions are in those of the data."""
+    """Fit on rows scaled by themselves; predictions are in the units of the data."""
     scaling = Scaling.of(X, lower, upper)
     predict = method.fit(
         scaling.inputs(X), scaling.targets(lower), scaling.targets(upper), seed=seed, **setting
@@ -44,7 +44,7 @@ def fit_scaled(
 def choose(
     method: Method, X: FloatArray, lower: FloatArray, upper: FloatArray, seed: int
 ) -> Setting:
-    """The first of the best settings; one that predicts NaN anywhere comes last."""
+    """The first of the best settings; a setting that predicts NaN anywhere is the worst."""
     if len(method.settings) == 1:
         return method.settings[0]
     splits = list(KFold(N_INNER_FOLDS, shuffle=True, random_state=seed).split(X))

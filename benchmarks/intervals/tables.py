@@ -1,4 +1,4 @@
-"""Losses, ranks and times as Markdown."""
+"""Tables of losses, ranks and times, as Markdown."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,25 +10,25 @@ from disambig.notation import FloatArray
 
 __all__ = ["Found", "losses", "mean_ranks", "summary", "table"]
 
-# By data set and method, an outcome for each fold.
+# Outcomes of all folds, by data set and method.
 Found = Mapping[str, Mapping[str, Sequence[Outcome]]]
 
 
 def mean_losses(found: Found, methods: Sequence[str]) -> FloatArray:
-    """(sets, methods): the mean over folds."""
+    """The mean over folds, (data sets, methods)."""
     return np.array(
         [[np.mean([o.loss for o in row[method]]) for method in methods] for row in found.values()]
     )
 
 
 def mean_ranks(losses: FloatArray) -> FloatArray:
-    """Mean over rows of the rank in a row, 1 the least loss; ties share, NaN comes last."""
+    """Mean rank over the rows; 1 is the least loss, ties share their mean rank, NaN is last."""
     ranks = [rankdata(np.where(np.isnan(row), np.inf, row)) for row in losses]
     return np.asarray(np.mean(ranks, axis=0))
 
 
 def summary(found: Found, methods: Sequence[str]) -> str:
-    """Methods by mean rank, with the sets they are first on and the time they took."""
+    """Methods by mean rank, with their number of first places and their time."""
     means = mean_losses(found, methods)
     ranks = mean_ranks(means)
     firsts = np.sum(means == np.nanmin(means, axis=1, keepdims=True), axis=0)

@@ -1,12 +1,12 @@
-"""The authors' own code on the same inputs, in an environment of its own.
+"""The authors' code on the same inputs as ours, in its own environment.
 
 Their wheel, `plasp` 1.0.0, installs top-level modules `problems`, `weights` and `dataloader` and
-needs an old numpy, so it lives in `.venv-reference/` and runs in a subprocess: arrays go in and
-come back as `.npz` files. Nothing of it is copied here. Where the environment cannot be built, the
-benchmarks say so and report our figures alone.
+needs an old numpy. It is therefore installed in `.venv-reference/` and runs in a subprocess, with
+`.npz` files for input and output. Nothing of it is copied here. If the environment cannot be built,
+the benchmarks say so and report our results only.
 
-* `environment`: build or find it;
+* `environment`: builds or finds it;
 * `runner`: the script that the other interpreter executes;
-* `jobs`: our side of a run;
-* `agreement`, `classification`, `ranking`, `interval`, `oddities`: what is compared.
+* `jobs`: starts the script and reads its results;
+* `agreement`, `classification`, `ranking`, `interval`, `oddities`: the comparisons.
 """

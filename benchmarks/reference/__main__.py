@@ -1,4 +1,4 @@
-"""`python -m benchmarks.reference build|check|COMMAND`: our code beside the authors'."""
+"""`python -m benchmarks.reference build|check|COMMAND` compares our code with the authors'."""
 
 import argparse
 import sys
@@ -23,7 +23,7 @@ _CALL = "python -m benchmarks.reference"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. A missing environment is told, not an error: 0."""
+    """Run one command. A missing environment is reported, and is not an error: returns 0."""
     options = _parser().parse_args(arguments)
     if options.command == "check":
         return _check()
@@ -52,15 +52,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--data", type=Path, help="folder of the data sets (else DISAMBIG_DATA)")
     parser.add_argument("--python", help="interpreter to build on, 3.9 to 3.11")
-    parser.add_argument(
-        "--no-build", action="store_true", help="use the environment if it is there"
-    )
+    parser.add_argument("--no-build", action="store_true", help="use the environment if it exists")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
 
 def _environment(options: argparse.Namespace) -> tuple[Environment | None, str]:
-    """The environment, or None and why."""
+    """The environment, or None and the reason."""
     try:
         if options.command == "build":
             return build(base=options.python), ""
@@ -83,8 +81,8 @@ def _check() -> int:
     except JobError as error:
         print(error)
         return 0
-    for module, fault in zip(answer["modules"], answer["errors"], strict=True):
-        print(f"  {module}: {fault or 'ok'}")
+    for module, error_text in zip(answer["modules"], answer["errors"], strict=True):
+        print(f"  {module}: {error_text or 'ok'}")
     return 0
 
 
@@ -112,7 +110,7 @@ def _classification(
             seed=options.seed,
             environment=environment,
             folder=options.data,
-            say=lambda line: print(line, file=sys.stderr, flush=True),
+            print_line=lambda line: print(line, file=sys.stderr, flush=True),
         )
         for name in classification.DATA
     ]
@@ -130,7 +128,7 @@ def _ranking(
         n_draws=2 if options.quick else 4,
         seed=options.seed,
         environment=environment,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
+        print_line=lambda line: print(line, file=sys.stderr, flush=True),
     )
     text = ranking.report(
         result, environment=environment, reason=reason, command=command, seed=options.seed
@@ -145,7 +143,7 @@ def _interval(
         environment,
         n_problems=5 if options.quick else 100,
         seed=options.seed,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
+        print_line=lambda line: print(line, file=sys.stderr, flush=True),
     )
     text = interval.report(
         found, environment=environment, reason=reason, command=command, seed=options.seed

@@ -1,13 +1,13 @@
-"""Do both codes find the same labels from the same votes and sets, where they should?
+"""Labels of both programs from the same votes and sets, which should agree in some cases.
 
     python -m benchmarks.reference agreement [--quick] [--write]
 
-* Symmetric votes (kernel ridge), same start: the same labels, problem by problem.
-* Votes of nearest neighbours: their second product lacks the transpose, so the labels differ; what
-  is compared is the objective ``min_zeta F`` at the labels. From the same start neither side is
-  bound to win on each problem: ours ends in a local minimum of F, theirs where it stops. What is
-  bound to hold: continued from their labels, our steps never end higher.
-* The weightings themselves, on the same inputs.
+* Symmetric votes (kernel ridge) and the same start: both should give the same labels.
+* Votes of nearest neighbours: their second product lacks the transpose, so the labels differ. The
+  objective ``min_zeta F`` at the labels is compared. From the same start either program can be
+  better: ours ends in a local minimum of F, theirs where it stops. Continued from their labels, our
+  steps cannot end higher.
+* The votes themselves, on the same inputs.
 """
 
 import time
@@ -32,15 +32,15 @@ from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 __all__ = ["Agreement", "Tally", "measure", "report"]
 
-# One of these problems takes a fraction of a millisecond; a loop that runs on is a cycle.
-_LIMIT = 5.0
+# One of these problems takes a fraction of a millisecond; a loop that reaches this is a cycle.
+_MAX_SECONDS = 5.0
 _STARTS = ["average", "infimum", "intersection"]
-_OF_THREE = ("lower_of_three", "equal_of_three", "higher_of_three")
+_FROM_THREE_STARTS = ("lower_of_three", "equal_of_three", "higher_of_three")
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Problems of one family: how our labels and objectives compare with theirs."""
+    """Counts over the problems of one family: our labels and objectives against theirs."""
 
     problems: int = 0
     ended: int = 0
@@ -71,7 +71,7 @@ class Agreement:
 def measure(
     environment: Environment, *, symmetric: int = 100, neighbors: int = 200, seed: int = 0
 ) -> Agreement:
-    """Run both codes on so many problems of each family."""
+    """Run both programs on these numbers of problems of each family."""
     return Agreement(
         _tally(environment, [ridge_problem(seed + t) for t in range(symmetric)]),
         _tally(environment, [neighbor_problem(seed + t) for t in range(neighbors)]),
@@ -80,9 +80,9 @@ def measure(
 
 
 def _tally(environment: Environment, problems: list[RandomProblem]) -> Tally:
-    found = run_job(environment, "disambiguate", {**stacked(problems), "limit": _LIMIT})
+    found = run_job(environment, "disambiguate", {**stacked(problems), "limit": _MAX_SECONDS})
     counts = dict.fromkeys(Tally.__dataclass_fields__, 0)
-    # The first call of a kernel compiles it.
+    # The first call compiles.
     AlternatingMinimization().solve(problems[0].bound())
     spent = 0.0
     for t, drawn in enumerate(problems):
@@ -102,12 +102,14 @@ def _tally(environment: Environment, problems: list[RandomProblem]) -> Tally:
         counts["same"] += same
         counts["same_untied"] += same and untied
         theirs = _embedded(problem, labels)
-        paid = problem.objective(theirs)
-        counts[_compared(solution.objective, paid, problem, "lower", "equal", "higher")] += 1
-        several = AlternatingMinimization(start=_STARTS).solve(problem).objective
-        counts[_compared(several, paid, problem, *_OF_THREE)] += 1
-        onward = AlternatingMinimization(start=theirs).solve(problem).objective
-        outcome = _compared(onward, paid, problem, "improved", "", "worsened")
+        their_objective = problem.objective(theirs)
+        counts[
+            _compared(solution.objective, their_objective, problem, "lower", "equal", "higher")
+        ] += 1
+        best_of_three = AlternatingMinimization(start=_STARTS).solve(problem).objective
+        counts[_compared(best_of_three, their_objective, problem, *_FROM_THREE_STARTS)] += 1
+        continued = AlternatingMinimization(start=theirs).solve(problem).objective
+        outcome = _compared(continued, their_objective, problem, "improved", "", "worsened")
         if outcome:
             counts[outcome] += 1
     return Tally(
@@ -141,7 +143,7 @@ def _vote_differences(environment: Environment, seed: int) -> dict[str, float]:
     return {
         "kernel ridge, training": _gap(ridge.training_votes() @ np.eye(150), theirs["training"]),
         "kernel ridge, new inputs": _gap(ridge.votes(queries) @ np.eye(150), theirs["queries"]),
-        # Theirs are counts, ours shares.
+        # Their votes are counts, ours are shares.
         "neighbours, training": _gap(9 * (near.training_votes() @ np.eye(150)), listed["training"]),
         "neighbours, new inputs": _gap(9 * (near.votes(queries) @ np.eye(150)), listed["queries"]),
     }
@@ -195,6 +197,6 @@ def _cells(tally: Tally) -> str:
     values = [tally.problems, tally.ended, tally.untied, tally.same]
     values_text = [*map(str, values), f"{tally.same_untied} of {tally.untied}"]
     values_text.append(f"{tally.lower} / {tally.equal} / {tally.higher}")
-    values_text.append(" / ".join(str(getattr(tally, name)) for name in _OF_THREE))
+    values_text.append(" / ".join(str(getattr(tally, name)) for name in _FROM_THREE_STARTS))
     values_text.append(f"{tally.improved} / {tally.worsened}")
     return " | ".join(values_text)

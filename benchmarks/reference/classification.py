@@ -1,12 +1,12 @@
-"""The paper's figure on dna and svmguide2: our pieces, the authors' code, and an earlier run of it.
+"""The paper's figure on dna and svmguide2: our code, the authors' code, and an earlier run of it.
 
     python -m benchmarks.reference classification [--quick] [--write] [--data FOLDER]
 
 Two corruptions, eight folds, nine cells (bandwidth d × 1, .1, .01; ridge n^-1/2 × 1, 1e-3, 1e-6).
-As in the paper the cell is the one with the lowest clean error over the folds: that looks at the
-truth. Beside it the cell of the lowest covering error of the same rows, which does not. Cells of
-the smallest bandwidth hold rounding on dna (permuting the rows changes the authors' own errors
-there), so everything is given with and without them.
+As in the paper, the cell is the one with the lowest clean error over the folds, which uses the
+truth. For comparison also the cell with the lowest covering error of the same rows, which does not.
+On dna the results of the smallest bandwidth are rounding error (permuting the rows changes the
+authors' own errors there), so everything is given with and without these cells.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from benchmarks.reference.environment import Environment
 from benchmarks.reference.folds import CodeErrors, DataErrors
 from benchmarks.results import provenance
 from disambig.notation import FloatArray, IntArray
-from reproduce.classification import BANDWIDTHS, KINDS, LEVELS, RIDGES
+from reproduce.classification import BANDWIDTHS, CORRUPTION_KINDS, LEVELS, RIDGES
 from reproduce.label_sweep import METHODS
 from reproduce.recorded import recorded_error
 
@@ -31,9 +31,9 @@ _KIND_NAMES = {
     "skewed_text": "text: {y, majority} with probability c",
     "skewed_code": "code: majority rows, each other label with probability c",
 }
-_ALL = np.arange(len(BANDWIDTHS) * len(RIDGES))
-_WIDE = _ALL[: (len(BANDWIDTHS) - 1) * len(RIDGES)]
-_NOTHING = "–"
+_ALL_CELLS = np.arange(len(BANDWIDTHS) * len(RIDGES))
+_WIDE_CELLS = _ALL_CELLS[: (len(BANDWIDTHS) - 1) * len(RIDGES)]
+_EMPTY = "–"
 
 
 class Choice(NamedTuple):
@@ -48,7 +48,7 @@ class Choice(NamedTuple):
 
 
 def choose(clean: FloatArray, criterion: FloatArray, cells: IntArray) -> Choice:
-    """Of `cells` the one with the lowest mean `criterion`, the first of several.
+    """The cell of `cells` with the lowest mean `criterion`; the first of several.
 
     Both arrays are (folds, all cells).
     """
@@ -85,7 +85,7 @@ def report(
         about,
     ]
     for result in results:
-        for kind in KINDS:
+        for kind in CORRUPTION_KINDS:
             parts.append(f"**{result.name}** {result.shape}, {_KIND_NAMES[kind]}")
             parts.append(_error_table(result, kind))
         parts.append(_sameness(result))
@@ -109,19 +109,21 @@ def _error_table(result: DataErrors, kind: str) -> str:
             t = result.problem(kind, level)
             earlier = recorded_error(result.name, kind, level, method)
             row = [f"{level:g}", _NAMES[method]]
-            row.append(_best(result.ours, method, t, _ALL))
-            row.append(_best(result.theirs, method, t, _ALL))
-            row.append(_NOTHING if earlier is None else f"{earlier:.3f}")
-            row.append(_best(result.ours, method, t, _WIDE))
-            row.append(_best(result.theirs, method, t, _WIDE))
-            row += [_by_covering(result.ours, method, t, cells) for cells in (_ALL, _WIDE)]
+            row.append(_best(result.ours, method, t, _ALL_CELLS))
+            row.append(_best(result.theirs, method, t, _ALL_CELLS))
+            row.append(_EMPTY if earlier is None else f"{earlier:.3f}")
+            row.append(_best(result.ours, method, t, _WIDE_CELLS))
+            row.append(_best(result.theirs, method, t, _WIDE_CELLS))
+            row += [
+                _by_covering(result.ours, method, t, cells) for cells in (_ALL_CELLS, _WIDE_CELLS)
+            ]
             rows.append(row)
     return _table(head, rows)
 
 
 def _best(code: CodeErrors | None, method: str, problem: int, cells: IntArray) -> str:
     if code is None or method not in code.clean:
-        return _NOTHING
+        return _EMPTY
     clean = code.clean[method][:, :, problem]
     return str(choose(clean, clean, cells))
 
@@ -134,9 +136,9 @@ def _by_covering(code: CodeErrors, method: str, problem: int, cells: IntArray) -
 def _sameness(result: DataErrors) -> str:
     if result.theirs is None:
         return f"Predictions of the authors' code on {result.name}: not available."
-    narrow = np.setdiff1d(_ALL, _WIDE)
+    narrow = np.setdiff1d(_ALL_CELLS, _WIDE_CELLS)
     shares = [
-        f"{_NAMES[method]} {100 * values[:, _WIDE].mean():.2f} % "
+        f"{_NAMES[method]} {100 * values[:, _WIDE_CELLS].mean():.2f} % "
         f"({100 * values[:, narrow].mean():.1f} % at bandwidth .01 d)"
         for method, values in result.equal.items()
     ]
@@ -164,10 +166,10 @@ def _time_row(result: DataErrors, name: str, parts: Sequence[str]) -> list[str]:
     ours = sum(result.ours.seconds[part] for part in parts)
     row = [result.name, name, f"{ours:.2f}"]
     if result.theirs is None or not all(part in result.theirs.seconds for part in parts):
-        return [*row, _NOTHING, _NOTHING]
+        return [*row, _EMPTY, _EMPTY]
     theirs = sum(result.theirs.seconds[part] for part in parts)
     if result.theirs.n_folds < result.ours.n_folds:
-        return [*row, f"{theirs:.2f} ({result.theirs.n_folds} folds)", _NOTHING]
+        return [*row, f"{theirs:.2f} ({result.theirs.n_folds} folds)", _EMPTY]
     return [*row, f"{theirs:.2f}", f"{theirs / ours:.2f} ×"]
 
 

@@ -1,4 +1,4 @@
-"""An interpreter with the authors' wheel: built once, kept with a stamp of what is in it."""
+"""A virtual environment with the authors' wheel, built once, with a file that lists its content."""
 
 import json
 import os
@@ -14,23 +14,23 @@ __all__ = ["FOLDER", "Environment", "EnvironmentMissingError", "build", "find", 
 FOLDER = Path(__file__).resolve().parents[2] / ".venv-reference"
 PYTHON_VARIABLE = "DISAMBIG_REFERENCE_PYTHON"
 
-# The wheel says `np.float`, gone from numpy 1.24; numba 0.58 asks for a newer numpy.
+# The wheel uses `np.float`, which numpy 1.24 removed; numba 0.58 needs a newer numpy.
 _PINNED = ("numpy==1.23.5", "numba==0.57.1", "scipy==1.10.1", "scikit-learn==1.2.2")
-# On its own account it would ask for packages that its figures need and we do not.
+# Installed without dependencies, because it requires packages that only its figures need.
 _WHEEL = ("plasp==1.0.0",)
-# Each opens one more of its modules; without them the rest still works.
+# Each is needed by one of its modules; the others work without it.
 _OPTIONAL = {
     "dataloader": (("requests",), ("liac-arff==2.5.0", "scikit-multilearn==0.2.0")),
     "ranking": (("cplex",), ()),
 }
-# All pinned packages have wheels for these, and `runner.py` keeps to the oldest.
-_OLDEST, _NEWEST = (3, 9), (3, 11)
+# All pinned packages have wheels for these versions, and `runner.py` works with the oldest.
+_MIN_PYTHON, _MAX_PYTHON = (3, 9), (3, 11)
 _STAMP = "reference.json"
-_PATIENCE = 1800
+_MAX_SECONDS = 1800
 
 
 class EnvironmentMissingError(RuntimeError):
-    """There is no such environment here; the message says why and what would help."""
+    """The environment does not exist and cannot be built; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Environment:
 
 
 def find(folder: Path = FOLDER) -> Environment | None:
-    """The environment in `folder` if it was finished and holds what this version asks for."""
+    """The environment in `folder`, if it is complete and has the packages of this version."""
     python = _python_in(folder)
     try:
         stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
@@ -72,32 +72,32 @@ def find(folder: Path = FOLDER) -> Environment | None:
 
 
 def find_or_build(folder: Path = FOLDER, *, base: str | None = None) -> Environment:
-    """The environment in `folder`, built if need be; `EnvironmentMissingError` if it cannot be."""
+    """The environment in `folder`, built if needed; may raise `EnvironmentMissingError`."""
     return find(folder) or build(folder, base=base)
 
 
 def build(folder: Path = FOLDER, *, base: str | None = None) -> Environment:
-    """Make the environment anew.
+    """Build the environment.
 
     Parameters
     ----------
     folder : Path
-        Replaced if it is an environment of ours or not there; anything else is left alone.
+        Created, or replaced if it is a virtual environment; any other folder raises an error.
     base : str, optional
         The interpreter to build on; by default the variable DISAMBIG_REFERENCE_PYTHON, this
-        interpreter, or one on the path, whichever comes first with a version that suits.
+        interpreter, or one on the path, whichever is the first with a suitable version.
     """
     interpreter = _base_interpreter(base)
     if folder.exists():
         if not (folder / "pyvenv.cfg").exists():
             raise EnvironmentMissingError(
-                f"Reference environment: {folder.name} exists and is no virtual environment. "
+                f"Reference environment: {folder.name} exists and is not a virtual environment. "
                 "Move it away, then build again."
             )
         shutil.rmtree(folder)
     _run([interpreter, "-m", "venv", str(folder)], "making a virtual environment")
     python = _python_in(folder)
-    # Compiling these from source takes long and fails late.
+    # Only wheels: compiling these from source takes long, and errors come late.
     _install(python, _PINNED, "--only-binary=:all:")
     _install(python, _WHEEL, "--no-deps")
     _run([str(python), "-I", "-c", "import problems.classification, weights"], "importing plasp")
@@ -110,7 +110,7 @@ def build(folder: Path = FOLDER, *, base: str | None = None) -> Environment:
             missing[part] = str(error)
     optional = [part for part in _OPTIONAL if part not in missing]
     stamp = {"requirements": _requirements(), "optional": optional, "missing": missing}
-    # Last: a build that broke off has no stamp and counts for nothing.
+    # Written last, so that an interrupted build is not used.
     (folder / _STAMP).write_text(json.dumps(stamp, indent=1), encoding="utf-8")
     return Environment(python, tuple(optional), missing)
 
@@ -125,24 +125,25 @@ def _python_in(folder: Path) -> Path:
 
 
 def _base_interpreter(wanted: str | None) -> str:
-    """The first interpreter of a version that suits."""
+    """The first interpreter with a suitable version."""
     wanted = wanted or os.environ.get(PYTHON_VARIABLE)
     names = [wanted] if wanted else [sys.executable, *_names_on_the_path()]
     seen = []
     for name in names:
         found = _version_of(name)
-        if found is not None and _OLDEST <= found <= _NEWEST:
+        if found is not None and _MIN_PYTHON <= found <= _MAX_PYTHON:
             return name
-        seen.append(f"{name} is {'.'.join(map(str, found)) if found else 'no Python'}")
+        seen.append(f"{name} is {'.'.join(map(str, found)) if found else 'not a Python'}")
     raise EnvironmentMissingError(
-        f"Reference environment: plasp needs Python {_dotted(_OLDEST)} to {_dotted(_NEWEST)} (its "
-        f"numpy has no wheels for others); {'; '.join(seen)}. Install such a version, or name it: "
+        f"Reference environment: plasp needs Python {_dotted(_MIN_PYTHON)} to "
+        f"{_dotted(_MAX_PYTHON)} (its "
+        f"numpy has no wheels for others); {'; '.join(seen)}. Install such a version, or set "
         f"{PYTHON_VARIABLE}=/path/to/python3.11."
     )
 
 
 def _names_on_the_path() -> Iterable[str]:
-    for minor in range(_NEWEST[1], _OLDEST[1] - 1, -1):
+    for minor in range(_MAX_PYTHON[1], _MIN_PYTHON[1] - 1, -1):
         if shutil.which(f"python3.{minor}"):
             yield f"python3.{minor}"
 
@@ -171,13 +172,13 @@ def _install(python: Path, requirements: Sequence[str], *options: str) -> None:
 
 def _run(command: Sequence[str], purpose: str) -> None:
     try:
-        subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE)
+        subprocess.run(command, capture_output=True, text=True, check=True, timeout=_MAX_SECONDS)
     except subprocess.CalledProcessError as error:
-        said = (error.stderr or error.stdout or "").strip().splitlines()
-        errors = [line for line in said if "error" in line.lower()] or said[-1:] or ["no message"]
+        lines = (error.stderr or error.stdout or "").strip().splitlines()
+        errors = [line for line in lines if "error" in line.lower()] or lines[-1:] or ["no message"]
         reason = errors[-1].strip()
     except subprocess.TimeoutExpired:
-        reason = f"nothing after {_PATIENCE} s"
+        reason = f"nothing after {_MAX_SECONDS} s"
     except OSError as error:
         reason = str(error)
     else:

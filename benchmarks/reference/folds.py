@@ -1,4 +1,4 @@
-"""Both codes on the folds of one data set: errors of every cell, with and without the truth."""
+"""Both programs on the folds of one data set: errors of every cell, with and without the truth."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,35 +12,41 @@ from benchmarks.reference.jobs import JobError, run_job
 from disambig.candidates import LabelSets
 from disambig.datasets import CORRUPTIONS, fetch_libsvm
 from disambig.notation import BoolArray, FloatArray, IntArray
-from reproduce.classification import BANDWIDTHS, KINDS, covering_errors, figure_folds, figure_ridges
+from reproduce.classification import (
+    BANDWIDTHS,
+    CORRUPTION_KINDS,
+    covering_errors,
+    figure_folds,
+    figure_ridges,
+)
 from reproduce.figure_data import standardized
 from reproduce.label_sweep import METHODS, sweep
 
 __all__ = ["CodeErrors", "DataErrors", "run_folds"]
 
-# One disambiguation takes milliseconds; one that does not end is given up after this.
-_LIMIT = 60.0
-# Rows of a first run that loads compiled code; fewer are multiplied without it.
-_FEW = 300
-# Their baselines by the names of ours: IL is as coded.
-_THEIRS = {"df": "df", "il_coded": "il", "ac": "ac"}
+# One disambiguation takes milliseconds; one that does not end is stopped after so many.
+_MAX_SECONDS = 60.0
+# Rows of a first run that loads compiled code; products of fewer rows do not use it.
+_N_WARM_UP_ROWS = 300
+# The names of their methods by the names of ours; their IL is ours as coded.
+_AUTHORS_NAMES = {"df": "df", "il_coded": "il", "ac": "ac"}
 
 
 @dataclass(frozen=True, eq=False)
 class CodeErrors:
-    """What one code made of the folds it finished.
+    """Errors and costs of one program on the folds that it finished.
 
     Attributes
     ----------
     clean : dict of float arrays (folds, cells, problems)
         Share of held-out rows whose prediction is not the truth.
     covering : dict of float arrays (folds, cells, problems)
-        Share of held-out rows, those that allow everything left out, whose prediction is not in
-        the set: what can be seen without the truth.
+        Share of informative held-out rows whose prediction is not in the set, which does not use
+        the truth.
     seconds : dict
-        CPU seconds of one core by the part of the work, all folds.
+        CPU seconds of one core by part of the work, over all folds.
     unended : int
-        Disambiguations that did not end.
+        Number of disambiguations that did not end.
     """
 
     clean: dict[str, FloatArray]
@@ -50,15 +56,15 @@ class CodeErrors:
 
     @property
     def n_folds(self) -> int:
-        """Folds that were finished."""
+        """Number of finished folds."""
         return len(self.clean["df"])
 
 
 @dataclass(frozen=True, eq=False)
 class DataErrors:
-    """Both codes on one data set; problems are kinds × levels, the levels running fastest.
+    """Both programs on one data set; problems are corruptions × levels, levels vary fastest.
 
-    `equal` is, by method, the share of predictions that both agree on, (folds, cells, problems).
+    `equal` is, by method, the share of equal predictions, (folds, cells, problems).
     """
 
     name: str
@@ -70,12 +76,12 @@ class DataErrors:
     failures: tuple[str, ...]
 
     def problem(self, kind: str, level: float) -> int:
-        """Position of a problem."""
-        return list(KINDS).index(kind) * len(self.levels) + self.levels.index(level)
+        """The index of a problem."""
+        return list(CORRUPTION_KINDS).index(kind) * len(self.levels) + self.levels.index(level)
 
 
-class _Ledger:
-    """Errors of one code, fold after fold."""
+class _ErrorCollector:
+    """Collects the errors of one program over the folds."""
 
     def __init__(self) -> None:
         self.clean: dict[str, list[FloatArray]] = {}
@@ -91,7 +97,7 @@ class _Ledger:
         for part, spent in seconds.items():
             self.seconds[part] = self.seconds.get(part, 0.0) + spent
 
-    def close(self) -> CodeErrors:
+    def collected(self) -> CodeErrors:
         clean = {method: np.array(values) for method, values in self.clean.items()}
         covering = {method: np.array(values) for method, values in self.covering.items()}
         return CodeErrors(clean, covering, self.seconds, self.unended)
@@ -105,27 +111,29 @@ def run_folds(
     seed: int,
     environment: Environment | None,
     folder: Any = None,
-    say: Callable[[str], None] = print,
+    print_line: Callable[[str], None] = print,
 ) -> DataErrors:
-    """The first `n_folds` of eight shuffled folds; `environment` None leaves the authors out."""
+    """The first `n_folds` of eight shuffled folds; without `environment` only our code is run."""
     data = fetch_libsvm(name, folder=folder)
     X = standardized(data.X)
-    problems = [CORRUPTIONS[kind](c)(data.y, random_state=seed) for kind in KINDS for c in levels]
+    problems = [
+        CORRUPTIONS[kind](c)(data.y, random_state=seed) for kind in CORRUPTION_KINDS for c in levels
+    ]
     truth = np.searchsorted(problems[0].classes, data.y)
-    ours, theirs = _Ledger(), _Ledger()
-    equal: dict[str, list[FloatArray]] = {method: [] for method in _THEIRS}
+    ours, theirs = _ErrorCollector(), _ErrorCollector()
+    equal: dict[str, list[FloatArray]] = {method: [] for method in _AUTHORS_NAMES}
     failures = []
     folds = figure_folds(len(X), seed)[:n_folds]
     scales = [c * X.shape[1] for c in BANDWIDTHS]
     with threadpool_limits(1):
-        # Compiled code is loaded before the clock starts: imports count for neither code.
-        few = np.arange(min(len(X), _FEW))
+        # Compiled code is loaded before the times are measured; imports count for neither program.
+        few = np.arange(min(len(X), _N_WARM_UP_ROWS))
         begun = [p[few] for p in problems[:2]]
         sweep(X[few], [(few[8:], few[:8])], begun, scales[:1], figure_ridges)
         run = sweep(X, folds, problems, scales, figure_ridges)
     ours.add_seconds(run.seconds)
     ours.unended = run.unconverged
-    say(f"{name}, {n_folds} folds: ours {sum(run.seconds.values()):.1f} s CPU")
+    print_line(f"{name}, {n_folds} folds: ours {sum(run.seconds.values()):.1f} s CPU")
     for fold, (train, test) in enumerate(folds):
         sets = [p[train] for p in problems]
         masks = np.array([p.mask[test] for p in problems])
@@ -141,7 +149,7 @@ def run_folds(
                 failures.append(f"{name}, fold {fold + 1}: {error}")
                 line += f", authors: {error}"
             else:
-                for method, theirs_name in _THEIRS.items():
+                for method, theirs_name in _AUTHORS_NAMES.items():
                     predictions = found[theirs_name].astype(np.intp)
                     theirs.add(method, predictions, truth[test], masks)
                     equal[method].append(
@@ -151,13 +159,13 @@ def run_folds(
                 theirs.add_seconds(spent)
                 theirs.unended += int(found["unended"])
                 line += f", authors {sum(spent.values()):.1f} s"
-        say(line)
+        print_line(line)
     return DataErrors(
         name=name,
         shape=(len(X), X.shape[1], len(problems[0].classes)),
         levels=tuple(levels),
-        ours=ours.close(),
-        theirs=theirs.close() if theirs.clean else None,
+        ours=ours.collected(),
+        theirs=theirs.collected() if theirs.clean else None,
         equal={method: np.array(values) for method, values in equal.items()},
         failures=tuple(failures),
     )
@@ -180,6 +188,6 @@ def _authors(
             "sets": np.array([s.mask for s in sets]),
             "bandwidths": np.array(bandwidths),
             "regularizations": np.array(ridges),
-            "limit": _LIMIT,
+            "limit": _MAX_SECONDS,
         },
     )

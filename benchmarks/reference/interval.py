@@ -1,12 +1,12 @@
-"""The paper's regression problem: the authors' loop beside the exact optimum of three programs.
+"""The paper's regression problem: the authors' loop and the exact optimum of three programs.
 
     python -m benchmarks.reference interval [--quick] [--write]
 
-Ten inputs, sin(10 x), skewed intervals, bandwidth .1, their seeds 0 to 99; both codes get the same
-intervals. The loop is run as released (votes as they are) and as at the time of the paper (rows of
-votes sum to one). What it iterates minimises ``y' (I - A²) y``
-(`reproduce.interval.methods`); run on to a move of 1e-13 it must meet our optimum of that.
-Errors are in the section of `benchmarks/interval_table.py`.
+Ten inputs, sin(10 x), skewed intervals, bandwidth .1, their seeds 0 to 99; both programs get the
+same intervals. The loop is run as released (votes as they are) and as at the time of the paper
+(rows of votes sum to one). Its steps minimise ``y' (I - A²) y`` (`reproduce.interval.methods`).
+Continued until moves are below 1e-13, it must reach our optimum of this program. Errors are in the
+section of `benchmarks/interval_table.py`.
 """
 
 import time
@@ -35,38 +35,38 @@ __all__ = ["PROGRAMS", "Comparison", "measure", "report"]
 
 PROGRAMS = {
     "loop": "what their loop iterates, `y' (I - A²) y`",
-    "votes": "the paper's objective, votes summing to one",
+    "votes": "the paper's objective, votes normalized_votes to one",
     "risk": "the empirical risk, no intercept",
 }
-_CONVERGED = 1e-13
-_LIMIT = 60.0
-_REPEATS = 20
+_CONVERGED_TOLERANCE = 1e-13
+_MAX_SECONDS = 60.0
+_N_REPEATS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Both codes; arrays are (problems, ridges) unless said otherwise.
+    """Measurements of both programs; arrays are (problems, ridges) unless stated otherwise.
 
     Attributes
     ----------
     steps, seconds : dict of str to array
-        Newton steps to the optimum and CPU seconds of that from the votes on, by program; NaN where
-        it is not convex.
+        Newton steps to the optimum and their CPU seconds, by program, without the time of the
+        votes; NaN where the program is not convex.
     whole_seconds : dict of str to array
         CPU seconds of `NewtonRegression.solve_numbers`, certificate and predictions included.
     joint_seconds : dict of str to array (ridges,)
         CPU seconds of all problems of a ridge by `regress_together`, certificates included.
     joint_gap : float
-        Largest difference of its targets to those of one problem at a time.
+        Largest difference of its targets from those of single problems.
     residual : float
         Largest scaled residual of the optimality conditions of all programs.
     iterations, their_seconds : dict of bool to array, or None
-        Of their loop, with votes that sum to one (True) and as they are.
+        Those of their loop, with votes that sum to one (True) and as they are (False).
     excess : array or None
-        By how much the objective of their loop is above its minimum where it stops, relatively.
+        Relative excess of the objective of their loop over its minimum where it stops.
     same : dict of str to float, or None
-        Largest differences: of votes, of stopping points to ours after the same steps, and of
-        converged loops to our optimum.
+        Largest differences: of votes, of stopping points and iterations of their loop and our
+        rewriting of it, and of their converged loop from our optimum.
     """
 
     n_problems: int
@@ -87,9 +87,9 @@ def measure(
     *,
     n_problems: int,
     seed: int = 0,
-    say: Callable[[str], None] = print,
+    print_line: Callable[[str], None] = print,
 ) -> Comparison:
-    """Run both codes on so many problems; `environment` None leaves the authors out."""
+    """Run both programs on the first problems; without `environment` only ours."""
     problems = [sine_problem(seed + t) for t in range(n_problems)]
     shape = (n_problems, len(RIDGES))
     steps, seconds, whole = ({name: np.full(shape, np.nan) for name in PROGRAMS} for _ in range(3))
@@ -108,17 +108,19 @@ def measure(
                     optima[name][t, k] = found.y
                     seconds[name][t, k] = _seconds(lambda: cell.solved(name))  # noqa: B023
                     if name != "loop":
-                        whole[name][t, k] = _seconds(lambda: cell.settled(name))  # noqa: B023
+                        whole[name][t, k] = _seconds(lambda: cell.solved_by_regression(name))  # noqa: B023
                 stack = _stack(cells)
-                together, claimed = stack.solved(name)
-                away = np.abs(together.targets - optima[name][claimed, k]).max()
-                gap, residual = max(gap, float(away)), max(residual, together.residual.max())
+                together, convex_problems = stack.solved(name)
+                distance = np.abs(together.targets - optima[name][convex_problems, k]).max()
+                gap, residual = max(gap, float(distance)), max(residual, together.residual.max())
                 joint[name][k] = stack.seconds(name)
-    say(f"ours: {n_problems} problems, largest residual {residual:.1e}")
+    print_line(f"ours: {n_problems} problems, largest residual {residual:.1e}")
     ours = (n_problems, steps, seconds, whole, joint, gap, residual)
     if environment is None:
         return Comparison(*ours, None, None, None, None)
-    iterations, their_seconds, same, excess = _theirs(environment, problems, optima["loop"], say)
+    iterations, their_seconds, same, excess = _theirs(
+        environment, problems, optima["loop"], print_line
+    )
     return Comparison(*ours, iterations, their_seconds, excess, same)
 
 
@@ -127,13 +129,15 @@ class _Cell:
 
     def __init__(self, problem: SineProblem, ridge: float) -> None:
         self.problem = problem
-        plain, summing = (
+        plain, normalized_votes = (
             KernelRidgeWeights(bandwidth=BANDWIDTH, regularization=ridge, normalize=flag)
             for flag in (False, True)
         )
         identity = np.eye(len(problem.X))
         self.votes = plain.fit(problem.X).training_votes() @ identity
-        self.summing = DenseVotes(summing.fit(problem.X).training_votes() @ identity)
+        self.normalized_votes = DenseVotes(
+            normalized_votes.fit(problem.X).training_votes() @ identity
+        )
         self.risk_form = plain.residual_form()
         self.lower, self.upper = (
             end.ravel() for end in (problem.intervals.lower, problem.intervals.upper)
@@ -146,25 +150,25 @@ class _Cell:
         if name == "loop":
             square = self.votes @ self.votes
             return np.eye(len(square)) - (square + square.T) / 2
-        form = voted_form(self.summing)
+        form = voted_form(self.normalized_votes)
         return form.array if form is not None and form.is_convex else None
 
     def solved(self, name: str):  # type: ignore[no-untyped-def]
-        """The optimum, from the votes on; None if there is no such claim."""
+        """The optimum, computed from the votes; None if the program is not convex."""
         form, centers = self.form(name), self.problem.centers
         if form is None:
             return None
         return projected_newton(form, self.lower, self.upper, centers, anchor=centers)
 
-    def settled(self, name: str) -> None:
-        """The same by the solver that estimators use."""
+    def solved_by_regression(self, name: str) -> None:
+        """Solve the same program by `NewtonRegression`, which estimators use."""
         intervals = self.problem.intervals
         if name == "risk":
             votes = DenseVotes(self.votes)
             risk = RiskProblem(votes, self.risk_form, False, intervals, intervals.span)
             NewtonRegression().solve_numbers(risk)
         else:
-            voted = VotedProblem(self.summing, SquaredLoss(), intervals, intervals.span)
+            voted = VotedProblem(self.normalized_votes, SquaredLoss(), intervals, intervals.span)
             NewtonRegression().solve_numbers(voted)
 
 
@@ -172,25 +176,25 @@ def _stack(cells: Sequence[_Cell]) -> VoteStack:
     identity = np.eye(len(cells[0].lower))
     return VoteStack(
         np.array([cell.votes for cell in cells]),
-        np.array([cell.summing @ identity for cell in cells]),
+        np.array([cell.normalized_votes @ identity for cell in cells]),
         np.array([cell.risk_form for cell in cells]),
         [cell.problem.intervals for cell in cells],
     )
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """CPU seconds of one call, the mean of several."""
+    """Mean CPU seconds of one call."""
     begun = time.process_time()
-    for _ in range(_REPEATS):
+    for _ in range(_N_REPEATS):
         work()
-    return (time.process_time() - begun) / _REPEATS
+    return (time.process_time() - begun) / _N_REPEATS
 
 
 def _theirs(
     environment: Environment,
     problems: list[SineProblem],
     optima: FloatArray,
-    say: Callable[[str], None],
+    print_line: Callable[[str], None],
 ) -> tuple[dict[bool, IntArray], dict[bool, FloatArray], dict[str, float], FloatArray]:
     inputs = {
         "X": np.array([p.X for p in problems]),
@@ -198,15 +202,17 @@ def _theirs(
         "centers": np.array([p.centers for p in problems]),
         "radii": np.array([p.radii for p in problems]),
         "bandwidth": BANDWIDTH,
-        "limit": _LIMIT,
+        "limit": _MAX_SECONDS,
     }
     runs = {}
     for normalized in (True, False):
         settings = {"ridges": np.array(RIDGES), "normalized": normalized, "tol": STOP}
         runs[normalized] = run_job(environment, "interval", {**inputs, **settings})
-        say(f"authors, votes {'summing to one' if normalized else 'as they are'}: done")
-    # At the smallest ridge that takes tens of millions of steps.
-    settings = {"ridges": np.array(RIDGES[:2]), "normalized": False, "tol": _CONVERGED}
+        print_line(
+            f"authors, votes {'normalized_votes to one' if normalized else 'as they are'}: done"
+        )
+    # Not at the smallest ridge, where it takes tens of millions of steps.
+    settings = {"ridges": np.array(RIDGES[:2]), "normalized": False, "tol": _CONVERGED_TOLERANCE}
     converged = run_job(environment, "interval", {**inputs, **settings})
     same = {
         "votes": 0.0,
@@ -225,8 +231,8 @@ def _theirs(
             same["votes"] = max(same["votes"], gap)
             stopped, steps = coded_targets(cell.votes, cell.lower, cell.upper)
             targets = runs[False]["targets"][t, k]
-            away = float(np.abs(stopped - targets).max())
-            same["stopping points"] = max(same["stopping points"], away)
+            distance = float(np.abs(stopped - targets).max())
+            same["stopping points"] = max(same["stopping points"], distance)
             more = abs(steps - int(runs[False]["iterations"][t, k])) / steps
             same["iterations"] = max(same["iterations"], more)
             form = cell.form("loop")
@@ -294,22 +300,22 @@ def _cells(steps: FloatArray | IntArray, seconds: FloatArray) -> list[str]:
 
 
 def _verdict(found: Comparison) -> str:
-    most = max(float(np.nanmax(steps[:, -1])) for steps in found.steps.values())
+    max_steps = max(float(np.nanmax(steps[:, -1])) for steps in found.steps.values())
     concave = int(np.isnan(found.steps["votes"][:, -1]).sum())
     parts = [
-        f"At ridge {RIDGES[-1]:g} the optimum is reached in at most {most:.0f} Newton steps; the "
-        f"largest scaled residual of all runs is {found.residual:.1e}. The paper's objective is "
-        f"not convex there in {concave} of {found.n_problems} problems, which are left out. "
+        f"At ridge {RIDGES[-1]:g} the optimum is reached in at most {max_steps:.0f} Newton steps; "
+        f"the largest scaled residual of all runs is {found.residual:.1e}. The paper's objective "
+        f"is not convex there in {concave} of {found.n_problems} problems, which are left out. "
         f"Solved together, problems end within {found.joint_gap:.1e} of where they end alone."
     ]
     if found.their_seconds is not None and found.excess is not None:
         alone, together = [], []
         for name in PROGRAMS:
-            # Each beside the loop with the same votes, over the problems that ours claims.
+            # Compared with the loop with the same votes, over the convex problems.
             ours, theirs = found.seconds[name], found.their_seconds[name == "votes"]
-            claimed = ~np.isnan(ours[:, -1])
-            total = theirs[claimed, -1].sum()
-            alone.append(f"{total / ours[claimed, -1].sum():.0f} × ({name})")
+            convex_problems = ~np.isnan(ours[:, -1])
+            total = theirs[convex_problems, -1].sum()
+            alone.append(f"{total / ours[convex_problems, -1].sum():.0f} × ({name})")
             together.append(f"{total / found.joint_seconds[name][-1]:.0f} × ({name})")
         excess = 100 * np.median(found.excess, axis=0)
         shares = ", ".join(
@@ -332,6 +338,6 @@ def _agreement(found: Comparison) -> str:
         "Agreement, largest differences over all problems and ridges: votes "
         f"{same['votes']:.1e} of the largest; our rewriting of the loop stops within "
         f"{same['stopping points']:.1e} of theirs, its number of steps within "
-        f"{100 * same['iterations']:.2g} %; run on to moves of {_CONVERGED:g} (the two larger "
-        f"ridges) their loop is within {same['converged']:.1e} of our optimum."
+        f"{100 * same['iterations']:.2g} %; run on to moves of {_CONVERGED_TOLERANCE:g} (the two "
+        f"larger ridges) their loop is within {same['converged']:.1e} of our optimum."
     )

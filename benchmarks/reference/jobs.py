@@ -1,4 +1,4 @@
-"""Our side of a run: write the arrays, start the other interpreter, read what comes back."""
+"""Run a job of `runner.py` in the other interpreter: write its input, start it, read its output."""
 
 import os
 import subprocess
@@ -19,13 +19,13 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 class JobError(RuntimeError):
-    """The authors' code did not answer."""
+    """The authors' code failed or took too long."""
 
 
 def run_job(
     environment: Environment, name: str, arrays: Mapping[str, Any], *, timeout: float = 3600.0
 ) -> dict[str, AnyArray]:
-    """What job `name` of `runner` makes of `arrays`, on one core.
+    """The output of job `name` of `runner` for `arrays`, on one core.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def run_job(
         source, target = Path(folder) / "in.npz", Path(folder) / "out.npz"
         np.savez(source, **arrays)
         command = [str(environment.python), "-I"]
-        # Their code uses names that their numpy announces as deprecated; not ours to mend.
+        # Their code uses names that their numpy warns of as deprecated.
         command += ["-W", "ignore::DeprecationWarning", str(_RUNNER), name]
         try:
             subprocess.run(
@@ -49,11 +49,11 @@ def run_job(
             )
         except subprocess.TimeoutExpired as error:
             raise JobError(
-                f"Reference job {name!r} was stopped after {timeout:g} s; their loop has no cap on "
-                "iterations. Give it more time, or fewer problems."
+                f"Reference job {name!r} was stopped after {timeout:g} s; their loop has no limit "
+                "on iterations. Give it more time, or fewer problems."
             ) from error
         except subprocess.CalledProcessError as error:
-            said = error.stderr.strip().splitlines()[-1:] or ["no message"]
-            raise JobError(f"Reference job {name!r} failed: {said[0]}") from error
+            message = error.stderr.strip().splitlines()[-1:] or ["no message"]
+            raise JobError(f"Reference job {name!r} failed: {message[0]}") from error
         with np.load(target) as file:
             return {key: file[key] for key in file.files}

@@ -1,9 +1,9 @@
-"""What the authors' functions make of inputs that are a little out of the ordinary.
+"""The authors' functions on unusual inputs.
 
     python -m benchmarks.reference oddities [--quick] [--write]
 
 Ties, masks of 0 and 1, a row without candidates, votes that are not symmetric, inputs on a grid:
-each with their functions and with ours. `docs/paper_and_code.md` refers to this.
+each with their functions and with ours. `docs/paper_and_code.md` refers to the results.
 """
 
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from disambig.weights import NeighborWeights
 
 __all__ = ["CYCLING", "Oddities", "measure", "report"]
 
-_NEIGHBORS = 20
-_LIMIT = 2.0
+_N_NEIGHBORS = 20
+_MAX_SECONDS = 2.0
 _COLUMNS = ["what is put in", "their functions", "ours"]
 
-# Who hears whom, and the candidates: multiplied by the votes in both half steps, where the second
-# asks for their transpose, these four rows go round in a circle.
+# Votes and candidates of four rows. If both half steps multiply by the votes, where the second
+# should use their transpose, the iteration on these rows is periodic.
 CYCLING = (
     np.array([[0, 1, 1, 0], [0, 1, 1, 1], [1, 0, 1, 1], [1, 0, 0, 1]], dtype=np.float64),
     np.array([[1, 1], [1, 0], [1, 1], [0, 1]], dtype=np.bool_),
@@ -40,20 +40,20 @@ CYCLING = (
 
 @dataclass(frozen=True, eq=False)
 class Oddities:
-    """Both codes; theirs None where they were not asked.
+    """Results of both programs; without the authors' environment there are only ours.
 
     Attributes
     ----------
     circles : dict of str to array (seeds,)
         Shares of right labels on the circles, "ours" and "theirs".
     whole_numbers : dict of str to int
-        Of 200 rows, labels outside their sets if the mask is of 0 and 1.
+        Labels of 200 rows that are outside their sets, for a mask of 0 and 1.
     empty : dict of str to object
-        Of 200 rows of which one has no candidate, labels that change with that row; our message.
+        Labels of 200 rows that change if one row has no candidate; and our error message.
     grid : dict of str to float
-        Votes that a row has on average, of its 2 nearest neighbours on a line of whole numbers.
+        Mean number of votes of a row for 2 nearest neighbours on a line of whole numbers.
     cycle : dict of str to bool
-        Does the run on `CYCLING` end?
+        Whether the run on `CYCLING` ends.
     """
 
     circles: dict[str, FloatArray]
@@ -64,17 +64,19 @@ class Oddities:
 
 
 def measure(environment: Environment | None, *, n_circles: int, seed: int = 0) -> Oddities:
-    """Run both codes; `environment` None leaves the authors out."""
+    """Run both programs; without `environment` only ours."""
     circles, whole, empty, grid, cycle = {}, {}, {}, {}, {}
     problems = [make_concentric_circles(random_state=seed + t) for t in range(n_circles)]
     fitted = [
-        PartialLabelClassifier(NeighborWeights(_NEIGHBORS), classes=[1, 2, 3, 4]).fit(X, candidates)
+        PartialLabelClassifier(NeighborWeights(_N_NEIGHBORS), classes=[1, 2, 3, 4]).fit(
+            X, candidates
+        )
         for X, candidates, _ in problems
     ]
     circles["ours"] = np.array(
         [(m.labels_ == p.labels).mean() for m, p in zip(fitted, problems, strict=True)]
     )
-    votes, mask = _clouds(seed)
+    votes, mask = _cluster_problem(seed)
     loss = ZeroOneLoss().bind(np.arange(mask.shape[1]))
     found = AlternatingMinimization().solve(
         Problem(DenseVotes(votes), loss, LabelSets.from_mask(mask.astype(np.int64)))
@@ -114,8 +116,8 @@ def measure(environment: Environment | None, *, n_circles: int, seed: int = 0) -
     return Oddities(circles, whole, empty, grid, cycle)
 
 
-def _clouds(seed: int) -> tuple[FloatArray, BoolArray]:
-    """Votes of neighbours among 200 points of three clouds, and their candidates."""
+def _cluster_problem(seed: int) -> tuple[FloatArray, BoolArray]:
+    """Symmetric votes of neighbours among 200 points of three clusters, and their candidates."""
     rng = np.random.default_rng(seed)
     truth = np.repeat(np.arange(3), [67, 67, 66])
     X = rng.normal(size=(200, 2)) + 1.5 * np.eye(3, 2)[truth]
@@ -136,7 +138,7 @@ def _labels(environment: Environment, votes: FloatArray, mask: AnyArray) -> tupl
         "sets": mask[np.newaxis],
         "rows": np.array([n]),
         "classes": np.array([m]),
-        "limit": _LIMIT,
+        "limit": _MAX_SECONDS,
     }
     found = run_job(environment, "disambiguate", arrays)
     return found["labels"][0], bool(found["ended"][0])
@@ -145,7 +147,7 @@ def _labels(environment: Environment, votes: FloatArray, mask: AnyArray) -> tupl
 def _circle_share(
     environment: Environment, X: FloatArray, candidates: BoolArray, labels: AnyArray
 ) -> float:
-    arrays = {"X": X, "queries": X[:1], "k": _NEIGHBORS}
+    arrays = {"X": X, "queries": X[:1], "k": _N_NEIGHBORS}
     votes = run_job(environment, "neighbor_votes", arrays)["training"]
     found, _ = _labels(environment, votes, candidates)
     return float((found + 1 == labels).mean())
@@ -211,6 +213,6 @@ def _cycle(found: Oddities) -> tuple[str, str]:
     def words(ended: bool | None) -> str:
         if ended is None:
             return "–"
-        return "ends" if ended else f"goes round until it is stopped, here after {_LIMIT:g} s"
+        return "ends" if ended else f"goes round until it is stopped, here after {_MAX_SECONDS:g} s"
 
     return words(found.cycle.get("theirs")), words(found.cycle["ours"])

@@ -1,4 +1,4 @@
-"""Seeded random problems on which the two codes can be compared."""
+"""Seeded random problems on which the two programs are compared."""
 
 from typing import NamedTuple
 
@@ -21,14 +21,14 @@ class RandomProblem(NamedTuple):
     mask: BoolArray
 
     def bound(self) -> Problem:
-        """The same for our solvers, under the 0-1 loss."""
+        """The problem for our solvers, under the 0-1 loss."""
         classes = np.arange(self.mask.shape[1])
         sets = LabelSets(self.mask, classes)
         return Problem(as_votes(self.votes), ZeroOneLoss().bind(classes), sets)
 
 
 def ridge_problem(seed: int) -> RandomProblem:
-    """Kernel ridge votes, symmetric and signed; their entries are generic, so nothing ties."""
+    """Kernel ridge votes, symmetric and signed; generic entries make ties unlikely."""
     rng = np.random.default_rng([seed, 1])
     X, mask = _inputs_and_sets(rng)
     weights = KernelRidgeWeights(
@@ -38,7 +38,7 @@ def ridge_problem(seed: int) -> RandomProblem:
 
 
 def neighbor_problem(seed: int) -> RandomProblem:
-    """Votes of the k nearest rows: not symmetric, and full of ties."""
+    """Votes of the k nearest rows: not symmetric, with many ties."""
     rng = np.random.default_rng([seed, 2])
     X, mask = _inputs_and_sets(rng)
     weights = NeighborWeights(n_neighbors=int(rng.integers(4, 16)))

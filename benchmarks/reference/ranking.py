@@ -1,11 +1,11 @@
-"""The paper's ranking figure: our pieces, the authors' code, and an earlier run of it.
+"""The paper's ranking figure: our code, the authors' code, and an earlier run of it.
 
     python -m benchmarks.reference ranking [--quick] [--write]
 
 Ten items whose scores are random lines, 20 training inputs, 50 queries on a grid; pairs far apart
 in score are hidden (ten thresholds); four draws of the training inputs for the same lines; six
 cells (bandwidth 1, .5; ridge n^-1/2 × 1000, 1, .001), of which each method takes the one with the
-lowest error over the draws, as the authors do. Lines and inputs are drawn here and given to both.
+lowest error over the draws, as the authors do. Both programs get the same lines and inputs.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,16 +36,16 @@ __all__ = ["LEVELS", "QUICK_LEVELS", "RankingErrors", "report", "run_draws"]
 QUICK_LEVELS = LEVELS[3::3]
 METHODS = ("df", "il", "ac")
 _NAMES = {"df": "DF", "il": "IL", "ac": "AC"}
-_LIMIT = 120.0
-_NOTHING = "–"
+_MAX_SECONDS = 120.0
+_EMPTY = "–"
 
 
 @dataclass(frozen=True, eq=False)
 class RankingErrors:
-    """Both codes on the draws.
+    """Errors and costs of both programs on the draws.
 
-    `ours` and `theirs` hold, by method, the share of wrong pairs, (draws, cells, levels); `theirs`
-    is None if a draw is missing. `left` is the share of pairs known in the training rows.
+    `ours` and `theirs` are, by method, the shares of wrong pairs, (draws, cells, levels); `theirs`
+    is None if a draw is missing. `left` is the share of pairs that are known in the training rows.
     """
 
     levels: tuple[float, ...]
@@ -60,12 +60,12 @@ class RankingErrors:
 
     @property
     def n_draws(self) -> int:
-        """How many training sets."""
+        """Number of training sets."""
         return len(self.ours["df"])
 
 
 def shown_pairs(scores: FloatArray, levels: Sequence[float]) -> IntArray:
-    """Their input, (levels, n, pairs): the signs that each corruption shows, without closure."""
+    """Their input, (levels, n, pairs): the signs of the pairs that are shown, without closure."""
     i, j = np.triu_indices(scores.shape[1], 1)
     found = []
     for level in levels:
@@ -83,9 +83,9 @@ def run_draws(
     n_draws: int,
     seed: int,
     environment: Environment | None,
-    say: Callable[[str], None] = print,
+    print_line: Callable[[str], None] = print,
 ) -> RankingErrors:
-    """Errors of all cells on `n_draws` training sets; `environment` None leaves the authors out."""
+    """Errors of all cells on `n_draws` training sets; without `environment` only ours."""
     rng = np.random.default_rng(seed)
     lines = rng.normal(size=(N_ITEMS, 2))
     test = make_ranking_lines(N_QUERIES, N_ITEMS, design="grid", lines=lines)
@@ -102,7 +102,7 @@ def run_draws(
         problems = [ScoreGapCorruption(level)(train.scores) for level in levels]
         left.append([information_left(orders) for orders in problems])
         with threadpool_limits(1):
-            if draw == 0:  # The first call of a kernel compiles it.
+            if draw == 0:  # The first call compiles.
                 ranking_sweep(train.X, test.X, problems, BANDWIDTHS, ridges)
             run = ranking_sweep(train.X, test.X, problems, BANDWIDTHS, ridges)
         for method in METHODS:
@@ -118,7 +118,7 @@ def run_draws(
                 "signs": shown_pairs(train.scores, levels),
                 "bandwidths": np.array(BANDWIDTHS),
                 "regularizations": np.array(ridges),
-                "limit": _LIMIT,
+                "limit": _MAX_SECONDS,
                 "seed": seed + draw,
             }
             try:
@@ -134,7 +134,7 @@ def run_draws(
                 programs += int(found["programs"])
                 their_unended += int(found["unended"])
                 line += f", authors {sum(spent.values()):.1f} s"
-        say(line)
+        print_line(line)
     complete = len(theirs["df"]) == n_draws
     return RankingErrors(
         levels=tuple(levels),
@@ -205,20 +205,20 @@ def _error_table(result: RankingErrors) -> str:
             ours = best_cell(result.ours[method], t)
             row = [f"{level:.2f}", f"{100 * result.left[t]:.0f} %", _NAMES[method], _mean(ours)]
             if result.theirs is None:
-                row += [_NOTHING, _NOTHING]
+                row += [_EMPTY, _EMPTY]
             else:
                 theirs = best_cell(result.theirs[method], t)
                 row += [_mean(theirs), _mean(ours - theirs, sign=True)]
             # Their AC is one random member.
             named = "ac_coded" if method == "ac" else method
-            place = LEVELS.index(level) if level in LEVELS else -1
-            earlier = recorded_ranking(place, named)
-            rows.append([*row, _NOTHING if earlier is None else f"{earlier:.3f}"])
+            index = LEVELS.index(level) if level in LEVELS else -1
+            earlier = recorded_ranking(index, named)
+            rows.append([*row, _EMPTY if earlier is None else f"{earlier:.3f}"])
     return _table(head, rows)
 
 
 def _verdict(result: RankingErrors) -> str:
-    """Where ours is above theirs: beyond the standard errors of both, or beyond that of pairs."""
+    """Where our error is above theirs by more than a standard error, of both or of pairs."""
     if result.theirs is None:
         return "The authors' code: not available."
     beyond_both: list[str] = []
@@ -249,7 +249,7 @@ def _time_table(result: RankingErrors) -> str:
         )
         row = [f"**{part}**" if part == "all" else part, f"{ours:.3f}"]
         if not result.their_seconds:
-            rows.append([*row, _NOTHING, _NOTHING])
+            rows.append([*row, _EMPTY, _EMPTY])
             continue
         rows.append([*row, f"{theirs:.2f}", f"{theirs / ours:.0f} ×"])
     head = ["part", "ours", f"authors ({result.programs} linear programs)", "authors / ours"]

@@ -1,7 +1,7 @@
-"""Runs inside the reference environment: arrays in, the authors' routines, arrays out.
+"""Jobs that run the authors' functions on arrays, inside the reference environment.
 
-`python -I runner.py JOB IN.npz OUT.npz`. It is executed as a file by another interpreter, so it
-imports nothing of ours and keeps to Python 3.9. CPU seconds are those of the routines, without
+`python -I runner.py JOB IN.npz OUT.npz`. Another interpreter executes this file, so it imports
+nothing of ours and must work with Python 3.9. CPU seconds are those of the functions, without
 imports and files.
 """
 
@@ -21,7 +21,7 @@ JOBS: dict[str, Job] = {}
 
 
 def job(function: Job) -> Job:
-    """Register under the name of the function."""
+    """Register a job under the name of its function."""
     JOBS[function.__name__] = function
     return function
 
@@ -44,8 +44,8 @@ class Clock:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the block after so long: their loop has no cap on iterations."""
-    if not hasattr(signal, "SIGALRM"):  # Windows: the whole job has a time limit still
+    """Raise TimeoutError in the block after these seconds; their loop has no other limit."""
+    if not hasattr(signal, "SIGALRM"):  # On Windows only the whole job has a time limit.
         yield
         return
 
@@ -63,7 +63,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @job
 def check() -> dict[str, Any]:
-    """Which of their modules can be imported here."""
+    """Which of their modules can be imported in this environment."""
     found = {}
     for name in ("problems.classification", "weights", "dataloader", "problems.ranking"):
         try:
@@ -120,10 +120,10 @@ def ridge_votes(X: Any, queries: Any, bandwidth: Any, regularization: Any) -> di
 def sweep(
     X: Any, queries: Any, sets: Any, bandwidths: Any, regularizations: Any, limit: Any
 ) -> dict[str, Any]:
-    """Predictions (cells, problems, queries) of DF, IL and AC for every cell and every S.
+    """Predictions (cells, problems, queries) of DF, IL and AC for every cell and problem.
 
     `sets` is (problems, n, K). One eigendecomposition serves the ridges of a bandwidth, as in the
-    experiments that come with the wheel, and the training weights are made symmetric as there.
+    experiments that come with the wheel, and the training weights are made symmetric as in these.
     """
     from problems.classification import DF
     from weights import RidgeRegressor
@@ -161,7 +161,7 @@ def sweep(
 
 
 def _order_solver(kind: Any, n_pairs: int, method: str) -> Any:
-    """Their solver of linear programs, pairs numbered as in `ranking`."""
+    """Their solver of linear programs, with pairs numbered as in `ranking`."""
     n_items = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
     places = np.full((n_items, n_items), n_items**2, dtype=np.int64)
     second, first = np.tril_indices(n_items, -1)
@@ -178,9 +178,9 @@ def ranking(
 ) -> dict[str, Any]:
     """Predictions (cells, problems, queries, pairs) of DF, IL and AC, as signs of pairs.
 
-    `signs` is (problems, n, pairs): +1 where i stands before j, 0 where that is not known, pairs
-    ``i < j`` with j running slowest. Cells, solvers and scalings are those of the experiment that
-    comes with the wheel (its second part, which a plotting library keeps from being imported).
+    `signs` is (problems, n, pairs): +1 where i is before j, 0 where that is unknown, for pairs
+    ``i < j`` with j varying slowest. Cells, solvers and scalings are those of the experiment that
+    comes with the wheel (its second part, which needs a plotting library and cannot be imported).
     """
     from problems.ranking import AC, DF, IL, IlpSolver  # type: ignore[import-not-found]
     from weights import RidgeRegressor
@@ -194,7 +194,7 @@ def ranking(
         programs += 1
         return original(solver)
 
-    # Their methods ask for this very type, so that a type of ours would be taken for another.
+    # Their methods check for this type, so a subclass of ours could not be used.
     IlpSolver.solve = counted
     np.random.seed(int(seed))  # noqa: NPY002 (what their draws come from)
     computer = RidgeRegressor("Gaussian", sigma=1.0)
@@ -249,10 +249,10 @@ def interval(
     tol: Any,
     limit: Any,
 ) -> dict[str, Any]:
-    """What their loop makes of intervals ``centers ± radii``, (problems, ridges, n) each.
+    """Targets of their loop for intervals ``centers ± radii``, (problems, ridges, n).
 
     `X` is (problems, n, 1). With `normalized`, rows of the weights are divided by their sums before
-    both uses, as a line in their experiment does that is commented out in the wheel.
+    both uses, as a line of their experiment does that is commented out in the wheel.
     """
     from problems.regression import DF
     from weights import RidgeRegressor
@@ -293,7 +293,7 @@ def interval(
 
 @job
 def interval_data(n: Any, seeds: Any) -> dict[str, Any]:
-    """Their training sets, one a seed: inputs, truths, centres and radii, (seeds, n) each."""
+    """Their training set for each seed: inputs, truths, centres and radii, (seeds, n) each."""
     from dataloader import Synthesizer  # type: ignore[import-not-found]
 
     found: dict[str, list[Any]] = {"X": [], "y": [], "centers": [], "radii": []}

@@ -1,1 +1,1 @@
-"""The paper's regression problem, a sine wave seen in intervals, in other ways than the paper's."""
+"""Variations of the paper's regression problem, a sine wave that is known up to intervals."""

@@ -1,4 +1,4 @@
-"""The wave of the paper seen in other ways, to learn when disambiguation pays."""
+"""Variations of the paper's sine problem, to see when disambiguation is better than averaging."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ __all__ = ["COMPARED", "VARIATIONS", "Variation", "compare", "find"]
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """A way to see the wave: so many inputs, some corruption, all moved by `shift`."""
+    """A variation of the problem: number of inputs, corruption, and a shift of all numbers."""
 
     words: str
     n_samples: int
@@ -29,15 +29,15 @@ class Variation:
     shift: float = 0.0
 
 
-_EITHER = SkewedCorruption(side="either")
+_EITHER_SIDE = SkewedCorruption(side="either")
 VARIATIONS: tuple[Variation, ...] = (
     Variation("as in the paper, n = 10", 10),
     Variation("the same moved by 3", 10, shift=3.0),
-    Variation("truth anywhere in the interval, n = 10", 10, _EITHER),
+    Variation("truth anywhere in the interval, n = 10", 10, _EITHER_SIDE),
     Variation("as in the paper, n = 30", 30),
     Variation("as in the paper, n = 100", 100),
-    Variation("truth anywhere in the interval, n = 30", 30, _EITHER),
-    Variation("truth anywhere in the interval, n = 100", 100, _EITHER),
+    Variation("truth anywhere in the interval, n = 30", 30, _EITHER_SIDE),
+    Variation("truth anywhere in the interval, n = 100", 100, _EITHER_SIDE),
     Variation("widths from 0 to 4, n = 30", 30, WidthCorruption(4.0)),
     Variation("rounded to multiples of 1, n = 30", 30, RoundingCorruption(1.0)),
     Variation("bins with edges -.5 and .5, n = 30", 30, BinCorruption([-0.5, 0.5])),
@@ -57,15 +57,15 @@ COMPARED: dict[str, tuple[str, str, str, str]] = {
 def find(
     found: Sequence[tuple[Method, Errors]], family: str, objective: str, weights: str, end: str
 ) -> Errors:
-    """The errors of the one method so described."""
+    """The errors of the method with this description."""
     (errors,) = (e for m, e in found if m.described == (family, objective, weights, end))
     return errors
 
 
 def compare(
-    variation: Variation, n_seeds: int, seed: int, say: Callable[[str], None]
+    variation: Variation, n_seeds: int, seed: int, print_line: Callable[[str], None]
 ) -> list[Errors]:
-    """The methods of `COMPARED`, in order."""
+    """The errors of the methods of `COMPARED`, in their order."""
     begun = time.process_time()
     problems = [
         sine_problem(
@@ -80,5 +80,5 @@ def compare(
     for wanted in COMPARED.values():
         (method,) = (m for m in METHODS if m.described == wanted)
         errors.append(measure(method, problems))
-    say(f"{variation.words}: {time.process_time() - begun:.1f} s CPU")
+    print_line(f"{variation.words}: {time.process_time() - begun:.1f} s CPU")
     return errors

@@ -1,1 +1,1 @@
-"""Two source trees side by side: their results and their shape."""
+"""Comparison of two source trees: their results and their layout."""

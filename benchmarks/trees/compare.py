@@ -1,9 +1,9 @@
-"""Do two source trees fit and predict the same, bit for bit, on fifty problems of all kinds?
+"""Check that two source trees fit and predict the same, bit for bit, on fifty problems.
 
     git worktree add /tmp/before v0.1.0
     python -m benchmarks.trees.compare /tmp/before/src src
 
-Both run in the same environment with one thread, so that every difference comes from the code.
+Both run in the same environment with one thread, so every difference comes from the code.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def differences(old: dict[str, dict[str, str]], new: dict[str, dict[str, str]]) 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("old", type=Path, help="folder that holds the package `disambig`")
+    parser.add_argument("old", type=Path, help="folder that contains the package `disambig`")
     parser.add_argument("new", type=Path)
     arguments = parser.parse_args()
     old, new = results_of(arguments.old), results_of(arguments.new)

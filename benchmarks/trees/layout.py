@@ -2,7 +2,7 @@
 
     python -m benchmarks.trees.layout /tmp/before/src src
 
-Each argument is a folder that holds the package `disambig`. Lines are counted as `wc -l` does;
+Each argument is a folder that contains the package `disambig`. Lines are counted as `wc -l` does;
 code lines leave out blank lines, comments and docstrings. A default fit is traced by Python's own
 profiler hook: files and functions of the package that ran, and the deepest stack of them.
 """
@@ -129,7 +129,7 @@ def measure(source: Path) -> dict[str, str]:
     folders = Counter(path.parent for path in files)
     biggest, count = folders.most_common(1)[0]
     environment = {**os.environ, "PYTHONPATH": str(source.resolve()), "PYTHONSAFEPATH": "1"}
-    said = subprocess.check_output([sys.executable, "-c", TRACE], env=environment, text=True)
+    traced = subprocess.check_output([sys.executable, "-c", TRACE], env=environment, text=True)
     rows = {
         "files": f"{len(files)}",
         "lines": f"{sum(lengths):,}",
@@ -141,14 +141,14 @@ def measure(source: Path) -> dict[str, str]:
         "modules with exactly one importer": f"{modules_with_one_importer(source, files):.0%}",
         "names in some `__all__`": f"{public_names(source)}",
     }
-    for name, (n_files, n_functions, depth) in json.loads(said).items():
+    for name, (n_files, n_functions, depth) in json.loads(traced).items():
         rows[f"`{name}().fit`: files, functions, depth"] = f"{n_files}, {n_functions}, {depth}"
     return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("source", nargs="+", type=Path, help="folder that holds `disambig`")
+    parser.add_argument("source", nargs="+", type=Path, help="folder that contains `disambig`")
     sources = parser.parse_args().source
     tables = [measure(source) for source in sources]
     print("| | " + " | ".join(map(str, sources)) + " |")

@@ -1,7 +1,7 @@
-"""Fifty small problems of all kinds of targets; prints, for each, checksums of what was fitted.
+"""Fifty small problems with all kinds of targets; prints checksums of fits and predictions.
 
-`benchmarks.trees.compare` runs this file once for each of two source trees, so it uses nothing but
-what both of them publish.
+`benchmarks.trees.compare` runs this file once for each of two source trees, so it uses only names
+that both of them publish.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ METHODS = ("predict", "predict_proba", "decision_function")
 
 
 def digest(value: object) -> str:
-    """Equal for equal bits; numbers beside it so that a difference can be read."""
+    """A checksum that is the same for equal bits."""
     array = np.asarray(value)
     if array.dtype == object:
         return hashlib.sha256(repr(array.tolist()).encode()).hexdigest()[:16]
@@ -45,7 +45,7 @@ def digest(value: object) -> str:
 
 
 def fingerprint(model, X, y, Q) -> dict[str, str]:
-    """What a model learned and what it predicts."""
+    """Checksums of the fitted attributes and the predictions of a model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)
@@ -74,7 +74,7 @@ def _labels() -> Iterator[tuple]:
     X, truth = load_wine(return_X_y=True)
     X = (X - X.mean(0)) / X.std(0)
     y = _sets(truth, 5, 0.5)
-    pieces = {
+    weightings = {
         "neighbors": weights.NeighborWeights(7),
         "kernel_ridge": weights.KernelRidgeWeights(regularization=1e-2),
         "kernel_ridge leave-one-out": weights.KernelRidgeWeights(leave_one_out=True),
@@ -87,16 +87,16 @@ def _labels() -> Iterator[tuple]:
         "nystrom": weights.NystromWeights(random_state=0),
         "random features": weights.RandomFeatureWeights(random_state=0),
     }
-    for name, piece in pieces.items():
-        yield f"labels wine {name}", classify(piece, solver="alternating"), X, y, X[::3] + 0.1
+    for name, weighting in weightings.items():
+        yield f"labels wine {name}", classify(weighting, solver="alternating"), X, y, X[::3] + 0.1
     for solver in ("annealed", solvers.FrankWolfeMinimization()):
-        piece = weights.KernelRidgeWeights()
-        yield f"labels wine {solver}", classify(piece, solver=solver), X, y, X[::3] + 0.1
+        weighting = weights.KernelRidgeWeights()
+        yield f"labels wine {solver}", classify(weighting, solver=solver), X, y, X[::3] + 0.1
     for loss in ("absolute", "squared"):
         yield f"labels wine {loss}", classify("neighbors", loss=loss), X, y, X[::3]
     for method in ("infimum", "average"):
-        piece = weights.KernelRidgeWeights()
-        yield f"labels wine {method}", classify(piece, method=method), X, y, X[::3]
+        weighting = weights.KernelRidgeWeights()
+        yield f"labels wine {method}", classify(weighting, method=method), X, y, X[::3]
     yield "labels wine plain", classify(), X, truth, X[::3]
     soft = y * np.random.default_rng(6).uniform(0.1, 1, size=y.shape)
     yield "labels wine soft", classify("neighbors"), X, soft, X[::3]

@@ -1,8 +1,8 @@
-"""Alternating minimisation of several problems over the same votes, step by step together.
+"""Alternating minimisation of several label problems over the same votes, in one run.
 
-Several problems over the same votes, relaxed in one run.
-
-Several problems on every fold of the same rows, from one fit of the weights.
+`relax_together` solves several problems, `relax_folds` does so on every fold of the rows from one
+fit of the weights. The half steps of all problems are one product with the votes (`RunningProduct`)
+and one compiled step (`label_step`). The iterates are those of `Descent` on each problem.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,25 +22,26 @@ from disambig.votes.dense import SymmetricArray
 from reproduce.batch.kernels import label_step
 from reproduce.batch.running_product import RunningProduct
 
+# Arguments of `label_step`: an empty table is the 0-1 loss, an empty mask allows all vertices.
 _ZERO_ONE = np.zeros((0, 0))
-_EVERYTHING = np.zeros((0, 0, 0), dtype=np.bool_)
-# A bound on a scale is of its order if it is no more than this many times as large.
-_SAME_ORDER = 4.0
+_ALL_ALLOWED = np.zeros((0, 0, 0), dtype=np.bool_)
+# Ties are checked again with exact tolerances if sizes of a start differ by more than this factor.
+_MAX_SCALE_RATIO = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class JointStart:
-    """Where each problem begins.
+    """The starts of several problems.
 
     Parameters
     ----------
     values : float array (B, n, P)
-        Score matrices of the loss; under the 0-1 loss votes for classes instead of against them:
-        the same differences, and already the laws of the rows that have one candidate.
+        Score matrices of the loss. Under the 0-1 loss they are scores for classes instead of
+        costs: differences are the same, and rows with one candidate have its distribution.
     sizes : float array (B, n)
-        The largest score of each row.
+        The largest absolute score of each row.
     product : float array (B, n, P), or None
-        What the votes make of the values, if that is known.
+        The product of the votes with the values, if it is known.
     """
 
     values: FloatArray
@@ -51,12 +52,12 @@ class JointStart:
     def of(
         cls, loss: FiniteLoss, problems: Sequence[LabelSets], start: str | Sequence[str]
     ) -> "JointStart":
-        """By the name of a start of the loss, or one name for each problem."""
+        """The starts with the name `start`, or with one name for each problem."""
         names = [start] * len(problems) if isinstance(start, str) else list(start)
         if len(names) != len(problems):
             raise ValueError(
-                f"start has {len(names)} names for {len(problems)} problems; give one name, or one "
-                "for each problem."
+                f"start has {len(names)} names for {len(problems)} problems; expected one name, or "
+                "one for each problem."
             )
         scores = np.array([loss.start(*both) for both in zip(problems, names, strict=True)])
         sizes = np.abs(scores).max(axis=2)
@@ -65,13 +66,13 @@ class JointStart:
         return cls(scores, sizes)
 
     def multiplied(self, whole: SymmetricArray) -> "JointStart":
-        """With what `whole`, (n, n), makes of the values: for `at`."""
+        """The start with the product of all votes, `whole` (n, n), and the values, for `at`."""
         blocks, n, p = self.values.shape
         product = whole @ self.values.transpose(1, 0, 2).reshape(n, blocks * p)
         return JointStart(self.values, self.sizes, product)
 
     def at(self, rows: IntArray, votes: Votes) -> "JointStart":
-        """Of some of the rows, with what the votes among them make of the values if it is known."""
+        """The start of some rows, with the product of the votes among them if it can be derived."""
         values, sizes = self.values[:, rows], self.sizes[:, rows]
         if self.product is None or not isinstance(votes, DeletedVotes):
             return JointStart(values, sizes)
@@ -82,51 +83,36 @@ class JointStart:
 
 
 class Side:
-    """The faces of one side, targets or predictions, of every problem."""
+    """The faces of the targets, or of the predictions, of every problem."""
 
     def __init__(self, shape: tuple[int, ...], table: FloatArray, allowed: BoolArray) -> None:
         self.mask = np.zeros(shape, dtype=np.bool_)
-        self.law = np.zeros(shape)
-        self.paid = np.zeros(shape[0])
-        self.table = table
-        self.allowed = allowed
+        self.distribution = np.zeros(shape)
+        self.total_cost = np.zeros(shape[0])
+        self.table, self.allowed = table, allowed
 
-    def answer(
+    def update(
         self,
         blocks: IntArray,
-        heard: FloatArray,
+        scores: FloatArray,
         tolerance: FloatArray,
         *,
         grow: bool,
         table: FloatArray | None = None,
     ) -> IntArray:
-        """How many rows of each problem moved; see `label_step`."""
-        # Products remember the laws that they were made of.
-        self.law = self.law.copy()
-        return label_step(
-            blocks,
-            heard,
-            self.table if table is None else table,
-            self.allowed,
-            tolerance,
-            grow,
-            self.mask,
-            self.law,
-            self.paid,
-        )
+        """Update the faces and return how many rows of each problem moved; see `label_step`."""
+        # `RunningProduct` keeps the array that it multiplied, so changes go to a copy.
+        self.distribution = self.distribution.copy()
+        costs = self.table if table is None else table
+        faces = self.mask, self.distribution, self.total_cost
+        return label_step(blocks, scores, costs, self.allowed, tolerance, grow, *faces)
 
 
 class JointRun:
-    """`Descent` of several problems: the same faces, found with one product for all.
+    """`Descent` of several problems: the same faces, from one product for all problems.
 
-    Parameters
-    ----------
-    problem : Problem
-        The votes, the loss, the tolerance, and any one of the problems.
-    loss : FiniteLoss
-        That of the problem.
-    allowed : bool array (B, n, K)
-        The candidates of each problem.
+    `problem` is any one of them, for the common votes, loss and tolerance. `allowed` are the
+    candidates of each problem, (B, n, K).
     """
 
     def __init__(self, problem: Problem, loss: FiniteLoss, allowed: BoolArray) -> None:
@@ -135,70 +121,71 @@ class JointRun:
         if loss.is_zero_one:
             tables = _ZERO_ONE, _ZERO_ONE
         self.problem, self.loss = problem, loss
-        self.predictions = Side((*shape, len(loss.predictions)), tables[0], _EVERYTHING)
+        self.predictions = Side((*shape, len(loss.predictions)), tables[0], _ALL_ALLOWED)
         self.targets = Side((*shape, len(loss.classes)), tables[1], allowed)
-        self._heard_targets = RunningProduct(problem.votes)
-        self._heard_predictions = RunningProduct(problem.transposed)
+        self._prediction_scores = RunningProduct(problem.votes)
+        self._target_scores = RunningProduct(problem.transposed)
         self._tolerance = np.tile(problem.rtol * problem.prediction_scale, (shape[0], 1))
         self._target_tolerance = np.tile(problem.rtol * problem.target_scale, (shape[0], 1))
 
     def begin(self, start: JointStart) -> None:
-        """The first predictions, and the targets that answer them."""
+        """Choose the first predictions, and the targets for them."""
         running = RunningProduct(self.problem.votes)
         if start.product is not None:
-            running.know(start.values, start.product)
+            running.set_known(start.values, start.product)
         scores = running(start.values)
         if self.loss.is_zero_one:
-            self._heard_targets = running
+            self._prediction_scores = running
             if self.problem.transposed is self.problem.votes:
-                self._heard_predictions = running.copy()
+                self._target_scores = running.copy()
         self._choose_first(scores, start.sizes)
         every = np.arange(len(scores))
-        heard = self._heard_predictions(self.predictions.law)
-        self.targets.answer(every, heard, self._target_tolerance, grow=False)
+        scores = self._target_scores(self.predictions.distribution)
+        self.targets.update(every, scores, self._target_tolerance, grow=False)
 
     def step(self, active: IntArray) -> IntArray:
-        """A prediction step and a target step of some problems; those that have not settled."""
-        heard = self._heard_targets(self.targets.law)
-        moved = self.predictions.answer(active, heard, self._tolerance, grow=True)
+        """A prediction step and a target step of some problems; returns those that moved."""
+        scores = self._prediction_scores(self.targets.distribution)
+        moved = self.predictions.update(active, scores, self._tolerance, grow=True)
         active = active[moved[active] > 0]
         if active.size:
-            heard = self._heard_predictions(self.predictions.law)
-            self.targets.answer(active, heard, self._target_tolerance, grow=True)
+            scores = self._target_scores(self.predictions.distribution)
+            self.targets.update(active, scores, self._target_tolerance, grow=True)
         return active
 
     def _choose_first(self, scores: FloatArray, sizes: FloatArray) -> None:
-        # The scale of rounding follows the start: a row that says nothing hides nobody.
+        # First with an upper bound on the tolerance, which is cheap to compute: the largest size of
+        # the start stands for the sizes of all rows.
         votes, rtol = self.problem.votes, self.problem.rtol
         bound = rtol * sizes.max(axis=1)[:, None] * votes.absolute_row_sums()
         table = None if self.loss.is_zero_one else np.eye(scores.shape[2])
         side, every = self.predictions, np.arange(len(scores))
-        side.answer(every, scores, bound, grow=False, table=table)
-        # Without a tie under the bound there is none under what it bounds.
+        side.update(every, scores, bound, grow=False, table=table)
+        # Without a tie under the bound there is none under the exact tolerance.
         tied = (side.mask.sum(axis=2) > 1).any(axis=1)
-        coarse = sizes.min(axis=1) * _SAME_ORDER < sizes.max(axis=1)
-        asked = np.flatnonzero(tied & coarse)
-        if asked.size:
-            bound[asked] = rtol * _several_sums(votes, sizes[asked])
-            side.answer(asked, scores, bound, grow=False, table=table)
+        coarse = sizes.min(axis=1) * _MAX_SCALE_RATIO < sizes.max(axis=1)
+        rechecked = np.flatnonzero(tied & coarse)
+        if rechecked.size:
+            bound[rechecked] = rtol * _weighted_absolute_sums(votes, sizes[rechecked])
+            side.update(rechecked, scores, bound, grow=False, table=table)
 
 
-def _several_sums(votes: Votes, scales: FloatArray) -> FloatArray:
+def _weighted_absolute_sums(votes: Votes, scales: FloatArray) -> FloatArray:
     """``|alpha| @ scales[b]`` for each b, (blocks, n)."""
     if isinstance(votes, (DeletedVotes, DenseVotes)):
-        # One pass over the entries serves all.
+        # One pass over the entries serves all blocks.
         return np.ascontiguousarray(votes.absolute_row_sums(scales.T).T)
     return np.array([votes.absolute_row_sums(each) for each in scales])
 
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """Targets at which neither half step finds anything to change; undecided rows stay so.
+    """Targets that neither half step changes; undecided rows are not decoded.
 
     Parameters
     ----------
     targets, predictions : LabelFaces
-        ``targets.distribution`` is what a predictor should learn from.
+        A predictor should learn from ``targets.distribution``.
     objective : float
     n_iter : int
     converged : bool
@@ -220,22 +207,22 @@ def relax_together(
     max_iter: int = 300,
     tie_tolerance: float | None = None,
 ) -> list[Relaxation]:
-    """Alternating minimisation of each problem, as `AlternatingMinimization` has it, all at once.
+    """Alternating minimisation of all problems at once, each as in `AlternatingMinimization`.
 
-    For sweeps: levels of corruption, candidate sets, resamplings. The half steps of all problems
-    are one product with the votes, of which only what changed is brought up to date. What is left
-    undecided is not decoded: predictions are made from the relaxed targets, and decoding takes
-    longer than everything before it.
+    Use it for sweeps: levels of corruption, candidate sets, resamplings. The half steps of all
+    problems are one product with the votes, of which only the changes are computed. Undecided rows
+    are not decoded: predictions use the relaxed targets, and decoding takes longer than everything
+    before it.
 
     Parameters
     ----------
     votes : Votes (n, n)
     loss : FiniteLoss
-        A loss bound to the classes, which all problems share.
+        A loss bound to the classes of all problems.
     problems : sequence of LabelSets, n rows each
-        Best in an order in which neighbours are alike.
+        Fastest in an order in which consecutive problems are similar.
     start : {"average", "infimum"}, or one for each problem, default "average"
-        Several starts of one problem are that problem several times.
+        For several starts of one problem, give it several times.
     max_iter : int, default 300
         Of each problem.
     tie_tolerance : float, optional
@@ -259,7 +246,7 @@ def relax_together(
     >>> [relaxation.targets.outputs.tolist() for relaxation in found]
     [[0, 0, 1], [1, 1, 0]]
 
-    Two starts of the first, of which the better is kept:
+    Two starts of the first problem; the better result is kept:
 
     >>> twice, loss = [problems[0]] * 2, ZeroOneLoss().bind(problems[0].classes)
     >>> both = relax_together(votes, loss, twice, start=["average", "infimum"])
@@ -270,19 +257,15 @@ def relax_together(
         return []
     check_problems(votes.shape[0], loss, problems)
     begun = JointStart.of(loss, problems, start)
-    run = JointRun(Problem(votes, loss, problems[0], tie_tolerance), loss, stacked_masks(problems))
+    masks = np.array([sets.mask for sets in problems])
+    run = JointRun(Problem(votes, loss, problems[0], tie_tolerance), loss, masks)
     return relax_from(begun, run, loss, max_iter)
-
-
-def stacked_masks(problems: Sequence[LabelSets]) -> BoolArray:
-    """The candidates of each problem, (problems, n, K)."""
-    return np.array([sets.mask for sets in problems])
 
 
 def relax_from(
     start: JointStart, run: JointRun, loss: FiniteLoss, max_iter: int
 ) -> list[Relaxation]:
-    """The same from a start that may be known better."""
+    """`relax_together` from a given start."""
     run.begin(start)
     active = np.arange(len(start.values))
     n_iter = np.zeros(len(active), dtype=np.intp)
@@ -295,7 +278,7 @@ def relax_from(
         Relaxation(
             loss.target_faces(run.targets.mask[b]),
             LabelFaces(run.predictions.mask[b], IdentityEmbedding()),
-            float(run.targets.paid[b]),
+            float(run.targets.total_cost[b]),
             int(n_iter[b]),
             b not in active,
         )
@@ -304,42 +287,37 @@ def relax_from(
 
 
 def check_problems(n: int, loss: FiniteLoss, problems: Sequence[LabelSets]) -> None:
-    """Refuse problems of other rows than the votes, or of other classes than the loss."""
+    """Raise an error unless all problems have the rows of the votes and the classes of the loss."""
     for t, sets in enumerate(problems):
         if len(sets) != n:
-            raise ValueError(
-                f"Problem {t} has {len(sets)} rows, and votes are among {n}; expected as many."
-            )
+            raise ValueError(f"Problem {t} has {len(sets)} rows; expected {n}, as the votes have.")
         if not np.array_equal(sets.classes, loss.classes):
             raise ValueError(
-                f"Problem {t} has other classes than the loss. Bring all problems to the same "
-                "classes first, by `sets.with_classes(classes)`."
+                f"Problem {t} has other classes than the loss. Use `sets.with_classes(classes)` "
+                "for all problems."
             )
 
 
 class Fold(Protocol):
-    """A fitted weighting that rows were taken out of."""
+    """A fitted weighting from which rows were removed."""
 
     def training_votes(self) -> Votes:
-        """``alpha`` among the rows that stayed."""
-        ...
+        """``alpha`` among the remaining rows."""
 
     def left_out_votes(self) -> Votes:
-        """``alpha`` at the rows that left."""
-        ...
+        """``alpha`` at the removed rows."""
 
 
 class Foldable(Protocol):
-    """A fitted weighting that rows can be taken out of."""
+    """A fitted weighting from which rows can be removed."""
 
     def without(self, rows: IntArray) -> Fold:
         """The same weighting fitted on the other rows."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
 class FoldRelaxation:
-    """What `relax_folds` finds on one fold.
+    """The result of `relax_folds` on one fold.
 
     Parameters
     ----------
@@ -369,26 +347,21 @@ def relax_folds(
 ) -> Iterator[FoldRelaxation]:
     """`relax_together` on the training rows of every fold, from one fit on all rows.
 
-    Everything that the folds have in common is done once: the weights are fitted on all rows, and
-    a fold takes its rows out in closed form (``weights.without(test)``). The ridge ``n lam`` is
-    that of all rows: for the same as a fit on the training rows at ``lam``, fit at
+    What the folds have in common is computed once: the weights are fitted on all rows, and the test
+    rows of a fold are removed in closed form (``weights.without(test)``). The ridge ``n lam`` is
+    that of all rows. To get the fit on the training rows at ``lam``, fit at
     ``lam * len(train) / n``.
 
     Parameters
     ----------
-    weights : fitted piece with ``without(rows)``, `KernelRidgeWeights` for one
+    weights : fitted weighting with ``without(rows)``, such as `KernelRidgeWeights`
     folds : iterable of (train, test)
         As from the ``split`` of scikit-learn's splitters; `train` must be all rows but `test`.
     loss, problems, start, max_iter, tie_tolerance
         As in `relax_together`, problems on all rows.
 
-    Yields
-    ------
-    FoldRelaxation
-
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.model_selection import KFold
     >>> from disambig.losses import ZeroOneLoss
     >>> from disambig.weights import KernelRidgeWeights
@@ -408,20 +381,20 @@ def relax_folds(
     n = len(problems[0])
     check_problems(n, loss, problems)
     begun = JointStart.of(loss, problems, start)
-    masks = stacked_masks(problems)
+    masks = np.array([sets.mask for sets in problems])
     for given, test in folds:
         train = np.sort(given)
-        piece = weights.without(test)
-        votes = piece.training_votes()
+        fold_weights = weights.without(test)
+        votes = fold_weights.training_votes()
         if votes.shape[0] != train.size or train.size + len(test) != n:
             raise ValueError(
                 f"relax_folds: a fold has {train.size} training rows and {len(test)} test rows, "
-                f"the weights {votes.shape[0] + len(test)} rows and the problems {n}; all rows but "
-                "the test rows must be trained on."
+                f"the weights {votes.shape[0] + len(test)} rows and the problems {n}; expected all "
+                "rows but the test rows as training rows."
             )
         if isinstance(votes, DeletedVotes) and begun.product is None:
             begun = begun.multiplied(votes.whole)
         problem = Problem(votes, loss, problems[0][train], tie_tolerance)
         run = JointRun(problem, loss, masks[:, train])
         found = relax_from(begun.at(train, votes), run, loss, max_iter)
-        yield FoldRelaxation(train, np.asarray(test), piece.left_out_votes(), found)
+        yield FoldRelaxation(train, np.asarray(test), fold_weights.left_out_votes(), found)

@@ -1,6 +1,7 @@
-"""Quadratic forms of many problems at once.
+"""Interval regression under the squared loss for many small problems at once.
 
-Many small problems under the squared loss, settled in one run.
+`voted_forms` builds the quadratic forms ``y' Q y`` of many problems, `regress_together` minimises
+them over the intervals.
 """
 
 from collections.abc import Sequence
@@ -14,20 +15,24 @@ from disambig.solvers.boxes.dense import projected_newton
 from disambig.solvers.numbers.solution import CERTIFIED
 from reproduce.batch.boxes import StackedSolution, stacked_newton
 
-# As in `disambig.quadratic_forms`.
-_SMALLEST_SUM = 1e-8
-_ROUNDING = 1e-12
-# An inverse beyond this, of a block of unit diagonal, may hide a direction that costs nothing.
-_DOUBTFUL = 1e9
-_SHIFT = 1e-11
+# As in `disambig.quadratic_forms`: below the first share of the absolute row sum, the sign of a row
+# sum is unknown; the second is the relative size of rounding errors.
+_MIN_SUM_SHARE = 1e-8
+_ROUNDING_SHARE = 1e-12
+# If the inverse of a block with unit diagonal is larger, the block may be singular, so that the
+# optimum may not be unique.
+_MAX_INVERSE_NORM = 1e9
+# Added to that block, so that it can be inverted.
+_DIAGONAL_SHIFT = 1e-11
+# Row sums of a form below this share of its largest entry are zero: constants cost nothing.
 _CONSTANT_TOLERANCE = 1e-12
 
 
 def voted_forms(votes: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """``Q = diag(A' 1) - A' diag(1 / r) A`` with ``r = A 1`` for a stack of votes, and which count.
+    """The forms ``Q = diag(A' 1) - A' diag(1 / r) A``, ``r = A 1``, of a stack of votes ``A``.
 
-    What `voted_form` does for one problem: ``y' Q y`` is what targets y cost under the squared
-    loss with the predictions that suit them best.
+    `voted_form` does this for one problem: ``y' Q y`` is the squared loss of targets y with the
+    best predictions for them.
 
     Parameters
     ----------
@@ -37,8 +42,8 @@ def voted_forms(votes: FloatArray) -> tuple[FloatArray, BoolArray]:
     -------
     forms : float array (B, n, n)
     convex : bool array (B,)
-        Where False there is no form (a row of votes sums to nothing positive; zeros are in its
-        place), or it is not convex.
+        Whether the form exists and is convex. There is no form if a row with votes does not have a
+        positive sum; `forms` then has zeros.
 
     Examples
     --------
@@ -50,38 +55,38 @@ def voted_forms(votes: FloatArray) -> tuple[FloatArray, BoolArray]:
     """
     votes = np.asarray(votes, dtype=np.float64)
     sums, sizes = votes.sum(axis=2), np.abs(votes).sum(axis=2)
-    heard = sizes > 0
-    exists = ~((sums <= _SMALLEST_SUM * sizes) & heard).any(axis=1)
-    usable = heard & exists[:, None]
+    has_votes = sizes > 0
+    exists = ~((sums <= _MIN_SUM_SHARE * sizes) & has_votes).any(axis=1)
+    usable = has_votes & exists[:, None]
     half = votes * np.sqrt(np.divide(1.0, sums, out=np.zeros_like(sums), where=usable))[:, :, None]
     forms = -(half.transpose(0, 2, 1) @ half)
-    # Q 1 = 0 to rounding, as there.
+    # The diagonal is set such that Q 1 = 0 up to rounding, as in `voted_form`.
     entries = np.arange(forms.shape[1])
     forms[:, entries, entries] = 0.0
     forms[:, entries, entries] = -forms.sum(axis=2)
     negative = -np.minimum(votes, 0.0).sum(axis=2)
-    convex = exists & ~(negative > _ROUNDING * sizes).any(axis=1)
+    convex = exists & ~(negative > _ROUNDING_SHARE * sizes).any(axis=1)
     doubtful = np.flatnonzero(exists & ~convex)
     convex[doubtful] = are_convex(forms[doubtful])
     return forms, convex
 
 
 def are_convex(forms: FloatArray) -> BoolArray:
-    """Which forms are positive semi-definite, up to rounding, ``(B,)``; ``forms`` is (B, n, n)."""
+    """Whether each form of (B, n, n) is positive semi-definite up to rounding, ``(B,)``."""
     if not forms.size:
         return np.ones(len(forms), dtype=bool)
     eigenvalues = np.linalg.eigvalsh(forms)
-    return np.asarray(eigenvalues[:, 0] >= -_ROUNDING * np.maximum(eigenvalues[:, -1], 0.0))
+    return np.asarray(eigenvalues[:, 0] >= -_ROUNDING_SHARE * np.maximum(eigenvalues[:, -1], 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class JointRegression:
-    """The optima of several problems.
+    """The optima of several problems of interval regression.
 
     Attributes
     ----------
     targets : float array (B, n)
-        Inside their intervals, exactly.
+        Exactly inside their intervals.
     objective : float array (B,)
         ``y' Q y``.
     residual : float array (B,)
@@ -97,7 +102,7 @@ class JointRegression:
 
     @property
     def certified(self) -> BoolArray:
-        """Which are global optima, proven to a scaled residual of 1e-8, (B,)."""
+        """Whether each is proven to be a global optimum, to a scaled residual of 1e-8, (B,)."""
         return np.asarray(self.residual <= CERTIFIED)
 
 
@@ -109,12 +114,12 @@ def regress_together(
     tol: float = 1e-10,
     max_iter: int = 200,
 ) -> JointRegression:
-    """``argmin y' Q y`` over the intervals for each problem, as `NewtonRegression` has it.
+    """``argmin y' Q y`` over the intervals for each problem, as in `NewtonRegression`.
 
-    For sweeps over small problems: ridges, seeds, resamplings. A Newton step of all problems is a
-    handful of calls of numpy: with ten rows that saves nineteen twentieths of the time, with a
-    hundred nothing. Problems that are hard for Newton, or whose optimum is not unique, are
-    finished one by one: of several optima the nearest to the middles of the intervals is returned.
+    Use it for sweeps over small problems: ridges, seeds, resamplings. A Newton step of all problems
+    is a few calls of numpy. With ten rows this saves 95% of the time, with a hundred rows nothing.
+    Problems that do not converge this way, or whose optimum may not be unique, are solved one by
+    one. Of several optima, the nearest to the midpoints of the intervals is returned.
 
     Parameters
     ----------
@@ -124,7 +129,7 @@ def regress_together(
     sets : sequence of Intervals, n rows of one column each
         One for each form.
     known_convex : bool, default False
-        Whether the forms need no look at their eigenvalues.
+        If True, the eigenvalues of the forms are not checked.
     tol, max_iter : float, int
         As in `NewtonRegression`.
 
@@ -135,7 +140,7 @@ def regress_together(
     Raises
     ------
     ValueError
-        Where a form is not convex, or shapes do not agree.
+        If a form is not convex, or shapes do not agree.
 
     Examples
     --------
@@ -157,7 +162,7 @@ def regress_together(
     shift = _common_offsets(forms, *ends)
     lower, upper, middles = ends[0] - shift, ends[1] - shift, middles - shift
     known = np.isfinite(middles)
-    # A row that says nothing begins in the middle of the others.
+    # A row without finite midpoint starts at the mean of the other midpoints.
     others = np.where(known, middles, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     start = np.where(known, middles, others[:, None])
     found = stacked_newton(forms, lower, upper, start, tol=tol, max_iter=min(max_iter, 25))
@@ -168,9 +173,10 @@ def regress_together(
         one = projected_newton(
             forms[b], lower[b], upper[b], start[b], anchor=middles[b], tol=tol, max_iter=max_iter
         )
-        # From the start, which is the unit of residuals: optima that agree may all be near zero.
+        # From the original start, because it sets the unit of the residuals; optima may all be
+        # near zero.
         targets[b], objective[b], residual[b], n_iter[b] = one.y, one.value, one.kkt, one.n_iter
-    # The shift rounds: a target at an end must be that end.
+    # Undoing the shift rounds; a target at a bound must equal the bound.
     targets = np.clip(targets + shift, *ends)
     return JointRegression(targets, objective, residual, n_iter)
 
@@ -178,7 +184,7 @@ def regress_together(
 def _stacked(
     forms: FloatArray, sets: Sequence[Intervals]
 ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-    """Lower and upper ends, and middles, (B, n) each."""
+    """Lower and upper bounds, and midpoints, (B, n) each."""
     if forms.ndim != 3 or forms.shape[1] != forms.shape[2] or len(sets) != len(forms):
         raise ValueError(
             f"regress_together: forms of shape {forms.shape} and {len(sets)} problems; expected "
@@ -198,17 +204,17 @@ def _stacked(
 
 
 def _check_convex(forms: FloatArray) -> None:
-    bent = np.flatnonzero(~are_convex(forms))
-    if len(bent):
+    not_convex = np.flatnonzero(~are_convex(forms))
+    if len(not_convex):
         raise ValueError(
-            f"regress_together: form {bent[0]} has a negative eigenvalue ({len(bent)} such forms), "
-            "so that no optimum can be proven. Leave these problems out (`voted_forms` says which) "
-            "and settle them by AlternatingRegression, or take the empirical risk."
+            f"regress_together: form {not_convex[0]} has a negative eigenvalue ({len(not_convex)} "
+            "such forms), so optimality cannot be proven. Solve these problems by "
+            "AlternatingRegression (`voted_forms` says which they are), or use the empirical risk."
         )
 
 
 def _common_offsets(forms: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """The middle of the finite ends where a constant costs nothing, else 0; (B, 1)."""
+    """The middle of the finite bounds if constants cost nothing, else 0; (B, 1)."""
     largest = np.max(np.abs(forms), axis=(1, 2), initial=0.0)
     constant_is_free = (
         np.abs(forms.sum(axis=2)).max(axis=1, initial=0.0) <= _CONSTANT_TOLERANCE * largest
@@ -228,13 +234,13 @@ def _common_offsets(forms: FloatArray, lower: FloatArray, upper: FloatArray) -> 
 
 
 def _unfinished(forms: FloatArray, found: StackedSolution, tol: float) -> BoolArray:
-    """Problems short of the tolerance, and those that may have several optima, (B,)."""
+    """Whether each problem misses the tolerance or may have several optima, (B,)."""
     diagonal = np.diagonal(forms, axis1=1, axis2=2)
     scale = np.where(found.loose, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
     blocks = forms * scale[:, :, None] * scale[:, None]
     entries = np.arange(blocks.shape[1])
-    blocks[:, entries, entries] += np.where(found.loose, _SHIFT, 1.0)
-    # All other optima are reached through null directions on the loose entries; the inverse bounds
-    # the least eigenvalue from below.
+    blocks[:, entries, entries] += np.where(found.loose, _DIAGONAL_SHIFT, 1.0)
+    # Optima differ by null directions on the loose entries. The norm of the inverse bounds the
+    # least eigenvalue of the block from below.
     inverse = np.linalg.norm(np.linalg.inv(blocks), axis=(1, 2))
-    return np.asarray((found.kkt > tol) | (inverse > _DOUBTFUL))
+    return np.asarray((found.kkt > tol) | (inverse > _MAX_INVERSE_NORM))

@@ -1,4 +1,4 @@
-"""Figures, drawn on Axes of the caller or on a Figure of their own; pyplot is never touched."""
+"""Drawings of the figures, on given Axes or on a new Figure; pyplot is not used."""
 
 from reproduce.figures.rate_panels import RateBound, RateCurve, RatePanel
 from reproduce.figures.rates import plot_rates, rates_figure

@@ -1,4 +1,4 @@
-"""The semi-supervised figure: what is given, and what two methods make of it."""
+"""The semi-supervised figure: the data, and the predictions of two methods."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,18 +9,18 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-# Okabe and Ito's colours, told apart by colour-blind readers too.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish.
 _COLORS = ListedColormap(["#0072B2", "#E69F00", "#009E73", "#CC79A7"])
 _NAMES = {"DF": "disambiguation", "IL": "infimum loss"}
 
 
 def circles_figure(picture: Mapping[str, Any], *, columns: int = 3) -> Figure:
-    """The points with their four labels, and the classes of a grid by DF and by IL.
+    """The points with their four labels, and the classes that DF and IL predict on a grid.
 
     Parameters
     ----------
     picture : mapping
-        The piece "picture" of `reproduce.semi_supervised`.
+        The payload of the job "picture" of `reproduce.semi_supervised`.
     columns : int
         One for narrow screens.
     """

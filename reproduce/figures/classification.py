@@ -1,12 +1,12 @@
-"""The classification figure: one for each data set."""
+"""The classification figure; there is one for each data set."""
 
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from reproduce.classification import DEFAULT, KINDS
-from reproduce.figures.reading_curves import reading_curves_figure
-from reproduce.readings import Reading
+from reproduce.classification import CORRUPTION_KINDS, DEFAULT
+from reproduce.figures.result_curves import result_curves_figure
+from reproduce.results import FigureResult
 
 _CHOICES = {
     "truth": "best by truth",
@@ -18,25 +18,27 @@ _CORRUPTIONS = {
 }
 
 
-def classification_figure(readings: Sequence[Reading], data: str, *, columns: int = 2) -> Figure:
+def classification_figure(
+    results: Sequence[FigureResult], data: str, *, columns: int = 2
+) -> Figure:
     """Rows: the two corruptions; columns: hyper-parameters chosen with and without the truth.
 
     Parameters
     ----------
-    readings : sequence of Reading
-        Of `reproduce.classification`.
+    results : sequence of FigureResult
+        From `reproduce.classification`.
     data : str
-        Which data set, as the panels of the readings begin.
+        The data set, with which the panels of its results begin.
     columns : int
         One for narrow screens.
     """
     panels = {}
-    for kind in KINDS.values():
-        mine = [reading for reading in readings if reading.panel == f"{data}, {kind}"]
-        for choice, words in _CHOICES.items():
-            title = f"{_CORRUPTIONS[kind]}, {words}"
-            panels[title] = [r for r in mine if r.choice == choice or r.method == DEFAULT]
-    return reading_curves_figure(
+    for kind in CORRUPTION_KINDS.values():
+        own_results = [result for result in results if result.panel == f"{data}, {kind}"]
+        for choice, choice_name in _CHOICES.items():
+            title = f"{_CORRUPTIONS[kind]}, {choice_name}"
+            panels[title] = [r for r in own_results if r.choice == choice or r.method == DEFAULT]
+    return result_curves_figure(
         panels,
         xlabel="corruption",
         title=data,

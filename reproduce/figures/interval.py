@@ -1,4 +1,4 @@
-"""The interval figure: the published picture, and the errors of every reading of the problem."""
+"""The interval figure: the published picture, and the errors of all variants of the methods."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,23 +10,24 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from reproduce.figures.method_styles import FAINT, INK, style_of
-from reproduce.readings import Reading
+from reproduce.results import FigureResult
 
-_WIDEST = -6.0, 6.0
+# Limits of the vertical axis, so that a diverging fit does not flatten the others.
+_Y_LIMITS = -6.0, 6.0
 _MARKERS = {"truth": "o", "sets": "s", "fixed": "D"}
 
 
 def interval_figure(
-    readings: Sequence[Reading], picture: Mapping[str, Any], *, columns: int = 2
+    results: Sequence[FigureResult], picture: Mapping[str, Any], *, columns: int = 2
 ) -> Figure:
     """The two panels side by side, or one above the other.
 
     Parameters
     ----------
-    readings : sequence of Reading
-        Of `reproduce.interval.figure`.
+    results : sequence of FigureResult
+        From `reproduce.interval.figure`.
     picture : mapping
-        Its piece "picture".
+        The payload of its job "picture".
     columns : int
         One for narrow screens.
     """
@@ -35,14 +36,14 @@ def interval_figure(
     figure = Figure(figsize=size, layout=layout)
     axes = figure.subplots(3 - columns, columns, squeeze=False).ravel()
     plot_interval_picture(picture, axes[0])
-    plot_interval_errors(readings, axes[1])
+    plot_interval_errors(results, axes[1])
     title = "A sine wave, seen in ten skewed intervals"
     figure.suptitle(title, x=0.01, ha="left", fontsize="large", fontweight="bold")
     return figure
 
 
 def plot_interval_picture(picture: Mapping[str, Any], ax: Axes) -> Axes:
-    """The intervals of one seed, the wave, and what was made of them."""
+    """The intervals of one seed, the true wave, and the fitted curves."""
     lower, upper = np.array(picture["lower"]), np.array(picture["upper"])
     ax.vlines(
         picture["x"], lower, upper, color="#9A9A9A", linewidth=2.2, label="intervals", zorder=2
@@ -60,8 +61,8 @@ def plot_interval_picture(picture: Mapping[str, Any], ax: Axes) -> Axes:
     )
     ax.legend(frameon=False, fontsize="small", ncols=2, loc="lower left")
     ends = np.concatenate([lower, upper, *picture["curves"].values()])
-    # A fit that runs away must not press the others flat; below there is room for the legend.
-    low, high = max(ends.min(), _WIDEST[0]), min(ends.max(), _WIDEST[1])
+    low, high = max(ends.min(), _Y_LIMITS[0]), min(ends.max(), _Y_LIMITS[1])
+    # The space below is for the legend.
     ax.set_ylim(low - 0.3 * (high - low), high + 0.05 * (high - low))
     ax.set_xlabel("x")
     ax.set_ylabel("y")
@@ -69,24 +70,24 @@ def plot_interval_picture(picture: Mapping[str, Any], ax: Axes) -> Axes:
     return ax
 
 
-def plot_interval_errors(readings: Sequence[Reading], ax: Axes) -> Axes:
-    """Mean squared errors on a logarithmic axis, a line a method."""
-    methods = list(dict.fromkeys(reading.method for reading in readings))
-    for reading in readings:
-        place = len(methods) - 1 - methods.index(reading.method)
-        style = style_of(reading.method)
-        color = INK if reading.method == "true numbers" else style.color
-        marker = _MARKERS[reading.choice]
-        lift = {"truth": 0.14, "sets": -0.14}.get(reading.choice, 0.0)
-        hollow = reading.choice == "sets"
+def plot_interval_errors(results: Sequence[FigureResult], ax: Axes) -> Axes:
+    """Mean squared errors on a logarithmic axis, one line for each method."""
+    methods = list(dict.fromkeys(result.method for result in results))
+    for result in results:
+        place = len(methods) - 1 - methods.index(result.method)
+        style = style_of(result.method)
+        color = INK if result.method == "true numbers" else style.color
+        marker = _MARKERS[result.choice]
+        lift = {"truth": 0.14, "sets": -0.14}.get(result.choice, 0.0)
+        hollow = result.choice == "sets"
         ax.errorbar(
-            reading.mean, place + lift, xerr=reading.standard_error or 0.0, color=color,
+            result.mean, place + lift, xerr=result.standard_error or 0.0, color=color,
             marker=marker, markersize=5.5, markerfacecolor="white" if hollow else color,
             capsize=2.5, elinewidth=1.3, zorder=3,
         )  # fmt: skip
-        if reading.authors is not None:
+        if result.authors is not None:
             ax.plot(
-                reading.authors, place + lift, marker="|", markersize=17, markeredgewidth=2.2,
+                result.authors, place + lift, marker="|", markersize=17, markeredgewidth=2.2,
                 color="black", zorder=2,
             )  # fmt: skip
     plain: dict[str, Any] = {"color": INK, "linestyle": "none"}
@@ -103,7 +104,7 @@ def plot_interval_errors(readings: Sequence[Reading], ax: Axes) -> Axes:
     ax.set_xscale("log")
     ax.set_yticks(range(len(methods)), methods[::-1], fontsize="small")
     ax.set_xlabel("mean squared error")
-    over = readings[0].over
+    over = results[0].over
     ax.set_title(f"bars: standard errors, {over}", loc="left", fontsize="medium")
     ax.grid(axis="x", color=FAINT, linewidth=0.8)
     ax.set_axisbelow(True)

@@ -14,7 +14,7 @@ class MethodStyle(NamedTuple):
     dashes: str
 
 
-# Distinguishable with every common kind of colour vision, in print by marker (Okabe and Ito).
+# The colours of Okabe and Ito, which colour-blind readers can distinguish; markers differ too.
 _STYLES = {
     "DF": MethodStyle("#0072B2", "o", "-"),
     "IL, as coded": MethodStyle("#D55E00", "s", "-"),
@@ -28,7 +28,7 @@ _DEFAULT = MethodStyle("#7B3294", "D", "-.")
 
 
 def style_of(method: str) -> MethodStyle:
-    """The style of a method, by its name or by the longest known beginning of it.
+    """The style of a method, found by the longest known beginning of its name.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""The ranking figure."""
+"""The ranking figure: wrong pairs against the level of the corruption."""
 
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from reproduce.figures.reading_curves import reading_curves_figure
+from reproduce.figures.result_curves import result_curves_figure
 from reproduce.ranking import DEFAULT
-from reproduce.readings import Reading
+from reproduce.results import FigureResult
 
 _CHOICES = {
     "truth": "best by the truth, as published",
@@ -14,22 +14,22 @@ _CHOICES = {
 }
 
 
-def ranking_figure(readings: Sequence[Reading], *, columns: int = 2) -> Figure:
-    """Wrong pairs against the level of the corruption, chosen with and without the truth.
+def ranking_figure(results: Sequence[FigureResult], *, columns: int = 2) -> Figure:
+    """Wrong pairs against the level, with hyper-parameters chosen with and without the truth.
 
     Parameters
     ----------
-    readings : sequence of Reading
-        Of `reproduce.ranking`.
+    results : sequence of FigureResult
+        From `reproduce.ranking`.
     columns : int
         One for narrow screens.
     """
-    errors = [reading for reading in readings if reading.quantity == "wrong pairs"]
+    errors = [result for result in results if result.quantity == "wrong pairs"]
     panels = {
-        words: [r for r in errors if r.choice == choice or r.method == DEFAULT]
-        for choice, words in _CHOICES.items()
+        choice_name: [r for r in errors if r.choice == choice or r.method == DEFAULT]
+        for choice, choice_name in _CHOICES.items()
     }
-    figure = reading_curves_figure(
+    figure = result_curves_figure(
         panels,
         xlabel="corruption (largest gaps hidden)",
         title="Ten items, twenty partial orders",
@@ -37,6 +37,6 @@ def ranking_figure(readings: Sequence[Reading], *, columns: int = 2) -> Figure:
         columns=columns,
     )
     for ax in figure.axes:
-        # Ten levels, of which every third is enough to read them by.
+        # There are ten levels; a tick at every third keeps the labels apart.
         ax.set_xticks(ax.get_xticks()[::3])
     return figure

@@ -1,4 +1,4 @@
-"""What a panel of errors against the number of rows shows, and where names stand in it."""
+"""Content of a panel of errors against the number of rows, with the positions of its labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ class RateCurve:
     ----------
     method : str
     name : str
-        What stands beside the curve.
+        The label of the curve.
     at : (float, float)
-        Where it stands: n, and the error.
+        The position of the label: n and the error.
     clusters : slice
-        Errors at queries of these clusters.
+        The clusters whose errors are drawn.
     slope : Slope, optional
-        Drawn as a line through the points, in place of one from point to point.
+        A fitted line, drawn instead of the lines between the points.
     hollow : bool
-        Draw it over another one without hiding it.
+        Draw hollow markers, which do not hide another curve.
     leader : float, optional
-        The n at which a thin line from the name meets the curve.
+        The n at which a thin line from the label meets the curve.
     """
 
     method: str
@@ -39,18 +39,18 @@ class RateCurve:
 
 @dataclass(frozen=True)
 class RateBound:
-    """A line of the theory, ``log error = log start[1] + slope (n - start[0])``, dotted.
+    """A dotted line of the theory, ``log error = log start[1] + slope (n - start[0])``.
 
     Attributes
     ----------
     name : str
     slope : float
     start : (float, float)
-        Where it begins: n, and the error.
+        Where the line begins: n and the error.
     stop : float
-        The n at which it ends.
+        The n at which the line ends.
     at : (float, float)
-        Where the name stands.
+        The position of the label.
     """
 
     name: str
@@ -70,7 +70,7 @@ class RatePanel:
     points : sequence of RatePoint
     curves : sequence of RateCurve
     floor : float
-        0: a plain axis from 0 to 1. Else the lowest error of a logarithmic one.
+        0 for a linear axis from 0 to 1, else the smallest error on a logarithmic axis.
     bounds : sequence of RateBound
     """
 

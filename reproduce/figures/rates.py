@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, PercentFor
 
 from reproduce.figures.rate_panels import RateCurve, RatePanel
 
-# Distinguishable with every common kind of colour vision, in print by marker (Okabe and Ito).
+# The colours of Okabe and Ito, which colour-blind readers can distinguish; markers differ too.
 _STYLES = {
     "DF": ("#0072B2", "o"),
     "DF, infimum start": ("#56B4E9", "P"),
@@ -23,9 +23,9 @@ _INK = "#4D4D4D"
 
 
 def plot_rates(panel: RatePanel, ax: Axes | None = None) -> Axes:
-    """Draw the errors with two standard errors either way.
+    """Draw the errors with bars of two standard errors to each side.
 
-    On a logarithmic axis, sizes without a single error are hollow markers at the bottom.
+    On a logarithmic axis, sizes without any error are hollow markers at the bottom.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def plot_rates(panel: RatePanel, ax: Axes | None = None) -> Axes:
     'training rows n'
     """
     if not panel.points:
-        raise ValueError("plot_rates: no points, so there is nothing to draw.")
+        raise ValueError("plot_rates: the panel has no points. Give at least one.")
     if ax is None:
         ax = Figure(figsize=(5.4, 4.2), layout="constrained").add_subplot()
     n = np.array([point.n for point in panel.points], dtype=np.float64)
@@ -68,16 +68,16 @@ def plot_rates(panel: RatePanel, ax: Axes | None = None) -> Axes:
 def rates_figure(
     panels: Sequence[RatePanel], *, title: str = "", note: str = "", narrow: bool = False
 ) -> Figure:
-    """The first panel over the whole width, the others side by side below it.
+    """The first panel has the whole width, the others are side by side below it.
 
     Parameters
     ----------
     panels : sequence of RatePanel
         At least two.
     title : str
-        What is to be seen.
+        What the figure shows.
     note : str
-        What points and bars are.
+        What points and bars mean.
     narrow : bool
         One panel above the other, for narrow screens.
     """
@@ -121,9 +121,9 @@ def _draw(ax: Axes, panel: RatePanel, curve: RateCurve, place: int) -> None:
     seen = (errors > 0) | (panel.floor == 0)
     bars = np.array([spread, spread]) * 2
     if panel.floor:
-        # A logarithmic axis has no room for bars that reach 0.
+        # A logarithmic axis cannot show bars that reach 0.
         bars[0] = np.minimum(bars[0], np.maximum(errors - panel.floor, 0.0))
-        # Side by side above the bottom, so that one curve does not hide another.
+        # At a different height for each curve, so that none hides another.
         ax.plot(
             n[~seen], np.full((~seen).sum(), panel.floor * 1.5 * 1.9**place), marker,
             color=color, markerfacecolor="white", markersize=4.5,

@@ -13,15 +13,15 @@ from matplotlib.tri import Triangulation
 from disambig.notation import FloatArray
 from reproduce.simplex import SimplexPicture
 
-# Where the three labels are: left, top, right.
-_CORNERS = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
-# Okabe and Ito's colours, told apart by colour-blind readers too; regions are also named.
+# Positions of the three labels: left, top, right.
+_LABEL_POSITIONS = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
+# The colours of Okabe and Ito, which colour-blind readers can distinguish; regions are also named.
 _COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _INK = "#333333"
 _POSSIBLE = "#111111"
-_LEVELS = 11
-# Between the title of a panel and the name of its upper corner.
-_PAD = 12
+_N_LEVELS = 11
+# Points between the title of a panel and the label at its upper vertex.
+_TITLE_PAD = 12
 
 
 def plot_decision_regions(picture: SimplexPicture, ax: Axes | None = None) -> Axes:
@@ -43,17 +43,17 @@ def plot_decision_regions(picture: SimplexPicture, ax: Axes | None = None) -> Ax
     if ax is None:
         ax = Figure(figsize=(4.2, 4.0), layout="constrained").add_subplot()
     for region in [found for found in picture.regions if len(found.vertices)]:
-        corners = _ordered(region.vertices) @ _CORNERS
+        vertices = _ordered(region.vertices) @ _LABEL_POSITIONS
         color = _COLORS[region.prediction % len(_COLORS)]
         ax.add_patch(
-            Polygon(corners, facecolor=(color, 0.28), edgecolor=_INK, linewidth=0.9, closed=True)
+            Polygon(vertices, facecolor=(color, 0.28), edgecolor=_INK, linewidth=0.9, closed=True)
         )
         if region.dimension == 2:
             ax.annotate(
-                str(picture.loss.predictions[region.prediction]), _middle(corners),
+                str(picture.loss.predictions[region.prediction]), _middle(vertices),
                 ha="center", va="center", fontsize="medium", fontweight="bold", color=_INK,
             )  # fmt: skip
-    _dress(ax, picture)
+    _add_frame(ax, picture)
     return ax
 
 
@@ -64,7 +64,7 @@ def simplex_figure(picture: SimplexPicture, *, title: str = "", narrow: bool = F
     ----------
     picture : SimplexPicture
     title : str
-        What is to be seen.
+        What the figure shows.
     narrow : bool
         One panel above the other, for narrow screens.
     """
@@ -80,16 +80,16 @@ def simplex_figure(picture: SimplexPicture, *, title: str = "", narrow: bool = F
     figure = Figure(figsize=(width, margin + 3.7 * n_rows), layout=layout)
     panels = figure.subplots(n_rows, columns, squeeze=False).ravel()
     plot_decision_regions(picture, panels[0])
-    panels[0].set_title("Decision regions: the best prediction", fontsize="medium", pad=_PAD)
+    panels[0].set_title("Decision regions: the best prediction", fontsize="medium", pad=_TITLE_PAD)
     _plot_possible(panels[1], picture)
-    panels[1].set_title("Compatible distributions", fontsize="medium", pad=_PAD)
+    panels[1].set_title("Compatible distributions", fontsize="medium", pad=_TITLE_PAD)
     top = max(float(values.max()) for _, values in objectives)
     low = min(float(values.min()) for _, values in objectives)
-    ticks = np.linspace(low, top if top > low else low + 1, _LEVELS)
+    ticks = np.linspace(low, top if top > low else low + 1, _N_LEVELS)
     filled: Any = None
     for ax, (name, values) in zip(panels[2:], objectives, strict=True):
         filled = _plot_levels(ax, picture, values, ticks)
-        ax.set_title(name, fontsize="medium", pad=_PAD)
+        ax.set_title(name, fontsize="medium", pad=_TITLE_PAD)
     place = "bottom" if narrow else "right"
     bar = figure.colorbar(filled, ax=panels[2:], location=place, shrink=0.7, aspect=24, pad=0.02)
     bar.set_ticks(ticks[::2].tolist(), labels=[f"{tick:.3g}" for tick in ticks[::2]])
@@ -97,7 +97,7 @@ def simplex_figure(picture: SimplexPicture, *, title: str = "", narrow: bool = F
     bar.set_label("expected loss")
     figure.suptitle(title, x=0.01, ha="left", fontsize="large", fontweight="bold")
     handles, labels = panels[1].get_legend_handles_labels()
-    # Legends are filled column by column; these are to be read row by row.
+    # Legends are filled column by column; this order reads row by row.
     columns = 1 if narrow else 3
     order = [k for column in range(columns) for k in range(column, len(labels), columns)]
     figure.legend(
@@ -112,26 +112,27 @@ def _plot_possible(ax: Axes, picture: SimplexPicture) -> None:
     _plot_outline(ax, picture, fill=True)
     _plot_frontiers(ax, picture)
     ax.plot(
-        *(picture.compatible.average @ _CORNERS), "s", color=_INK, markersize=7,
+        *(picture.compatible.average @ _LABEL_POSITIONS), "s", color=_INK, markersize=7,
         markeredgecolor="white", zorder=7, linestyle="none",
         label=f"average of the sets: predict {_named(picture, picture.averaged)}",
     )  # fmt: skip
-    _plot_settled(ax, picture)
-    places = picture.attained @ _CORNERS
+    _plot_disambiguated(ax, picture)
+    places = picture.attained @ _LABEL_POSITIONS
     for z, (place, value) in enumerate(zip(places, picture.infimum, strict=True)):
         ax.plot(
             *place, "o", color=_COLORS[z % len(_COLORS)], markersize=8, markeredgecolor="white",
             label=f"infimum loss of {names[z]}: {value:.3g}", clip_on=False, zorder=6,
             linestyle="none",
         )  # fmt: skip
-    _dress(ax, picture)
+    _add_frame(ax, picture)
 
 
-def _plot_settled(ax: Axes, picture: SimplexPicture) -> None:
+def _plot_disambiguated(ax: Axes, picture: SimplexPicture) -> None:
     ax.plot(
-        *(picture.attained[list(picture.settled)] @ _CORNERS).T, "*", color="white", markersize=19,
-        markeredgecolor=_INK, markeredgewidth=1.2, clip_on=False, zorder=5, linestyle="none",
-        label=f"disambiguated: predict {_named(picture, picture.settled)}",
+        *(picture.attained[list(picture.disambiguated)] @ _LABEL_POSITIONS).T, "*", color="white",
+        markersize=19, markeredgecolor=_INK, markeredgewidth=1.2, clip_on=False, zorder=5,
+        linestyle="none",
+        label=f"disambiguated: predict {_named(picture, picture.disambiguated)}",
     )  # fmt: skip
 
 
@@ -140,33 +141,33 @@ def _named(picture: SimplexPicture, tied: tuple[int, ...]) -> str:
 
 
 def _plot_levels(ax: Axes, picture: SimplexPicture, values: FloatArray, ticks: FloatArray) -> Any:
-    places = Triangulation(*(picture.grid @ _CORNERS).T)
-    # A hair below round values: on a plateau at one of them rounding would draw specks.
-    hair = 1e-6 * float(np.ptp(ticks))
-    levels = np.r_[ticks[:-1] - hair, ticks[-1] + hair]
+    places = Triangulation(*(picture.grid @ _LABEL_POSITIONS).T)
+    # Levels slightly below round values: on a plateau at a round value, rounding would draw specks.
+    offset = 1e-6 * float(np.ptp(ticks))
+    levels = np.r_[ticks[:-1] - offset, ticks[-1] + offset]
     filled = ax.tricontourf(places, values, levels=levels, cmap="cividis", alpha=0.55)
     ax.tricontour(places, values, levels=levels[1:-1], colors=_INK, linewidths=0.8)
     _plot_frontiers(ax, picture)
     _plot_outline(ax, picture, fill=False)
-    _plot_settled(ax, picture)
-    _dress(ax, picture)
+    _plot_disambiguated(ax, picture)
+    _add_frame(ax, picture)
     return filled
 
 
 def _plot_outline(ax: Axes, picture: SimplexPicture, *, fill: bool) -> None:
-    corners = _ordered(picture.compatible.vertices) @ _CORNERS
+    vertices = _ordered(picture.compatible.vertices) @ _LABEL_POSITIONS
     ax.add_patch(
         Polygon(
-            corners, facecolor="#DDDDDD" if fill else "none", edgecolor=_POSSIBLE, closed=True,
+            vertices, facecolor="#DDDDDD" if fill else "none", edgecolor=_POSSIBLE, closed=True,
             linewidth=2.2, label="compatible with the sets" if fill else "", zorder=4,
-            # Told from the level lines by a white rim, without a colour of its own.
+            # A white rim distinguishes the outline from the level lines.
             path_effects=None if fill else [withStroke(linewidth=4.6, foreground="white")],
         )
     )  # fmt: skip
 
 
 def _plot_frontiers(ax: Axes, picture: SimplexPicture) -> None:
-    """The sides of the regions that are not sides of the simplex, each once."""
+    """Draw the sides of the regions that are not sides of the simplex, each once."""
     sides = set()
     for region in [found for found in picture.regions if len(found.vertices)]:
         ordered = _ordered(region.vertices)
@@ -174,13 +175,15 @@ def _plot_frontiers(ax: Axes, picture: SimplexPicture) -> None:
             if np.max(ends, axis=0).min() > 1e-9:
                 sides.add(tuple(sorted(tuple(end.round(9).tolist()) for end in ends)))
     for side in sorted(sides):
-        ax.plot(*(np.array(side) @ _CORNERS).T, ":", color=_INK, linewidth=1.5, zorder=4.5)
+        ax.plot(*(np.array(side) @ _LABEL_POSITIONS).T, ":", color=_INK, linewidth=1.5, zorder=4.5)
 
 
-def _dress(ax: Axes, picture: SimplexPicture) -> None:
-    ax.add_patch(Polygon(_CORNERS, facecolor="none", edgecolor=_INK, linewidth=1.2, zorder=3))
-    away = _CORNERS - _CORNERS.mean(axis=0)
-    for name, place in zip(picture.loss.classes, _CORNERS + 0.15 * away, strict=True):
+def _add_frame(ax: Axes, picture: SimplexPicture) -> None:
+    ax.add_patch(
+        Polygon(_LABEL_POSITIONS, facecolor="none", edgecolor=_INK, linewidth=1.2, zorder=3)
+    )
+    away = _LABEL_POSITIONS - _LABEL_POSITIONS.mean(axis=0)
+    for name, place in zip(picture.loss.classes, _LABEL_POSITIONS + 0.15 * away, strict=True):
         ax.annotate(
             str(name), place, ha="center", va="center", fontsize="large", annotation_clip=False
         )
@@ -189,15 +192,15 @@ def _dress(ax: Axes, picture: SimplexPicture) -> None:
 
 
 def _ordered(vertices: FloatArray) -> FloatArray:
-    """Distributions, at least one, by their directions from the middle of the drawing of all."""
-    x, y = ((vertices - vertices.mean(axis=0)) @ _CORNERS).T
-    around: FloatArray = vertices[np.argsort(np.arctan2(y, x))]
-    return around
+    """The vertices of a convex polygon of distributions, in the order of their angles."""
+    x, y = ((vertices - vertices.mean(axis=0)) @ _LABEL_POSITIONS).T
+    ordered: FloatArray = vertices[np.argsort(np.arctan2(y, x))]
+    return ordered
 
 
-def _middle(corners: FloatArray) -> tuple[float, float]:
+def _middle(vertices: FloatArray) -> tuple[float, float]:
     """The centre of mass of a polygon."""
-    after = np.roll(corners, -1, axis=0)
-    cross = corners[:, 0] * after[:, 1] - after[:, 0] * corners[:, 1]
-    x, y = ((corners + after) * cross[:, None]).sum(axis=0) / (3 * cross.sum())
+    after = np.roll(vertices, -1, axis=0)
+    cross = vertices[:, 0] * after[:, 1] - after[:, 0] * vertices[:, 1]
+    x, y = ((vertices + after) * cross[:, None]).sum(axis=0) / (3 * cross.sum())
     return float(x), float(y)

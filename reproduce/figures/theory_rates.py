@@ -1,4 +1,4 @@
-"""The rate experiments as one figure: where the theory speaks, and where its conditions fail."""
+"""The rate experiments as one figure: settings inside and outside the conditions of the theorem."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,14 +14,14 @@ from reproduce.slopes import Slope
 
 
 def theory_rates_figure(found: Mapping[str, Rates], *, narrow: bool = False) -> Figure:
-    """Four panels: errors of the settings of `reproduce.rate_plan`.
+    """Four panels with the errors in the settings of `reproduce.rate_plan`.
 
     Parameters
     ----------
     found : mapping from str to Rates
-        By the names of `rate_plan`; "rates, second" is not drawn.
+        Keys are the names of `rate_plan`; "rates, second" is not drawn.
     narrow : bool
-        One panel above the other, for narrow screens, with shorter words in the first.
+        One panel above the other, for narrow screens, with shorter labels in the first.
     """
     panels = [
         _narrow_rates(found["rates"]) if narrow else _rates(found["rates"]),
@@ -57,8 +57,8 @@ def _rates(rates: Rates) -> RatePanel:
         words += "$-\\log(1 - p(1 - \\eta))$"
         bounds.append(RateBound(words, pooled, above, 350, (185, 0.026)))
     return RatePanel(
-        f"separated clusters, every wrong class in {100 * setting.laws[0].eta:.0f}% of the sets, "
-        f"k = {setting.k0:g} n neighbours",
+        "separated clusters, every wrong class in "
+        f"{100 * setting.distributions[0].eta:.0f}% of the sets, k = {setting.k0:g} n neighbours",
         rates.points,
         [
             RateCurve("full supervision", "full supervision: no error at all", (1300, 3.6e-5)),
@@ -74,7 +74,7 @@ def _rates(rates: Rates) -> RatePanel:
 
 
 def _narrow_rates(rates: Rates) -> RatePanel:
-    """The same curves and bounds as in `_rates`, their names at other places."""
+    """The same curves and bounds as in `_rates`, with shorter names at other places."""
     wide = _rates(rates)
     df, il = rates.slopes.get("DF"), rates.slopes.get("IL")
     names = {
@@ -89,7 +89,7 @@ def _narrow_rates(rates: Rates) -> RatePanel:
     return replace(
         wide,
         title=f"separated clusters, k = {setting.k0:g} n neighbours,\n"
-        f"every wrong class in {100 * setting.laws[0].eta:.0f}% of the sets",
+        f"every wrong class in {100 * setting.distributions[0].eta:.0f}% of the sets",
         curves=[
             replace(curve, name=names[curve.method][0], at=names[curve.method][1])
             for curve in wide.curves
@@ -106,7 +106,7 @@ def _narrow_rates(rates: Rates) -> RatePanel:
 
 
 def _numbers(slope: Slope | None) -> str:
-    """The same in numbers alone."""
+    """How fast the log error falls, in numbers only; empty without a slope."""
     if slope is None:
         return ""
     mean, least, most = _interval(slope)
@@ -114,7 +114,7 @@ def _numbers(slope: Slope | None) -> str:
 
 
 def _fall(slope: Slope | None) -> str:
-    """How fast the log error falls, with its interval; nothing where too few errors were seen."""
+    """How fast the log error falls, with its interval; empty without a slope."""
     if slope is None:
         return ""
     mean, least, most = _interval(slope)
@@ -122,7 +122,7 @@ def _fall(slope: Slope | None) -> str:
 
 
 def _interval(slope: Slope) -> list[str]:
-    """The slope and the ends of its interval, all with the digits of the first."""
+    """The slope and the ends of its interval, all with as many digits as the slope."""
     return [_per_hundred(value, slope.slope) for value in (slope.slope, slope.high, slope.low)]
 
 

@@ -1,1 +1,1 @@
-"""The paper's regression problem, a sine wave seen in intervals: data, methods, errors."""
+"""The paper's regression problem, a sine wave known up to intervals: data, methods, errors."""

@@ -1,4 +1,7 @@
-"""The paper's regression figure: a sine wave seen in ten intervals, by every reading of it."""
+"""The paper's regression figure: a sine wave known at ten points up to intervals.
+
+Twelve variants of the methods and the library's default are compared on it.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from disambig.estimators import IntervalRegressor
-from reproduce.cache import Payload, Piece
+from reproduce.cache import Job, Payload
 from reproduce.interval.methods import LOOP, METHODS, Method
 from reproduce.interval.problems import sine_problem
 from reproduce.interval.selection import Errors, measure
-from reproduce.readings import Reading
 from reproduce.recorded import RECORDED_INTERVAL
+from reproduce.results import FigureResult
 
 _FIGURE = "interval"
-# As many seeds in a piece; the quick run has one.
-_SEEDS, _CHUNK = 100, 20
+# Seeds in the full run, and in one job; the quick run has one job for each method.
+_N_SEEDS, _SEEDS_PER_JOB = 100, 20
 _QUANTITY = "mean squared error"
 DEFAULT = "IntervalRegressor()"
-"""The library's default, all settings its own."""
+"""The library's default, without any setting."""
 
 INTERVAL_METHODS: dict[str, tuple[str, str, str, str]] = {
     "DF, as coded (paper)": ("DF", LOOP, "sum one", "moves < 1e-5"),
@@ -34,14 +37,14 @@ INTERVAL_METHODS: dict[str, tuple[str, str, str, str]] = {
     "AC, intercept": ("AC", "risk", "intercept", "closed form"),
     "true numbers": ("truth", "risk", "intercept", "closed form"),
 }
-"""Names of the figure, and what `reproduce.interval.methods` calls them."""
+"""Names in the figure, and the descriptions of the methods in `reproduce.interval.methods`."""
 
-PICTURED = ("DF, as coded (paper)", "IL, as coded", "AC, as coded (paper)")
-"""What the picture of a single seed shows: the methods of the published one."""
+PICTURE_METHODS = ("DF, as coded (paper)", "IL, as coded", "AC, as coded (paper)")
+"""The methods in the picture of a single seed, as in the published figure."""
 
 
-def interval_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
-    """A picture of the first seed, then each method on all of them.
+def interval_jobs(*, quick: bool = False, seed: int = 0) -> list[Job]:
+    """The picture of the first seed, then each method on all seeds.
 
     Parameters
     ----------
@@ -52,19 +55,19 @@ def interval_pieces(*, quick: bool = False, seed: int = 0) -> list[Piece]:
 
     Examples
     --------
-    >>> [piece.name for piece in interval_pieces(quick=True)][:2]
+    >>> [job.name for job in interval_jobs(quick=True)][:2]
     ['picture', 'DF, as coded (paper)']
     """
-    starts = range(seed, seed + (_CHUNK if quick else _SEEDS), _CHUNK)
-    chunks = [{"seed": start, "n_seeds": _CHUNK} for start in starts]
+    starts = range(seed, seed + (_SEEDS_PER_JOB if quick else _N_SEEDS), _SEEDS_PER_JOB)
+    chunks = [{"seed": start, "n_seeds": _SEEDS_PER_JOB} for start in starts]
     return [
-        Piece(_FIGURE, "picture", pictured, {"seed": seed}),
+        Job(_FIGURE, "picture", picture, {"seed": seed}),
         *(
-            Piece(_FIGURE, name, measured, {"name": name, **chunk})
+            Job(_FIGURE, name, method_errors, {"name": name, **chunk})
             for name in INTERVAL_METHODS
             for chunk in chunks
         ),
-        *(Piece(_FIGURE, DEFAULT, default_errors, chunk) for chunk in chunks),
+        *(Job(_FIGURE, DEFAULT, default_errors, chunk) for chunk in chunks),
     ]
 
 
@@ -73,11 +76,11 @@ def _method(name: str) -> Method:
     return found
 
 
-def pictured(seed: int) -> Payload:
-    """One problem and what the methods of `PICTURED` predict, each at its best ridge."""
+def picture(seed: int) -> Payload:
+    """One problem and the predictions of `PICTURE_METHODS`, each at its best ridge."""
     problem = sine_problem(seed)
     curves, errors = {}, {}
-    for name in PICTURED:
+    for name in PICTURE_METHODS:
         paths = [found.predictions for found in _method(name).path(problem)]
         squares = [float(np.mean((path - problem.truth) ** 2)) for path in paths]
         best = int(np.argmin(squares))
@@ -94,7 +97,7 @@ def pictured(seed: int) -> Payload:
     }
 
 
-def measured(name: str, seed: int, n_seeds: int) -> Payload:
+def method_errors(name: str, seed: int, n_seeds: int) -> Payload:
     """Errors on the grid, and held-out distances, at every ridge: (seeds, ridges) each."""
     found = measure(_method(name), [sine_problem(seed + t) for t in range(n_seeds)])
     return {
@@ -116,12 +119,12 @@ def default_errors(seed: int, n_seeds: int) -> Payload:
     return {"method": DEFAULT, "seeds": [seed + t for t in range(n_seeds)], "errors": errors}
 
 
-def interval_readings(payloads: Sequence[Payload]) -> list[Reading]:
-    """Mean errors, ridge chosen with the truth and without it, from what the pieces computed.
+def interval_results(payloads: Sequence[Payload]) -> list[FigureResult]:
+    """Mean errors from the payloads of the jobs, with the ridge chosen with and without the truth.
 
-    The authors' numbers are of the seeds 0 to 99. A run from seed 0 shares them, yet differences
-    are measured against unpaired standard errors (`reproduce.readings.compared`), which
-    is lenient.
+    The authors' numbers are means over the seeds 0 to 99. A run from seed 0 has the same seeds, but
+    differences are compared with unpaired standard errors (`reproduce.results.compared`), which is
+    lenient.
     """
     found = []
     for name in (*INTERVAL_METHODS, DEFAULT):
@@ -134,16 +137,16 @@ def interval_readings(payloads: Sequence[Payload]) -> list[Reading]:
             "over": f"{len(errors)} seeds",
         }
         if name == DEFAULT:
-            found.append(Reading.of(errors[:, 0], choice="fixed", **words))
+            found.append(FigureResult.of(errors[:, 0], choice="fixed", **words))
             continue
         settings = [(ridge, None) for ridge in chunks[0]["ridges"]]
         distances = np.concatenate([chunk["distances"] for chunk in chunks])
-        kept = Errors(settings, errors, distances, 0, 0)
+        both = Errors(settings, errors, distances, 0, 0)
         recorded, spread = RECORDED_INTERVAL.get(name, (None, None))
         found.append(
-            Reading.of(
-                kept.with_truth, choice="truth", authors=recorded, authors_error=spread, **words
+            FigureResult.of(
+                both.with_truth, choice="truth", authors=recorded, authors_error=spread, **words
             )
         )
-        found.append(Reading.of(kept.without_truth, choice="sets", **words))
+        found.append(FigureResult.of(both.without_truth, choice="sets", **words))
     return found

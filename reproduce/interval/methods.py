@@ -1,18 +1,18 @@
-"""Products with a matrix, clipped to a box, over and over.
+"""The methods of the interval figure and its table: `METHODS`, with their fits and predictions.
 
-What the authors' program computes, in our words: it is not what the paper's formulas say.
+Each method fits one problem at one ridge. "As coded" are the computations of the authors' program,
+which differ from the formulas of the paper:
 
-* Its loop iterates ``y <- P(A A y)`` with P the projection on the intervals: the exact steps
-  without their divisors. For symmetric votes that is projected gradient, of step 1/2, on
-  ``y' (I - A²) y``. It begins at the midpoints and stops as soon as no target moves by more than
-  1e-5, far from the minimum at a small ridge.
-* Its infimum loss takes, on a grid of 1000 numbers from -6 to 6, the least
-  ``sum_j alpha_j ((c_j - z)² - r_j)₊²``: radii are taken off squared distances, and a negative
-  vote sees the nearest member of an interval where the infimum takes the farthest.
+* The loop iterates ``y <- P(A A y)`` with P the projection on the intervals. These are the exact
+  steps without their divisors. For symmetric votes they are projected gradient steps of size 1/2
+  on ``y' (I - A²) y``. The loop begins at the midpoints and stops as soon as no target moves by
+  more than 1e-5. At a small ridge that is far from the minimum.
+* The infimum loss minimises ``sum_j alpha_j ((c_j - z)² - r_j)₊²`` over a grid of 1000 numbers z
+  from -6 to 6. Radii are subtracted from squared distances, and for a negative vote it takes the
+  nearest member of an interval, where the infimum takes the farthest.
 
-Alternating steps of the empirical risk: tens of thousands of them are looked at.
-
-The methods of the table: what each fits and predicts at one ridge.
+The alternating steps on the empirical risk are compiled, because their early stopping is examined
+up to 100 000 steps.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.estimators import IntervalRegressor
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray, IntArray
@@ -33,21 +33,25 @@ from disambig.weights import KernelRidgeWeights
 from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem
 
 STOP = 1e-5
-_MOST = 10_000_000
-# How many steps of the alternation are tried where it is stopped early, and how many units inside
-# its interval a target is kept where a margin is tried.
-STEPS = (1, 3, 10, 30, 100)
-MANY_STEPS = (1, 10, 100, 1_000, 10_000, 100_000)
+"""The tolerance of the authors' loop: the largest move of a target at which it stops."""
+
+# The authors' loop has no limit; this one only prevents an endless run.
+_MAX_STEPS = 10_000_000
+# Numbers of steps at which the alternation is stopped early, under votes and under the empirical
+# risk, and the margins by which a target is kept inside its interval.
+VOTE_STEPS = (1, 3, 10, 30, 100)
+RISK_STEPS = (1, 10, 100, 1_000, 10_000, 100_000)
 MARGINS = (0.0, 0.25, 0.5, 1.0)
 LOOP = "`y <- P(A A y)`"
-_KINDS = ("as they are", "sum one", "intercept")
+# How votes are normalised: not at all, divided by their sum, or by a free intercept.
+_WEIGHT_KINDS = ("as they are", "sum one", "intercept")
 
 
-@kernel
-def iterated_until_still(
-    matrix: FloatArray, lower: FloatArray, upper: FloatArray, tol: float, most: int
+@compiled
+def iterate_to_tolerance(
+    matrix: FloatArray, lower: FloatArray, upper: FloatArray, tol: float, max_steps: int
 ) -> tuple[FloatArray, int]:
-    """``y <- clip(matrix @ y)`` from the middle of the box until no entry moves by more than `tol`.
+    """Iterate ``y <- clip(matrix @ y)`` from the middle of the box until moves are at most `tol`.
 
     Parameters
     ----------
@@ -55,8 +59,8 @@ def iterated_until_still(
         C-contiguous.
     lower, upper : float arrays (n,)
     tol : float
-    most : int
-        Steps at the most.
+        Bound on the largest move of an entry.
+    max_steps : int
 
     Returns
     -------
@@ -66,7 +70,7 @@ def iterated_until_still(
     current = (lower + upper) / 2
     before = np.zeros(n)
     steps = 0
-    while np.abs(current - before).max() > tol and steps < most:
+    while np.abs(current - before).max() > tol and steps < max_steps:
         steps += 1
         before, current = current, before
         for j in range(n):
@@ -77,11 +81,11 @@ def iterated_until_still(
     return current, steps
 
 
-@kernel
-def iterated_with_stops(
+@compiled
+def iterate_with_checkpoints(
     matrix: FloatArray, lower: FloatArray, upper: FloatArray, seen: IntArray
 ) -> FloatArray:
-    """The same after each of the numbers of steps in `seen`, which rise: ``(len(seen), n)``."""
+    """The iterates after each of the increasing numbers of steps `seen`, ``(len(seen), n)``."""
     n = len(lower)
     current = (lower + upper) / 2
     before = np.empty(n)
@@ -103,14 +107,14 @@ def iterated_with_stops(
 def coded_targets(
     votes: FloatArray, lower: FloatArray, upper: FloatArray, tol: float = STOP
 ) -> tuple[FloatArray, int]:
-    """Where their loop stops, (n,), and after how many steps."""
+    """The targets at which the authors' loop stops, (n,), and the number of steps."""
     square = np.ascontiguousarray(votes @ votes)
-    targets, steps = iterated_until_still(square, lower.ravel(), upper.ravel(), tol, _MOST)
+    targets, steps = iterate_to_tolerance(square, lower.ravel(), upper.ravel(), tol, _MAX_STEPS)
     return targets, int(steps)
 
 
 def coded_infimum(votes: FloatArray, centers: FloatArray, radii: FloatArray) -> FloatArray:
-    """Their infimum loss at queries: votes (q, n), predictions (q,)."""
+    """Predictions of the authors' infimum loss, (q,), for votes (q, n)."""
     numbers = np.linspace(-6.0, 6.0, 1000)
     excess = (centers[:, np.newaxis] - numbers) ** 2 - radii[:, np.newaxis]
     paid = np.maximum(excess, 0.0) ** 2
@@ -121,20 +125,20 @@ def coded_infimum(votes: FloatArray, centers: FloatArray, radii: FloatArray) -> 
 def stepped_targets(
     votes: FloatArray, lower: FloatArray, upper: FloatArray, steps: Sequence[int]
 ) -> FloatArray:
-    """``y <- P(A y)`` from the midpoints, seen after each of these numbers of steps, (seen, n).
+    """``y <- P(A y)`` from the midpoints, after each of these numbers of steps, (len(steps), n).
 
-    What `AlternatingRegression(steps=...)` does with a `RiskProblem`.
+    The same as `AlternatingRegression(steps=...)` on a `RiskProblem`.
     """
     seen = np.asarray(steps, dtype=np.int64)
     array = np.ascontiguousarray(votes)
-    return iterated_with_stops(array, lower.ravel(), upper.ravel(), seen)
+    return iterate_with_checkpoints(array, lower.ravel(), upper.ravel(), seen)
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Predictions at the queries, and what is known of the run behind them.
+    """Predictions at the queries, and whether the optimum is certified and the problem convex.
 
-    `certified` and `convex` are None where no optimum is sought.
+    `certified` and `convex` are None for methods that do not look for an optimum.
     """
 
     predictions: FloatArray
@@ -142,7 +146,7 @@ class Fitted:
     convex: bool | None = None
 
 
-# Of a problem, a ridge and the values of a further parameter: a result for each of these.
+# Takes a problem, a ridge and values of a further parameter; returns a result for each value.
 Fit = Callable[[SineProblem, float, Sequence[Any]], list[Fitted]]
 
 
@@ -153,14 +157,14 @@ class Method:
     Attributes
     ----------
     family : str
-        "DF", "IL", "AC", or "truth" for the truth behind the intervals, known.
+        "DF", "IL", "AC", or "truth" for a fit on the true numbers.
     objective, weights, end : str
-        What is minimised, with which weights, and where it is left.
+        What is minimised, with which weights, and where the minimisation ends.
     fit : callable
     values : tuple
-        Of a parameter beside the ridge; one if there is none.
+        Values of a parameter in addition to the ridge; ``(None,)`` if there is no such parameter.
     recorded : str
-        Mean squared error of an earlier run of the authors' program, if it has this method.
+        Mean squared error in an earlier run of the authors' program, if it has this method.
     """
 
     family: str
@@ -173,11 +177,11 @@ class Method:
 
     @property
     def described(self) -> tuple[str, str, str, str]:
-        """What no two methods have in common."""
+        """A description that identifies the method."""
         return self.family, self.objective, self.weights, self.end
 
     def settings(self) -> list[tuple[float, Any]]:
-        """Ridges and values, the latter running fastest."""
+        """All pairs of a ridge and a value; values vary fastest."""
         return [(ridge, value) for ridge in RIDGES for value in self.values]
 
     def path(self, problem: SineProblem) -> list[Fitted]:
@@ -195,25 +199,25 @@ def _weights(ridge: float, kind: str) -> KernelRidgeWeights:
 
 
 def _votes(problem: SineProblem, ridge: float, kind: str) -> tuple[FloatArray, FloatArray]:
-    """At the training inputs, and at the queries."""
+    """Votes at the training inputs, and at the queries."""
     weights, identity = _weights(ridge, kind).fit(problem.X), np.eye(len(problem.X))
     return weights.training_votes() @ identity, weights.votes(problem.queries) @ identity
 
 
 def _ours(kind: str, **parameters: Any) -> Fit:
-    """An `IntervalRegressor`; values, if any, are margins."""
+    """A fit by `IntervalRegressor`; the values, if there are any, are margins."""
 
     def fit(problem: SineProblem, ridge: float, values: Sequence[Any]) -> list[Fitted]:
         found = []
         for margin in values:
             model = IntervalRegressor(_weights(ridge, kind), margin=margin or 0.0, **parameters)
             model.fit(problem.X, problem.intervals)
-            sought = model.method == "disambiguation"
+            has_optimum = model.method == "disambiguation"
             found.append(
                 Fitted(
                     model.predict(problem.queries),
-                    model.certified_ if sought else None,
-                    model.is_convex_ if sought else None,
+                    model.certified_ if has_optimum else None,
+                    model.is_convex_ if has_optimum else None,
                 )
             )
         return found
@@ -222,7 +226,7 @@ def _ours(kind: str, **parameters: Any) -> Fit:
 
 
 def _early_votes(kind: str) -> Fit:
-    """`AlternatingRegression`, seen after each of the numbers of steps in one run."""
+    """`AlternatingRegression` in one run, after each of the numbers of steps in the values."""
 
     def fit(problem: SineProblem, ridge: float, values: Sequence[Any]) -> list[Fitted]:
         weights, sets = _weights(ridge, kind).fit(problem.X), problem.intervals
@@ -273,7 +277,7 @@ def _coded_infimum(problem: SineProblem, ridge: float, values: Sequence[Any]) ->
 
 
 def _exact_infimum(kind: str) -> Fit:
-    """Without the fit of `IntervalRegressor`, which labels the training rows too."""
+    """The exact infimum loss, at the queries only; `IntervalRegressor` fits training rows too."""
 
     def fit(problem: SineProblem, ridge: float, values: Sequence[Any]) -> list[Fitted]:
         _, votes = _votes(problem, ridge, kind)
@@ -295,7 +299,7 @@ def _truth(kind: str) -> Fit:
 def _voted(kind: str) -> list[Method]:
     return [
         Method("DF", "votes", kind, "optimum", _ours(kind, formulation="votes")),
-        Method("DF", "votes", kind, "early stop", _early_votes(kind), STEPS),
+        Method("DF", "votes", kind, "early stop", _early_votes(kind), VOTE_STEPS),
     ]
 
 
@@ -303,7 +307,7 @@ def _risk(kind: str) -> list[Method]:
     fit = _ours(kind, formulation="risk")
     return [
         Method("DF", "risk", kind, "optimum", fit),
-        Method("DF", "risk", kind, "early stop", _early_risk(kind), MANY_STEPS),
+        Method("DF", "risk", kind, "early stop", _early_risk(kind), RISK_STEPS),
         Method("DF", "risk", kind, "margin", fit, MARGINS),
     ]
 
@@ -317,7 +321,7 @@ METHODS: tuple[Method, ...] = (
     Method("DF", LOOP, "sum one", "moves < 1e-5", _coded("sum one"), recorded=".295 ± .014"),
     Method("DF", LOOP, "as they are", "moves < 1e-5", _coded("as they are"), recorded=".154"),
     Method("DF", LOOP, "as they are", "optimum", _optimum_of_coded, recorded=".251"),
-    *(method for kind in _KINDS for method in _voted(kind)),
+    *(method for kind in _WEIGHT_KINDS for method in _voted(kind)),
     *(method for kind in ("as they are", "intercept") for method in _risk(kind)),
     Method("IL", "as coded", "as they are", "grid", _coded_infimum, recorded="1.84 ± .13"),
     *(
@@ -327,5 +331,5 @@ METHODS: tuple[Method, ...] = (
     _average("as they are", "risk", ".149"),
     _average("sum one", "votes", ".575 ± .043"),
     _average("intercept", "risk"),
-    *(Method("truth", "risk", kind, "closed form", _truth(kind)) for kind in _KINDS),
+    *(Method("truth", "risk", kind, "closed form", _truth(kind)) for kind in _WEIGHT_KINDS),
 )

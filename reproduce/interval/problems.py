@@ -1,4 +1,4 @@
-"""The paper's regression problem with the very numbers that the authors' program draws."""
+"""The paper's regression problem, with the same random numbers as the authors' program."""
 
 from typing import Any, NamedTuple
 
@@ -10,11 +10,11 @@ from disambig.notation import FloatArray, IntArray
 
 BANDWIDTH = 0.1
 RIDGES = (1e-1, 1e-3, 1e-6)
-_QUERIES = 200
+_N_QUERIES = 200
 
 
 class SineProblem(NamedTuple):
-    """Inputs, their intervals, the truth at them, and the inputs and truths that errors are of."""
+    """Inputs, their intervals and true targets; queries and the truth, to measure errors."""
 
     X: FloatArray
     intervals: Intervals
@@ -34,7 +34,7 @@ class SineProblem(NamedTuple):
         return radii
 
     def without(self, rows: IntArray) -> "SineProblem":
-        """The others learn; errors are of these rows."""
+        """The problem that learns from the other rows and measures errors at these."""
         keep = np.setdiff1d(np.arange(len(self.X)), rows)
         return SineProblem(
             self.X[keep],
@@ -46,7 +46,7 @@ class SineProblem(NamedTuple):
 
 
 def authors_generator(seed: int) -> np.random.Generator:
-    """numpy's old global generator, in the state that ``seed(seed)`` puts it in."""
+    """A generator in the state of numpy's global generator after ``numpy.random.seed(seed)``."""
     bits = np.random.MT19937()
     state: Any = np.random.RandomState(seed).get_state(legacy=False)
     bits.state = state
@@ -60,21 +60,24 @@ def sine_problem(
     corruption: IntervalCorruption | None = None,
     shift: float = 0.0,
 ) -> SineProblem:
-    """The problem after their ``seed(seed)``; with the defaults 0 is that of the published figure.
+    """The problem that their program draws after ``seed(seed)``.
 
-    `shift` moves wave and intervals together, after the intervals are drawn.
+    With the defaults, seed 0 is the problem of the published figure. `shift` is added to the wave
+    and to the intervals after these are drawn.
     """
     X, sets, targets = make_sine_intervals(
         n_samples, corruption=corruption, random_state=authors_generator(seed)
     )
     if not isinstance(sets, Intervals):
-        raise TypeError("sine_problem: a corruption into intervals is needed, not into unions.")
+        raise TypeError(
+            "sine_problem: expected a corruption into intervals, got one into unions of intervals."
+        )
     moved = Intervals(sets.lower + shift, sets.upper + shift)
     queries, truth = grid()
     return SineProblem(X, moved, targets + shift, queries, truth + shift)
 
 
 def grid() -> tuple[FloatArray, FloatArray]:
-    """Where errors are taken: 200 inputs, (200, 1), and the truth at them, (200,)."""
-    x = np.linspace(0.0, 1.0, _QUERIES)[:, np.newaxis]
+    """The queries at which errors are measured, (200, 1), and the truth there, (200,)."""
+    x = np.linspace(0.0, 1.0, _N_QUERIES)[:, np.newaxis]
     return x, np.sin(10 * x).ravel()

@@ -1,4 +1,4 @@
-"""Parameters chosen with the truth, as published, or without it."""
+"""Errors of a method at the parameters chosen with the truth, as published, or without it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from disambig.notation import FloatArray, IntArray
 from reproduce.interval.methods import Method
 from reproduce.interval.problems import SineProblem
 
-# Ten rows are left out one by one.
-MOST_FOLDS = 10
+# Up to this many rows, they are left out one by one.
+_MAX_FOLDS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """A method on several problems.
+    """Errors and held-out distances of a method on several problems.
 
     Attributes
     ----------
@@ -26,8 +26,8 @@ class Errors:
     distances : float array (problems, settings)
         Mean squared distance of the predictions at held-out rows to their intervals.
     uncertified, concave : int
-        Runs that should have ended with a certificate of optimality and did not; runs whose
-        problem was not convex.
+        Number of runs on convex problems without a certificate of optimality, and number of runs
+        on problems that are not convex.
     """
 
     settings: list[tuple[float, Any]]
@@ -44,7 +44,7 @@ class Errors:
 
     @property
     def chosen(self) -> IntArray:
-        """Settings of least held-out distance, (problems,); of equal ones the first."""
+        """Settings of least held-out distance, (problems,); the first if several are equal."""
         found: IntArray = self.distances.argmin(axis=1)
         return found
 
@@ -55,9 +55,9 @@ class Errors:
         return found
 
     def at(self, ridge: float) -> FloatArray:
-        """Errors at this ridge, of the other parameter's best value, (problems,)."""
-        held = [k for k, (given, _) in enumerate(self.settings) if given == ridge]
-        found: FloatArray = self.errors[:, held].min(axis=1)
+        """Errors at this ridge and the best value of the other parameter, (problems,)."""
+        same_ridge = [k for k, (given, _) in enumerate(self.settings) if given == ridge]
+        found: FloatArray = self.errors[:, same_ridge].min(axis=1)
         return found
 
 
@@ -77,11 +77,11 @@ def measure(method: Method, problems: Sequence[SineProblem]) -> Errors:
 
 
 def _held_out(method: Method, problem: SineProblem) -> FloatArray:
-    """Mean squared distances, (settings,)."""
+    """Mean squared distances of held-out predictions to their intervals, (settings,)."""
     n = len(problem.X)
     total = np.zeros(len(method.settings()))
-    # Inputs are independent draws, so that any split is a random one.
-    for rows in np.array_split(np.arange(n), min(n, MOST_FOLDS)):
+    # Inputs are independent draws, so consecutive rows are a random fold.
+    for rows in np.array_split(np.arange(n), min(n, _MAX_FOLDS)):
         held = problem.intervals[rows]
         for k, found in enumerate(method.path(problem.without(rows))):
             total[k] += float((held.distances(found.predictions[:, np.newaxis]) ** 2).sum())

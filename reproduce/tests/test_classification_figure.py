@@ -1,4 +1,4 @@
-"""The classification figure: cells, choices, stand-ins for missing data, the default."""
+"""The classification figure: cells, choices, replacements of missing data, the default."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +9,11 @@ import pytest
 from disambig.exceptions import DatasetError
 from reproduce import classification, figure_data
 from reproduce.classification import (
+    CORRUPTION_KINDS,
     DEFAULT,
-    KINDS,
     LABEL_METHODS,
-    classification_pieces,
-    classification_readings,
+    classification_jobs,
+    classification_results,
 )
 from reproduce.figure_data import FigureData
 
@@ -24,9 +24,9 @@ def small() -> FigureData:
     return FigureData("small", rng.normal(size=(64, 3)) + 2 * np.eye(4, 3)[y % 4], y)
 
 
-def test_a_sweep_has_every_cell_of_every_fold() -> None:
+def test_there_are_errors_for_every_cell_of_every_fold() -> None:
     data = small()
-    found = classification.swept(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
+    found = classification.grid_errors(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
     for errors in (found["clean"], found["covering"]):
         assert {np.array(values).shape for values in errors.values()} == {(8, 9, 4)}
     # Without corruption sets are labels: both errors are the same, and all methods agree.
@@ -34,12 +34,12 @@ def test_a_sweep_has_every_cell_of_every_fold() -> None:
         clean, covering = (np.array(found[kind][method]) for kind in ("clean", "covering"))
         np.testing.assert_allclose(clean[:, :, 0], covering[:, :, 0])
         np.testing.assert_allclose(clean[:, :6, 0], np.array(found["clean"]["ac"])[:, :6, 0])
-    again = classification.swept(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
+    again = classification.grid_errors(data, "small", [64, 3], "", [0.0, 0.5], seed=0, draw=0)
     assert again == found
 
 
 def payload(draw: int, clean: list[list[float]], covering: list[list[float]]) -> dict[str, object]:
-    """Two folds, two cells, one level of both kinds."""
+    """Two folds, two cells, one level of both corruptions."""
 
     def table(values: list[list[float]]) -> dict[str, object]:
         cells = [[[value, value] for value in fold] for fold in values]
@@ -56,16 +56,16 @@ def payload(draw: int, clean: list[list[float]], covering: list[list[float]]) ->
     }
 
 
-def test_readings_are_means_over_draws_with_errors_over_folds() -> None:
+def test_results_are_means_over_draws_with_errors_over_folds() -> None:
     first = payload(0, [[0.1, 0.4], [0.3, 0.4]], [[0.5, 0.2], [0.5, 0.2]])
     second = payload(1, [[0.3, 0.2], [0.5, 0.2]], [[0.1, 0.2], [0.1, 0.2]])
     default = {
         "data": "dna", "title": "dna", "stand_in": False, "kind": "skewed_text", "level": 0.5,
         "errors": [0.05],
     }  # fmt: skip
-    readings = classification_readings([first, second, default])
-    found = {(r.panel, r.method, r.choice): r for r in readings}
-    assert len(found) == len(readings) == 2 * len(LABEL_METHODS) * 2 + 1
+    results = classification_results([first, second, default])
+    found = {(r.panel, r.method, r.choice): r for r in results}
+    assert len(found) == len(results) == 2 * len(LABEL_METHODS) * 2 + 1
     by_truth = found["dna, text", "DF", "truth"]
     # Folds (.1, .3) of the first draw, (.2, .2) of the second.
     assert by_truth.mean == pytest.approx(0.2)
@@ -89,28 +89,28 @@ def test_the_default_is_run_on_the_first_folds() -> None:
 
 
 def test_the_quick_run_is_a_part_of_the_full_one() -> None:
-    full = {(p.name, p.settings.get("n_folds")) for p in classification_pieces([small()])}
-    quick = classification_pieces([small()], quick=True)
+    full = {(p.name, p.settings.get("n_folds")) for p in classification_jobs([small()])}
+    quick = classification_jobs([small()], quick=True)
     assert {p.name for p in quick} <= {name for name, _ in full}
-    assert len(quick) == 1 + 2 * len(KINDS)
+    assert len(quick) == 1 + 2 * len(CORRUPTION_KINDS)
 
 
 def test_other_data_of_the_same_name_and_shape_have_other_settings() -> None:
     def settings(data: FigureData) -> list[dict[str, object]]:
-        return [dict(piece.settings) for piece in classification_pieces([data], quick=True)]
+        return [dict(job.settings) for job in classification_jobs([data], quick=True)]
 
     data = small()
-    mine = settings(data)
-    assert settings(small()) == mine
-    assert settings(replace(data, X=np.asfortranarray(data.X), y=data.y.astype(object))) == mine
+    expected = settings(data)
+    assert settings(small()) == expected
+    assert settings(replace(data, X=np.asfortranarray(data.X), y=data.y.astype(object))) == expected
     X, y = data.X.copy(), data.y.copy()
     X[5, 1] += 1e-9
     y[5] = y[5] % 3 + 1
     for other in (replace(data, X=X), replace(data, y=y)):
-        assert all(a != b for a, b in zip(settings(other), mine, strict=True))
+        assert all(a != b for a, b in zip(settings(other), expected, strict=True))
 
 
-def test_missing_data_are_replaced_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_are_replaced_with_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str, **_: object) -> None:
         raise DatasetError(f"{name} is nowhere")
 
@@ -123,7 +123,7 @@ def test_missing_data_are_replaced_and_said_to_be(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("name", ["dna", "svmguide2"])
-def test_a_folder_without_the_file_gives_a_stand_in(
+def test_a_folder_without_the_file_gives_a_replacement(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISAMBIG_CACHE", str(tmp_path))

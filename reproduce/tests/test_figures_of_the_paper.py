@@ -1,4 +1,4 @@
-"""The figures of the paper are drawn from readings, for wide screens and narrow ones."""
+"""The figures of the paper are drawn from results, for wide and for narrow screens."""
 
 import io
 from dataclasses import replace
@@ -14,25 +14,25 @@ from reproduce.figures.classification import classification_figure
 from reproduce.figures.interval import interval_figure
 from reproduce.figures.method_styles import style_of
 from reproduce.figures.ranking import ranking_figure
-from reproduce.figures.reading_curves import plot_readings
+from reproduce.figures.result_curves import plot_results
 from reproduce.figures.theory_rates import _fall, theory_rates_figure
 from reproduce.interval import figure as interval
-from reproduce.rate_plan import collected_rates, measured, rate_plan
-from reproduce.readings import Reading
+from reproduce.rate_plan import collected_rates, rate_plan, rate_point
+from reproduce.results import FigureResult
 from reproduce.slopes import Slope
 
 
 def drawn(figure: Figure) -> Figure:
     stream = io.BytesIO()
-    # A layout that collapses is a warning, and so an error here.
+    # A layout that collapses gives a warning, which is an error in the tests.
     figure.savefig(stream, format="png")
     assert stream.getvalue().startswith(b"\x89PNG")
     return figure
 
 
-def label_readings(data: str = "dna") -> list[Reading]:
+def label_results(data: str = "dna") -> list[FigureResult]:
     return [
-        Reading(
+        FigureResult(
             f"{data}, {kind}", level, name, choice, "test error",
             level / 2 + 0.3 * (choice == "sets"), 0.01, "8 folds",
             authors=0.6 if name == "DF" and choice == "truth" else None,
@@ -46,12 +46,12 @@ def label_readings(data: str = "dna") -> list[Reading]:
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_classification_has_both_corruptions_and_both_choices(columns: int) -> None:
-    figure = drawn(classification_figure(label_readings(), "dna", columns=columns))
+    figure = drawn(classification_figure(label_results(), "dna", columns=columns))
     assert len(figure.axes) == 4
     assert figure.get_suptitle() == "dna"
     for ax in figure.axes:
         assert len(ax.containers) == len(LABEL_METHODS) + 1
-        # Everything is inside the axes, those of the neighbour too where they share a scale.
+        # Axes contain all results; axes in one row have the same scale.
         assert ax.get_ylim()[0] == 0.0
         assert ax.get_ylim()[1] > (0.75 if columns == 2 else 0.6)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -60,59 +60,61 @@ def test_classification_has_both_corruptions_and_both_choices(columns: int) -> N
 
 
 def test_the_authors_numbers_are_hollow_markers() -> None:
-    ax = plot_readings([r for r in label_readings() if r.choice == "truth"][:4])
+    ax = plot_results([r for r in label_results() if r.choice == "truth"][:4])
     hollow = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
     assert [line.get_ydata().tolist() for line in hollow] == [[0.6]]
 
 
 def test_bars_are_the_standard_errors() -> None:
-    ax = plot_readings([Reading("", 0.5, "DF", "truth", "test error", 0.2, 0.03, "")])
+    ax = plot_results([FigureResult("", 0.5, "DF", "truth", "test error", 0.2, 0.03, "")])
     ((_, _, (bar,)),) = ax.containers
     np.testing.assert_allclose(bar.get_segments()[0][:, 1], [0.17, 0.23])
-    with pytest.raises(ValueError, match="nothing to draw"):
-        plot_readings([])
+    with pytest.raises(ValueError, match="no results to draw"):
+        plot_results([])
 
 
-def test_methods_are_told_apart_without_colour() -> None:
+def test_methods_differ_in_marker_and_colour() -> None:
     for names in ([*LABEL_METHODS.values(), DEFAULT], [*ranking.ORDER_METHODS.values(), "Ranker"]):
         assert len({style_of(name).marker for name in names}) == len(names)
         assert len({style_of(name).color for name in names}) == len(names)
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_ranking(columns: int) -> None:
-    readings = [
-        Reading("10 lines", level, name, choice, "wrong pairs", level / 2, 0.01, "2 sets")
+def test_the_ranking_figure_has_two_panels(columns: int) -> None:
+    results = [
+        FigureResult("10 lines", level, name, choice, "wrong pairs", level / 2, 0.01, "2 sets")
         for level in ranking.LEVELS
         for name in ranking.ORDER_METHODS.values()
         for choice in ("truth", "sets")
     ]
-    known = Reading("10 lines", 0.5, "data", "fixed", "known pairs", 0.9, 0.0, "")
-    figure = drawn(ranking_figure([*readings, known], columns=columns))
+    known = FigureResult("10 lines", 0.5, "data", "fixed", "known pairs", 0.9, 0.0, "")
+    figure = drawn(ranking_figure([*results, known], columns=columns))
     assert len(figure.axes) == 2
     assert all(len(ax.containers) == len(ranking.ORDER_METHODS) for ax in figure.axes)
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_interval(columns: int) -> None:
+def test_the_interval_figure_has_curves_and_errors(columns: int) -> None:
     names = list(interval.INTERVAL_METHODS)
-    readings = [
-        Reading("", None, name, choice, "mean squared error", 0.2, 0.01, "20 seeds", authors=0.3)
+    results = [
+        FigureResult(
+            "", None, name, choice, "mean squared error", 0.2, 0.01, "20 seeds", authors=0.3
+        )
         for name in names
         for choice in ("truth", "sets")
     ]
-    readings.append(Reading("", None, interval.DEFAULT, "fixed", "", 0.3, 0.1, "20 seeds"))
+    results.append(FigureResult("", None, interval.DEFAULT, "fixed", "", 0.3, 0.1, "20 seeds"))
     grid = np.linspace(0, 1, 20)
     picture = {
         "seed": 3, "x": [0.1, 0.6], "lower": [-1.0, -2.0], "upper": [0.5, 1.0],
         "grid": grid.tolist(), "truth": np.sin(10 * grid).tolist(),
-        "curves": {name: (50 * grid).tolist() for name in interval.PICTURED},
-        "errors": dict.fromkeys(interval.PICTURED, 0.5),
+        "curves": {name: (50 * grid).tolist() for name in interval.PICTURE_METHODS},
+        "errors": dict.fromkeys(interval.PICTURE_METHODS, 0.5),
     }  # fmt: skip
-    figure = drawn(interval_figure(readings, picture, columns=columns))
+    figure = drawn(interval_figure(results, picture, columns=columns))
     curves, errors = figure.axes
     assert "seed 3" in curves.get_title(loc="left")
-    # A fit that runs away does not press the others flat.
+    # A diverging fit does not extend the axis.
     assert curves.get_ylim()[1] < 10
     shown = [label.get_text() for label in errors.get_yticklabels()]
     assert shown == [interval.DEFAULT, *names[::-1]]
@@ -120,7 +122,7 @@ def test_interval(columns: int) -> None:
 
 
 @pytest.mark.parametrize("columns", [1, 3])
-def test_circles(columns: int) -> None:
+def test_the_circles_figure_shows_the_predicted_classes(columns: int) -> None:
     lines = ["1234", "4321", "1111", "2222"]
     picture = {
         "points": [[0.0, 1.0], [2.0, 0.0]], "labels": [1, 2], "labelled": [False, True],
@@ -133,9 +135,9 @@ def test_circles(columns: int) -> None:
     assert figure.axes[1].images[0].get_array()[0].tolist() == [1, 2, 3, 4]
 
 
-def test_rates_are_drawn_even_where_too_few_errors_were_seen() -> None:
+def test_rates_without_slopes_are_drawn() -> None:
     settings = {"n_inputs": 2, "n_draws": 1, "n_queries": 10, "seed": 0}
-    payloads = [measured(name, n, **settings) for name in rate_plan() for n in (50, 60)]
+    payloads = [rate_point(name, n, **settings) for name in rate_plan() for n in (50, 60)]
     found = collected_rates(payloads)
     assert found["rates"].slopes == {}
     for narrow in (False, True):
@@ -144,7 +146,7 @@ def test_rates_are_drawn_even_where_too_few_errors_were_seen() -> None:
 
 def test_narrow_rates_have_the_curves_and_bounds_of_the_wide_ones() -> None:
     settings = {"n_inputs": 2, "n_draws": 1, "n_queries": 10, "seed": 0}
-    payloads = [measured(name, n, **settings) for name in rate_plan() for n in (50, 60)]
+    payloads = [rate_point(name, n, **settings) for name in rate_plan() for n in (50, 60)]
     found = collected_rates(payloads)
     slopes = {"DF": Slope(-0.026, -0.028, -0.024, 0.0, (100, 350))}
     slopes["IL"] = Slope(-0.0041, -0.0043, -0.004, 0.0, (900, 1900))

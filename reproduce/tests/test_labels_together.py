@@ -1,4 +1,4 @@
-"""Problems relaxed together are those relaxed one by one."""
+"""Problems that are relaxed together have the solutions of single problems."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ LOSSES = {
 
 
 def problems_of(rng, n, count):
-    """Sets of one to four classes, neighbours alike, some of them whole."""
+    """Sets of one to four classes; consecutive problems are similar, and some sets are full."""
     truth = rng.integers(0, 4, n)
     drawn = []
     for t in range(count):
@@ -51,7 +51,7 @@ def votes_of(kind, rng, n):
 
 
 def alone(votes, loss, sets, start):
-    # The general process, for sparse votes too.
+    # `OperatorVotes` makes the solver take the general steps, for sparse votes too.
     votes = OperatorVotes(votes) if isinstance(votes, SparseVotes) else votes
     problem = Problem(votes, loss, sets)
     descent = Descent(problem)
@@ -78,7 +78,7 @@ def test_several_starts_of_one_problem(seed, kind):
 @pytest.mark.parametrize("name", LOSSES)
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10_000), start=st.sampled_from(["average", "infimum"]))
-def test_as_one_by_one(kind, name, seed, start):
+def test_solutions_are_those_of_single_problems(kind, name, seed, start):
     rng = np.random.default_rng(seed)
     loss = LOSSES[name].bind(CLASSES)
     votes, problems = votes_of(kind, rng, 20), problems_of(rng, 20, 5)
@@ -98,13 +98,13 @@ def test_the_order_of_the_problems_does_not_matter(seed):
     votes, problems = votes_of("ridge", rng, 20), problems_of(rng, 20, 4)
     loss, order = ZeroOneLoss().bind(CLASSES), rng.permutation(4)
     found = relax_together(votes, loss, problems)
-    turned = relax_together(votes, loss, [problems[t] for t in order])
-    for t, relaxation in zip(order, turned, strict=True):
+    permuted = relax_together(votes, loss, [problems[t] for t in order])
+    for t, relaxation in zip(order, permuted, strict=True):
         assert_array_equal(relaxation.targets.mask, found[t].targets.mask)
 
 
 @pytest.mark.needs_jit
-def test_a_larger_one_by_sums_of_columns():
+def test_a_larger_problem_with_updated_products():
     rng = np.random.default_rng(0)
     votes, problems = votes_of("ridge", rng, 400), problems_of(rng, 400, 4)
     assert votes.symmetric
@@ -116,7 +116,7 @@ def test_a_larger_one_by_sums_of_columns():
 
 
 @pytest.mark.needs_jit
-def test_threads_change_nothing():
+def test_results_do_not_depend_on_the_number_of_threads():
     rng = np.random.default_rng(1)
     X, problems = rng.normal(size=(400, 2)), problems_of(rng, 400, 4)
     loss, folds = ZeroOneLoss().bind(CLASSES), list(KFold(4).split(X))
@@ -129,8 +129,8 @@ def test_threads_change_nothing():
     assert_array_equal(*found)
 
 
-def test_faint_votes_beside_whole_sets():
-    # What the labelled row says is far below the rounding of what the others have to say.
+def test_small_votes_of_a_labelled_row_count():
+    # The votes for the labelled row are below the rounding error of the votes for the others.
     n = 6
     array = np.ones((n, n))
     array[:, 0] = 1e-12
@@ -155,7 +155,7 @@ def test_soft_sets():
         )
 
 
-def test_out_of_iterations():
+def test_problems_that_run_out_of_iterations_have_not_converged():
     rng = np.random.default_rng(3)
     votes, problems = votes_of("ridge", rng, 20), problems_of(rng, 20, 5)
     loss = ZeroOneLoss().bind(CLASSES)
@@ -165,12 +165,12 @@ def test_out_of_iterations():
     assert not all(f.converged for f in found)
 
 
-def test_bad_problems():
+def test_problems_with_other_rows_or_classes_are_refused():
     rng = np.random.default_rng(0)
     votes, (sets,) = votes_of("ridge", rng, 20), problems_of(rng, 20, 1)
     loss = ZeroOneLoss().bind(CLASSES)
     assert relax_together(votes, loss, []) == []
-    with pytest.raises(ValueError, match=r"Problem 1 has 19 rows, and votes are among 20"):
+    with pytest.raises(ValueError, match=r"Problem 1 has 19 rows; expected 20"):
         relax_together(votes, loss, [sets, sets[:19]])
     with pytest.raises(ValueError, match=r"Problem 0 has other classes"):
         relax_together(votes, ZeroOneLoss().bind(np.arange(4) + 1), [sets])
@@ -186,7 +186,7 @@ def test_folds_are_fits_on_their_rows(options, name):
     X, problems = rng.normal(size=(30, 2)), problems_of(rng, 30, 3)
     loss = LOSSES[name].bind(CLASSES)
     lam = 1e-2
-    # Folds of 20 and 10, so that the ridge of all rows is the same for each.
+    # All folds have 20 training rows, so one ridge is right for all of them.
     whole = KernelRidgeWeights(bandwidth=1.0, regularization=lam * 20 / 30, **options).fit(X)
     splits = list(KFold(3, shuffle=True, random_state=0).split(X))
     found = list(relax_folds(whole, splits, loss, problems))
@@ -201,7 +201,7 @@ def test_folds_are_fits_on_their_rows(options, name):
             assert_allclose(relaxation.objective, other.objective, atol=1e-8)
 
 
-def test_rows_of_no_fold_are_refused():
+def test_folds_that_leave_rows_out_are_refused():
     rng = np.random.default_rng(0)
     X, problems = rng.normal(size=(10, 2)), problems_of(rng, 10, 1)
     weights = KernelRidgeWeights(bandwidth=1.0).fit(X)
@@ -210,7 +210,7 @@ def test_rows_of_no_fold_are_refused():
         next(relax_folds(weights, folds, ZeroOneLoss().bind(CLASSES), problems))
 
 
-def test_sparse_votes_together():
+def test_sparse_votes():
     rng = np.random.default_rng(0)
     votes, problems = votes_of("neighbours", rng, 40), problems_of(rng, 40, 3)
     assert isinstance(votes, SparseVotes)

@@ -1,11 +1,11 @@
-"""Clipped products, against the same written with numpy."""
+"""Iterated products, clipped to a box, equal those written with numpy."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from reproduce.interval.methods import iterated_until_still, iterated_with_stops
+from reproduce.interval.methods import iterate_to_tolerance, iterate_with_checkpoints
 
 
 def problem(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -22,16 +22,16 @@ def test_steps_are_clipped_products(seed: int) -> None:
     states = [(lower + upper) / 2]
     for _ in range(6):
         states.append(np.clip(matrix @ states[-1], lower, upper))
-    found = iterated_with_stops(matrix, lower, upper, np.array([1, 2, 6]))
+    found = iterate_with_checkpoints(matrix, lower, upper, np.array([1, 2, 6]))
     np.testing.assert_allclose(found, [states[1], states[2], states[6]], rtol=1e-12)
-    targets, steps = iterated_until_still(matrix, lower, upper, 0.0, 4)
+    targets, steps = iterate_to_tolerance(matrix, lower, upper, 0.0, 4)
     moved = [np.abs(b - a).max() > 0 for a, b in pairwise(states)]
     assert steps == min(4, 1 + sum(moved))
     np.testing.assert_allclose(targets, states[steps], rtol=1e-12)
 
 
-def test_it_stops_when_nothing_moves_by_more_than_the_tolerance() -> None:
+def test_iteration_stops_when_no_entry_moves_by_more_than_the_tolerance() -> None:
     matrix, lower, upper = problem(4)
-    targets, steps = iterated_until_still(matrix, lower, upper, 1e-9, 10_000)
+    targets, steps = iterate_to_tolerance(matrix, lower, upper, 1e-9, 10_000)
     assert 1 <= steps < 10_000
     np.testing.assert_allclose(np.clip(matrix @ targets, lower, upper), targets, atol=1e-8)

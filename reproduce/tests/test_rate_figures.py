@@ -19,9 +19,11 @@ LINE = Slope(-0.02, -0.03, -0.01, 1.0, (100, 300))
 def points() -> list[RatePoint]:
     """Two draws of the inputs, one a tenth above the mean and one below."""
     around = np.array([[0.9], [1.1]])
-    asked = np.full((2, 1), 1000)
+    n_predictions = np.full((2, 1), 1000)
     return [
-        RatePoint("made", n, 1, {m: 1000 * around * e[i] for m, e in ERRORS.items()}, asked, 1)
+        RatePoint(
+            "made", n, 1, {m: 1000 * around * e[i] for m, e in ERRORS.items()}, n_predictions, 1
+        )
         for i, n in enumerate(SIZES)
     ]
 
@@ -39,12 +41,12 @@ def test_points_are_errors_and_bars_two_standard_errors() -> None:
         np.testing.assert_allclose(line.get_xdata(), SIZES)
         np.testing.assert_allclose(line.get_ydata(), ERRORS[method], atol=1e-12)
         heights = [segment[1, 1] - segment[0, 1] for segment in bars.get_segments()]
-        # Two draws a tenth either way: the standard error of their mean is a tenth.
+        # Two draws, a tenth above and below: the standard error of their mean is a tenth.
         np.testing.assert_allclose(heights, 4 * 0.1 * np.array(ERRORS[method]), atol=1e-12)
     assert [text.get_text() for text in ax.texts] == ["infimum", "joint"]
 
 
-def test_no_error_stays_visible_on_a_logarithmic_axis() -> None:
+def test_sizes_without_errors_are_visible_on_a_logarithmic_axis() -> None:
     ax = plot_rates(panel(1e-4))
     assert ax.get_yscale() == "log"
     joint = ax.containers[1].lines[0]
@@ -66,19 +68,19 @@ def test_slopes_and_bounds_are_lines() -> None:
     assert "theory" in [text.get_text() for text in ax.texts]
 
 
-def test_methods_are_told_apart_without_colour() -> None:
+def test_methods_differ_in_marker_and_colour() -> None:
     lines = [container.lines[0] for container in plot_rates(panel()).containers]
     assert len({line.get_marker() for line in lines}) == 2
     assert len({line.get_color() for line in lines}) == 2
 
 
 def test_the_figure_has_one_wide_panel_and_others_below() -> None:
-    figure = rates_figure([panel(1e-4), panel(), panel()], title="what is seen", note="bars")
+    figure = rates_figure([panel(1e-4), panel(), panel()], title="a title", note="bars")
     assert len(figure.axes) == 3
-    assert figure.get_suptitle() == "what is seen"
+    assert figure.get_suptitle() == "a title"
     assert figure.get_supxlabel() == "bars"
     buffer = io.BytesIO()
-    # A layout that collapses is a warning, and so an error here.
+    # A layout that collapses gives a warning, which is an error in the tests.
     figure.savefig(buffer, format="png")
     assert buffer.getvalue().startswith(b"\x89PNG")
     wide, left, right = (ax.get_position() for ax in figure.axes)
@@ -86,8 +88,8 @@ def test_the_figure_has_one_wide_panel_and_others_below() -> None:
     assert wide.y0 > left.y1
 
 
-def test_it_draws_where_it_is_told_and_says_when_there_is_nothing() -> None:
-    mine = Figure().add_subplot()
-    assert plot_rates(panel(), mine) is mine
-    with pytest.raises(ValueError, match="nothing to draw"):
+def test_given_axes_are_used_and_a_panel_without_points_is_refused() -> None:
+    given = Figure().add_subplot()
+    assert plot_rates(panel(), given) is given
+    with pytest.raises(ValueError, match="has no points"):
         plot_rates(RatePanel("", [], []))

@@ -1,4 +1,4 @@
-"""Products brought up to date are products."""
+"""Updated products equal products from scratch."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def labels(rng, blocks, n, p):
 
 
 def change(rng, values, share):
-    """New labels in some rows of some blocks, or those of the block before."""
+    """New labels in some rows of some blocks, or the labels of the block before."""
     values = values.copy()
     for block in values:
         rows = np.flatnonzero(rng.random(len(block)) < share * rng.integers(0, 2))
@@ -33,18 +33,18 @@ def change(rng, values, share):
     return values
 
 
-KINDS = {
+VOTES = {
     "symmetric": lambda array: DenseVotes(array, symmetric=True),
     "not symmetric": lambda array: DenseVotes(array + np.triu(array)),
     "without columns": lambda array: OperatorVotes(DenseVotes(array)),
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VOTES)
 @given(seed=st.integers(0, 10_000), blocks=st.integers(1, 5), share=st.floats(0, 1))
 def test_every_call_is_a_product(kind, seed, blocks, share):
     rng = np.random.default_rng(seed)
-    votes = KINDS[kind](symmetric(12, seed))
+    votes = VOTES[kind](symmetric(12, seed))
     running = RunningProduct(votes)
     values = labels(rng, blocks, 12, 3)
     for _ in range(12):
@@ -55,15 +55,15 @@ def test_every_call_is_a_product(kind, seed, blocks, share):
         other = running.copy()
         values = change(rng, values, share)
         assert_allclose(other(values), running(values), atol=1e-12)
-        # What was handed out stays as it was.
+        # Results that were returned do not change.
         assert_array_equal(found, kept)
 
 
-def test_rounding_is_let_go(monkeypatch):
-    anew = []
-    original = RunningProduct._anew
+def test_products_are_computed_from_scratch_now_and_then(monkeypatch):
+    multiplied = []
+    original = RunningProduct._multiply
     monkeypatch.setattr(
-        RunningProduct, "_anew", lambda self, v: anew.append(len(v)) or original(self, v)
+        RunningProduct, "_multiply", lambda self, v: multiplied.append(len(v)) or original(self, v)
     )
     running = RunningProduct(DenseVotes(symmetric(30), symmetric=True))
     values = np.zeros((1, 30, 1))
@@ -73,17 +73,17 @@ def test_rounding_is_let_go(monkeypatch):
         values[0, k % 30] += 1.0
         running(values)
     # Each call changes one entry of thirty.
-    assert 1 < len(anew) <= 1 + calls // (module._REFRESH * 30)
+    assert 1 < len(multiplied) <= 1 + calls // (module._MAX_CHANGES_PER_ENTRY * 30)
 
 
-def test_what_is_known_is_not_multiplied():
+def test_known_products_are_not_computed():
     running = RunningProduct(DenseVotes(symmetric(5), symmetric=True))
     values = np.ones((1, 5, 2))
-    running.know(values, np.full((1, 5, 2), 7.0))
+    running.set_known(values, np.full((1, 5, 2), 7.0))
     assert_array_equal(running(values), np.full((1, 5, 2), 7.0))
 
 
-def test_other_shapes_begin_anew():
+def test_another_shape_is_computed_from_scratch():
     votes = DenseVotes(symmetric(6), symmetric=True)
     running = RunningProduct(votes)
     for shape in ((1, 6, 2), (2, 6, 2), (2, 6, 3)):

@@ -1,4 +1,4 @@
-"""What the ternary figure is computed from."""
+"""The content of the ternary figure."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def named(picture, tied):
 def test_the_papers_example():
     picture = simplex_picture(*paper_example(), steps=40)
     np.testing.assert_allclose(picture.infimum, [2 / 8, 3 / 8, 0])
-    assert named(picture, picture.settled) == ["c"]
+    assert named(picture, picture.disambiguated) == ["c"]
     assert named(picture, picture.averaged) == ["a"]
     np.testing.assert_allclose(picture.attained[2], [0, 0, 1])
 
@@ -39,7 +39,7 @@ def test_objectives_on_the_grid_are_those_of_the_formulas():
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), P=st.integers(1, 5))
 def test_the_lowest_expected_loss_is_the_infimum_loss(seed, n, P):
-    """Disambiguation and the infimum loss have one minimum, and the same predictions attain it."""
+    """Disambiguation and the infimum loss have the same minimum and the same best predictions."""
     rng = np.random.default_rng(seed)
     loss = FiniteLoss(rng.random((P, 3)), np.arange(P), np.arange(3))
     mask = rng.random((n, 3)) < 0.5
@@ -59,13 +59,13 @@ def test_the_lowest_expected_loss_is_the_infimum_loss(seed, n, P):
     if possible.any():
         assert picture.expected[possible].min() >= min(direct) - 1e-12
     faces = infimum_prediction(loss, as_votes(nu[None]), sets).predictions
-    assert np.flatnonzero(faces.mask[0]).tolist() == list(picture.settled)
+    assert np.flatnonzero(faces.mask[0]).tolist() == list(picture.disambiguated)
 
 
-def test_ties_are_told():
+def test_all_predictions_that_tie_are_returned():
     sets = LabelSets.from_any(["a", "b", "c"])
     picture = simplex_picture(ZeroOneLoss().bind(sets.classes), sets)
-    assert picture.settled == picture.averaged == (0, 1, 2)
+    assert picture.disambiguated == picture.averaged == (0, 1, 2)
 
 
 def test_predictions_that_are_no_labels_have_no_quadratic_form():
@@ -75,9 +75,9 @@ def test_predictions_that_are_no_labels_have_no_quadratic_form():
     assert len(picture.infimum) == 4
 
 
-def test_what_does_not_fit_a_triangle():
+def test_bad_arguments_are_refused():
     loss, sets, shares = paper_example()
-    with pytest.raises(ValueError, match="4 classes; a triangle"):
+    with pytest.raises(ValueError, match="4 classes; expected three"):
         simplex_picture(ZeroOneLoss().bind(np.arange(4)), sets)
     with pytest.raises(ValueError, match="with_classes"):
         simplex_picture(ZeroOneLoss().bind(np.arange(3)), sets)

@@ -1,4 +1,4 @@
-"""Many convex quadratics over boxes at once."""
+"""Projected Newton on a stack of convex quadratics over boxes."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from disambig.solvers.boxes import projected_newton, scaled_kkt
 from disambig.solvers.boxes.newton import best_on_projected_path, best_on_projected_paths
 from reproduce.batch.boxes import stacked_newton
 
-# This room has no kernel: the same with the compiler off.
+# Nothing here is compiled, so these tests need not run a second time without the compiler.
 pytestmark = pytest.mark.needs_jit
 
 
@@ -34,7 +34,7 @@ def problems(seed, n_problems=12, n=6, *, ridge=1e-2, unbounded=False):
     ridge=st.sampled_from([1.0, 1e-2, 1e-5]),
     unbounded=st.booleans(),
 )
-def test_each_ends_where_it_ends_alone(seed, n, ridge, unbounded):
+def test_each_problem_has_the_solution_of_projected_newton(seed, n, ridge, unbounded):
     Q, lower, upper, start = problems(seed, n=n, ridge=ridge, unbounded=unbounded)
     found = stacked_newton(Q, lower, upper, start)
     for b in range(len(Q)):
@@ -64,7 +64,9 @@ def test_scipy_finds_nothing_lower(seed):
 def test_the_certificate_is_that_of_a_single_problem():
     Q, lower, upper, start = problems(3)
     found = stacked_newton(Q, lower, upper, start, max_iter=1)
-    assert (found.kkt > 1e-10).any(), "one step is not enough for all, so that this can fail"
+    assert (found.kkt > 1e-10).any(), (
+        "one step must not be enough for all, or this test cannot fail"
+    )
     for b in range(len(Q)):
         y = found.y[b]
         size = max(np.abs(np.clip(start[b], lower[b], upper[b])).max(), np.abs(y).max())
@@ -75,7 +77,7 @@ def test_the_certificate_is_that_of_a_single_problem():
         np.testing.assert_allclose(found.gradient[b], Q[b] @ y, atol=1e-12)
 
 
-def test_a_problem_does_not_depend_on_its_neighbours():
+def test_a_problem_does_not_depend_on_the_rest_of_the_stack():
     Q, lower, upper, start = problems(7, 9)
     together = stacked_newton(Q, lower, upper, start)
     for part in (slice(0, 4), slice(4, 9)):
@@ -85,7 +87,7 @@ def test_a_problem_does_not_depend_on_its_neighbours():
 
 
 @given(seed=st.integers(0, 10_000), unbounded=st.booleans())
-def test_paths_are_no_worse_than_alone(seed, unbounded):
+def test_many_paths_are_no_worse_than_single_ones(seed, unbounded):
     Q, lower, upper, start = problems(seed, unbounded=unbounded)
     y = np.clip(start, lower, upper)
     gradient = np.einsum("bij,bj->bi", Q, y)
@@ -102,8 +104,8 @@ def test_an_empty_stack():
     assert stacked_newton(Q, lower, upper, start).y.shape == (0, 6)
 
 
-def test_a_form_that_is_not_convex_is_refused_where_it_is_noticed():
-    # The shift that keeps singular forms apart meets its match.
+def test_a_form_with_a_singular_shift_is_refused():
+    # The form plus the diagonal shift of 1e-13 is singular.
     Q = np.array([[[-1e-13]]])
     with pytest.raises(ValueError, match="not convex"):
         stacked_newton(Q, np.array([[0.0]]), np.array([[2.0]]), np.array([[1.0]]))

@@ -1,4 +1,4 @@
-"""The ternary figure."""
+"""The ternary figure: regions, labels, level lines, and the example that draws it."""
 
 import io
 import runpy
@@ -25,7 +25,7 @@ LOSSES = {
     "abstain": AbstainLoss(0.4).bind(LABELS),
     "nothing to pay": MatrixLoss(np.zeros((3, 3))).bind(LABELS),
     "negative": MatrixLoss(-np.eye(3)).bind(LABELS),
-    # Never best, and best only where others are.
+    # "never" is never best; "tie" is best only where others are, too.
     "idle": FiniteLoss(
         np.array([[0.0, 1, 1], [1, 0, 1], [1, 1, 0], [9, 9, 9], [0.5, 0.5, 1]]),
         np.array(["a", "b", "c", "never", "tie"]),
@@ -39,8 +39,8 @@ def picture() -> SimplexPicture:
     return simplex_picture(*paper_example(), steps=30)
 
 
-def area(corners: np.ndarray) -> float:
-    x, y = np.asarray(corners).T
+def area(vertices: np.ndarray) -> float:
+    x, y = np.asarray(vertices).T
     return abs(float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())) / 2
 
 
@@ -52,14 +52,14 @@ def test_regions_fill_the_triangle_once(picture: SimplexPicture) -> None:
     np.testing.assert_allclose(np.array(areas) / whole, [1 / 2, 1 / 4, 1 / 4])
 
 
-def test_every_region_and_every_corner_is_named(picture: SimplexPicture) -> None:
+def test_every_region_and_every_vertex_is_named(picture: SimplexPicture) -> None:
     figure = Figure()
     ax = plot_decision_regions(picture, figure.add_subplot())
     assert [text.get_text() for text in ax.texts] == ["a", "b", "c"] * 2
     assert ax.figure is figure
 
 
-def test_the_figure_tells_what_is_what(picture: SimplexPicture) -> None:
+def test_the_figure_has_titles_and_a_legend(picture: SimplexPicture) -> None:
     figure = simplex_figure(picture, title="a title")
     titles = [ax.get_title() for ax in figure.axes[:4]]
     assert titles[1] == "Compatible distributions"
@@ -72,7 +72,7 @@ def test_the_figure_tells_what_is_what(picture: SimplexPicture) -> None:
     assert figure.axes[4].get_ylabel() == "expected loss"
 
 
-def test_on_narrow_screens_panels_stand_above_each_other(picture: SimplexPicture) -> None:
+def test_on_narrow_screens_panels_are_above_each_other(picture: SimplexPicture) -> None:
     figure = simplex_figure(picture, narrow=True)
     figure.savefig(io.BytesIO(), format="png")
     panels = [ax.get_position() for ax in figure.axes[:4]]
@@ -83,15 +83,15 @@ def test_on_narrow_screens_panels_stand_above_each_other(picture: SimplexPicture
     assert sorted(texts) == sorted(wide)
 
 
-def test_level_lines_are_where_the_objective_has_their_values(picture: SimplexPicture) -> None:
-    """The level of a half of the first objective, read off the lines of the drawing."""
+def test_the_objective_has_the_value_of_its_level_lines(picture: SimplexPicture) -> None:
+    """The first objective is evaluated along its drawn line of level 0.5."""
     figure = simplex_figure(picture)
     lines = figure.axes[2].collections[-1]
     level = int(np.abs(lines.levels - 0.5).argmin())
     places = lines.get_paths()[level].vertices
     assert len(places) > 10
-    corners = np.array([[0, 0, 1], [0.5, np.sqrt(0.75), 1], [1, 0, 1]])
-    mu = np.column_stack([places, np.ones(len(places))]) @ np.linalg.inv(corners)
+    vertices = np.array([[0, 0, 1], [0.5, np.sqrt(0.75), 1], [1, 0, 1]])
+    mu = np.column_stack([places, np.ones(len(places))]) @ np.linalg.inv(vertices)
     values = (mu @ picture.loss.matrix.T).min(axis=1)
     # Lines are interpolated between the points of a coarse grid.
     np.testing.assert_allclose(values, lines.levels[level], atol=1 / 30)
@@ -119,16 +119,16 @@ def test_the_example_writes_its_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "simplex.png"
-    asked = ["--loss", "squared", "--sets", "a|c=3", "b|c", "--out", str(path)]
-    monkeypatch.setattr(sys, "argv", [str(EXAMPLE), *asked])
+    arguments = ["--loss", "squared", "--sets", "a|c=3", "b|c", "--out", str(path)]
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLE), *arguments])
     runpy.run_path(str(EXAMPLE), run_name="__main__")
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert path.stat().st_size > 1e4
-    assert "Measure of ['a', 'c']" in told
-    assert "Disambiguated: ['c'], from the average of the sets: ['b']" in told
+    assert "Measure of ['a', 'c']" in printed
+    assert "Disambiguated: ['c'], from the average of the sets: ['b']" in printed
 
 
-def test_pyplot_is_never_touched() -> None:
+def test_pyplot_is_not_imported() -> None:
     code = (
         "import sys; from reproduce.simplex import paper_example, simplex_picture; "
         "from reproduce.figures import simplex_figure; "

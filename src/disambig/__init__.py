@@ -1,10 +1,11 @@
 """Learn from sets of candidate targets.
 
-Every sample comes with a set of targets of which one is right. `disambig` recovers the right one
-from the other samples and learns to predict: ``sum_ij alpha[i, j] <zeta[i], xi[j]>`` is minimised
-over predictions ``zeta`` and over targets ``xi`` inside their sets.
+Every sample has a set of candidate targets, one of which is right. `disambig` recovers the right
+one from the other samples and learns to predict: it minimises
+``sum_ij alpha[i, j] <zeta[i], xi[j]>`` over predictions ``zeta`` and over targets ``xi`` inside
+their sets.
 
-Names are resolved when they are first used, so that ``import disambig`` costs next to nothing.
+Names are imported when they are first used, so that ``import disambig`` is fast.
 """
 
 from typing import TYPE_CHECKING
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
-    # Hidden from type checkers, to whom a module __getattr__ makes every misspelt name look valid.
-    _HOMES = {
+    # Not shown to type checkers: with a module __getattr__ they would accept misspelt names.
+    _MODULE_OF = {
         "DisambiguatedClassifier": "disambig.estimators.disambiguated_classifier",
         "DisambiguatedRegressor": "disambig.estimators.disambiguated_regressor",
         "Disambiguation": "disambig.estimators.disambiguation",
@@ -61,8 +62,8 @@ else:
             from importlib.metadata import version
 
             value = version("disambig")
-        elif name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+        elif name in _MODULE_OF:
+            value = getattr(import_module(_MODULE_OF[name]), name)
         elif name in __all__:
             value = import_module(f"disambig.{name}")
         else:

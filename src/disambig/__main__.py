@@ -1,4 +1,4 @@
-"""``python -m disambig``."""
+"""The command line as a module: ``python -m disambig``."""
 
 import sys
 

@@ -1,6 +1,7 @@
-"""A file is there whole, or it is not there: writing that cannot leave half a file behind.
+"""Atomic writing of files: bytes, text and CSV tables.
 
-Tables and texts in files, each written whole or not at all.
+A file is written completely or not at all. An error or an interruption leaves the old file, if
+there was one, as it was.
 """
 
 import csv
@@ -16,13 +17,13 @@ from typing import BinaryIO
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A stream to fill; it becomes the file at `path` when the block ends without an error.
+    """Open a binary stream that becomes the file at `path` if the block ends without an error.
 
-    What is written goes to a new file with a name of its own in the same folder. At the end it
-    takes the place of `path` in one step, so that readers see the old file or the new one, and of
-    two writers at once the later one wins. After an error, an interruption included, `path` is as
-    it was and the new file is gone. A link stays a link, and a file that is replaced hands its
-    permissions on.
+    The stream writes to a temporary file with a unique name in the same folder. At the end that
+    file replaces `path` in one step: readers see the old file or the new one, and of two
+    simultaneous writers the later one wins. After an error or an interruption `path` is unchanged
+    and the temporary file is deleted. A symbolic link stays a link, and a file that is replaced
+    keeps its permissions.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    # Not `tempfile`, whose files only their owner may read: a new file follows the umask.
+    # Not `tempfile`: its files are readable by their owner only. This one follows the umask.
     stream = partial.open("xb")
     try:
         with stream:
@@ -62,7 +63,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file in one step, in a folder that exists; see `disambig.atomic.atomic_write`.
+    """Write bytes to a file in an existing folder, atomically; see `disambig.atomic.atomic_write`.
 
     Examples
     --------
@@ -78,14 +79,14 @@ def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """The same for text, in UTF-8 with line ends as they are."""
+    """Write text to a file atomically, in UTF-8 and with its line ends unchanged."""
     write_bytes_atomically(path, text.encode("utf-8"))
 
 
 def write_csv_atomically(
     path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    r"""The same for a table: one line a row, fields quoted where they must be, None left empty.
+    r"""Write a CSV table atomically: fields are quoted where necessary, None is an empty field.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def write_csv_atomically(
         if len(row) != len(header):
             raise ValueError(
                 f"{Path(path).name}: row {number} has {len(row)} fields, the header has "
-                f"{len(header)}. Give every row as many."
+                f"{len(header)}. Give every row as many fields as the header."
             )
         writer.writerow(row)
     write_text_atomically(path, buffer.getvalue())

@@ -1,8 +1,11 @@
-"""The few errors and warnings of our own.
+"""Errors and warnings of the package.
 
-Each derives from the built-in that a caller would expect, so that ``except ValueError`` keeps
-working.
+Each error derives from the built-in error that a caller would expect, so that, for example,
+``except ValueError`` catches a `CandidateError`.
 """
+
+import sys
+import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -16,36 +19,50 @@ __all__ = [
     "NoInformationError",
     "UnusedClassWarning",
     "VotesError",
+    "warn",
 ]
 
 
 class CandidateError(ValueError):
-    """A set of candidates that cannot be: empty, unknown label, contradictory, ill-shaped."""
+    """An invalid candidate set: empty, contradictory, with an unknown label or a wrong shape."""
 
 
 class NoInformationError(CandidateError):
-    """Every row allows everything: there is nothing to learn from."""
+    """No row is informative: every candidate set allows every target."""
 
 
 class VotesError(ValueError):
-    """A weighting that cannot be used: wrong shape, not finite, not of this training set."""
+    """A weighting that cannot be used: wrong shape, not finite, or of another training set."""
 
 
 class DatasetError(RuntimeError):
-    """A data set that cannot be had or read: not found, not the known one, broken, ill-formed."""
+    """A data set that cannot be fetched or read: not found, incomplete, unexpected or malformed."""
 
 
 class MissingOracleError(TypeError):
-    """A piece was asked for something exact that it does not offer."""
+    """An exact computation was requested of a component that does not offer it."""
 
 
 class MemoryBudgetError(MemoryError):
-    """An array would not fit in the memory that is free; the message names an alternative."""
+    """An array does not fit in the free memory; the message names an alternative."""
 
 
 class UnusedClassWarning(UserWarning):
-    """A class is never a candidate; it stays in ``classes_`` with probability zero."""
+    """A class is never a candidate. It stays in ``classes_`` with probability zero."""
 
 
 class IllBehavedWarning(UserWarning):
-    """Candidate sets that no signed measure asks for: the problem is not well-behaved."""
+    """The problem is not well-behaved: a candidate set has no signed measure; see `WellBehaved`."""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside this package that called it, however deep the call was.
+
+    Python shows a warning once a line. At a line of ours, the warning of one fit would hide that of
+    the next.
+    """
+    inside = __name__.partition(".")[0] + "."
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

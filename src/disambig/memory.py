@@ -1,4 +1,4 @@
-"""How much memory is free, asked before a large array is made rather than after."""
+"""Free memory, checked before a large array is allocated."""
 
 import os
 from pathlib import Path
@@ -10,10 +10,10 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def free_bytes() -> int | None:
-    """Bytes that a new array may take, or None where the system does not say.
+    """Bytes that a new array may take, or None if the system does not report them.
 
-    The smaller of what the machine has available and what is left of the control group's limit
-    (containers report the whole machine otherwise).
+    The smaller of two numbers: the available memory of the machine, and what is left of the limit
+    of the control group. In a container the first alone would report the whole machine.
     """
     known = [b for b in (_machine_bytes(), _cgroup_bytes()) if b is not None]
     return min(known) if known else None
@@ -25,8 +25,8 @@ def _machine_bytes() -> int | None:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     try:
-        # Without MemAvailable (macOS) the physical size is the best bound that the standard
-        # library gives.
+        # Without MemAvailable (macOS), the physical size is the best upper bound that the
+        # standard library gives.
         return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return None
@@ -44,7 +44,7 @@ def _cgroup_bytes() -> int | None:
 
 
 def _reclaimable_bytes() -> int:
-    """File cache that the system gives back on demand; it counts as used."""
+    """Bytes of file cache: counted as used, but the system frees them on demand."""
     statistics = _CGROUP / "memory.stat"
     for line in statistics.read_text().splitlines() if statistics.exists() else ():
         name, _, value = line.partition(" ")
@@ -61,9 +61,9 @@ def require_bytes(n_bytes: float, what: str, instead: str) -> None:
     n_bytes : float
         Peak size of what is about to be allocated.
     what : str
-        What it is for, as the subject of the message ("The kernel matrix of 100000 rows").
+        The array, as the subject of the message ("The kernel matrix of 100000 rows").
     instead : str
-        What the user can do, as an imperative sentence.
+        What the user can do, as an imperative sentence, for the end of the message.
     """
     free = free_bytes()
     if free is not None and n_bytes > free:

@@ -1,6 +1,5 @@
-"""Splitting rows whose labels are sets."""
+"""Cross-validation for candidate sets of labels."""
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,26 +7,26 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import LabelSets
-from disambig.exceptions import UnusedClassWarning
+from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
 
 
 class CandidateKFold(BaseEstimator):
-    """K folds with each class spread over them, so that every class is possible in training.
+    """K folds that spread each class, so that every class is a candidate in every training part.
 
-    scikit-learn takes a mask of candidates for a multilabel target and cuts it into blocks as it
-    comes; on rows sorted by class a fold then trains without a class that it is tested on.
+    scikit-learn reads a mask of candidates as a multilabel target and takes consecutive rows as
+    folds. If rows are sorted by class, training then lacks classes that are tested.
 
-    Rows are dealt to the folds in the order of their rarest candidate, then of the size of their
-    set, so that the precise rows of each class are spread too. Where all rows of a class fall into
-    one fold, one is moved if that helps. A class of one row cannot be in every training part, nor
-    can all of several rare classes that share their rows: a warning names the first.
+    Rows are assigned to folds in turn, in the order of their rarest candidate, then of the size of
+    their set, so that small sets of each class are spread too. If all rows of a class are in one
+    fold, rows are moved if that helps. A class with a single row cannot be in every training part,
+    and several rare classes that share their rows may not all be: a warning names the first.
 
     Parameters
     ----------
     n_splits : int, default 5
     random_state : int or None, default 0
-        Order of rows with the same rarest candidate and set size. None: as they come.
+        Of the order of rows with equal rarest candidate and set size. None: their order in y.
     classes, unlabeled
         See `LabelSets.from_any`.
 
@@ -64,15 +63,15 @@ class CandidateKFold(BaseEstimator):
         Parameters
         ----------
         X : ignored
-            Present for scikit-learn.
+            Part of the interface of scikit-learn.
         y : array-like, n rows
             Sets in any form that `LabelSets.from_any` reads.
         groups : None
-            Groups are refused: rows are dealt one by one.
+            Other values are an error, because rows are assigned one by one.
         """
         if groups is not None:
             raise ValueError(
-                "CandidateKFold deals single rows and cannot keep groups together. Use "
+                "CandidateKFold assigns single rows and cannot keep groups together. Use "
                 "sklearn.model_selection.GroupKFold for that."
             )
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
@@ -101,10 +100,11 @@ class CandidateKFold(BaseEstimator):
         return self._spread(fold, mask)
 
     def _spread(self, fold: IntArray, mask: BoolArray) -> IntArray:
-        """Move single rows until few classes, or none, lie in one fold only.
+        """Move single rows until as few classes as possible are confined to one fold.
 
-        Classes that share rare rows are a graph to colour: a move may have to pass the trouble on
-        along a chain, so moves that do not help at once are taken too, each row once.
+        For classes that share rare rows this is a graph colouring problem: a move may confine
+        another class, which the next move then spreads. So moves that do not help at once are made
+        too, each row once.
         """
         counts = np.stack([mask[fold == k].sum(axis=0) for k in range(self.n_splits)], axis=1)
         best, fewest = fold.copy(), int(_confined(counts).sum())
@@ -127,7 +127,7 @@ class CandidateKFold(BaseEstimator):
     def _best_move(
         self, fold: IntArray, mask: BoolArray, counts: IntArray, moved: set[int]
     ) -> tuple[int, int] | None:
-        """The move of a row of the first confined class that leaves the fewest confined ones."""
+        """The move of a row of the first confined class that leaves the fewest confined classes."""
         first = int(np.argmax(_confined(counts)))
         best, fewest = None, mask.shape[1] + 1
         for row, target in self._moves(fold, mask[:, first]):
@@ -141,7 +141,7 @@ class CandidateKFold(BaseEstimator):
         return best
 
     def _moves(self, fold: IntArray, member: BoolArray) -> Iterator[tuple[int, int]]:
-        """Rows of a class, each into the other folds, emptiest first; no fold is emptied."""
+        """Moves of the rows of a class into the other folds, smallest first; no fold gets empty."""
         sizes = np.bincount(fold, minlength=self.n_splits)
         for row in np.flatnonzero(member):
             if sizes[fold[row]] > 1:
@@ -150,25 +150,24 @@ class CandidateKFold(BaseEstimator):
                         yield int(row), int(target)
 
     def _warn_of_confined(self, sets: LabelSets, fold: IntArray) -> None:
-        held = [
+        confined = [
             c
             for c in range(sets.n_classes)
             if sets.mask[:, c].any() and np.ptp(fold[sets.mask[:, c]]) == 0
         ]
-        if held:
-            rows = np.flatnonzero(sets.mask[:, held[0]])
-            warnings.warn(
-                f"CandidateKFold: {len(held)} of {sets.n_classes} classes have all their rows in "
-                f"one fold ({sets.classes.tolist()[held[0]]!r}: row {rows[0]}"
-                f"{'' if rows.size == 1 else ' and others'}); the fold that tests them trains "
-                "without these classes. More rows or folds may help.",
+        if confined:
+            rows = np.flatnonzero(sets.mask[:, confined[0]])
+            warn(
+                f"CandidateKFold: {len(confined)} of {sets.n_classes} classes have all their rows "
+                f"in one fold ({sets.classes.tolist()[confined[0]]!r}: row {rows[0]}"
+                f"{'' if rows.size == 1 else ' and others'}); the model that is tested on this "
+                "fold is trained without these classes. More rows or folds may help.",
                 UnusedClassWarning,
-                stacklevel=3,
             )
 
 
 def _confined(counts: IntArray) -> BoolArray:
-    """Classes of two rows or more that lie in one fold, from counts by class and fold."""
+    """Classes of at least two rows, all in one fold, from counts by class and fold."""
     total = counts.sum(axis=1)
     confined: BoolArray = (counts.max(axis=1) == total) & (total > 1)
     return confined

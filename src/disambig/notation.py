@@ -1,4 +1,4 @@
-r"""The letters of the paper, once, with their shapes. Read this file first.
+r"""The notation of the paper with shapes, and the array types. Read this file first.
 
 =========  ============  =====================================================================
 letter     shape         meaning
@@ -9,7 +9,7 @@ letter     shape         meaning
 ``K``                    classes of a finite output space
 ``P``                    predictions a finite loss allows (the classes, and perhaps "abstain")
 ``d``                    features of an input
-``alpha``  ``(q, n)``    ``alpha[i, j]``: how much the prediction at input i listens to sample j
+``alpha``  ``(q, n)``    ``alpha[i, j]``: weight of sample j in the prediction at input i
 ``A``      ``(n, n)``    ``alpha`` at the training inputs, row i scaled by the weight of sample i
 ``phi(y)`` ``(p,)``      embedding of a target
 ``psi(z)`` ``(p,)``      embedding of a prediction
@@ -18,10 +18,10 @@ letter     shape         meaning
 ``zeta``   ``(n, p)``    relaxed predictions: ``zeta[i]`` lies in the hull of all ``psi(z)``
 =========  ============  =====================================================================
 
-A *vertex* is a single output seen in the embedding; a *face* is the hull of the vertices that tie
-for a minimum; a *whole* set allows every target and says nothing.
+A *vertex* is the embedding of a single output. A *face* is the convex hull of the vertices that
+tie for a minimum. A *whole* set allows every target, so its row is unlabeled.
 
-Two identities carry everything else:
+Everything else follows from two identities:
 
 .. math::
 
@@ -30,13 +30,13 @@ Two identities carry everything else:
     F(\xi, \zeta) = \sum_{ij} A_{ij} \langle \zeta_i, \xi_j \rangle .
 
 Disambiguation minimises ``F`` over both arguments (Eqs. 4 and 10 of the paper, Cabannes, Bach and
-Rudi, ICML 2021). With one argument fixed ``F`` is linear in the other, row by row, so each half
+Rudi, ICML 2021). With one argument fixed, ``F`` is linear in the other, row by row. So each half
 step is one product and one batch of small exact minimisations:
 
 * predictions: ``zeta[i]`` minimises ``<psi(z), (A @ xi)[i]>`` over all predictions z;
 * targets: ``xi[j]`` minimises ``<phi(y), (A.T @ zeta)[j]>`` over the candidates ``y in s[j]``.
 
-The second product needs the *transpose*; the two agree only where ``A`` is symmetric.
+The second product uses the transpose of ``A``. The two are the same only if ``A`` is symmetric.
 """
 
 from typing import Any, TypeAlias

@@ -1,8 +1,12 @@
-"""Real targets: ``alpha`` + a loss on the line + intervals, in the two forms of the problem.
+"""Disambiguation problems whose targets are real numbers.
 
-The absolute and the pinball loss have no finite embedding, and where targets are real the optimum
-is often within reach: a problem here offers its half steps, as `disambig.problem` does for finite
-outputs, and beyond them the convex program that it is.
+A `NumberProblem` joins a loss with candidate sets. There are two objectives: `VotedProblem` is the
+paper's sum over pairs of samples, `RiskProblem` the empirical risk of kernel ridge regression.
+
+The absolute and the pinball loss have no finite embedding, so `disambig.problem` does not apply.
+As there, a problem offers two half steps: the best predictions for given targets and the best
+targets for given predictions. It also offers its quadratic form, if it has one, and says whether
+it is convex: solvers then find a global optimum.
 """
 
 from dataclasses import dataclass, replace
@@ -19,16 +23,19 @@ from disambig.votes import Votes
 
 
 class NumberProblem(Protocol):
-    """What a solver for real targets asks of a problem; targets and predictions are ``(n, d)``."""
+    """What a solver needs of a problem with real targets.
+
+    Targets and predictions have shape ``(n, d)``.
+    """
 
     @property
     def loss(self) -> NumberLoss:
-        """What is paid."""
+        """The loss between predictions and targets."""
         ...
 
     @property
     def sets(self) -> NumberSets:
-        """What was observed."""
+        """The candidate sets."""
         ...
 
     @property
@@ -37,24 +44,24 @@ class NumberProblem(Protocol):
         ...
 
     def first_targets(self, start: str) -> FloatArray:
-        """Targets to begin with: ``"average"`` or ``"infimum"``, inside their sets."""
+        """Initial targets, inside their sets; `start` is ``"average"`` or ``"infimum"``."""
         ...
 
     def predictions(self, targets: FloatArray, current: FloatArray | None = None) -> FloatArray:
-        """The predictions that suit the targets best; of several the nearest to `current`."""
+        """The best predictions for the targets; of several the nearest to `current`."""
         ...
 
     def targets(self, predictions: FloatArray, current: FloatArray | None = None) -> FloatArray:
-        """The candidates that suit the predictions best; of several the nearest to `current`."""
+        """The best candidates for the predictions; of several the nearest to `current`."""
         ...
 
     def objective(self, targets: FloatArray, predictions: FloatArray) -> float:
-        """What targets cost with the predictions that suit them best."""
+        """The objective at targets and at the best predictions for them."""
         ...
 
     @property
     def quadratic(self) -> QuadraticForm | None:
-        """``Q`` with objective ``y' Q y``, or None: not a quadratic function of the targets."""
+        """``Q`` with objective ``y' Q y``; None if the objective is not known to be quadratic."""
         ...
 
     @property
@@ -64,11 +71,11 @@ class NumberProblem(Protocol):
 
     @property
     def has_votes(self) -> BoolArray:
-        """Rows whose target makes a difference, ``(n,)``; any other could be any number."""
+        """Rows whose target changes the objective, ``(n,)``; other targets are arbitrary."""
         ...
 
     def with_sets(self, sets: NumberSets) -> Self:
-        """The same problem with other sets, on the same span."""
+        """The same problem with other sets and the same span."""
         ...
 
 
@@ -82,8 +89,8 @@ class VotedProblem:
     loss : NumberLoss
     sets : NumberSets
     span : float array (d, 2)
-        Where outputs lie: the paper assumes that they are bounded, and votes of either sign can
-        send them to infinity. Where the problem is convex nothing needs to be held back.
+        The range of outputs. The paper assumes that it is bounded: with negative votes the
+        objective may have no minimum on the whole line. A convex problem does not need it.
     """
 
     votes: Votes
@@ -93,13 +100,13 @@ class VotedProblem:
 
     @cached_property
     def transposed(self) -> Votes:
-        """``A.T``, asked for once."""
+        """``A.T``, computed once."""
         return self.votes.T
 
     @cached_property
-    def _held(self) -> NumberSets:
-        # Each half step may have a lowest point and both together none: targets and predictions
-        # would drive each other away for ever.
+    def _bounded_sets(self) -> NumberSets:
+        # Without convexity each half step can have a minimum although the joint problem has none.
+        # Targets and predictions would then diverge together.
         return self.sets if self.is_convex else self.sets.within(self.span)
 
     def first_targets(self, start: str) -> FloatArray:
@@ -113,7 +120,9 @@ class VotedProblem:
         return self.loss.best_prediction(self.votes, targets, self.span, current)
 
     def targets(self, predictions: FloatArray, current: FloatArray | None = None) -> FloatArray:
-        return self.loss.best_target(self.transposed, predictions, self._held, self.span, current)
+        return self.loss.best_target(
+            self.transposed, predictions, self._bounded_sets, self.span, current
+        )
 
     def objective(self, targets: FloatArray, predictions: FloatArray) -> float:
         return self.loss.total(self.votes, predictions, targets)
@@ -126,19 +135,20 @@ class VotedProblem:
     def is_convex(self) -> bool:
         if isinstance(self.loss, SquaredLoss):
             return self.quadratic is not None and self.quadratic.is_convex
-        # A sum of convex functions of (z_i, y_j), and so is its minimum over z.
+        # Non-negative votes: a sum of jointly convex functions of (z_i, y_j) is jointly convex, and
+        # its minimum over z is convex in y.
         return not has_negative(self.votes)
 
     @property
     def has_votes(self) -> BoolArray:
         own = np.abs(self.votes.diagonal())
         by_others = self.transposed.absolute_row_sums() > own
-        # Who listens to nobody else agrees with any target of its own.
+        # A row without votes for others predicts its own target exactly, whatever it is.
         beside_others = self.votes.absolute_row_sums() > own
         return np.asarray(by_others | ((own > 0) & beside_others))
 
     def with_sets(self, sets: NumberSets) -> Self:
-        # `replace` forgets what was computed; votes and their form are the same.
+        # `replace` drops cached properties. These depend on the votes alone, which are the same.
         other = replace(self, sets=sets)
         for name in ("transposed", "quadratic", "is_convex"):
             if name in self.__dict__:
@@ -150,18 +160,18 @@ class VotedProblem:
 class RiskProblem:
     """The empirical risk: ``min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2`` over targets y.
 
-    With the minimiser f of kernel ridge regression this is ``y' R y``, always convex. Minimised
-    over y first, it is kernel ridge regression on the squared distances to the sets: in this form
-    disambiguation and the infimum loss are one method.
+    With the minimiser f of kernel ridge regression this is ``y' R y``, which is always convex. If
+    the minimum over y is taken first, it is kernel ridge regression on the squared distances to the
+    sets. Disambiguation and the infimum loss are therefore the same method here.
 
     Parameters
     ----------
     votes : Votes (n, n)
-        Those of kernel ridge: ``votes @ y`` is f at the training rows.
+        The votes of kernel ridge regression: ``votes @ y`` is f at the training rows.
     form : float array or Votes (n, n)
         ``R``.
     shift_invariant : bool
-        Has f an intercept that costs nothing?
+        Has f an unpenalised intercept?
     sets : NumberSets
     span : float array (d, 2)
     """
@@ -181,7 +191,7 @@ class RiskProblem:
         if start == "infimum":
             return self.targets(self.loss.infimum_prediction(self.votes, self.sets, self.span))
         centers = self.sets.centers
-        # A row that says nothing begins in the middle of the others.
+        # A set without a centre (the whole line) starts at the mean of the other centres.
         known = np.isfinite(centers)
         total = np.where(known, centers, 0.0).sum(axis=0)
         middle = total / np.maximum(known.sum(axis=0), 1)
@@ -194,7 +204,7 @@ class RiskProblem:
         return self.sets.nearest(predictions)
 
     def objective(self, targets: FloatArray, predictions: FloatArray) -> float:
-        # A constant that costs nothing would cost digits.
+        # Subtracting a constant does not change the value, and avoids cancellation.
         middle = self.span.mean(axis=1) if self.shift_invariant else 0.0
         centered = targets - middle
         return float(np.einsum("ij,ij->", centered, self.quadratic @ centered))
@@ -210,7 +220,7 @@ class RiskProblem:
 
     @property
     def has_votes(self) -> BoolArray:
-        # With an intercept a single row costs nothing wherever it is.
+        # With an intercept, a single row has zero risk at every target.
         return np.asarray(self.quadratic.diagonal() > 0)
 
     def with_sets(self, sets: NumberSets) -> Self:

@@ -1,4 +1,7 @@
-"""Checks of constructor parameters, with one grammar of refusals."""
+"""Checks of constructor parameters.
+
+All errors have the same form: owner, parameter, what was expected, what was given.
+"""
 
 from collections.abc import Iterable
 from numbers import Integral, Real
@@ -25,14 +28,14 @@ def check_number(owner: str, name: str, value: Any, *, positive: bool, advice: s
 
 
 def check_flag(owner: str, name: str, value: Any) -> bool:
-    """Return `value` as a bool, or raise: a non-empty string would pass for True."""
+    """Return `value` as a bool, or raise. Strings are refused: ``bool("False")`` is True."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{owner}: {name} must be True or False; got {value!r}.")
     return bool(value)
 
 
 def check_choice(owner: str, name: str, value: Any, choices: Iterable[str], more: str = "") -> None:
-    """Raise unless `value` is one of `choices`; `more` says what else is welcome."""
+    """Raise unless `value` is one of `choices`; `more` names other valid values."""
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(repr(choice) for choice in known)

@@ -1,4 +1,9 @@
-"""``alpha`` + loss + candidates: the objective and its two half steps."""
+"""The disambiguation problem: votes, loss and candidates, with the objective and its half steps.
+
+The objective is ``F(xi, zeta) = sum_ij A[i, j] <zeta[i], xi[j]>``; see `disambig.notation` for the
+letters. With one argument fixed it is linear in the other, row by row. A half step is therefore one
+matrix product, which gives the scores, and one batch of exact minimisations by the loss.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +15,13 @@ from disambig.losses.protocol import Faces, Loss, OffersRowSteps, RowSteps
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 
-# Sums of up to n products are exact to a few units of rounding; a tie is judged far above that
-# and far below one vote.
-_TIE_TOLERANCE = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-10}
+# A sum of up to n products is exact to a few units of rounding. The tolerance of a tie is far above
+# that error and far below the effect of one vote.
+_TIE_TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-10}
 
 
 class HalfStep(NamedTuple):
-    """The faces that a half step found, and the objective there."""
+    """The optimal faces of a half step, and the objective there."""
 
     faces: Faces
     objective: float
@@ -29,13 +34,13 @@ class Problem:
     Parameters
     ----------
     votes : Votes (n, n)
-        ``A``. Signed votes are welcome: both steps stay exact.
+        ``A``. Votes may be negative; both half steps stay exact.
     loss : Loss
         Its embeddings and minimisers.
     candidates : object
-        The sets, of the kind that the loss understands.
+        The candidate sets, of the type that the loss accepts.
     tie_tolerance : float, optional
-        Relative size below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
+        Relative difference below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
     """
 
     votes: Votes
@@ -44,7 +49,7 @@ class Problem:
     tie_tolerance: float | None = None
 
     def __post_init__(self) -> None:
-        # Below zero nothing ties with the minimum, not even the minimum itself.
+        # With a negative tolerance not even the minimum would tie with itself.
         if self.tie_tolerance is not None and not 0.0 <= self.tie_tolerance < np.inf:
             raise ValueError(
                 f"tie_tolerance={self.tie_tolerance!r}; expected a finite number of at least 0."
@@ -55,42 +60,42 @@ class Problem:
         """Relative tolerance of ties."""
         if self.tie_tolerance is not None:
             return self.tie_tolerance
-        return _TIE_TOLERANCE.get(self.prediction_scale.dtype, 1e-10)
+        return _TIE_TOLERANCES.get(self.prediction_scale.dtype, 1e-10)
 
     @cached_property
     def transposed(self) -> Votes:
-        """``A.T``, asked for once."""
+        """``A.T``, computed once."""
         return self.votes.T
 
     @cached_property
     def prediction_scale(self) -> FloatArray:
-        """``sum_j |A[i, j]|`` times the largest loss: the size of the scores of row i."""
+        """``sum_j |A[i, j]|`` times the largest loss: a bound on the scores of row i."""
         return self.votes.absolute_row_sums() * self.loss.magnitude(self.candidates)
 
     @cached_property
     def target_scale(self) -> FloatArray:
-        """``sum_i |A[i, j]|`` times the largest loss: the size of the scores of sample j."""
+        """``sum_i |A[i, j]|`` times the largest loss: a bound on the scores of sample j."""
         return self.transposed.absolute_row_sums() * self.loss.magnitude(self.candidates)
 
     @cached_property
     def objective_tolerance(self) -> float:
-        """A fall of the objective below this is rounding."""
+        """A decrease of the objective below this is rounding."""
         # Rounding errors of rows are independent, hence the root of the number of rows.
         return self.rtol * float(np.linalg.norm(self.prediction_scale))
 
     @cached_property
     def prediction_tolerance(self) -> FloatArray:
-        """Scores of row i closer than this tie, ``(n,)`` in float64."""
+        """Scores of row i that differ by less tie, ``(n,)`` in float64."""
         return np.asarray(self.rtol * self.prediction_scale, dtype=np.float64)
 
     @cached_property
     def target_tolerance(self) -> FloatArray:
-        """Scores of sample j closer than this tie, ``(n,)`` in float64."""
+        """Scores of sample j that differ by less tie, ``(n,)`` in float64."""
         return np.asarray(self.rtol * self.target_scale, dtype=np.float64)
 
     @cached_property
     def row_steps(self) -> RowSteps | None:
-        """The half steps row by row, where the loss offers them for these votes."""
+        """The half steps row by row, if the loss offers them for these votes; else None."""
         if isinstance(self.loss, OffersRowSteps):
             return self.loss.row_steps(self.votes, self.candidates)
         return None
@@ -112,13 +117,13 @@ class Problem:
         return self.loss.best_candidate(scores, self.candidates, self.rtol * self.target_scale)
 
     def best_predictions(self, xi: FloatArray) -> HalfStep:
-        """The first half step."""
+        """The first half step: the predictions that minimise ``F`` for given targets."""
         scores = self.scores_of_predictions(xi)
         faces = self.choose_predictions(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
 
     def best_targets(self, zeta: FloatArray) -> HalfStep:
-        """The second half step."""
+        """The second half step: the targets that minimise ``F`` for given predictions."""
         scores = self.scores_of_targets(zeta)
         faces = self.choose_targets(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
@@ -129,6 +134,6 @@ class Problem:
 
 
 def inner(left: FloatArray, right: FloatArray) -> float:
-    """``sum_ij left[i, j] right[i, j]`` without a temporary."""
+    """The inner product ``sum_ij left[i, j] right[i, j]``, without a temporary array."""
     # Not vdot: its threads cost more than they save on sums of this size.
     return float(np.einsum("ij,ij->", left, right))

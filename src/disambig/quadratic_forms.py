@@ -1,7 +1,11 @@
-"""The squared loss as a quadratic form in the targets: ``min_z sum_ij A[i, j] (z_i - y_j)^2``.
+"""Quadratic forms ``y' Q y``: the objective of the squared loss as a function of the targets.
 
-With ``r = A 1 > 0`` the best predictions are ``z = A y / r``, and what is left is ``y' Q y`` with
-``Q = diag(A' 1) - A' diag(1 / r) A``. It costs nothing to add a constant to y: ``Q 1 = 0``.
+Votes ``A`` with row sums ``r = A 1 > 0`` define ``min_z sum_ij A[i, j] (z_i - y_j)^2``. The best
+predictions are ``z = A y / r``, and the minimum is ``y' Q y`` with
+``Q = diag(A' 1) - A' diag(1 / r) A``. Adding a constant to y does not change it: ``Q 1 = 0``.
+
+`voted_form` builds this form, `residual_form` that of an empirical risk. Each chooses among the
+representations below: `DenseForm` is an array, the others only offer products with vectors.
 """
 
 from dataclasses import dataclass
@@ -17,16 +21,17 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import DenseVotes, ProductVotes, SparseVotes, Votes, as_votes, row_blocks
 
-# A row whose votes cancel to less than this part of their absolute sum has no sign to rely on.
-_SMALLEST_SUM = 1e-8
-# Eigenvalues above minus this part of the largest one are zero up to rounding.
-_ROUNDING = 1e-12
-# Up to here a sparse form is as quickly written out.
-_SMALL = 2_000
-# Eigenvalues of products of factors have an error of this size beside one.
-_EIGENVALUE = 1e-10
-# Entries of a block of factors: 16 MiB.
-_BLOCK = 2**21
+# A row sum below this share of the absolute row sum is mostly rounding error: its sign is unknown.
+_MIN_SUM_SHARE = 1e-8
+# Relative size of what counts as rounding error: negative eigenvalues beside the largest one,
+# negative votes beside the absolute sum of their row, differences between levels that are equal.
+_ROUNDING_SHARE = 1e-12
+# Up to this many rows a dense form is as fast as a sparse one.
+_MAX_DENSE_ROWS = 2_000
+# Error of eigenvalues near one that are computed from Gram matrices of factors.
+_EIGENVALUE_TOLERANCE = 1e-10
+# Float64 entries in a block of factors: 16 MiB.
+_MAX_BLOCK_ENTRIES = 2**21
 
 
 class QuadraticForm(Protocol):
@@ -47,7 +52,7 @@ class QuadraticForm(Protocol):
 
     @property
     def array(self) -> FloatArray | None:
-        """``Q`` written out, or None where it is too large for that."""
+        """``Q`` as a dense array, or None where that would be too large."""
         ...
 
     @property
@@ -62,13 +67,13 @@ class QuadraticForm(Protocol):
 
     @property
     def components(self) -> IntArray:
-        """Numbers of groups of rows that Q does not connect, ``(n,)``."""
+        """Connected component of each row in the graph of non-zero entries of Q, ``(n,)``."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class DenseForm:
-    """``Q`` written out."""
+    """``Q`` as a dense array."""
 
     array: FloatArray
     is_convex: bool
@@ -88,23 +93,23 @@ class DenseForm:
 
     @cached_property
     def components(self) -> IntArray:
-        return _groups(sp.csr_array(self.array))
+        return _component_labels(sp.csr_array(self.array))
 
 
 @dataclass(frozen=True, eq=False)
 class VotedForm:
     """``diag(A' 1) - A' diag(1 / r) A`` as products with sparse, non-negative votes ``A``.
 
-    With ``A = diag(own) + O`` a row is apart from its prediction by ``y - z = (O 1 y - O y) / r``,
-    and ``Q y = own (y - z) + O' 1 y - O' z``. Own votes then cancel nowhere: a row that hears
-    itself alone, or hardly anybody else, keeps its digits.
+    Split ``A = diag(own) + O``. The residual of a row is ``y - z = (O 1 y - O y) / r``, and
+    ``Q y = own (y - z) + O' 1 y - O' z``. No difference of large own votes is taken, so a row whose
+    votes are almost all its own keeps its digits.
 
     Parameters
     ----------
     own : float array (n,)
         The diagonal of the votes.
     others : SparseVotes (n, n)
-        The rest, without explicit zeros.
+        The votes without their diagonal and without explicit zeros.
     inverse_sums : float array (n,)
         ``1 / r``, and 0 for a row without votes.
     """
@@ -121,21 +126,21 @@ class VotedForm:
         return self.others.shape
 
     @cached_property
-    def _listens(self) -> FloatArray:
+    def _row_sums(self) -> FloatArray:
         return self.others.row_sums()
 
     @cached_property
-    def _is_heard(self) -> FloatArray:
+    def _column_sums(self) -> FloatArray:
         return self.others.T.row_sums()
 
     def __matmul__(self, targets: FloatArray) -> FloatArray:
         columns = (slice(None),) + (None,) * (targets.ndim - 1)
-        apart = self._listens[columns] * targets - self.others @ targets
-        apart *= self.inverse_sums[columns]
-        product: FloatArray = self.own[columns] * apart + self._is_heard[columns] * targets
-        product -= self.others.T @ (targets - apart)
-        # A positive semi-definite form that is zero on the diagonal is zero in the whole row;
-        # what rounding left there would pass for a slope.
+        residuals = self._row_sums[columns] * targets - self.others @ targets
+        residuals *= self.inverse_sums[columns]
+        product: FloatArray = self.own[columns] * residuals + self._column_sums[columns] * targets
+        product -= self.others.T @ (targets - residuals)
+        # If a diagonal entry of a positive semi-definite form is zero, its whole row is. Rounding
+        # errors there would look like a gradient.
         product[self._diagonal == 0] = 0.0
         return product
 
@@ -145,30 +150,27 @@ class VotedForm:
     @cached_property
     def _diagonal(self) -> FloatArray:
         alpha = sp.coo_array(self.others.matrix)
-        paid = alpha.data * (1.0 - alpha.data * self.inverse_sums[alpha.row])
-        by_others = np.bincount(alpha.col, paid, minlength=self.shape[1])
-        entries = by_others + self.own * self._listens * self.inverse_sums
-        rounding = 4.0 * np.finfo(np.float64).eps * (self._is_heard + self.own)
+        contributions = alpha.data * (1.0 - alpha.data * self.inverse_sums[alpha.row])
+        by_others = np.bincount(alpha.col, contributions, minlength=self.shape[1])
+        entries = by_others + self.own * self._row_sums * self.inverse_sums
+        rounding = 4.0 * np.finfo(np.float64).eps * (self._column_sums + self.own)
         return np.asarray(np.where(entries > rounding, entries, 0.0))
 
     @cached_property
     def components(self) -> IntArray:
         n = self.shape[1]
-        alpha, heard = sp.coo_array(self.others.matrix), np.flatnonzero(self.own)
-        # Listener i and sample j are joined by a vote; samples are joined through listeners.
-        rows_affected_by_targets, samples = (
-            np.append(alpha.row, heard),
-            np.append(alpha.col, heard) + n,
-        )
-        joined = np.ones(len(rows_affected_by_targets))
-        return _groups(
-            sp.csr_array((joined, (rows_affected_by_targets, samples)), shape=(2 * n, 2 * n))
-        )[n:]
+        alpha, own = sp.coo_array(self.others.matrix), np.flatnonzero(self.own)
+        # A bipartite graph: prediction i (node i) and target j (node n + j) share an edge if
+        # A[i, j] is not zero. Q connects two targets if some prediction depends on both.
+        predictions, targets = np.append(alpha.row, own), np.append(alpha.col, own) + n
+        ones = np.ones(len(predictions))
+        edges = sp.csr_array((ones, (predictions, targets)), shape=(2 * n, 2 * n))
+        return _component_labels(edges)[n:]
 
 
 @dataclass(frozen=True, eq=False)
 class OperatorForm:
-    """``Q`` that is known by its products, symmetric, and connects all rows."""
+    """A symmetric ``Q`` that is given by its products and connects all rows."""
 
     operator: Votes
     is_convex: bool
@@ -196,7 +198,7 @@ class OperatorForm:
 
 @dataclass(frozen=True, eq=False)
 class ProductForm:
-    """``diag(A' 1) - A' diag(1 / r) A`` for votes ``A = L diag(s) R`` of few factors, s >= 0.
+    """``diag(A' 1) - A' diag(1 / r) A`` for low-rank votes ``A = L diag(s) R`` with s >= 0.
 
     `inverse_sums` are ``1 / r``, and 0 for a row without votes.
     """
@@ -211,33 +213,33 @@ class ProductForm:
         return self.votes.shape
 
     @cached_property
-    def _is_heard(self) -> FloatArray:
+    def _column_sums(self) -> FloatArray:
         return self.votes.T.row_sums()
 
     @cached_property
-    def _halves(self) -> FloatArray:
+    def _root_scales(self) -> FloatArray:
         scales = self.votes.scales
         return np.ones(self.votes.left.shape[1]) if scales is None else np.sqrt(scales)
 
     @cached_property
-    def _listening(self) -> FloatArray:
-        """``s^{1/2} L' diag(1 / r) L s^{1/2}``, (r, r)."""
-        return _gram(self.votes.T, self.inverse_sums, self._halves)
+    def _left_gram(self) -> FloatArray:
+        """``s^{1/2} L' diag(1 / r) L s^{1/2}``, (rank, rank), or its diagonal if it is diagonal."""
+        return _gram(self.votes.T, self.inverse_sums, self._root_scales)
 
     def __matmul__(self, targets: FloatArray) -> FloatArray:
         columns = (slice(None),) + (None,) * (targets.ndim - 1)
         predictions = (self.votes @ targets) * self.inverse_sums[columns]
-        product: FloatArray = self._is_heard[columns] * targets - self.votes.T @ predictions
+        product: FloatArray = self._column_sums[columns] * targets - self.votes.T @ predictions
         return product
 
     @cached_property
     def _diagonal(self) -> FloatArray:
-        right, entries, listening = self.votes.right.T, self._is_heard.copy(), self._listening
-        step = max(1, _BLOCK // right.shape[1])
+        right, entries, left_gram = self.votes.right.T, self._column_sums.copy(), self._left_gram
+        step = max(1, _MAX_BLOCK_ENTRIES // right.shape[1])
         for start in range(0, len(right), step):
-            block = right[start : start + step] * self._halves
-            heard = block * listening if listening.ndim == 1 else block @ listening
-            entries[start : start + step] -= np.einsum("ir,ir->i", heard, block)
+            block = right[start : start + step] * self._root_scales
+            product = block * left_gram if left_gram.ndim == 1 else block @ left_gram
+            entries[start : start + step] -= np.einsum("ir,ir->i", product, block)
         return np.maximum(entries, 0.0) if self.is_convex else entries
 
     def diagonal(self) -> FloatArray:
@@ -246,19 +248,20 @@ class ProductForm:
     @cached_property
     def is_convex(self) -> bool:
         """Has ``C^{-1/2} A' diag(1 / r) A C^{-1/2}``, C = diag(A' 1), no eigenvalue above one?"""
-        heard = self._is_heard
+        sums = self._column_sums
         sizes = self.votes.T.absolute_row_sums()
-        if (heard <= _SMALLEST_SUM * sizes)[sizes > 0].any():
+        if (sums <= _MIN_SUM_SHARE * sizes)[sizes > 0].any():
             return False
-        inverse = np.where(sizes > 0, 1.0 / np.where(sizes > 0, heard, 1.0), 0.0)
-        # Those of a product of two matrices of the size of the rank, each a product of factors.
-        one, other = _gram(self.votes, inverse, self._halves), self._listening
-        if one.ndim == other.ndim == 1:
-            return bool(np.max(one * other) <= 1.0 + _EIGENVALUE)
-        values, vectors = scipy.linalg.eigh(np.diag(one) if one.ndim == 1 else one)
+        inverse = np.where(sizes > 0, 1.0 / np.where(sizes > 0, sums, 1.0), 0.0)
+        # Up to zeros, the eigenvalues are those of the product of two Gram matrices (rank, rank):
+        # of R with weights 1 / C, and of L with weights 1 / r.
+        right, left = _gram(self.votes, inverse, self._root_scales), self._left_gram
+        if right.ndim == left.ndim == 1:
+            return bool(np.max(right * left) <= 1.0 + _EIGENVALUE_TOLERANCE)
+        values, vectors = scipy.linalg.eigh(np.diag(right) if right.ndim == 1 else right)
         half = vectors * np.sqrt(np.maximum(values, 0.0))
-        other = np.diag(other) if other.ndim == 1 else other
-        return bool(scipy.linalg.eigvalsh(half.T @ other @ half)[-1] <= 1.0 + _EIGENVALUE)
+        left = np.diag(left) if left.ndim == 1 else left
+        return bool(scipy.linalg.eigvalsh(half.T @ left @ half)[-1] <= 1.0 + _EIGENVALUE_TOLERANCE)
 
     @cached_property
     def components(self) -> IntArray:
@@ -266,14 +269,14 @@ class ProductForm:
 
 
 def residual_form(form: FloatArray | Votes, *, shift_invariant: bool) -> QuadraticForm:
-    """The form ``y' R y`` of an empirical risk: written out, or as products where it is large.
+    """The form ``y' R y`` of an empirical risk, dense where it is small.
 
-    R is symmetric and positive semi-definite, (n, n); is ``R 1 = 0``?
+    `form` is R, symmetric and positive semi-definite, (n, n); `shift_invariant`: is ``R 1 = 0``?
     """
     if isinstance(form, np.ndarray):
         return DenseForm(form, is_convex=True, shift_invariant=shift_invariant)
     n = form.shape[0]
-    if n > _SMALL:
+    if n > _MAX_DENSE_ROWS:
         return OperatorForm(form, is_convex=True, shift_invariant=shift_invariant)
     array = np.asarray(form.rows(0, n))
     symmetric = 0.5 * (array + array.T)
@@ -281,11 +284,12 @@ def residual_form(form: FloatArray | Votes, *, shift_invariant: bool) -> Quadrat
 
 
 def voted_form(votes: Votes) -> QuadraticForm | None:
-    """The form of some votes, or None where there is none, or none that can be looked at.
+    """The quadratic form of the votes, or None.
 
-    Where a row of votes does not sum to a positive number, the objective is no quadratic function:
-    the best prediction of that row lies at an end of the span. Where many votes are neither an
-    array nor sparse and non-negative, nobody can say whether the form is convex.
+    None means one of two things. A row of votes does not sum to a positive number: then the
+    objective is not quadratic, and the best prediction of that row is an end of the span. Or the
+    votes are too many to decide whether the form is convex, and are neither an array nor sparse
+    and non-negative nor of low rank.
 
     Examples
     --------
@@ -299,51 +303,55 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     True
     """
     n = votes.shape[1]
-    thin = isinstance(votes, ProductVotes) and n > _SMALL and _can_stay_a_product(votes)
-    if not thin and not isinstance(votes, (DenseVotes, SparseVotes)):
-        if n > _SMALL and not isinstance(votes, ProductVotes):
+    factored = isinstance(votes, ProductVotes) and n > _MAX_DENSE_ROWS and _can_stay_factored(votes)
+    if not factored and not isinstance(votes, (DenseVotes, SparseVotes)):
+        if n > _MAX_DENSE_ROWS and not isinstance(votes, ProductVotes):
             return None
         require_bytes(
             4 * 8.0 * n * n,
             f"The quadratic form of {n} rows",
             "Use solver='alternating', or votes of few factors without leave_one_out.",
         )
-        # Absolute sums of a product are bounds, those of an operator can be too small.
+        # The absolute row sums of factored votes are upper bounds, and those of an operator can be
+        # too small. Only an array gives the exact sums.
         votes = as_votes(votes.rows(0, votes.shape[0]))
     sums, sizes = votes.row_sums(), votes.absolute_row_sums()
-    heard = sizes > 0
-    if (sums[heard] <= _SMALLEST_SUM * sizes[heard]).any():
+    has_votes = sizes > 0
+    if (sums[has_votes] <= _MIN_SUM_SHARE * sizes[has_votes]).any():
         return None
-    inverse = np.where(heard, 1.0 / np.where(heard, sums, 1.0), 0.0)
-    if thin and isinstance(votes, ProductVotes):
+    inverse = np.where(has_votes, 1.0 / np.where(has_votes, sums, 1.0), 0.0)
+    if factored and isinstance(votes, ProductVotes):
         return ProductForm(votes, inverse)
-    if isinstance(votes, SparseVotes) and n > _SMALL:
+    if isinstance(votes, SparseVotes) and n > _MAX_DENSE_ROWS:
         if has_negative(votes):
             return None
         alpha = sp.coo_array(votes.matrix)
-        apart = (alpha.row != alpha.col) & (alpha.data != 0)
-        entries = (alpha.data[apart], (alpha.row[apart], alpha.col[apart]))
+        kept = (alpha.row != alpha.col) & (alpha.data != 0)
+        entries = (alpha.data[kept], (alpha.row[kept], alpha.col[kept]))
         others = SparseVotes(sp.csr_array(entries, shape=votes.shape))
         return VotedForm(votes.diagonal(), others, inverse)
-    return _written_out(votes, inverse)
+    return _dense_form(votes, inverse)
 
 
-def _can_stay_a_product(votes: ProductVotes) -> bool:
-    """Is the form of the votes cheaper as a product, and can it be looked at?"""
-    few = 2 * votes.left.shape[1] <= votes.shape[1]
+def _can_stay_factored(votes: ProductVotes) -> bool:
+    """Is the factored form cheaper than a dense one, and can `ProductForm` decide convexity?"""
+    is_low_rank = 2 * votes.left.shape[1] <= votes.shape[1]
     positive = votes.scales is None or bool((votes.scales >= 0).all())
-    return few and positive and votes.own is None
+    return is_low_rank and positive and votes.own is None
 
 
 def _gram(votes: ProductVotes, weights: FloatArray, scales: FloatArray) -> FloatArray:
-    """``scales R diag(weights) R' scales`` for weights >= 0, (r, r), or its diagonal if it is."""
+    """``diag(scales) R diag(weights) R' diag(scales)`` for weights >= 0, (rank, rank).
+
+    Only its diagonal, ``(rank,)``, where the votes say that it is a diagonal matrix.
+    """
     if votes.energies is not None and votes.column_shares is not None:
         level = weights * votes.column_shares
-        if np.ptp(level) <= _ROUNDING * np.max(level):
+        if np.ptp(level) <= _ROUNDING_SHARE * np.max(level):
             return np.asarray(level.mean() * scales**2 * votes.energies)
     rows = votes.right.T
     gram = np.zeros((rows.shape[1], rows.shape[1]))
-    step = max(1, _BLOCK // rows.shape[1])
+    step = max(1, _MAX_BLOCK_ENTRIES // rows.shape[1])
     for start in range(0, len(rows), step):
         block = rows[start : start + step] * np.sqrt(weights[start : start + step, None])
         block *= scales
@@ -351,15 +359,15 @@ def _gram(votes: ProductVotes, weights: FloatArray, scales: FloatArray) -> Float
     return gram
 
 
-def _written_out(votes: Votes, inverse: FloatArray) -> DenseForm:
+def _dense_form(votes: Votes, inverse: FloatArray) -> DenseForm:
     n = votes.shape[1]
     block = votes.rows(0, n)
     alpha = block.toarray() if sp.issparse(block) else np.asarray(block, dtype=np.float64)
     half = alpha * np.sqrt(inverse)[:, None]
     form: FloatArray = half.T @ half
     np.negative(form, out=form)
-    # Q 1 = 0: the diagonal as minus the sum of the others keeps that to rounding, where the
-    # difference of A' 1 and the square would lose the digits that the two have in common.
+    # Q 1 = 0, so each diagonal entry is minus the sum of the others in its row. Computed this way
+    # Q 1 = 0 holds to rounding; A' 1 minus the sum of squares would cancel.
     np.fill_diagonal(form, 0.0)
     np.fill_diagonal(form, -form.sum(axis=1))
     convex = not has_negative(votes) or _is_semidefinite(form)
@@ -368,24 +376,25 @@ def _written_out(votes: Votes, inverse: FloatArray) -> DenseForm:
 
 def _is_semidefinite(form: FloatArray) -> bool:
     eigenvalues = scipy.linalg.eigvalsh(form)
-    return bool(eigenvalues[0] >= -_ROUNDING * max(eigenvalues[-1], 0.0))
+    return bool(eigenvalues[0] >= -_ROUNDING_SHARE * max(eigenvalues[-1], 0.0))
 
 
 def has_negative(votes: Votes) -> bool:
-    """Is any vote negative, by more than rounding beside its row?
+    """Do negative votes in any row exceed the rounding error of that row?
 
-    Many votes behind an operator are not looked at, and may be.
+    An operator with many rows is not checked: the answer is then True.
     """
-    if not isinstance(votes, (DenseVotes, ProductVotes, SparseVotes)) and max(votes.shape) > _SMALL:
+    has_entries = isinstance(votes, (DenseVotes, ProductVotes, SparseVotes))
+    if not has_entries and max(votes.shape) > _MAX_DENSE_ROWS:
         return True
     for _, block in row_blocks(votes):
         below = block.minimum(0) if sp.issparse(block) else np.minimum(block, 0)
         negative, size = -np.ravel(below.sum(axis=1)), np.ravel(abs(block).sum(axis=1))
-        if (negative > _ROUNDING * size).any():
+        if (negative > _ROUNDING_SHARE * size).any():
             return True
     return False
 
 
-def _groups(graph: sp.csr_array) -> IntArray:
+def _component_labels(graph: sp.csr_array) -> IntArray:
     _, labels = connected_components(graph, directed=False)
     return np.asarray(labels, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""When two sums of votes are the same number."""
+"""The relative tolerance below which two sums of votes count as equal."""
 
 from typing import Any
 
@@ -7,10 +7,15 @@ import numpy.typing as npt
 
 
 def tie_tolerance(dtype: npt.DTypeLike | Any) -> float:
-    """The part of the size of a sum below which a difference is rounding, by the type of the votes.
+    """Relative difference below which two sums of votes tie: 1e-5 in float32, 1e-10 otherwise.
 
-    Sums of up to n votes are exact to a few units of rounding; a tie is judged far above that and
-    far below one vote.
+    A sum of up to n votes is exact to a few units of rounding. The tolerance is far above that
+    error and far below the effect of one vote.
+
+    Parameters
+    ----------
+    dtype : data type
+        The type of the votes.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def no_place(*args, **kwargs):
         raise RuntimeError("cannot cache function: no locator available")
     return plain(*args, **kwargs)
 plain, jit.numba.njit = numba.njit, no_place
-@jit.kernel
+@jit.compiled
 def double(x):
     return 2 * x
 assert double(3) == 6

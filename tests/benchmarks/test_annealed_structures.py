@@ -1,4 +1,4 @@
-"""The comparison of annealing on orders and bits runs, and says which side won."""
+"""The comparison of annealing on orders and bits runs, and reports which method is better."""
 
 import numpy as np
 from numpy.random import default_rng
@@ -20,14 +20,14 @@ def test_bits_are_recovered_by_every_method() -> None:
     X = np.vstack([rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 6])
     Y = np.repeat([[1, 0, 1], [0, 1, 1]], 30, axis=0)
     data = MultilabelData(X, Y, ("a", "b"), ("x", "y", "z"), "made up")
-    for voters in annealed_structures.BIT_VOTERS:
-        found = annealed_structures.recover_bits(data, 0.5, voters, 0)
+    for weighting in annealed_structures.BIT_WEIGHTS:
+        found = annealed_structures.recover_bits(data, 0.5, weighting, 0)
         assert list(found) == list(METHODS)
         assert all(max(errors[:2]) < 0.2 for errors in found.values())
         assert found["one block"][:2] == found["two blocks"][:2] == (0.0, 0.0)
 
 
-def test_a_loss_of_annealing_is_said() -> None:
+def test_worse_results_of_annealing_are_reported() -> None:
     runs = [
         {"AC": Errors(0, 0, 0), "alternating": Errors(0.2, 0.1 * k, 0)}
         | {name: Errors(0.3 + 0.01 * k, 0.1 * k, 0) for name in ("one block", "two blocks")}

@@ -1,4 +1,4 @@
-"""Tobit and censored data run end to end: read, fitted, predicted, scored."""
+"""The benchmark on Tobit and censored data: data are read, fitted, predicted and scored."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def loaded(name: str, folder: Path) -> CensoredData:
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_a_set_is_read(name: str, data_dir: Path) -> None:
+def test_a_data_set_is_read(name: str, data_dir: Path) -> None:
     data = loaded(name, data_dir)
     assert data.X.shape == SIZES[name]
     assert len(data.intervals) == len(data.X)
@@ -37,8 +37,8 @@ def test_a_set_is_read(name: str, data_dir: Path) -> None:
     assert data.intervals.informative.all()
 
 
-def test_limits_are_half_lines(data_dir: Path) -> None:
-    """Counts of the published tables: 451 at zero; 325 women without paid work."""
+def test_values_at_a_limit_are_half_lines(data_dir: Path) -> None:
+    """Counts of the published tables: 451 at zero; 325 women without losses work."""
     affairs, mroz = (loaded(name, data_dir).intervals for name in ("affairs", "mroz87"))
     assert np.isneginf(affairs.lower).sum() == 451
     assert np.isposinf(affairs.upper).sum() == 38
@@ -47,8 +47,10 @@ def test_limits_are_half_lines(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_a_set_runs_end_to_end(name: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(censored, "TREES", 5)
+def test_a_data_set_runs_end_to_end(
+    name: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(censored, "N_TREES", 5)
     data = loaded(name, data_dir)
     rows = np.random.default_rng(0).permutation(len(data.X))[:40]
     part = CensoredData(data.X[rows], data.intervals[rows], data.target)
@@ -67,10 +69,10 @@ def test_a_set_runs_end_to_end(name: str, data_dir: Path, monkeypatch: pytest.Mo
 def test_the_constant_is_the_one_of_least_distance() -> None:
     sets = Intervals([-np.inf, 2.0, 5.0], [1.0, 3.0, np.inf])
     tried = np.linspace(0, 6, 6001)
-    paid = [float((sets.distances(np.full((3, 1), c)) ** 2).sum()) for c in tried]
-    assert censored._constant(sets) == pytest.approx(tried[int(np.argmin(paid))], abs=1e-3)
+    losses = [float((sets.distances(np.full((3, 1), c)) ** 2).sum()) for c in tried]
+    assert censored._constant(sets) == pytest.approx(tried[int(np.argmin(losses))], abs=1e-3)
 
 
-def test_what_is_missing_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"affairs: no file interval/censored/Affairs\.csv"):
+def test_missing_files_give_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"affairs: there is no file .*/Affairs\.csv"):
         load("affairs", tmp_path)

@@ -1,4 +1,4 @@
-"""The variants of the default differ where they say, are kept, and are compared row by row."""
+"""Variants of the default: their fits, stored outcomes, and the tables."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from benchmarks import choices, choices_cost, choices_running
 from benchmarks.accuracy.selection import Outcome
 from benchmarks.choices_problems import DATA, Corrupted, problems
-from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN, VARIANTS, fit_portfolio
+from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN, VARIANTS, fit_search_space
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.estimators.selection import SEARCH_SPACE
 
@@ -20,24 +20,24 @@ def problem() -> Corrupted:
     return Corrupted("iris", "uniform", 0.3)
 
 
-def test_the_default_by_hand_is_the_default(problem: Corrupted) -> None:
+def test_the_search_space_of_the_default_gives_the_default(problem: Corrupted) -> None:
     X, mask, _ = problem.split().train
-    by_hand = fit_portfolio(X, mask, seed=0, space=SEARCH_SPACE)
+    by_hand = fit_search_space(X, mask, seed=0, space=SEARCH_SPACE)
     default = PartialLabelClassifier().fit(X, LabelSets(mask, np.arange(3)))
     np.testing.assert_array_equal(by_hand.labels, default.labels_)
     np.testing.assert_array_equal(by_hand.predict(X), default.predict(X))
 
 
-def test_outcomes_are_kept(
+def test_outcomes_are_stored(
     problem: Corrupted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choices_running, "VARIANTS", [v for v in VARIANTS if v.name in QUICK])
     monkeypatch.setattr(choices_running, "_compile", lambda: None)
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "outcomes.jsonl"
     found = choices_running.run_problem(problem, path)
     assert set(found) == set(QUICK)
     assert all(outcome.accuracy > 0.8 for outcome in found.values())
-    # Who begins with the trials of the default pays for them.
+    # The time of a variant that uses the trials of the default includes them.
     assert found["mixture of the four best"].seconds > found[DEFAULT].seconds / 2
     monkeypatch.setattr(choices_running, "run", None)
     assert choices_running.run_problem(problem, path) == found
@@ -70,16 +70,16 @@ def test_the_table_compares_with_the_default() -> None:
     "name",
     ["a predictor chosen by hidden sets", "boosting in alternation", "or the infimum loss"],
 )
-def test_other_models_have_their_say(problem: Corrupted, name: str) -> None:
-    (X, mask, truth), (queries, answers) = problem.split()
+def test_variants_with_other_models_learn(problem: Corrupted, name: str) -> None:
+    (X, mask, truth), (queries, query_labels) = problem.split()
     variant = next(one for one in VARIANTS if one.name == name)
     found = variant.fit(X, mask, seed=0)
     assert mask[np.arange(len(X)), found.labels].all()
     assert np.mean(found.labels == truth) > 0.9
-    assert np.mean(found.predict(queries) == answers) > 0.85
+    assert np.mean(found.predict(queries) == query_labels) > 0.85
 
 
-def test_costs_are_ratios_to_the_two_others() -> None:
+def test_costs_are_ratios_to_the_two_other_models() -> None:
     cost = choices_cost.Cost
     row = {"default": cost(6.0, 0.9), "one variant": cost(2.0, 0.8), "plain": cost(0.5, 0.7)}
     line = choices_cost.table({1000: row}).splitlines()[-1]

@@ -1,4 +1,4 @@
-"""Methods that interval regression is compared with: against search, grids and optimality."""
+"""Methods of the interval benchmark, checked by search, grids and optimality conditions."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ from benchmarks.intervals.hinge import minimum, residuals, squared_hinge
 from benchmarks.intervals.interval_forest import FOREST, TREE, fit_forest
 from benchmarks.intervals.interval_tree import grow
 from benchmarks.intervals.linear import lasso, ridge
-from benchmarks.intervals.method import MARGINS, MOST_SETTINGS, Method, grid
+from benchmarks.intervals.method import MARGINS, MAX_SETTINGS, Method, grid
 from benchmarks.intervals.methods import METHODS
 from benchmarks.intervals.mixture import mixing_weights
 from benchmarks.intervals.neighbors import fit_constant, fit_neighbors
 from benchmarks.intervals.ours import OURS
-from benchmarks.intervals.perceptron import fit_perceptron, loss_and_slope
+from benchmarks.intervals.perceptron import fit_perceptron, loss_and_gradient
 from benchmarks.intervals.scaling import Scaling
 from benchmarks.intervals.second_list import LEARNERS, SECOND_LIST
 from benchmarks.intervals.selection import choose, fit_scaled, run
@@ -60,7 +60,7 @@ def test_no_constant_of_a_grid_is_better_than_the_minimum(seed, margin, levels):
     assert min(loss(z, lower, upper, margin) for z in others) >= value - 1e-10
 
 
-def test_flat_pieces_are_answered_by_their_middle_or_finite_end():
+def test_of_several_minima_the_middle_or_the_finite_end_is_returned():
     none = np.array([np.inf])
     assert minimum(np.array([0.0, 1.0]), np.array([4.0, 3.0]), 0.0) == (2.0, 0.0)
     assert minimum(np.array([1.5]), none, 0.0) == (1.5, 0.0)
@@ -128,7 +128,7 @@ def test_counts_mean_repeated_rows():
     )
 
 
-def test_a_forest_depends_on_its_seed_alone():
+def test_a_forest_depends_on_its_seed_only():
     X, lower, upper = problem(5, n=40)
     setting = FOREST.settings[-1]
     first, again, other = (
@@ -140,7 +140,7 @@ def test_a_forest_depends_on_its_seed_alone():
 
 @pytest.mark.parametrize("margin", [0.0, 0.7])
 @pytest.mark.parametrize("penalty", [1.0, 1e-3])
-def test_ridge_has_no_slope_left(margin, penalty):
+def test_the_gradient_of_ridge_is_zero(margin, penalty):
     X, lower, upper = problem(1, n=60, d=4)
     w = ridge(X, lower, upper, penalty, margin)
     r = residuals(X @ w[:-1] + w[-1], lower, upper, margin)
@@ -148,7 +148,7 @@ def test_ridge_has_no_slope_left(margin, penalty):
     assert r.mean() == pytest.approx(0, abs=1e-8)
 
 
-def test_ridge_reaches_a_linear_target_that_all_intervals_hold():
+def test_ridge_finds_a_linear_function_inside_all_intervals():
     X = np.random.default_rng(0).normal(size=(50, 3))
     y = X @ [1.0, -2.0, 0.5] + 3
     w = ridge(X, y - 0.01, y + 0.01, 1e-9, 0.0)
@@ -164,34 +164,34 @@ def test_lasso_meets_its_optimality_conditions(margin):
     penalty = share * np.abs(start).max()
     w = lasso(X, lower, upper, share, margin)
     r = residuals(X @ w[:-1] + w[-1], lower, upper, margin)
-    slope = 2 * X.T @ r / n
+    gradient = 2 * X.T @ r / n
     used = w[:-1] != 0
     assert 0 < used.sum() < 6
-    np.testing.assert_allclose(slope[used], -penalty * np.sign(w[:-1][used]), atol=1e-5)
-    assert np.abs(slope[~used]).max() <= penalty + 1e-5
+    np.testing.assert_allclose(gradient[used], -penalty * np.sign(w[:-1][used]), atol=1e-5)
+    assert np.abs(gradient[~used]).max() <= penalty + 1e-5
     assert r.mean() == pytest.approx(0, abs=1e-5)
 
 
-def test_slope_of_the_perceptron_is_that_of_its_loss():
+def test_the_gradient_of_the_perceptron_is_that_of_its_loss():
     X, lower, upper = problem(4, n=20, d=3)
     parameters = np.random.default_rng(0).normal(size=5 * 5 + 1)
     arguments = (X, lower, upper, 0.1, 0.2)
-    numeric = approx_fprime(parameters, lambda p: loss_and_slope(p, *arguments)[0], 1e-7)
-    np.testing.assert_allclose(loss_and_slope(parameters, *arguments)[1], numeric, atol=1e-5)
+    numeric = approx_fprime(parameters, lambda p: loss_and_gradient(p, *arguments)[0], 1e-7)
+    np.testing.assert_allclose(loss_and_gradient(parameters, *arguments)[1], numeric, atol=1e-5)
 
 
-def test_the_perceptron_learns_what_no_line_can():
+def test_the_perceptron_learns_a_nonlinear_function():
     X = np.linspace(-1, 1, 60)[:, None]
     y = np.abs(X[:, 0])
     predict = fit_perceptron(X, y - 0.02, y + 0.02, seed=0, penalty=1e-6, margin=0.0)
     assert np.abs(predict(X) - y).max() < 0.1
 
 
-def test_all_neighbours_are_the_constant_and_one_is_its_own_middle():
+def test_all_neighbours_give_the_constant_and_one_gives_its_midpoint():
     X, lower, upper = problem(6)
     constant = fit_constant(X, lower, upper, seed=0)(X)
-    everyone = fit_neighbors(X, lower, upper, seed=0, k=100, margin=0.0)(X)
-    np.testing.assert_allclose(everyone, constant)
+    all_neighbors = fit_neighbors(X, lower, upper, seed=0, k=100, margin=0.0)(X)
+    np.testing.assert_allclose(all_neighbors, constant)
     one = fit_neighbors(X, lower, upper, seed=0, k=1, margin=0.0)(X)
     middles = [minimum(lower[[i]], upper[[i]], 0.0)[0] for i in range(len(X))]
     np.testing.assert_array_equal(one, middles)
@@ -206,7 +206,7 @@ def test_boosting_follows_a_step():
     np.testing.assert_allclose(predict(np.array([[0.0], [1.0]])), [-1, 1], atol=0.2)
 
 
-def test_scaling_takes_columns_of_any_kind():
+def test_scaling_accepts_columns_of_any_kind():
     rng = np.random.default_rng(0)
     X = np.column_stack(
         [
@@ -224,7 +224,7 @@ def test_scaling_takes_columns_of_any_kind():
     np.testing.assert_array_equal(scaling.kept, [True, True, False, False, True, True])
     np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(scaled.std(axis=0), 1)
-    # Order is kept, and an outlier stays within a few tens of standard deviations.
+    # The order is kept, and outliers become finite.
     assert (np.argsort(X[:, 1]) == np.argsort(scaled[:, 1])).all()
     assert np.isfinite(scaling.inputs(np.full((1, 6), 1e300))).all()
     ends = scaling.targets(lower)
@@ -237,7 +237,7 @@ def test_every_method_is_run_on_half_lines_and_few_rows(method):
     if not method.is_available:
         pytest.skip(f"no package {method.needs}")
     X, lower, upper = problem(7, n=14, d=2)
-    # The first and the last, which may be one.
+    # The first and the last setting, which may be the same.
     for setting in method.settings[:: max(1, len(method.settings) - 1)]:
         predictions = fit_scaled(method, setting, X, lower, upper, seed=0)(X[:5])
         assert predictions.shape == (5,)
@@ -249,7 +249,7 @@ def test_weights_of_a_mixture_are_the_best_on_held_out_rows():
     truth = rng.normal(size=200)
     lower, upper = truth - 0.1, truth + 0.1
     lower[::5], upper[1::5] = -np.inf, np.inf
-    # Errors of the first two cancel; the third knows nothing.
+    # Errors of the first two cancel; the third is noise.
     error = rng.normal(size=200)
     learners = np.column_stack([truth + error, truth - error, rng.normal(size=200)])
     found = mixing_weights(learners, lower, upper)
@@ -266,7 +266,7 @@ def test_weights_of_a_mixture_are_the_best_on_held_out_rows():
         assert cost(found) <= cost(other) + 1e-6
 
 
-def test_equally_good_learners_are_mixed_evenly():
+def test_equally_good_learners_have_equal_weights():
     ends = np.arange(6.0)
     learners = np.column_stack([ends, ends + 0.5])
     for lower in (ends - 1, ends + 2):
@@ -275,14 +275,14 @@ def test_equally_good_learners_are_mixed_evenly():
     np.testing.assert_array_equal(mixing_weights(learners, ends - 1, ends + 2), [0.5, 0.5])
 
 
-def test_the_second_list_keeps_to_the_budget_and_is_declared_beside_the_first():
+def test_the_second_list_has_the_budget_of_all_methods():
     assert [method.name for method in OURS] == ["disambig", "disambig, second list"]
-    assert len(LEARNERS) == MOST_SETTINGS
+    assert len(LEARNERS) == MAX_SETTINGS
     assert SECOND_LIST.settings == ({"learners": LEARNERS},)
     assert {setting["margin"] for setting in LEARNERS} <= set(MARGINS)
 
 
-def test_nan_is_never_chosen_and_the_first_of_equals_is():
+def test_the_first_of_equal_settings_is_chosen_and_never_nan():
     def fit(X, lower, upper, *, seed, value):
         return lambda queries: np.full(len(queries), value)
 
@@ -291,7 +291,7 @@ def test_nan_is_never_chosen_and_the_first_of_equals_is():
     assert choose(method, X, lower, upper, seed=0) is method.settings[2]
 
 
-def test_held_out_rows_have_no_part_in_the_choice():
+def test_the_choice_does_not_use_held_out_rows():
     X, lower, upper = problem(9, n=40)
     train, test = slice(0, 30), slice(30, 40)
     one = run(TREE, (X[train], lower[train], upper[train]), (X[test], lower[test], upper[test]), 0)

@@ -1,4 +1,4 @@
-"""The table of interval regression: what is kept of a run, ranks, and the whole command."""
+"""The interval benchmark: stored outcomes, ranks, and the command."""
 
 import json
 
@@ -15,7 +15,7 @@ from benchmarks.intervals.tables import mean_ranks, summary
 NAN = float("nan")
 
 
-def test_outcomes_are_found_again_unless_settings_changed(tmp_path):
+def test_outcomes_are_stored_by_settings(tmp_path):
     path = tmp_path / "folder" / "record.jsonl"
     outcome = Outcome(0.5, {"k": 4, "margin": 0.2}, 1.0)
     Record(path).add("cpu", 1, NEIGHBORS, outcome)
@@ -27,7 +27,7 @@ def test_outcomes_are_found_again_unless_settings_changed(tmp_path):
     assert again.get("cpu", 1, changed) is None
 
 
-def test_a_line_that_was_cut_off_costs_itself_alone(tmp_path):
+def test_an_incomplete_line_loses_only_its_outcome(tmp_path):
     path = tmp_path / "record.jsonl"
     record = Record(path)
     record.add("cpu", 1, CONSTANT, Outcome(0.25, {}, 0.0))
@@ -42,7 +42,7 @@ def test_a_line_that_was_cut_off_costs_itself_alone(tmp_path):
     assert np.isnan(found[2].loss)
 
 
-def test_a_forgotten_method_is_run_anew_and_no_other(tmp_path):
+def test_only_the_outcomes_of_a_forgotten_method_are_ignored(tmp_path):
     record = Record(tmp_path / "record.jsonl")
     for method in (CONSTANT, NEIGHBORS):
         record.add("cpu", 1, method, Outcome(0.25, {}, 0.0))
@@ -56,7 +56,7 @@ def test_ranks_share_ties_and_put_nan_last():
     np.testing.assert_allclose(mean_ranks(losses), [1.25, 1.75, 3.0])
 
 
-def test_the_summary_counts_first_places_and_lost_folds():
+def test_the_summary_counts_first_places_and_folds_without_finite_loss():
     found = {
         "cpu": {"a": [Outcome(0.1, {}, 1.0), Outcome(0.3, {}, 2.0)], "b": [Outcome(NAN, {}, 0.5)]},
         "meta": {"a": [Outcome(0.1, {}, 1.0)], "b": [Outcome(0.05, {}, 0.5)]},
@@ -87,7 +87,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_command_prints_both_tables_and_goes_on_where_it_was(folder, capsys):
+def test_the_command_prints_both_tables_and_uses_stored_outcomes(folder, capsys):
     record = folder / "record.jsonl"
     arguments = ["--record", str(record)]
     interval_regression.main(arguments)
@@ -107,7 +107,7 @@ def test_the_command_prints_both_tables_and_goes_on_where_it_was(folder, capsys)
     assert len([line for line in record.read_text().splitlines() if line]) == len(lines) + 10
 
 
-def test_data_that_are_not_there_are_asked_for(tmp_path, monkeypatch):
+def test_missing_data_give_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("DISAMBIG_DATA", str(tmp_path))
     with pytest.raises(SystemExit, match="no folder interval/mmit"):
         interval_regression.main([])

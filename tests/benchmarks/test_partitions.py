@@ -1,13 +1,13 @@
-"""The table of forest votes has its rows, and its sections its markers."""
+"""The rows of the table of forest votes."""
 
 import pytest
 
 from benchmarks import partitions
 
 
-def test_a_row_has_a_figure_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_has_a_number_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "N_TREES", 5)
-    monkeypatch.setattr(partitions, "LARGEST_ARRAY", 100)
+    monkeypatch.setattr(partitions, "MAX_ARRAY_ROWS", 100)
     small, large = (partitions.row(n).strip("| ").split(" | ") for n in (100, 200))
     assert (small[0], large[0]) == ("100", "200")
     assert all(float(cell) >= 0 for cell in (*small[1:], *large[1:6]))

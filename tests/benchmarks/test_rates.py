@@ -1,4 +1,4 @@
-"""The report and the figure of the rate experiments tell what was measured."""
+"""The report and the figure of the rate experiments."""
 
 from pathlib import Path
 
@@ -13,16 +13,16 @@ from reproduce.rates import RATE_METHODS, RatePoint
 
 
 def made(setting: RateSetting, n: int, **_: int) -> RatePoint:
-    """Errors as the theory has them, spread by a tenth over two draws of the inputs."""
-    clusters = len(setting.laws)
+    """Errors of the theory, a tenth below and above in two draws of the inputs."""
+    clusters = len(setting.distributions)
     k = setting.n_neighbors(n)
-    infimum = 1.5 * max(law.eta for law in setting.laws) ** k
+    infimum = 1.5 * max(distribution.eta for distribution in setting.distributions) ** k
     errors = {"IL": infimum, "AC": infimum, "DF": 1.5 * np.exp(-0.02 * n)}
     errors["DF, infimum start"] = errors["DF"] * (1.0 if clusters > 1 else 0.5)
-    asked = np.full((2, clusters), 10**6)
+    n_predictions = np.full((2, clusters), 10**6)
     around = np.array([[0.9], [1.1]])
-    wrong = {m: around * asked * min(0.9, errors.get(m, 0.0)) for m in RATE_METHODS}
-    return RatePoint(setting.name, n, k, wrong, asked, 50)
+    wrong = {m: around * n_predictions * min(0.9, errors.get(m, 0.0)) for m in RATE_METHODS}
+    return RatePoint(setting.name, n, k, wrong, n_predictions, 50)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Rates]:
     return rates.run()
 
 
-def test_slopes_stand_beside_the_theory(found: dict[str, Rates]) -> None:
+def test_the_report_compares_slopes_with_the_theory(found: dict[str, Rates]) -> None:
     text = report(found, "the command")
     assert "- Command: `the command`" in text
     assert "| 0.9 | 0.04 | IL | 900-1900 | -0.00421 [" in text
@@ -40,7 +40,7 @@ def test_slopes_stand_beside_the_theory(found: dict[str, Rates]) -> None:
     assert found["rates"].slopes["IL"].slope == pytest.approx(0.04 * np.log(0.9))
 
 
-def test_the_other_start_has_a_column_where_it_matters(found: dict[str, Rates]) -> None:
+def test_the_infimum_start_has_a_column_where_it_differs(found: dict[str, Rates]) -> None:
     text = report(found, "the command")
     # Two settings of one cluster, in which `made` lets the starts differ.
     assert text.count("| DF, infimum start |") == 2
@@ -49,7 +49,7 @@ def test_the_other_start_has_a_column_where_it_matters(found: dict[str, Rates]) 
     assert "0 ± 0" not in text
 
 
-def test_a_pooled_cluster_errs_when_all_its_sets_hold_a_rival() -> None:
+def test_the_pooled_slope_is_that_of_one_wrong_class_in_all_sets() -> None:
     setting = separated_clusters(0.7)
     members = np.random.default_rng(0).binomial(40, 0.25, size=400_000)
     simulated = np.mean(0.7**members)

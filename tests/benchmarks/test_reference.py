@@ -1,4 +1,4 @@
-"""Comparing with the authors' code: the environment, its absence, and our side of the figures."""
+"""The comparison with the authors' code: the environment, jobs, sweeps, and reports."""
 
 import json
 import os
@@ -34,7 +34,7 @@ from reproduce.label_sweep import METHODS, coded_infimum, sweep
 from reproduce.ranking_sweep import ranking_sweep
 from reproduce.recorded import recorded_error
 
-needs_scripts = pytest.mark.skipif(os.name == "nt", reason="a shell script stands for Python here")
+needs_scripts = pytest.mark.skipif(os.name == "nt", reason="a shell script replaces Python")
 SPLIT = np.arange(45), np.arange(45, 60)
 THIS = Environment(Path(sys.executable), (), {})
 
@@ -46,7 +46,7 @@ def fake_python(path: Path, body: str) -> str:
 
 
 def finished_environment(folder: Path) -> Path:
-    """A folder that looks like an environment that was built."""
+    """A folder that looks like a complete environment."""
     python = environment._python_in(folder)
     python.parent.mkdir(parents=True)
     python.touch()
@@ -75,18 +75,18 @@ def test_a_finished_environment_is_found(tmp_path: Path) -> None:
     assert "without x (why)" in found.describe()
 
 
-def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
+def test_a_missing_environment_is_not_found(tmp_path: Path) -> None:
     assert environment.find(tmp_path / "env") is None
 
 
 @pytest.mark.parametrize("stamp", ['{"requirements": ["plasp==0.9"]}', "[]", "not json"])
-def test_an_environment_with_another_stamp_does_not_count(tmp_path: Path, stamp: str) -> None:
+def test_an_environment_with_another_stamp_is_not_found(tmp_path: Path, stamp: str) -> None:
     finished_environment(tmp_path / "env")
     (tmp_path / "env" / "reference.json").write_text(stamp)
     assert environment.find(tmp_path / "env") is None
 
 
-def test_an_environment_without_interpreter_does_not_count(tmp_path: Path) -> None:
+def test_an_environment_without_interpreter_is_not_found(tmp_path: Path) -> None:
     finished_environment(tmp_path / "env").unlink()
     assert environment.find(tmp_path / "env") is None
 
@@ -99,13 +99,13 @@ def test_an_interpreter_that_is_too_new_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "env").exists()
 
 
-def test_an_interpreter_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentMissingError, match="nowhere is no Python"):
+def test_a_missing_interpreter_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentMissingError, match="nowhere is not a Python"):
         environment.build(tmp_path / "env", base=str(tmp_path / "nowhere"))
 
 
 @needs_scripts
-def test_the_reason_of_a_failed_build_is_told(tmp_path: Path) -> None:
+def test_the_error_names_the_reason_of_a_failed_build(tmp_path: Path) -> None:
     body = 'if [ "$1" = -c ]; then echo 3 11; else echo "ERROR: no registry" >&2; exit 1; fi'
     python = fake_python(tmp_path / "python", body)
     with pytest.raises(
@@ -115,17 +115,17 @@ def test_the_reason_of_a_failed_build_is_told(tmp_path: Path) -> None:
 
 
 @needs_scripts
-def test_a_folder_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+def test_another_folder_is_not_replaced(tmp_path: Path) -> None:
     python = fake_python(tmp_path / "python", "echo 3 11")
     (tmp_path / "env").mkdir()
     (tmp_path / "env" / "mine.txt").touch()
-    with pytest.raises(EnvironmentMissingError, match="no virtual environment"):
+    with pytest.raises(EnvironmentMissingError, match="not a virtual environment"):
         environment.build(tmp_path / "env", base=python)
     assert (tmp_path / "env" / "mine.txt").exists()
 
 
 @needs_scripts
-def test_a_build_that_cannot_be_ends_with_one_message(
+def test_a_failed_build_prints_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**options: object) -> Environment:
@@ -142,9 +142,9 @@ def test_agreement_without_environment_is_marked(
 ) -> None:
     monkeypatch.setattr(command, "find", lambda: None)
     assert command.main(["agreement", "--no-build"]) == 0
-    said = capsys.readouterr()
-    assert "Not available: Reference environment: not built" in said.out
-    assert "not built" in said.err
+    printed = capsys.readouterr()
+    assert "Not available: Reference environment: not built" in printed.out
+    assert "not built" in printed.err
 
 
 # ------------------------------------------------------------------ jobs
@@ -156,7 +156,7 @@ def test_a_job_runs_in_the_other_interpreter() -> None:
     assert "problems" in answer["errors"][0]
 
 
-def test_a_job_that_fails_says_so() -> None:
+def test_a_failed_job_raises_its_error() -> None:
     with pytest.raises(JobError, match="'nonsense' failed: KeyError"):
         run_job(THIS, "nonsense", {})
 
@@ -167,7 +167,7 @@ def test_a_job_that_takes_too_long_is_stopped() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no alarm")
-def test_a_loop_without_end_is_left() -> None:
+def test_an_endless_loop_is_stopped() -> None:
     def run_on() -> None:
         with limited(0.02):
             while True:
@@ -178,7 +178,7 @@ def test_a_loop_without_end_is_left() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-# ------------------------------------------------------------------ our side
+# ------------------------------------------------------------------ our code
 
 
 def test_coded_infimum_is_its_definition() -> None:
@@ -192,7 +192,7 @@ def test_coded_infimum_is_its_definition() -> None:
     assert coded_infimum(DenseVotes(alpha), sets.mask[None] * 1.0)[0].tolist() == expected
 
 
-def test_negative_votes_tell_the_two_infimum_losses_apart() -> None:
+def test_the_two_infimum_losses_differ_for_negative_votes() -> None:
     X, _, sets = small_data()
     (found,) = sweep(X, [SPLIT], [sets], [4.0, 0.4], lambda n: [1e-3]).predictions
     assert (found["il"] != found["il_coded"]).any()
@@ -209,7 +209,7 @@ def test_the_sweep_predicts_as_the_estimator(seed: int) -> None:
     X, _, sets = small_data(seed)
     other = small_data(seed + 10)[2]
     bandwidths, ridges = (4.0, 0.4), (1e-1, 1e-4)
-    # Folds of two sizes, whose ridges are not the same.
+    # Folds of two sizes, which have different ridges.
     folds = [SPLIT, (np.arange(10, 60), np.arange(10))]
     found = sweep(X, folds, [sets, other], bandwidths, lambda n: [c / n for c in ridges])
     cells = [(h, ridge) for h in bandwidths for ridge in ridges]
@@ -234,7 +234,7 @@ def test_covering_errors_are_those_of_the_metric() -> None:
     np.testing.assert_allclose(errors, expected)
 
 
-def test_no_prediction_covers_nothing() -> None:
+def test_a_missing_prediction_counts_as_an_error() -> None:
     masks = np.array([[[True, False, True], [False, True, True]]])
     errors = folds.covering_errors(np.full((1, 1, 2), -1), masks)
     np.testing.assert_array_equal(errors, [[1.0]])
@@ -246,19 +246,19 @@ def test_the_chosen_cell_is_the_first_of_the_lowest() -> None:
     choice = classification.choose(clean, criterion, np.arange(3))
     assert choice.cell == 1
     assert choice.mean == pytest.approx(0.3)
-    # Two folds: the standard error of the mean is half their distance.
+    # With two folds, the standard error of the mean is half of their difference.
     assert choice.spread == pytest.approx(0.1)
     assert classification.choose(clean, clean, np.arange(3)).cell == 2
     assert classification.choose(clean, clean, np.arange(2)).cell == 0
 
 
-def test_earlier_figures_are_found_where_they_are() -> None:
+def test_recorded_errors_are_none_where_there_are_none() -> None:
     assert recorded_error("dna", "skewed_code", 0.8, "df") == 0.280
     assert recorded_error("dna", "skewed_code", 0.8, "il") is None
     assert recorded_error("dna", "skewed_code", 0.6, "df") is None
 
 
-def test_random_problems_repeat_and_are_what_they_say() -> None:
+def test_random_problems_are_reproducible_and_padded() -> None:
     ridge, near = random_problems.ridge_problem(5), random_problems.neighbor_problem(5)
     np.testing.assert_array_equal(ridge.votes, random_problems.ridge_problem(5).votes)
     np.testing.assert_allclose(ridge.votes, ridge.votes.T)
@@ -276,7 +276,7 @@ def test_the_report_of_a_small_figure(with_authors: bool, monkeypatch: pytest.Mo
     monkeypatch.setattr(folds, "fetch_libsvm", lambda name, folder: SimpleNamespace(X=X, y=truth))
 
     def echo(env: object, name: str, arrays: dict) -> dict:
-        """An authors' code that says what ours says, for one part in twice the time."""
+        """In place of the authors' code: predictions of ours, and given seconds."""
         n, q = len(arrays["X"]), len(arrays["queries"])
         rows = np.vstack([arrays["X"], arrays["queries"]])
         nothing = np.ones((q, 3), dtype=bool)
@@ -294,11 +294,11 @@ def test_the_report_of_a_small_figure(with_authors: bool, monkeypatch: pytest.Mo
         n_folds=2,
         seed=0,
         environment=THIS if with_authors else None,
-        say=lambda line: None,
+        print_line=lambda line: None,
     )
     assert result.ours.clean["df"].shape == (2, 9, 4)
     assert set(result.ours.clean) == set(METHODS)
-    # Without corruption every method sees the same sets of one.
+    # Without corruption every set has one class, and all methods agree.
     np.testing.assert_array_equal(result.ours.clean["df"][..., 0], result.ours.clean["ac"][..., 0])
     np.testing.assert_array_equal(result.ours.clean["df"][..., 0], result.ours.clean["il"][..., 0])
     text = classification.report(
@@ -347,7 +347,7 @@ def test_the_ranking_sweep_predicts_as_the_ranker_does(seed: int) -> None:
                 )
 
 
-def test_shown_pairs_close_to_the_orders_of_the_corruption() -> None:
+def test_the_closure_of_the_shown_pairs_is_the_order_of_the_corruption() -> None:
     _, _, problems, scores = small_orders()
     shown = ranking.shown_pairs(scores, (0.5, 0.7))
     second, first = np.tril_indices(5, -1)
@@ -360,7 +360,7 @@ def test_shown_pairs_close_to_the_orders_of_the_corruption() -> None:
 
 def test_the_report_of_a_small_ranking_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     def echo(env: object, name: str, arrays: dict) -> dict:
-        """An authors' code that turns every pair round."""
+        """In place of the authors' code: zero for every pair, which is always wrong."""
         shape = (6, len(arrays["signs"]), len(arrays["queries"]), arrays["signs"].shape[2])
         found = {method: np.zeros(shape, dtype=np.int8) for method in ("df", "il", "ac")}
         seconds = {"seconds_DF": np.array(2.0), "seconds_IL": np.array(3.0)}
@@ -368,13 +368,13 @@ def test_the_report_of_a_small_ranking_figure(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(ranking, "run_job", echo)
     result = ranking.run_draws(
-        levels=(0.5, 0.8), n_draws=2, seed=0, environment=THIS, say=lambda line: None
+        levels=(0.5, 0.8), n_draws=2, seed=0, environment=THIS, print_line=lambda line: None
     )
     assert result.ours["df"].shape == (2, 6, 2)
     assert result.theirs is not None
     np.testing.assert_array_equal(result.theirs["df"], 1.0)
     assert result.their_seconds == {"DF": 4.0, "IL": 6.0}
-    # At half of the largest gap next to nothing is lost, and lines can be learnt.
+    # At half of the largest gap nearly all pairs are known, and lines can be learnt.
     assert result.left[0] > 0.9
     assert result.ours["df"][:, :, 0].min() < 0.1
     text = ranking.report(result, environment=THIS, reason="", command="a command", seed=0)
@@ -397,12 +397,12 @@ def test_sections_are_written_and_replaced(tmp_path: Path) -> None:
     assert text.index("third") < text.index("second")
 
 
-def test_broken_markers_are_not_written_over(tmp_path: Path) -> None:
+def test_broken_markers_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "RESULTS.md"
-    path.write_text("<!-- begin: one -->\nwords of somebody\n")
+    path.write_text("<!-- begin: one -->\ntext of a user\n")
     with pytest.raises(ValueError, match="1 × begin and 0 × end"):
         results.write_section("one", "new", path=path)
-    assert "words of somebody" in path.read_text()
+    assert "text of a user" in path.read_text()
 
 
 def test_a_write_that_fails_leaves_the_old_file(
@@ -421,17 +421,17 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert [file.name for file in tmp_path.iterdir()] == ["RESULTS.md"]
 
 
-def test_provenance_names_what_is_needed() -> None:
+def test_provenance_has_command_seeds_machine_and_versions() -> None:
     text = results.provenance("run it", seeds="7", more={"Extra": "yes"})
     for part in ("`run it`", "Seeds: 7", "cores", "numpy ", "Extra: yes"):
         assert part in text
 
 
-# ------------------------------------------------------------------ the real thing
+# ------------------------------------------------------------------ with the authors' environment
 
 
 @pytest.mark.slow
-def test_both_codes_agree_where_they_should() -> None:
+def test_both_programs_agree_without_ties() -> None:
     found = environment.find()
     if found is None:
         pytest.skip("no reference environment; `python -m benchmarks.reference build` makes one")
@@ -444,12 +444,12 @@ def test_both_codes_agree_where_they_should() -> None:
 
 
 @pytest.mark.slow
-def test_both_codes_rank_alike_where_everything_is_known() -> None:
+def test_both_programs_rank_alike_if_all_pairs_are_known() -> None:
     found = environment.find()
     if found is None or "ranking" not in found.optional:
         pytest.skip("no reference environment with its ranking module")
     result = ranking.run_draws(
-        levels=(0.0,), n_draws=1, seed=0, environment=found, say=lambda line: None
+        levels=(0.0,), n_draws=1, seed=0, environment=found, print_line=lambda line: None
     )
     assert result.theirs is not None
     for method in ("df", "il", "ac"):
@@ -470,12 +470,12 @@ def test_odd_inputs_without_the_authors() -> None:
     assert "not available. why" in text
 
 
-def test_four_rows_go_round_in_a_circle_without_the_transpose() -> None:
+def test_without_the_transpose_the_iteration_is_periodic() -> None:
     votes, mask = oddities.CYCLING
     seen, targets = [], mask / mask.sum(axis=1, keepdims=True)
     for _ in range(40):
         predictions = np.eye(2)[(votes @ targets).argmax(axis=1)]
         targets = np.eye(2)[np.where(mask, votes @ predictions, -np.inf).argmax(axis=1)]
         seen.append(predictions.argmax(axis=1).tolist())
-    assert seen[-1] != seen[-2], "it has not come to rest"
-    assert seen[-1] in seen[:-2], "and was there before"
+    assert seen[-1] != seen[-2], "the iteration has not converged"
+    assert seen[-1] in seen[:-2], "the iteration repeats a state"

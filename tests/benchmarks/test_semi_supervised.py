@@ -1,8 +1,17 @@
+"""The semi-supervised benchmark: labels, learners, and the table."""
+
 import numpy as np
 import pytest
 
 from benchmarks import semi_supervised
-from benchmarks.semi_supervised import LEARNERS, available, collapse, few_labels, reach, table
+from benchmarks.semi_supervised import (
+    LEARNERS,
+    available,
+    collapse,
+    few_labels,
+    neighbor_distance,
+    table,
+)
 from disambig.exceptions import DatasetError
 
 
@@ -12,20 +21,20 @@ def easy():
     return rng.normal(size=(80, 2)) + 3.0 * y[:, None], y
 
 
-def test_so_many_labels_of_each_class_are_kept():
+def test_the_given_number_of_labels_of_each_class_is_kept():
     y = np.repeat([0, 1, 2], [5, 9, 30])
     known = few_labels(y, 2, seed=0)
-    kept = known >= 0
-    assert np.bincount(known[kept]).tolist() == [2, 2, 2]
-    assert (known[kept] == y[kept]).all()
+    is_known = known >= 0
+    assert np.bincount(known[is_known]).tolist() == [2, 2, 2]
+    assert (known[is_known] == y[is_known]).all()
 
 
-def test_reach():
-    assert reach(np.arange(30.0)[:, None] * 2.0) == 10.0
+def test_the_median_distance_to_the_tenth_neighbour():
+    assert neighbor_distance(np.arange(30.0)[:, None] * 2.0) == 10.0
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_every_learner_labels_what_is_easy(name):
+def test_every_learner_labels_easy_data(name):
     X, y = easy()
     found = LEARNERS[name](X, few_labels(y, 5, seed=0))
     assert found.shape == (80,)
@@ -45,7 +54,7 @@ def test_the_table_has_a_row_for_each_learner(monkeypatch):
     assert "on easy it is right on" in collapse(data, found)
 
 
-def test_data_that_cannot_be_had_are_left_out(monkeypatch, capsys):
+def test_missing_data_are_left_out(monkeypatch, capsys):
     def absent():
         raise DatasetError("no satimage here")
 

@@ -1,4 +1,4 @@
-"""The paper's regression problem: the authors' figures, our rewriting of their loop, selection."""
+"""The paper's regression problem: the authors' numbers, our version of their loop, selection."""
 
 import sys
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def method(family: str, objective: str, weights: str, end: str) -> Method:
 )
 @pytest.mark.needs_jit
 def test_errors_of_the_published_figure(wanted: tuple[str, str, str, str], error: float) -> None:
-    """Their seed 0, ridge chosen with the truth."""
+    """Seed 0 of the authors, with the ridge chosen with the truth."""
     problem = sine_problem(0)
     path = method(*wanted).path(problem)
     errors = [float(np.mean((found.predictions - problem.truth) ** 2)) for found in path]
@@ -73,16 +73,16 @@ def test_held_out_rows_are_not_learnt_from() -> None:
     assert not set(rest.X.ravel()) & set(rest.queries.ravel())
 
 
-def test_wave_and_intervals_are_moved_together() -> None:
+def test_wave_and_intervals_are_shifted_together() -> None:
     here, there = sine_problem(2), sine_problem(2, shift=3.0)
     np.testing.assert_allclose(there.intervals.lower, here.intervals.lower + 3)
     np.testing.assert_allclose(there.truth, here.truth + 3)
-    with pytest.raises(TypeError, match="not into unions"):
+    with pytest.raises(TypeError, match="expected a corruption into intervals"):
         sine_problem(2, corruption=SignCorruption(0.5))
 
 
-def test_selection() -> None:
-    """Constants: what they cost on the grid, and at rows that were left out."""
+def test_errors_and_distances_of_constants() -> None:
+    """Constant predictions have known errors on the grid and at held-out rows."""
 
     def fit(problem: SineProblem, ridge: float, values: Sequence[Any]) -> list[Fitted]:
         return [Fitted(np.full(len(problem.queries), ridge * value)) for value in values]
@@ -93,10 +93,10 @@ def test_selection() -> None:
     assert found.settings == [(ridge, value) for ridge in RIDGES for value in (90.0, 1.0)]
     expected = [np.mean((problem.truth - c) ** 2) for c in constants]
     np.testing.assert_allclose(found.errors[0], expected)
-    away = [np.mean(problem.intervals.distances(np.full((10, 1), c)) ** 2) for c in constants]
-    np.testing.assert_allclose(found.distances[0], away)
+    distances = [np.mean(problem.intervals.distances(np.full((10, 1), c)) ** 2) for c in constants]
+    np.testing.assert_allclose(found.distances[0], distances)
     assert found.at(RIDGES[0])[0] == expected[1]
-    assert found.without_truth[0] == expected[int(np.argmin(away))]
+    assert found.without_truth[0] == expected[int(np.argmin(distances))]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_selection() -> None:
         ("intercept", "risk"),
     ],
 )
-def test_stopping_early_is_what_the_estimator_does(kind: str, formulation: Any) -> None:
+def test_early_stopping_is_that_of_the_estimator(kind: str, formulation: Any) -> None:
     problem = sine_problem(5)
     (path,) = (
         m.fit(problem, 1e-3, (2, 7))
@@ -129,7 +129,7 @@ def test_stopping_early_is_what_the_estimator_does(kind: str, formulation: Any) 
         np.testing.assert_allclose(found.predictions, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_with_and_without_the_truth() -> None:
+def test_choices_with_and_without_the_truth() -> None:
     errors = Errors(
         [(1.0, None), (2.0, None)], np.array([[1.0, 2.0]]), np.array([[5.0, 4.0]]), 0, 0
     )
@@ -138,18 +138,18 @@ def test_with_and_without_the_truth() -> None:
     assert errors.without_truth.tolist() == [2.0]
 
 
-def test_variations_run() -> None:
+def test_all_methods_run_on_a_variation() -> None:
     cut = VARIATIONS[-1]
     found = compare(cut, 1, 0, quiet)
     assert len(found) == len(COMPARED)
     assert all(np.isfinite(e.errors).all() and np.isfinite(e.distances).all() for e in found)
 
 
-# ------------------------------------------------------------------ beside the authors
+# ------------------------------------------------------------------ the authors' code
 
 
 def test_without_environment_only_ours_is_reported() -> None:
-    found = interval.measure(None, n_problems=2, say=quiet)
+    found = interval.measure(None, n_problems=2, print_line=quiet)
     assert found.residual <= 1e-8
     assert found.joint_gap <= 1e-8
     assert all(np.nanmax(steps) <= 20 for steps in found.steps.values())
@@ -158,7 +158,7 @@ def test_without_environment_only_ours_is_reported() -> None:
     assert "authors' loop" not in text.split("Machine")[1]
 
 
-def test_the_command_knows_intervals(
+def test_the_command_has_the_interval_comparison(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**options: object) -> environment.Environment:
@@ -201,8 +201,8 @@ def test_the_authors_loop_stops_where_our_rewriting_does() -> None:
             assert steps == theirs["iterations"][t, k]
 
 
-def test_the_runner_stays_what_another_interpreter_can_read() -> None:
-    """It imports nothing of ours."""
+def test_the_runner_imports_nothing_of_ours() -> None:
+    """Another interpreter, which does not have our package, executes it."""
     text = (Path(sys.modules[interval.__name__].__file__ or "").parent / "runner.py").read_text()
     assert "import disambig" not in text
     assert "from disambig" not in text

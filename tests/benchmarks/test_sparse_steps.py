@@ -1,4 +1,4 @@
-"""The workloads of the sparse benchmark are what their table says."""
+"""The data and the measurements of the benchmark on sparse votes."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from benchmarks import sparse_steps
 
 
-def test_three_candidates_with_the_class_among_them():
+def test_sets_have_the_true_class_and_two_others():
     truth = np.arange(500) % 10
     mask = sparse_steps.with_distractors(truth, 10, np.random.default_rng(0))
     assert (mask.sum(axis=1) == 3).all()
@@ -19,10 +19,10 @@ def test_neighbours_of_clusters_are_the_nearest():
     X = X[order].astype(float)
     for row in (0, 321, 999):
         distances = ((X - X[row]) ** 2).sum(axis=1)
-        heard = graph.indices[graph.indptr[row] : graph.indptr[row + 1]]
-        assert row in heard
-        expected = np.argsort(distances)[: sparse_steps.NEIGHBORS]
-        np.testing.assert_array_equal(np.sort(heard), np.sort(expected))
+        neighbors = graph.indices[graph.indptr[row] : graph.indptr[row + 1]]
+        assert row in neighbors
+        expected = np.argsort(distances)[: sparse_steps.N_NEIGHBORS]
+        np.testing.assert_array_equal(np.sort(neighbors), np.sort(expected))
 
 
 @pytest.mark.needs_jit

@@ -1,4 +1,4 @@
-"""Sets as bits: in and out again, whatever the number of words."""
+"""Sets as bits: packing and unpacking with any number of words."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from disambig.compiled import bits as bit_words
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 64, 100])
-def test_in_and_out(size):
+def test_packing_and_unpacking(size):
     rng = np.random.default_rng(size)
     mask = rng.uniform(size=(20, size)) < 0.3
     words = bit_words.pack_rows(mask)
@@ -25,7 +25,7 @@ def test_in_and_out(size):
     assert_array_equal(bit_words.unpack_rows(words, size), mask)
 
 
-def test_the_lowest_of_several_bits():
+def test_lowest_of_several_bits():
     for bit in range(32):
         assert bit_words.lowest_bit(np.int64(1) << bit) == bit
         assert bit_words.lowest_bit((np.int64(1) << bit) | (np.int64(1) << 31)) == bit

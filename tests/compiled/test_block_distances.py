@@ -9,7 +9,7 @@ from disambig.compiled.distances import block_distances
 @given(seed=st.integers(0, 10_000), width=st.integers(1, 9), m=st.integers(1, 90))
 def test_the_lists_hold_the_smallest_keys(seed, width, m):
     rng = np.random.default_rng(seed)
-    # A base far larger than the values: rounding to single precision must lose nobody.
+    # A base far larger than the values: rounding to single precision must lose no row.
     base = rng.normal(size=3) * 10.0 ** rng.integers(-3, 6)
     keys, members = np.full((4, width), np.inf), np.full((4, width), -1)
     queries, offered = np.array([3, 0, 2]), [[], [], []]

@@ -57,13 +57,13 @@ def test_a_chain_of_many_items(m):
     relation[0, order[:-1], order[1:]] = True
     relation[1] = relation[0]
     relation[1, order[-1], order[0]] = True
-    place = np.argsort(order)
+    rank = np.argsort(order)
     assert close_transitively(relation).tolist() == [False, True]
-    assert np.array_equal(relation[0], place[:, None] < place[None, :])
+    assert np.array_equal(relation[0], rank[:, None] < rank[None, :])
     assert relation[1].sum() == m
 
 
-def test_rows_do_not_see_each_other():
+def test_relations_are_closed_independently():
     relation = np.zeros((2, 3, 3), dtype=bool)
     relation[0, 0, 1] = relation[1, 1, 2] = True
     assert not close_transitively(relation).any()

@@ -15,7 +15,7 @@ from disambig.compiled.products import add_columns
     p=st.integers(1, 5),
     share=st.sampled_from([0.0, 0.05, 0.4, 1.0]),
 )
-def test_they_are_products(seed, n, p, share):
+def test_sums_are_products(seed, n, p, share):
     rng = np.random.default_rng(seed)
     # Small integers, so that every order of summation gives the same.
     array = rng.integers(-5, 6, (n, 13)).astype(float)

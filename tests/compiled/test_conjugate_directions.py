@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from disambig.compiled.products import apply_matrix, move_along, turn_direction
+from disambig.compiled.products import apply_matrix, take_step, update_direction
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 6), p=st.integers(1, 4))
@@ -20,12 +20,12 @@ def test_the_three_passes(seed, n, p):
     assert_allclose(curvature, (direction * image).sum(axis=0), atol=1e-13)
 
     moved, left = solution + lengths * direction, residual - lengths * image
-    product, largest = move_along(lengths, direction, image, inverse, scale, solution, residual)
+    product, largest = take_step(lengths, direction, image, inverse, scale, solution, residual)
     assert_allclose(solution, moved, atol=1e-14)
     assert_allclose(residual, left, atol=1e-14)
     assert_allclose(product, (left**2 * inverse[:, None]).sum(axis=0), atol=1e-13)
     assert_allclose(largest, (np.abs(left) / scale[:, None]).max(axis=0), atol=1e-14)
 
     turned = residual * inverse[:, None] + ratios * direction
-    turn_direction(ratios, residual, inverse, direction)
+    update_direction(ratios, residual, inverse, direction)
     assert_allclose(direction, turned, atol=1e-14)

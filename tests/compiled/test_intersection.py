@@ -9,7 +9,7 @@ from disambig.compiled.sets import growing_intersection
 
 
 def by_sets(order, sets):
-    """The same, one set at a time."""
+    """The intersection, one set at a time."""
     members = [frozenset(np.flatnonzero(row).tolist()) for row in sets]
     rows = []
     for neighbors in order.tolist():
@@ -52,7 +52,7 @@ def test_without_neighbours_everything_is_possible():
     assert growing_intersection(order, np.eye(3, dtype=np.bool_)).all()
 
 
-def test_a_contradiction_is_passed_over_and_farther_sets_still_count():
+def test_a_contradiction_is_skipped_and_farther_sets_still_count():
     sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], dtype=np.bool_)
     found = growing_intersection(np.array([[0, 1, 2]]), sets)
     assert found.tolist() == [[True, False, False, False]]
@@ -64,6 +64,6 @@ def test_nearer_sets_win():
     assert found.tolist() == [[True, False], [False, True]]
 
 
-def test_nothing_behind_the_end_mark_is_read():
+def test_nothing_after_the_end_mark_is_read():
     sets = np.array([[1, 1], [0, 1]], dtype=np.bool_)
     assert growing_intersection(np.array([[0, -1, 1]]), sets).tolist() == [[True, True]]

@@ -17,42 +17,42 @@ def members(rng, size):
     return leaves.astype(np.int32), rng.integers(1, 9, (3, size)).astype(np.uint16)
 
 
-def by_pairs(rows, row_factors, columns, column_factors, weights, hollow):
+def by_pairs(rows, row_factors, columns, column_factors, weights, skip_own):
     array = np.zeros((rows.shape[1], columns.shape[1]))
     for t in range(3):
         for i, j in np.ndindex(array.shape):
             leaf = rows[t, i]
-            if leaf >= 0 and leaf == columns[t, j] and not (hollow and i == j):
+            if leaf >= 0 and leaf == columns[t, j] and not (skip_own and i == j):
                 f = row_factors[t, i] if row_factors.size else 1.0
                 g = column_factors[t, j] if column_factors.size else 1.0
                 array[i, j] += f * weights[STARTS[t] + leaf] * g
     return array
 
 
-@pytest.mark.parametrize("hollow", [False, True])
+@pytest.mark.parametrize("skip_own", [False, True])
 @pytest.mark.parametrize("with_factors", [(False, False), (True, False), (False, True)])
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
-def test_against_all_pairs(hollow, with_factors, seed, n):
+def test_against_all_pairs(skip_own, with_factors, seed, n):
     rng = np.random.default_rng(seed)
-    q = n if hollow else int(rng.integers(1, 6))
+    q = n if skip_own else int(rng.integers(1, 6))
     columns, column_factors = members(rng, n)
     rows, row_factors = members(rng, q)
-    if hollow:
+    if skip_own:
         rows = np.where(rng.uniform(size=rows.shape) < 0.3, np.int32(-1), columns)
     row_factors = row_factors * 0.5 if with_factors[0] else NONE
     column_factors = column_factors if with_factors[1] else NONE
     weights = rng.uniform(size=6)
-    array = by_pairs(rows, row_factors, columns, column_factors, weights, hollow)
+    array = by_pairs(rows, row_factors, columns, column_factors, weights, skip_own)
 
     values, product = rng.normal(size=(n, 2)), np.ones((q, 2))
     add_leaf_sums(
-        rows, row_factors, columns, column_factors, STARTS, weights, hollow, values, product
+        rows, row_factors, columns, column_factors, STARTS, weights, skip_own, values, product
     )
     assert_allclose(product, 1.0 + array @ values, atol=1e-12)
 
     bounds, listed = list_members(columns, STARTS)
     wanted = rng.permutation(q)[: max(1, q - 1)]
-    ends = count_shared(wanted, rows, STARTS, bounds, listed, n, hollow)
+    ends = count_shared(wanted, rows, STARTS, bounds, listed, n, skip_own)
     assert_array_equal(np.diff(ends), np.count_nonzero(array[wanted], axis=1))
     found, sums = list_shared(
         wanted,
@@ -64,7 +64,7 @@ def test_against_all_pairs(hollow, with_factors, seed, n):
         bounds,
         listed,
         n,
-        hollow,
+        skip_own,
         ends,
     )
     for r, i in enumerate(wanted):

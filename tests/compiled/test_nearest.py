@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.compiled.nearest import mass_in_order, nearest_by_scan, nearest_in_lists
+from disambig.compiled.nearest import nearest_by_scan, nearest_in_lists, weights_in_order
 
 
 def by_sorting(members, distances, sample_weight, wanted, own):
-    """The definition: sort everything, take until the mass of the others is there."""
+    """By definition: sort all members, take them until the weight of the others suffices."""
     taken = []
     left = wanted
     for distance, j in sorted(zip(distances, members, strict=True)):
@@ -83,22 +83,22 @@ def test_order_of_the_list_does_not_matter():
         assert_array_equal(one, other)
 
 
-def test_a_huge_mass_does_not_blur_the_small_ones():
+def test_a_huge_weight_keeps_the_digits_of_small_ones():
     n = 200
     sample_weight = np.full(n, 0.1)
     sample_weight[-1] = 1e17
-    distances = np.arange(n, 0.0, -1.0)  # the heaviest row is the nearest, and comes last
+    distances = np.arange(n, 0.0, -1.0)  # the row of largest weight is the nearest, and comes last
     distances[-1] = 500.0
     found = nearest_in_lists(
         np.array([0, n]), np.arange(n), distances, sample_weight, 2.0, np.array([-1])
     )
     assert found[1].tolist() == list(range(n - 2, n - 22, -1))
-    taken = mass_in_order(found[0], found[1], sample_weight, np.array([2.0]), np.array([-1]))
+    taken = weights_in_order(found[0], found[1], sample_weight, np.array([2.0]), np.array([-1]))
     assert_allclose(taken, np.full(20, 0.1))
 
 
-def test_fractions_that_round_below_the_target_leave_no_sliver():
-    sample_weight = np.full(15, 0.1)  # ten of them add up to .9999999999999999
+def test_rounding_of_fractions_adds_no_member():
+    sample_weight = np.full(15, 0.1)  # ten of them sum to .9999999999999999
     found = nearest_in_lists(
         np.array([0, 15]), np.arange(15), np.arange(15.0), sample_weight, 1.0, np.array([-1])
     )
@@ -106,14 +106,14 @@ def test_fractions_that_round_below_the_target_leave_no_sliver():
     assert found[4].tolist() == [True]
 
 
-def test_masses_in_order_are_clipped_and_pass_over_the_absent():
+def test_weights_in_order_are_clipped_and_skip_the_absent():
     indptr, indices = np.array([0, 3, 3, 5]), np.array([2, 0, 1, 1, 0])
     sample_weight = np.array([1.0, 2.0, 4.0])
-    taken = mass_in_order(
+    taken = weights_in_order(
         indptr, indices, sample_weight, np.array([4.5, 1.0, 9.0]), np.array([-1, 0, 1])
     )
     assert taken.tolist() == [4.0, 0.5, 0.0, 0.0, 1.0]
-    taken = mass_in_order(
+    taken = weights_in_order(
         indptr, indices, sample_weight, np.array([4.0, 1.0, 1.5]), np.array([2, -1, -1])
     )
     assert taken.tolist() == [0.0, 1.0, 2.0, 1.5, 0.0]

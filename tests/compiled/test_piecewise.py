@@ -1,4 +1,4 @@
-"""Minima of weighted sums of curves, against a search that knows every piece."""
+"""Minima of weighted sums of curves, against a search over all kinks, ends and vertices."""
 
 from itertools import pairwise
 
@@ -10,27 +10,27 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.compiled.piecewise import Curves, Domains, minimise_dense, minimise_sparse
 
-FLAT = 1e-10
+FLAT_SHARE = 1e-10
 
 
 def random_curves(rng, n, *, left=-4.0):
-    """Curves with kinks at whole and broken numbers, their two versions unrelated."""
+    """Curves with kinks at whole and other numbers; their two versions are unrelated."""
     count = int(rng.integers(0, 4 * n))
     position = np.where(
         rng.random(count) < 0.5, rng.integers(-3, 4, count), rng.uniform(-4, 4, count)
     )
     position = np.sort(np.maximum(position, np.nextafter(left, 0)))
     owner = rng.integers(0, n, count)
-    straight = rng.random() < 0.5
-    bends = np.zeros if straight else rng.standard_normal
+    is_linear = rng.random() < 0.5
+    curvatures = np.zeros if is_linear else rng.standard_normal
     return Curves(
         left=left,
         slopes=rng.integers(-2, 3, (2, n)) * 1.0,
-        curvatures=bends((2, n)),
-        steepness=np.full((2, n), 10.0),
+        curvatures=curvatures((2, n)),
+        slope_scale=np.full((2, n), 10.0),
         position=position,
         slope_jump=rng.integers(-2, 3, count) * 1.0,
-        curvature_jump=bends(count),
+        curvature_jump=curvatures(count),
         owner=owner,
         side=rng.integers(-1, 2, count),
         indptr=np.append(0, np.cumsum(np.bincount(owner, minlength=n))),
@@ -39,14 +39,14 @@ def random_curves(rng, n, *, left=-4.0):
 
 
 def random_domains(rng, q):
-    """One to three pieces each, some of them points; about half of the rows have a wish."""
+    """One to three segments each, some of them points; half of the rows have a preferred point."""
     counts = rng.integers(1, 4, q)
     ends = [np.sort(rng.choice(np.arange(-8, 9), 2 * k, replace=False) / 2.0) for k in counts]
     lower = np.concatenate([row[::2] for row in ends])
     upper = np.concatenate([row[1::2] for row in ends])
     upper = np.where(rng.random(len(upper)) < 0.2, lower, upper)
-    wish = np.where(rng.random(q) < 0.5, rng.uniform(-5, 5, q), np.nan)
-    return Domains(lower, upper, np.append(0, np.cumsum(counts)), wish)
+    preferred = np.where(rng.random(q) < 0.5, rng.uniform(-5, 5, q), np.nan)
+    return Domains(lower, upper, np.append(0, np.cumsum(counts)), preferred)
 
 
 def value(curves, weights, z):
@@ -55,17 +55,19 @@ def value(curves, weights, z):
     for j, weight in enumerate(weights):
         version = 0 if weight > 0 else 1
         slope, curvature = curves.slopes[version, j], curves.curvatures[version, j]
-        paid = slope * (z - curves.left) + curvature * (z - curves.left) ** 2
+        curve_value = slope * (z - curves.left) + curvature * (z - curves.left) ** 2
         for e in np.flatnonzero(curves.owner == j):
             if curves.side[e] in (0, 1 - 2 * version) and curves.position[e] < z:
-                past = z - curves.position[e]
-                paid += curves.slope_jump[e] * past + curves.curvature_jump[e] * past**2
-        total += weight * paid
+                distance = z - curves.position[e]
+                curve_value += (
+                    curves.slope_jump[e] * distance + curves.curvature_jump[e] * distance**2
+                )
+        total += weight * curve_value
     return total
 
 
 def candidates(curves, weights, low, high):
-    """Every point of a piece where a minimum can be: kinks, ends, bottoms of parabolas."""
+    """All points of a segment where a minimum can be: kinks, ends, vertices of parabolas."""
     inside = curves.position[(curves.position > low) & (curves.position < high)]
     edges = np.unique(np.concatenate([[low], inside, [high]]))
     points = [*edges]
@@ -73,9 +75,9 @@ def candidates(curves, weights, low, high):
         # Three values determine the parabola between two edges.
         middle = (a + b) / 2
         fa, fm, fb = (value(curves, weights, t) for t in (a, middle, b))
-        bend = 2 * (fa + fb - 2 * fm)
-        if bend > 1e-9:
-            points.append(min(max(middle - (fb - fa) * (b - a) / (2 * bend), a), b))
+        curvature = 2 * (fa + fb - 2 * fm)
+        if curvature > 1e-9:
+            points.append(min(max(middle - (fb - fa) * (b - a) / (2 * curvature), a), b))
     return points
 
 
@@ -91,31 +93,31 @@ def test_no_point_of_the_domain_is_lower(seed):
     q, n = 3, int(rng.integers(1, 5))
     curves, domains = random_curves(rng, n), random_domains(rng, q)
     weights = rng.integers(-2, 4, (q, n)) * 1.0
-    found = minimise_dense(weights, curves, domains, FLAT)
+    found = minimise_dense(weights, curves, domains, FLAT_SHARE)
     for i in range(q):
-        pieces = range(domains.indptr[i], domains.indptr[i + 1])
-        ends = [(domains.lower[k], domains.upper[k]) for k in pieces]
+        segments = range(domains.indptr[i], domains.indptr[i + 1])
+        ends = [(domains.lower[k], domains.upper[k]) for k in segments]
         assert any(low <= found[i] <= high for low, high in ends)
         points = [t for low, high in ends for t in candidates(curves, weights[i], low, high)]
         values = [value(curves, weights[i], t) for t in points]
         here = value(curves, weights[i], found[i])
         assert here <= min(values) + 1e-7
-        if not np.isnan(domains.wish[i]):
-            # Of all that are as low none is nearer to the wish.
-            near = abs(found[i] - domains.wish[i])
+        if not np.isnan(domains.preferred[i]):
+            # No point that is as low is nearer to the preferred one.
+            distance = abs(found[i] - domains.preferred[i])
             as_low = [t for t, v in zip(points, values, strict=True) if v <= here + 1e-12]
-            assert all(abs(t - domains.wish[i]) >= near - 1e-5 for t in as_low)
+            assert all(abs(t - domains.preferred[i]) >= distance - 1e-5 for t in as_low)
 
 
 @given(seed=st.integers(0, 100_000))
-def test_sparse_rows_are_dense_rows_without_the_zeros(seed):
+def test_sparse_and_dense_weights_give_the_same_minimisers(seed):
     rng = np.random.default_rng(seed)
     q, n = 4, int(rng.integers(1, 6))
     curves, domains = random_curves(rng, n), random_domains(rng, q)
     weights = rng.normal(size=(q, n)) * (rng.random((q, n)) < 0.6)
     assert_array_equal(
-        minimise_sparse(*compressed(weights), curves, domains, FLAT),
-        minimise_dense(weights, curves, domains, FLAT),
+        minimise_sparse(*compressed(weights), curves, domains, FLAT_SHARE),
+        minimise_dense(weights, curves, domains, FLAT_SHARE),
     )
 
 
@@ -127,7 +129,7 @@ def distances(points, left=-10.0):
         left=left,
         slopes=np.full((2, n), -1.0),
         curvatures=np.zeros((2, n)),
-        steepness=np.ones((2, n)),
+        slope_scale=np.ones((2, n)),
         position=np.sort(points),
         slope_jump=np.full(n, 2.0),
         curvature_jump=np.zeros(n),
@@ -138,22 +140,22 @@ def distances(points, left=-10.0):
     )
 
 
-def domain(*pieces, wish=np.nan):
-    lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*pieces, strict=True))
-    return Domains(lower, upper, np.array([0, len(pieces)]), np.array([wish]))
+def domain(*segments, preferred=np.nan):
+    lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*segments, strict=True))
+    return Domains(lower, upper, np.array([0, len(segments)]), np.array([preferred]))
 
 
 @pytest.mark.parametrize(
-    ("pieces", "wish", "expected"),
+    ("segments", "preferred", "expected"),
     [
-        ([(-5, 5)], np.nan, 1.0),  # the middle of the flat piece [0, 2]
-        ([(-5, 5)], 1.75, 1.75),  # a wish inside it
-        ([(-5, 5)], 7.0, 2.0),  # one beyond it
-        ([(0.5, 5)], np.nan, 1.25),  # what of it lies in the domain
-        ([(-5, 0.5), (1.5, 9)], np.nan, 0.25),  # two stretches of it: the lower
-        ([(-5, 0.5), (1.5, 9)], 1.2, 1.5),  # or the nearer
-        ([(-5, 0.5), (1.5, 9)], 1.0, 0.5),  # or the lower of two equally near
-        ([(-4, -1), (3, 9)], np.nan, -1.0),  # nothing of it: ends that are equally high
+        ([(-5, 5)], np.nan, 1.0),  # the middle of the flat part [0, 2]
+        ([(-5, 5)], 1.75, 1.75),  # a preferred point inside it
+        ([(-5, 5)], 7.0, 2.0),  # a preferred point beyond it
+        ([(0.5, 5)], np.nan, 1.25),  # its intersection with the domain
+        ([(-5, 0.5), (1.5, 9)], np.nan, 0.25),  # two intervals of it: the lower
+        ([(-5, 0.5), (1.5, 9)], 1.2, 1.5),  # the nearer
+        ([(-5, 0.5), (1.5, 9)], 1.0, 0.5),  # the lower of two equally near
+        ([(-4, -1), (3, 9)], np.nan, -1.0),  # outside the domain: ends that are equally high
         ([(-4, -1), (3, 9)], 1.5, 3.0),
         ([(-4, -2), (3, 9)], -3.0, 3.0),  # the higher end does not count, however near
         ([(-4, -4), (6, 6), (7, 7)], np.nan, -4.0),  # points
@@ -161,64 +163,68 @@ def domain(*pieces, wish=np.nan):
         ([(-5, -5), (6, 6), (7, 7)], np.nan, 6.0),
     ],
 )
-def test_ties(pieces, wish, expected):
+def test_ties(segments, preferred, expected):
     """Between 0 and 2 the distances to 0 and 2 add up to the same."""
     curves = distances(np.array([0.0, 2.0]))
-    found = minimise_dense(np.ones((1, 2)), curves, domain(*pieces, wish=wish), FLAT)
+    found = minimise_dense(
+        np.ones((1, 2)), curves, domain(*segments, preferred=preferred), FLAT_SHARE
+    )
     assert found[0] == expected
 
 
-def test_rounding_does_not_hide_a_tie():
-    """Ten times a tenth against one: flat in truth, not in doubles."""
+def test_ties_are_found_in_spite_of_rounding():
+    """Ten times a tenth against one: flat in exact arithmetic, not in floats."""
     points = np.append(np.arange(10.0) / 10 - 2, 1.0)
     weights = np.append(np.full(10, 0.1), 1.0)[None, :]
-    found = minimise_dense(weights, distances(points), domain((-5, 5)), FLAT)
+    found = minimise_dense(weights, distances(points), domain((-5, 5)), FLAT_SHARE)
     assert_allclose(found, [(-1.1 + 1.0) / 2])
     exact = minimise_dense(weights, distances(points), domain((-5, 5)), 0.0)
     assert exact[0] in (-1.1, 1.0) or exact[0] == found[0]
 
 
 def test_a_slope_just_steeper_than_flat_decides():
-    points, field = np.array([0.0, 2.0]), domain((-5, 5))
-    for less in (1e-8, -1e-8):
-        weights = np.array([[1.0 - less, 1.0]])
-        found = minimise_dense(weights, distances(points), field, FLAT)
-        assert found[0] == (2.0 if less > 0 else 0.0)
+    points, limits = np.array([0.0, 2.0]), domain((-5, 5))
+    for excess in (1e-8, -1e-8):
+        weights = np.array([[1.0 - excess, 1.0]])
+        found = minimise_dense(weights, distances(points), limits, FLAT_SHARE)
+        assert found[0] == (2.0 if excess > 0 else 0.0)
 
 
-def test_what_ties_is_judged_where_it_is():
+def test_ties_far_from_the_start():
     """Two minima three apart and a million from the start: a difference of 1e-8 decides."""
     base = 2.0**20
     points = base + np.array([0.0, 1.0, 2.0, 3.0])
     curves = distances(points, left=0.0)
-    field = domain((0.0, base + 4.0))
-    for more, expected in ((1e-8, points[3]), (-1e-8, points[0]), (0.0, points[0])):
-        weights = np.array([[1.5, -1.0, -1.0, 1.5 + more]])
-        assert minimise_dense(weights, curves, field, FLAT)[0] == expected
+    limits = domain((0.0, base + 4.0))
+    for excess, expected in ((1e-8, points[3]), (-1e-8, points[0]), (0.0, points[0])):
+        weights = np.array([[1.5, -1.0, -1.0, 1.5 + excess]])
+        assert minimise_dense(weights, curves, limits, FLAT_SHARE)[0] == expected
 
 
-def test_repeated_entries_add_up():
-    """Half and three halves for 2 outweigh one for 0; what is for and against 1 cancels."""
-    curves, field = distances(np.array([0.0, 1.0, 2.0])), domain((-5, 5))
+def test_duplicate_entries_add_up():
+    """Weights 0.5 and 1.5 for 2 outweigh 1 for 0; the weights 3 and -3 for 1 cancel."""
+    curves, limits = distances(np.array([0.0, 1.0, 2.0])), domain((-5, 5))
     weights, columns = np.array([1.0, 0.5, 3.0, 1.5, -3.0]), np.array([0, 2, 1, 2, 1])
-    assert minimise_sparse(np.array([0, 5]), columns, weights, curves, field, FLAT)[0] == 2.0
+    assert minimise_sparse(np.array([0, 5]), columns, weights, curves, limits, FLAT_SHARE)[0] == 2.0
 
 
-def test_a_higher_minimum_far_away_does_not_blur_the_lowest():
-    """It is 1e9 higher: seen from it, the other two would be equal."""
+def test_a_higher_minimum_far_away_does_not_hide_small_differences():
+    """It is 1e9 higher: relative to it, the other two would be equal."""
     base = 2.0**30
     points = base + np.array([0.0, 1.0, 2.0, 3.0])
-    field = domain((0.0, 0.0), (base - 1.0, base + 4.0))
-    for more, expected in ((1e-8, points[3]), (-1e-8, points[0])):
-        weights = np.array([[1.5, -1.0, -1.0, 1.5 + more]])
+    limits = domain((0.0, 0.0), (base - 1.0, base + 4.0))
+    for excess, expected in ((1e-8, points[3]), (-1e-8, points[0])):
+        weights = np.array([[1.5, -1.0, -1.0, 1.5 + excess]])
         curves = distances(points, left=0.0)
-        assert minimise_dense(weights, curves, field, FLAT)[0] == expected
+        assert minimise_dense(weights, curves, limits, FLAT_SHARE)[0] == expected
 
 
-def test_nothing_to_sum():
+def test_no_curves_and_no_rows():
     curves = distances(np.empty(0))
-    field = domain((-1, 2), (5, 6), wish=5.5)
-    assert minimise_dense(np.ones((1, 0)), curves, field, FLAT)[0] == 5.5
+    limits = domain((-1, 2), (5, 6), preferred=5.5)
+    assert minimise_dense(np.ones((1, 0)), curves, limits, FLAT_SHARE)[0] == 5.5
     empty = np.empty(0, dtype=np.int64)
-    assert minimise_sparse(np.array([0, 0]), empty, np.empty(0), curves, field, FLAT)[0] == 5.5
-    assert minimise_dense(np.ones((0, 0)), curves, field, FLAT).shape == (0,)
+    assert (
+        minimise_sparse(np.array([0, 0]), empty, np.empty(0), curves, limits, FLAT_SHARE)[0] == 5.5
+    )
+    assert minimise_dense(np.ones((0, 0)), curves, limits, FLAT_SHARE).shape == (0,)

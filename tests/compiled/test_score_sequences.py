@@ -1,4 +1,4 @@
-"""Parts from numbers of predecessors, against a search of the graph."""
+"""Parts from the numbers of predecessors, against a search of the graph."""
 
 import numpy as np
 from hypothesis import given
@@ -21,16 +21,16 @@ def test_the_parts_are_the_strongly_connected_ones(seed, m, forced, tolerance):
     before = before[np.ix_(order, order)]
     costs = np.zeros((m, m))
     costs[i, j], costs[j, i] = scores, -scores
-    parts, settled = majority_parts(costs[None], before[None], True, np.array([1.0 * tolerance]))
+    parts, solved = majority_parts(costs[None], before[None], True, np.array([1.0 * tolerance]))
 
     numbers, ties = np.empty(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     assert count_before(scores, before, 1.0 * tolerance, numbers)
-    assert is_order(numbers, np.empty(m, dtype=bool)) == settled[0]
+    assert is_order(numbers, np.empty(m, dtype=bool)) == solved[0]
     count_ties(scores, before, 1.0 * tolerance, numbers, ties)
     assert ties.sum() == numbers.sum() - i.size
     items, sizes = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
     find_parts(numbers, ties, np.empty((3, m), dtype=np.int64), items, sizes)
-    # By part, then by number.
+    # By part, then by index.
     np.testing.assert_array_equal(items, np.argsort(parts[0], kind="stable"))
     np.testing.assert_array_equal(sizes[sizes > 0], np.bincount(parts[0]))
     np.testing.assert_array_equal(
@@ -38,5 +38,5 @@ def test_the_parts_are_the_strongly_connected_ones(seed, m, forced, tolerance):
     )
 
 
-def test_an_item_before_itself_is_noticed():
+def test_an_item_before_itself_is_reported():
     assert not count_before(np.zeros(3), np.eye(3, dtype=bool), 0.0, np.empty(3, dtype=np.int64))

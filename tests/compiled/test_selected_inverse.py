@@ -13,7 +13,7 @@ def test_it_is_the_diagonal_of_the_inverse(seed, n):
     links = np.triu(rng.random((n, n)) < 0.3, k=1) * rng.random((n, n))
     links += links.T
     matrix = np.diag(links.sum(axis=1) + rng.uniform(0.1, 1.0, n)) - links
-    # An elimination without pivots keeps whatever fills in: the places that the kernel reads.
+    # Elimination without pivoting keeps the fill-in: the places that the function reads.
     root = np.linalg.cholesky(matrix)
     lower = sp.csc_array(np.tril(root / root.diagonal(), k=-1))
     found = inverse_diagonal(lower.indptr, lower.indices, lower.data, root.diagonal() ** 2)

@@ -51,7 +51,7 @@ def test_minima_within_sets_are_those_of_numpy(data):
 
 
 @given(costs_and_tolerances())
-def test_a_set_of_everything_is_no_set(drawn):
+def test_allowing_all_columns_changes_nothing(drawn):
     costs, tolerance = drawn
     everything = np.ones(costs.shape, dtype=np.bool_)
     assert np.array_equal(

@@ -22,7 +22,7 @@ def test_each_combination_has_one_number(seed, q, n, density):
         n,
     )
     rows = np.repeat(np.arange(q), np.diff(matrix.indptr))
-    asked = np.column_stack([groups[rows], matrix.indices, positive])
-    np.testing.assert_array_equal(cases[case], asked)
-    assert len(cases) == len(np.unique(asked, axis=0))
+    expected = np.column_stack([groups[rows], matrix.indices, positive])
+    np.testing.assert_array_equal(cases[case], expected)
+    assert len(cases) == len(np.unique(expected, axis=0))
     assert (np.diff(cases[:, 0]) >= 0).all()

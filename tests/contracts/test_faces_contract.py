@@ -1,4 +1,4 @@
-"""Every kind of face keeps the contract of `Faces`: the algebra that solvers move rows with."""
+"""Every kind of face fulfils the contract of `Faces`."""
 
 import numpy as np
 import pytest
@@ -40,18 +40,18 @@ def label_faces(embedding):
 
 
 def point_faces(*, means):
-    """Points that lie at the rows of a table; with means, on the mean of a mask of them."""
+    """Points at rows of a table; with means, at the mean of the rows in a mask."""
     pair = []
     for mask in (MASK, OTHER_MASK):
         first = mask.argmax(axis=1)
-        middle = (mask / mask.sum(axis=1, keepdims=True)) @ TABLE
-        corners = TABLE[first]
-        pair.append(PointFaces(WORDS[first], *((middle, corners) if means else (corners,))))
+        mean = (mask / mask.sum(axis=1, keepdims=True)) @ TABLE
+        vertices = TABLE[first]
+        pair.append(PointFaces(WORDS[first], *((mean, vertices) if means else (vertices,))))
     return tuple(pair)
 
 
 def bit_faces():
-    """Two bits that are settled where the masks above have only one of two."""
+    """Two bits, decided if the masks above contain exactly one of class 0 and their own class."""
     embedding = SignEmbedding(np.array([1.0, 2.0]), 0.5)
     pair = []
     for mask in (MASK, OTHER_MASK):
@@ -119,7 +119,7 @@ def test_costs_are_the_adjoint_of_embed(embedding):
     np.testing.assert_allclose(embedding.costs(scores), scores @ vertices.T, atol=1e-14)
 
 
-def test_the_first_vertex(faces):
+def test_first_vertex_is_the_output(faces):
     first = faces.first()
     assert first.is_vertex.all()
     assert np.array_equal(first.outputs, faces.outputs)
@@ -148,14 +148,14 @@ def test_replace_changes_a_copy(pair):
     assert same(faces, before)
 
 
-def test_replacing_nothing_or_everything(pair):
+def test_replacing_no_row_or_all_rows(pair):
     faces, other = pair
-    nothing = np.empty(0, dtype=np.intp)
-    assert same(faces.replace(nothing, other.take(nothing)), faces)
+    no_rows = np.empty(0, dtype=np.intp)
+    assert same(faces.replace(no_rows, other.take(no_rows)), faces)
     assert same(faces.replace(np.arange(5), other), other)
 
 
-def test_replaced_words_are_not_cut():
+def test_replaced_strings_are_not_truncated():
     short = PointFaces(np.array(["a", "b"]), np.zeros((2, 1)))
     long = PointFaces(np.array(["longer"]), np.ones((1, 1)))
     assert short.replace(np.array([1]), long).outputs.tolist() == ["a", "longer"]
@@ -166,7 +166,7 @@ def test_vertices_belong_to_their_rows(faces):
     owner, vertices = faces.vertices(rows)
     assert vertices.is_vertex.all()
     assert len(owner) == len(vertices)
-    # The rows in order, each with at least its first vertex in front.
+    # Rows are in order, and the first vertex of each comes first.
     assert np.array_equal(np.unique(owner), np.arange(3))
     assert (np.diff(owner) >= 0).all()
     leading = np.searchsorted(owner, np.arange(3))
@@ -174,7 +174,7 @@ def test_vertices_belong_to_their_rows(faces):
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_the_barycentre_is_the_mean_of_the_vertices(kind):
+def test_barycentre_is_the_mean_of_the_vertices(kind):
     faces, _ = KINDS[kind]()
     rows = np.array([2, 0, 1])
     owner, vertices = faces.vertices(rows)
@@ -183,7 +183,7 @@ def test_the_barycentre_is_the_mean_of_the_vertices(kind):
         np.testing.assert_allclose(mean, faces.embedded[row])
 
 
-def test_a_union_holds_both_or_keeps_the_current(pair):
+def test_union_contains_both_or_keeps_the_current_face(pair):
     faces, other = pair
     union = faces.union(other)
     if isinstance(faces, LabelFaces | CodedFaces):
@@ -194,18 +194,18 @@ def test_a_union_holds_both_or_keeps_the_current(pair):
     else:
         assert same(union, faces)
     assert same(faces.union(faces), faces)
-    # What ends a run: a union with what is inside already changes nothing.
+    # Runs end because a union with a face that it contains changes nothing.
     assert same(union.union(other), union)
 
 
-def test_faces_of_many_open_bits_list_each_bit_on():
+def test_vertices_of_many_open_bits_have_at_most_one_bit_on():
     faces = BitFaces(np.full((1, 9), -1, dtype=np.int8), SignEmbedding(np.ones(9), 1.0))
     owner, vertices = faces.vertices(np.array([0]))
     assert not owner.any()
     np.testing.assert_array_equal(vertices.bits, np.vstack([np.zeros(9), np.eye(9)]))
 
 
-def test_settling_moves_to_strictly_better_vertices_only(pair):
+def test_keep_unless_better_moves_to_strictly_better_vertices_only(pair):
     better, current = pair
     current = current.first()
     rng = np.random.default_rng(0)
@@ -223,24 +223,24 @@ def test_settling_moves_to_strictly_better_vertices_only(pair):
             costs = scores[:, :-1] * better.embedding.factors
             bits = np.where(costs == 0, -1, costs < 0).astype(np.int8)
             better = BitFaces(bits, better.embedding)
-        settled = better.keep_unless_better(current, scores, tolerance)
-        assert settled.is_vertex.all()
-        paid = np.einsum("ip,ip->i", current.embedded, scores)
+        chosen = better.keep_unless_better(current, scores, tolerance)
+        assert chosen.is_vertex.all()
+        costs_before = np.einsum("ip,ip->i", current.embedded, scores)
         reachable = np.einsum("ip,ip->i", better.first().embedded, scores)
-        moves = reachable < paid - tolerance
-        assert same(settled.take(~moves), current.take(~moves))
-        now = np.einsum("ip,ip->i", settled.embedded, scores)
+        moves = reachable < costs_before - tolerance
+        assert same(chosen.take(~moves), current.take(~moves))
+        costs_after = np.einsum("ip,ip->i", chosen.embedded, scores)
         if isinstance(better, BitFaces):
-            # Bits move one by one: those that tie stay.
+            # Bits move independently: those that tie stay.
             open_bits = better.undecided
-            assert np.array_equal(settled.bits[open_bits], current.bits[open_bits])
-            np.testing.assert_allclose(now[moves], reachable[moves])
+            assert np.array_equal(chosen.bits[open_bits], current.bits[open_bits])
+            np.testing.assert_allclose(costs_after[moves], reachable[moves])
         else:
-            assert same(settled.take(moves), better.first().take(moves))
-        assert (now <= paid + tolerance).all()
+            assert same(chosen.take(moves), better.first().take(moves))
+        assert (costs_after <= costs_before + tolerance).all()
 
 
-def test_equality_is_of_every_row(pair):
+def test_differing_compares_every_row(pair):
     faces, other = pair
     assert not faces.differing(faces.take(np.arange(5))).any()
     assert faces.differing(other).any()

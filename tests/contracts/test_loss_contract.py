@@ -1,7 +1,6 @@
-"""Every finite loss keeps the contract of `Loss`: embeddings, exact minimisers, starts.
+"""Every finite loss fulfils the contract of `Loss`: embeddings, exact minimisers, starts.
 
-A new loss on labels is added to `tests.oracles.tiny_problems.LOSSES` and is then held to all of
-this.
+To test a new loss on labels, add it to `tests.oracles.tiny_problems.LOSSES`.
 """
 
 import numpy as np
@@ -24,7 +23,7 @@ def bound(name, rng, K):
 
 
 def psi(loss):
-    """``psi(z)`` for every prediction z, asked of the loss one minimum at a time, ``(P, p)``."""
+    """``psi(z)`` for every prediction z, ``(P, p)``, from scores that only z minimises."""
     P = len(loss.matrix)
     faces = loss.best_prediction(-np.eye(P), np.zeros(P))
     assert faces.is_vertex.all()
@@ -33,7 +32,7 @@ def psi(loss):
 
 
 def phi(loss):
-    """``phi(y)`` for every class y, asked as the only candidate of a row, ``(K, p)``."""
+    """``phi(y)`` for every class y, ``(K, p)``, from rows with y as the only candidate."""
     K = loss.matrix.shape[1]
     singles = LabelSets(np.eye(K, dtype=np.bool_), loss.classes)
     faces = loss.best_candidate(np.zeros((K, len(loss.matrix))), singles, np.zeros(K))
@@ -42,30 +41,30 @@ def phi(loss):
     return faces.embedded
 
 
-def by_row_constants(left, right):
-    """Are two score tables equal up to one constant a row?"""
+def equal_up_to_row_constants(left, right):
+    """Are two score tables equal up to one constant for each row?"""
     difference = left - right
     return np.allclose(difference, difference[:, :1], rtol=0, atol=1e-12)
 
 
-# Every property runs over every loss: a third of the usual examples for each is plenty.
-few = settings(max_examples=settings.default.max_examples // 3)
+# Every property runs for every loss, so a third of the usual examples is enough for each.
+fewer_examples = settings(max_examples=settings.default.max_examples // 3)
 
 pytestmark = pytest.mark.parametrize("name", LOSSES)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_loss_is_an_inner_product(name, seed, K):
+def test_loss_is_an_inner_product(name, seed, K):
     loss = bound(name, np.random.default_rng(seed), K)
     np.testing.assert_allclose(psi(loss) @ phi(loss).T, loss.matrix, rtol=0, atol=1e-14)
     assert len(loss.predictions) == len(loss.matrix)
     assert loss.classes.tolist() == list(range(K))
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS, ties=st.booleans())
-def test_the_best_prediction_is_that_of_brute_force(name, seed, K, ties):
+def test_best_prediction_equals_brute_force(name, seed, K, ties):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     vertices = psi(loss)
@@ -74,37 +73,37 @@ def test_the_best_prediction_is_that_of_brute_force(name, seed, K, ties):
     tolerance = rng.choice([0.0, 1e-10, 1.0], size=20)
     faces = loss.best_prediction(scores, tolerance)
     for row in range(20):
-        paid = [float(vertex @ scores[row]) for vertex in vertices]
-        tied = [z for z, cost in enumerate(paid) if cost <= min(paid) + tolerance[row]]
+        costs = [float(vertex @ scores[row]) for vertex in vertices]
+        tied = [z for z, cost in enumerate(costs) if cost <= min(costs) + tolerance[row]]
         assert np.flatnonzero(faces.mask[row]).tolist() == tied
         np.testing.assert_allclose(faces.embedded[row], vertices[tied].mean(axis=0), atol=1e-14)
         assert faces.outputs[row] == tied[0]
         assert faces.is_vertex[row] == (len(tied) == 1)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS, ties=st.booleans())
-def test_the_best_candidate_is_that_of_brute_force(name, seed, K, ties):
+def test_best_candidate_equals_brute_force(name, seed, K, ties):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     sets = random_sets(rng, 20, K)
     vertices = phi(loss)
     shape = (20, vertices.shape[1])
     scores = rng.integers(-2, 3, size=shape).astype(float) if ties else rng.normal(size=shape)
-    # Sums are taken in another order there than here: exact ties need the usual margin.
+    # The loss sums in another order than this test, so that exact ties need a tolerance.
     tolerance = np.full(20, 1e-10)
     faces = loss.best_candidate(scores, sets, tolerance)
     for row in range(20):
         members = np.flatnonzero(sets.mask[row])
-        paid = {int(y): float(vertices[y] @ scores[row]) for y in members}
-        tied = [y for y, cost in paid.items() if cost <= min(paid.values()) + tolerance[row]]
+        costs = {int(y): float(vertices[y] @ scores[row]) for y in members}
+        tied = [y for y, cost in costs.items() if cost <= min(costs.values()) + tolerance[row]]
         assert np.flatnonzero(faces.mask[row]).tolist() == tied
         np.testing.assert_allclose(faces.embedded[row], vertices[tied].mean(axis=0), atol=1e-14)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_candidate_nearest_to_a_prediction(name, seed, K):
+def test_best_candidate_for_a_prediction_is_the_nearest(name, seed, K):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     sets = random_sets(rng, 8, K)
@@ -115,39 +114,39 @@ def test_the_candidate_nearest_to_a_prediction(name, seed, K):
             assert loss.matrix[z, faces.outputs[row]] == loss.matrix[z, members].min()
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_average_start_is_the_mean_of_each_set(name, seed, K):
+def test_average_start_is_the_mean_of_each_set(name, seed, K):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     sets = random_sets(rng, 12, K)
     expected = [loss.matrix[:, row].mean(axis=1) for row in sets.mask]
-    assert by_row_constants(loss.start(sets, "average"), np.array(expected))
+    assert equal_up_to_row_constants(loss.start(sets, "average"), np.array(expected))
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_average_start_of_soft_weights_is_their_mean(name, seed, K):
+def test_average_start_of_weighted_sets_is_the_weighted_mean(name, seed, K):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     sets = LabelSets.from_weights(random_sets(rng, 12, K).mask * rng.uniform(0.1, 1, size=(12, K)))
-    assert by_row_constants(loss.start(sets, "average"), sets.weights @ loss.matrix.T)
+    assert equal_up_to_row_constants(loss.start(sets, "average"), sets.weights @ loss.matrix.T)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_infimum_start_is_the_loss_to_the_nearest_member(name, seed, K):
+def test_infimum_start_is_the_loss_to_the_nearest_member(name, seed, K):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     sets = random_sets(rng, 12, K)
     expected = [loss.matrix[:, row].min(axis=1) for row in sets.mask]
-    assert by_row_constants(loss.start(sets, "infimum"), np.array(expected))
+    assert equal_up_to_row_constants(loss.start(sets, "infimum"), np.array(expected))
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_a_start_without_information_is_exactly_no_vote(name, seed, K):
-    """One labelled row among a million whole ones must not drown in their rounding."""
+def test_start_of_unlabeled_rows_has_row_minimum_zero(name, seed, K):
+    """The rounding of many unlabeled rows must not exceed the vote of a labeled one."""
     loss = bound(name, np.random.default_rng(seed), K)
     whole = LabelSets(np.ones((2, K), dtype=np.bool_), np.arange(K))
     for kind in ("average", "infimum"):
@@ -158,21 +157,21 @@ def test_a_start_without_information_is_exactly_no_vote(name, seed, K):
         assert not loss.start(whole, "infimum").any()
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
-def test_the_magnitude_bounds_the_loss(name, seed, K):
+def test_magnitude_is_the_largest_loss(name, seed, K):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
     assert loss.magnitude(random_sets(rng, 3, K)) == np.abs(loss.matrix).max()
 
 
-def test_an_unknown_start_lists_the_known_ones(name):
+def test_unknown_start_lists_the_known_ones(name):
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"start='best' is not known.*'average'.*'infimum'"):
         bound(name, rng, 3).start(random_sets(rng, 4, 3), "best")
 
 
-@few
+@fewer_examples
 @given(
     seed=SEEDS,
     K=st.integers(1, 4),
@@ -180,7 +179,7 @@ def test_an_unknown_start_lists_the_known_ones(name):
     form=st.sampled_from([form for form in FORMS if form != "operator"]),
     ties=st.booleans(),
 )
-def test_the_infimum_prediction_is_that_of_all_choices(name, seed, K, n, form, ties):
+def test_infimum_prediction_equals_brute_force(name, seed, K, n, form, ties):
     """``argmin_z min_y sum_j alpha_j loss(z, y_j)`` with y over *every* choice of members."""
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, K)
@@ -191,20 +190,20 @@ def test_the_infimum_prediction_is_that_of_all_choices(name, seed, K, n, form, t
     found = loss.infimum_prediction(wrapped(alpha, form), sets, 1e-10)
     choices = labellings(sets)
     for i in range(q):
-        paid = (loss.matrix[:, choices] @ alpha[i]).min(axis=1)
+        costs = (loss.matrix[:, choices] @ alpha[i]).min(axis=1)
         margin = 1e-9 * max(1.0, np.abs(alpha[i]).sum()) * max(np.abs(loss.matrix).max(), 1.0)
-        tied = [z for z, cost in enumerate(paid) if cost <= paid.min() + margin]
+        tied = [z for z, cost in enumerate(costs) if cost <= costs.min() + margin]
         assert np.flatnonzero(found.mask[i]).tolist() == tied
 
 
-def test_an_operator_that_hides_its_signs_is_refused(name):
+def test_infimum_prediction_of_votes_without_split_is_an_error(name):
     rng = np.random.default_rng(0)
     loss, sets = bound(name, rng, 3), random_sets(rng, 4, 3)
     with pytest.raises(MissingOracleError, match="without split"):
         loss.infimum_prediction(wrapped(np.eye(4), "operator"), sets, 1e-10)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, K=CLASS_COUNTS)
 def test_compatible_predictions_are_best_for_some_member(name, seed, K):
     rng = np.random.default_rng(seed)
@@ -221,8 +220,8 @@ def test_compatible_predictions_are_best_for_some_member(name, seed, K):
         assert set(np.flatnonzero(faces.mask[row]).tolist()) == expected
 
 
-def test_other_units_change_no_choice(name):
-    """The loss in other units, however small: the same faces."""
+def test_scaling_the_loss_changes_no_face(name):
+    """A loss times a constant, small or large, has the same faces."""
     rng = np.random.default_rng(1)
     loss, sets = bound(name, rng, 4), random_sets(rng, 10, 4)
     scores = rng.normal(size=(10, len(loss.matrix)))

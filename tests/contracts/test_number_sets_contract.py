@@ -1,4 +1,4 @@
-"""What every kind of set of numbers owes solvers and scikit-learn, against brute force."""
+"""The contract of sets of numbers with solvers and scikit-learn, against brute force."""
 
 import copy
 import pickle
@@ -26,26 +26,26 @@ def random_sets(kind, n, seed):
     return Intervals(lower, upper, flat=kind == "intervals")
 
 
-def pieces_of(sets, row, column):
-    """The pieces of one entry as a list of pairs."""
+def segments_of(sets, row, column):
+    """The segments of one entry as a list of pairs."""
     if isinstance(sets, IntervalUnions):
         return list(sets[row])
     return [(sets.lower[row, column], sets.upper[row, column])]
 
 
-def each_entry(sets):
+def entries_of(sets):
     for row in range(len(sets)):
         for column in range(sets.n_columns):
-            yield row, column, pieces_of(sets, row, column)
+            yield row, column, segments_of(sets, row, column)
 
 
-over_all_kinds = given(
+for_all_classes = given(
     st.sampled_from(["intervals", "boxes", "unions"]), st.integers(1, 9), st.integers(0, 10**6)
 )
 
 
-@over_all_kinds
-def test_they_meet_the_contract(kind, n, seed):
+@for_all_classes
+def test_attributes_and_shapes(kind, n, seed):
     sets = random_sets(kind, n, seed)
     assert isinstance(sets, NumberSets)
     assert isinstance(sets, Candidates)
@@ -61,16 +61,16 @@ def test_they_meet_the_contract(kind, n, seed):
         assert not array.flags.writeable
 
 
-@over_all_kinds
+@for_all_classes
 def test_nearest_members_and_distances(kind, n, seed):
     sets = random_sets(kind, n, seed)
-    # On a grid of quarters, so that values lie on ends, in the middle of gaps, and elsewhere.
+    # A grid of quarters: values lie on ends, in the middle of gaps, and elsewhere.
     values = np.random.default_rng(seed + 1).integers(-28, 29, size=(n, sets.n_columns)) / 4
     nearest, distances = sets.nearest(values), sets.distances(values)
     inside = np.ones(n, dtype=bool)
-    for row, column, pieces in each_entry(sets):
+    for row, column, segments in entries_of(sets):
         value = values[row, column]
-        members = [min(max(value, low), high) for low, high in pieces]
+        members = [min(max(value, low), high) for low, high in segments]
         expected = min(members, key=lambda member: (abs(member - value), member))
         assert nearest[row, column] == expected
         assert distances[row, column] == abs(value - expected)
@@ -82,33 +82,35 @@ def test_nearest_members_and_distances(kind, n, seed):
         np.testing.assert_array_equal(sets.nearest(values[:, 0]), nearest)
 
 
-@over_all_kinds
-def test_centers_are_means_of_uniform_laws(kind, n, seed):
+@for_all_classes
+def test_centers_are_means_of_uniform_distributions(kind, n, seed):
     sets = random_sets(kind, n, seed)
-    for row, column, pieces in each_entry(sets):
-        open_ends = [high if np.isinf(low) else low for low, high in pieces if np.isinf(high - low)]
-        lengths = [high - low for low, high in pieces]
-        if open_ends:
-            expected = np.mean(open_ends) if np.isfinite(open_ends).all() else np.nan
+    for row, column, segments in entries_of(sets):
+        finite_ends = [
+            high if np.isinf(low) else low for low, high in segments if np.isinf(high - low)
+        ]
+        lengths = [high - low for low, high in segments]
+        if finite_ends:
+            expected = np.mean(finite_ends) if np.isfinite(finite_ends).all() else np.nan
         elif sum(lengths) == 0:
-            expected = np.mean([low for low, _ in pieces])
+            expected = np.mean([low for low, _ in segments])
         else:
-            middles = [(low + high) / 2 for low, high in pieces]
+            middles = [(low + high) / 2 for low, high in segments]
             expected = np.average(middles, weights=lengths)
         assert sets.centers[row, column] == pytest.approx(expected, nan_ok=True)
 
 
-@over_all_kinds
-def test_what_rows_say(kind, n, seed):
+@for_all_classes
+def test_informative_rows_points_hull_and_span(kind, n, seed):
     sets = random_sets(kind, n, seed)
     whole, point = np.ones(n, dtype=bool), np.ones(n, dtype=bool)
     ends = [[] for _ in range(sets.n_columns)]
-    for row, column, pieces in each_entry(sets):
-        whole[row] &= pieces == [(-inf, inf)]
-        point[row] &= len(pieces) == 1 and pieces[0][0] == pieces[0][1]
-        ends[column] += [end for pair in pieces for end in pair if np.isfinite(end)]
+    for row, column, segments in entries_of(sets):
+        whole[row] &= segments == [(-inf, inf)]
+        point[row] &= len(segments) == 1 and segments[0][0] == segments[0][1]
+        ends[column] += [end for pair in segments for end in pair if np.isfinite(end)]
         hull = sets.hull.lower[row, column], sets.hull.upper[row, column]
-        assert hull == (pieces[0][0], pieces[-1][1])
+        assert hull == (segments[0][0], segments[-1][1])
     np.testing.assert_array_equal(sets.informative, ~whole)
     np.testing.assert_array_equal(sets.is_point, point)
     np.testing.assert_array_equal(
@@ -116,61 +118,61 @@ def test_what_rows_say(kind, n, seed):
     )
 
 
-@over_all_kinds
-def test_within_a_span_only_infinite_ends_move(kind, n, seed):
+@for_all_classes
+def test_within_moves_infinite_ends_only(kind, n, seed):
     sets = random_sets(kind, n, seed)
     span = sets.span + np.array([-1.0, 1.0])
     inner = sets.within(span)
     assert type(inner) is type(sets)
     assert inner.flat == sets.flat
-    for row, column, pieces in each_entry(sets):
+    for row, column, segments in entries_of(sets):
         low, high = span[column]
-        moved = [(low if a == -inf else a, high if b == inf else b) for a, b in pieces]
-        assert pieces_of(inner, row, column) == moved
+        moved = [(low if a == -inf else a, high if b == inf else b) for a, b in segments]
+        assert segments_of(inner, row, column) == moved
     assert inner.within(span * 2) == inner
 
 
-@over_all_kinds
-def test_a_half_line_beyond_the_span_becomes_its_end(kind, n, seed):
+@for_all_classes
+def test_within_turns_a_half_line_beyond_the_span_into_its_end(kind, n, seed):
     sets = random_sets(kind, n, seed)
     inner = sets.within(np.tile([-0.25, 0.25], (sets.n_columns, 1)))
     assert np.isfinite(inner.lower).all()
     assert np.isfinite(inner.upper).all()
     assert (inner.lower <= inner.upper).all()
-    for row, column, pieces in each_entry(inner):
-        for (low, high), (a, b) in zip(pieces, pieces_of(sets, row, column), strict=True):
+    for row, column, segments in entries_of(inner):
+        for (low, high), (a, b) in zip(segments, segments_of(sets, row, column), strict=True):
             if a == -inf and b < -0.25:
                 assert low == high == b
             if b == inf and a > 0.25:
                 assert low == high == a
 
 
-@over_all_kinds
-def test_the_piece_at_a_value(kind, n, seed):
+@for_all_classes
+def test_segments_at_values(kind, n, seed):
     sets = random_sets(kind, n, seed)
     values = np.random.default_rng(seed + 1).integers(-28, 29, size=(n, sets.n_columns)) / 4
     found = sets.segments_at(values)
     assert isinstance(found, Intervals)
     np.testing.assert_array_equal(found.nearest(values), sets.nearest(values))
-    for row, column, pieces in each_entry(sets):
-        assert (found.lower[row, column], found.upper[row, column]) in pieces
+    for row, column, segments in entries_of(sets):
+        assert (found.lower[row, column], found.upper[row, column]) in segments
 
 
-@over_all_kinds
-def test_inset_sets_keep_their_distance_from_ends(kind, n, seed):
+@for_all_classes
+def test_inset_moves_ends_inwards(kind, n, seed):
     sets = random_sets(kind, n, seed)
     inner = sets.inset(0.75)
     assert type(inner) is type(sets)
     assert sets.inset(0.0) == sets
-    for row, column, pieces in each_entry(sets):
+    for row, column, segments in entries_of(sets):
         expected = [
             (low + 0.75, high - 0.75) if high - low >= 1.5 else ((low + high) / 2,) * 2
-            for low, high in pieces
+            for low, high in segments
         ]
-        assert pieces_of(inner, row, column) == expected
+        assert segments_of(inner, row, column) == expected
 
 
-@over_all_kinds
+@for_all_classes
 def test_rows_are_selected_as_in_an_array(kind, n, seed):
     sets = random_sets(kind, n, seed)
     rng = np.random.default_rng(seed)
@@ -189,22 +191,22 @@ def test_rows_are_selected_as_in_an_array(kind, n, seed):
     assert len(list(sets)) == n
 
 
-@over_all_kinds
-def test_what_is_written_can_be_read(kind, n, seed):
+@for_all_classes
+def test_pickling_copying_and_reading_back(kind, n, seed):
     sets = random_sets(kind, n, seed)
     assert pickle.loads(pickle.dumps(sets)) == sets
     assert not pickle.loads(pickle.dumps(sets)).lower.flags.writeable
     assert copy.deepcopy(sets) == sets
     assert number_sets(sets) is sets
     back = number_sets(np.asarray(sets))
-    # Unions whose rows all have one piece are intervals.
+    # Unions whose rows all have one segment are read as intervals.
     assert back == sets or (kind == "unions" and back == sets.hull)
     if sets.flat:
         assert type(sets).from_any(list(sets)) == sets
 
 
 @pytest.mark.parametrize("kind", ["intervals", "boxes", "unions"])
-def test_manners(kind):
+def test_conventions_of_python_and_numpy(kind):
     sets = random_sets(kind, 6, 0)
     name = type(sets).__name__
     assert repr(sets).startswith(f"{name}(6 rows")
@@ -230,7 +232,7 @@ def test_manners(kind):
 
 
 @pytest.mark.parametrize("kind", ["intervals", "boxes", "unions"])
-def test_no_rows(kind):
+def test_empty_sets_of_rows(kind):
     empty = random_sets(kind, 3, 0)[[]]
     assert len(empty) == 0
     assert empty.span.tolist() == [[0, 0]] * empty.n_columns

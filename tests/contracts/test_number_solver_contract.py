@@ -1,4 +1,4 @@
-"""What every solver for real targets owes to estimators, each on a problem that it takes."""
+"""The contract of solvers for real targets, each on problems that it accepts."""
 
 import numpy as np
 import pytest
@@ -47,12 +47,12 @@ each_case = pytest.mark.parametrize(("solver", "name"), CASES)
 
 @each_case
 @pytest.mark.parametrize("seed", range(3))
-def test_a_solution(solver, name, seed):
-    piece, problem = SOLVERS[solver][0], PROBLEMS[name](seed)
-    assert isinstance(piece, NumberSolver)
-    before = piece.get_params()
-    found = piece.solve_numbers(problem)
-    assert piece.get_params() == before
+def test_attributes_of_a_solution(solver, name, seed):
+    instance, problem = SOLVERS[solver][0], PROBLEMS[name](seed)
+    assert isinstance(instance, NumberSolver)
+    before = instance.get_params()
+    found = instance.solve_numbers(problem)
+    assert instance.get_params() == before
 
     n, d = len(problem.sets), problem.sets.n_columns
     assert found.targets.shape == found.predictions.shape == (n, d)
@@ -62,7 +62,7 @@ def test_a_solution(solver, name, seed):
     points = problem.sets.is_point
     np.testing.assert_array_equal(found.targets[points], problem.sets.hull.lower[points])
 
-    # The predictions suit the targets, and the objective is that of both.
+    # The predictions are the best ones for the targets, and the objective is that of both.
     assert found.objective == problem.objective(found.targets, found.predictions)
     power = 2 if isinstance(problem.loss, SquaredLoss) else 1
     size = float(problem.votes.absolute_row_sums().sum()) * np.abs(found.predictions).max() ** power
@@ -82,30 +82,33 @@ def test_a_solution(solver, name, seed):
 
 
 @each_case
-def test_the_same_twice_and_by_a_clone(solver, name):
-    piece, problem = SOLVERS[solver][0], PROBLEMS[name](5)
-    first = piece.solve_numbers(problem)
-    for again in (piece.solve_numbers(problem), clone(piece).solve_numbers(PROBLEMS[name](5))):
+def test_results_are_reproducible(solver, name):
+    instance, problem = SOLVERS[solver][0], PROBLEMS[name](5)
+    first = instance.solve_numbers(problem)
+    for again in (
+        instance.solve_numbers(problem),
+        clone(instance).solve_numbers(PROBLEMS[name](5)),
+    ):
         np.testing.assert_array_equal(again.targets, first.targets)
         assert again.objective == first.objective
         assert again.trace == first.trace
 
 
 @each_case
-def test_a_callback_hears_and_stops(solver, name):
-    piece, problem = SOLVERS[solver][0], PROBLEMS[name](1)
-    heard = []
+def test_callback(solver, name):
+    instance, problem = SOLVERS[solver][0], PROBLEMS[name](1)
+    calls = []
 
     def stop(progress):
-        heard.append(progress)
+        calls.append(progress)
         return True
 
-    found = piece.solve_numbers(problem, callback=stop)
-    if not heard:
-        # Solved at the start: nothing was iterated.
+    found = instance.solve_numbers(problem, callback=stop)
+    if not calls:
+        # The start is the optimum: there was no iteration.
         assert found.n_iter == 0
         return
-    assert all(isinstance(progress, Progress) for progress in heard)
+    assert all(isinstance(progress, Progress) for progress in calls)
     assert found.status is Status.STOPPED
     assert not found.converged
     assert problem.sets.contains(found.targets).all()

@@ -1,6 +1,6 @@
-"""Every loss between orders keeps the contract of `Loss`: embeddings, exact minimisers, starts.
+"""Every loss on orders fulfils the contract of `Loss`: embeddings, exact minimisers, starts.
 
-A new loss between orders is added to `PIECES` and is then held to all of this, by enumeration.
+All tests enumerate the orders. To test a new loss on orders, add it to `LOSSES`.
 """
 
 import itertools
@@ -19,32 +19,34 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import as_votes
 
-PIECES = {
+LOSSES = {
     "kendall": lambda rng, m: KendallLoss(),
     "kendall, items": lambda rng, m: KendallLoss(rng.uniform(0.5, 2, m)),
     "kendall, inverse": lambda rng, m: KendallLoss(position_weights="inverse"),
-    "kendall, some positions": lambda rng, m: KendallLoss(position_weights=zeros_among(rng, m)),
-    "kendall, both": lambda rng, m: KendallLoss(rng.uniform(0.5, 2, m), zeros_among(rng, m)),
+    "kendall, some positions": lambda rng, m: KendallLoss(
+        position_weights=weights_with_zeros(rng, m)
+    ),
+    "kendall, both": lambda rng, m: KendallLoss(rng.uniform(0.5, 2, m), weights_with_zeros(rng, m)),
     "footrule": lambda rng, m: FootruleLoss(),
     "dcg": lambda rng, m: DCGLoss(),
     "dcg, exponential at 2": lambda rng, m: DCGLoss(gain="exponential", cutoff=2),
 }
 SEEDS = st.integers(0, 10**6)
-# Every property runs over every loss: a third of the usual examples for each is plenty.
-few = settings(max_examples=settings.default.max_examples // 3)
+# Every property runs for every loss, so a third of the usual examples is enough for each.
+fewer_examples = settings(max_examples=settings.default.max_examples // 3)
 
-pytestmark = pytest.mark.parametrize("name", PIECES)
+pytestmark = pytest.mark.parametrize("name", LOSSES)
 
 
-def zeros_among(rng, m):
-    """Weights of positions, some of them 0, in no particular order."""
+def weights_with_zeros(rng, m):
+    """Random weights of positions, some of them 0."""
     weights = rng.integers(0, 4, m).astype(float)
     weights[rng.integers(0, max(1, m - 1))] = 2.0
     return weights
 
 
 def bound(name, rng, m):
-    return PIECES[name](rng, m).bind(np.arange(m))
+    return LOSSES[name](rng, m).bind(np.arange(m))
 
 
 def all_ranks(m):
@@ -58,21 +60,21 @@ def some_orders(rng, n, m, hidden=0.5):
 
 
 def inside(orders, ranks):
-    """Which of all orders each set holds, (n, m!)."""
+    """Which of all orders each set contains, (n, m!)."""
     wrong = orders.before[:, None] & (ranks[:, :, None] > ranks[:, None, :])
     return ~wrong.any(axis=(2, 3))
 
 
 def some_scores(rng, loss, ranks, ties):
-    """Scores as they arise: votes on targets, and votes on predictions, 5 of each."""
+    """Realistic scores: votes times targets, and votes times predictions, 5 rows of each."""
     votes = rng.integers(-1, 3, (5, 4)) if ties else rng.normal(size=(5, 4))
     chosen = ranks[rng.integers(0, len(ranks), 4)]
     return votes @ loss.phi(chosen), votes @ loss.psi(chosen)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, m=st.integers(1, 5))
-def test_the_inner_product_is_a_loss(name, seed, m):
+def test_inner_product_is_a_loss(name, seed, m):
     loss = bound(name, np.random.default_rng(seed), m)
     ranks = all_ranks(m)
     table = loss.psi(ranks) @ loss.phi(ranks).T
@@ -83,13 +85,13 @@ def test_the_inner_product_is_a_loss(name, seed, m):
     largest = loss.magnitude(some_orders(np.random.default_rng(0), 1, m))
     assert table.max() <= largest + 1e-12
     if "dcg" not in name:
-        # Some prediction is as wrong as can be, unless there is but one.
+        # Some prediction has the largest loss, unless there is only one order.
         assert table.max() == pytest.approx(largest if m > 1 else 0.0)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, m=st.integers(1, 5), ties=st.booleans())
-def test_both_minimisers_and_their_means_are_those_of_enumeration(name, seed, m, ties):
+def test_minimisers_and_their_means_equal_enumeration(name, seed, m, ties):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
     ranks = all_ranks(m)
@@ -107,18 +109,18 @@ def test_both_minimisers_and_their_means_are_those_of_enumeration(name, seed, m,
         ),
     ]:
         table = embed(ranks)
-        np.testing.assert_allclose(faces.corners, embed(faces.outputs), atol=1e-15)
+        np.testing.assert_allclose(faces.embedded_outputs, embed(faces.outputs), atol=1e-15)
         values = np.where(allowed, scores @ table.T, np.inf)
         tied = values <= values.min(axis=1, keepdims=True) + 1e-9
-        paid = np.einsum("ip,ip->i", faces.corners, scores)
-        np.testing.assert_allclose(paid, values.min(axis=1), atol=1e-9)
+        costs = np.einsum("ip,ip->i", faces.embedded_outputs, scores)
+        np.testing.assert_allclose(costs, values.min(axis=1), atol=1e-9)
         for r in range(5):
             np.testing.assert_allclose(faces.embedded[r], table[tied[r]].mean(axis=0), atol=1e-12)
             earlier = ranks[tied[r]][:, :, None] < ranks[tied[r]][:, None, :]
             np.testing.assert_allclose(faces.pairs[r], earlier.mean(axis=0), atol=1e-12)
             both = earlier.any(axis=0) & np.swapaxes(earlier, 1, 2).any(axis=0)
             np.testing.assert_array_equal(faces.undecided[r], both)
-            # Orders between which the loss makes no difference are one vertex.
+            # Orders with equal embeddings are one vertex.
             assert faces.is_vertex[r] == (np.ptp(table[tied[r]], axis=0) <= 1e-12).all()
         owner, vertices = faces.vertices(np.arange(5))
         assert set(owner) == set(range(5))
@@ -126,9 +128,9 @@ def test_both_minimisers_and_their_means_are_those_of_enumeration(name, seed, m,
             assert tied[r][(ranks == ranked).all(axis=1)].all()
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, m=st.integers(2, 5))
-def test_the_average_start_is_the_mean_of_each_set(name, seed, m):
+def test_average_start_is_the_mean_of_each_set(name, seed, m):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
     orders, ranks = some_orders(rng, 4, m), all_ranks(m)
@@ -137,9 +139,9 @@ def test_the_average_start_is_the_mean_of_each_set(name, seed, m):
         np.testing.assert_allclose(start[r], loss.phi(ranks[members]).mean(axis=0), atol=1e-12)
 
 
-@few
+@fewer_examples
 @given(seed=SEEDS, m=st.integers(2, 5))
-def test_the_infimum_start_favours_what_is_nearest_to_the_set(name, seed, m):
+def test_infimum_start_is_a_lower_bound_on_the_nearest_loss(name, seed, m):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
     orders, ranks = some_orders(rng, 4, m), all_ranks(m)
@@ -149,26 +151,26 @@ def test_the_infimum_start_favours_what_is_nearest_to_the_set(name, seed, m):
         assert "kendall" not in name
         return
     table = loss.psi(ranks) @ loss.phi(ranks).T
-    paid = start @ loss.psi(ranks).T
-    paid -= paid.min(axis=1, keepdims=True)
+    costs = start @ loss.psi(ranks).T
+    costs -= costs.min(axis=1, keepdims=True)
     for r, members in enumerate(inside(orders, ranks)):
         nearest = table[:, members].min(axis=1)
-        # A bound from below that is 0 exactly where the loss to the nearest member is.
-        assert (paid[r] <= nearest + 1e-12).all()
-        np.testing.assert_array_equal(paid[r] > 1e-12, nearest > 1e-12)
-    # A row that compares nothing has no word, not even to rounding.
-    silent = PartialOrders(np.zeros((1, m, m), dtype=bool))
-    assert np.ptp(loss.start(silent, "infimum") @ loss.psi(ranks).T) == 0.0
+        # A lower bound that is 0 if and only if the loss to the nearest member is 0.
+        assert (costs[r] <= nearest + 1e-12).all()
+        np.testing.assert_array_equal(costs[r] > 1e-12, nearest > 1e-12)
+    # A row without observed pairs has no vote, not even by rounding.
+    unlabeled = PartialOrders(np.zeros((1, m, m), dtype=bool))
+    assert np.ptp(loss.start(unlabeled, "infimum") @ loss.psi(ranks).T) == 0.0
 
 
-def test_an_unknown_start_lists_the_known_ones(name):
+def test_unknown_start_lists_the_known_ones(name):
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"start='best' is not known.*'average'"):
         bound(name, rng, 3).start(some_orders(rng, 2, 3), "best")
 
 
-# Measured on these 60 problems, from the usual start: 36 to 43 end at the global optimum.
-def test_descent_never_rises_and_often_ends_at_the_optimum(name):
+# Measured on these 60 problems, from the default start: 36 to 43 end at the global optimum.
+def test_descent_never_increases_and_often_ends_at_the_optimum(name):
     rng = np.random.default_rng(0)
     m, n = 3, 4
     ranks = all_ranks(m)
@@ -207,9 +209,9 @@ def test_no_rows(name):
 
 
 def test_clones_and_pickles_are_the_same_loss(name):
-    piece = PIECES[name](np.random.default_rng(0), 3)
-    assert isinstance(piece, OrderLoss)
-    loss, ranks = piece.bind(np.arange(3)), all_ranks(3)
-    for again in (clone(piece).bind(np.arange(3)), pickle.loads(pickle.dumps(loss))):
+    unbound = LOSSES[name](np.random.default_rng(0), 3)
+    assert isinstance(unbound, OrderLoss)
+    loss, ranks = unbound.bind(np.arange(3)), all_ranks(3)
+    for again in (clone(unbound).bind(np.arange(3)), pickle.loads(pickle.dumps(loss))):
         np.testing.assert_array_equal(again.psi(ranks), loss.psi(ranks))
         np.testing.assert_array_equal(again.phi(ranks), loss.phi(ranks))

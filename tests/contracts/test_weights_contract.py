@@ -1,4 +1,4 @@
-"""What every weighting owes, run over every piece."""
+"""The contract of weightings, run over every weighting."""
 
 import pickle
 
@@ -43,7 +43,7 @@ def inner(A, B):
     return np.maximum(A @ B.T, 0.0)
 
 
-PIECES = {
+WEIGHTINGS = {
     "neighbors": NeighborWeights(4),
     "neighbors, brute": NeighborWeights(4, algorithm="brute", metric="manhattan"),
     "neighbors, precomputed": NeighborWeights(4, metric="precomputed"),
@@ -106,37 +106,39 @@ PIECES = {
     "function": FunctionWeights(inner),
     "function, normalized": FunctionWeights(inner, normalize=True),
 }
-TAKE_SPARSE = [name for name, piece in PIECES.items() if not isinstance(piece, FunctionWeights)]
-every_piece = pytest.mark.parametrize("name", PIECES)
+TAKE_SPARSE = [
+    name for name, weighting in WEIGHTINGS.items() if not isinstance(weighting, FunctionWeights)
+]
+every_weighting = pytest.mark.parametrize("name", WEIGHTINGS)
 
 
-def inputs(piece, A, B):
-    """A as the piece wants it, B being the training rows."""
-    if not is_pairwise(piece):
+def inputs(weighting, A, B):
+    """`A` in the form that the weighting needs, with training rows `B`."""
+    if not is_pairwise(weighting):
         return A
     squared = ((A[:, None] - B[None]) ** 2).sum(axis=-1)
-    if isinstance(piece, NeighborWeights | LaplacianWeights | PoissonWeights):
+    if isinstance(weighting, NeighborWeights | LaplacianWeights | PoissonWeights):
         return np.sqrt(squared)
     return np.exp(-squared / 2)
 
 
 def fitted(name, rows=X, sample_weight=None):
-    piece = clone(PIECES[name])
-    return piece.fit(inputs(piece, rows, rows), sample_weight)
+    weighting = clone(WEIGHTINGS[name])
+    return weighting.fit(inputs(weighting, rows, rows), sample_weight)
 
 
 def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-@every_piece
+@every_weighting
 def test_it_is_a_weighting(name):
-    piece = fitted(name)
-    assert isinstance(piece, Weights)
+    weighting = fitted(name)
+    assert isinstance(weighting, Weights)
     for votes, shape in (
-        (piece.training_votes(), (25, 25)),
-        (piece.leave_one_out_votes(), (25, 25)),
-        (piece.votes(inputs(piece, Q, X)), (6, 25)),
+        (weighting.training_votes(), (25, 25)),
+        (weighting.leave_one_out_votes(), (25, 25)),
+        (weighting.votes(inputs(weighting, Q, X)), (6, 25)),
     ):
         assert isinstance(votes, Votes)
         assert votes.shape == shape
@@ -144,14 +146,14 @@ def test_it_is_a_weighting(name):
         assert np.abs(entries(votes)).sum() > 0
 
 
-@every_piece
+@every_weighting
 def test_new_votes_at_the_training_rows_are_the_training_votes(name):
-    piece = fitted(name, sample_weight=COUNTS)
-    again = piece.votes(inputs(piece, X.copy(), X))
-    assert_allclose(entries(again), entries(piece.training_votes()), atol=1e-7)
+    weighting = fitted(name, sample_weight=COUNTS)
+    again = weighting.votes(inputs(weighting, X.copy(), X))
+    assert_allclose(entries(again), entries(weighting.training_votes()), atol=1e-7)
 
 
-@every_piece
+@every_weighting
 def test_no_weights_are_weights_of_one(name):
     assert_array_equal(
         entries(fitted(name).training_votes()),
@@ -159,7 +161,7 @@ def test_no_weights_are_weights_of_one(name):
     )
 
 
-@every_piece
+@every_weighting
 def test_integer_weights_are_copies(name):
     copies = np.repeat(np.arange(25), COUNTS)
     weighted = fitted(name, sample_weight=COUNTS)
@@ -181,37 +183,37 @@ def test_integer_weights_are_copies(name):
     )
 
 
-@every_piece
+@every_weighting
 def test_leave_one_out_has_no_diagonal_and_is_what_the_switch_gives(name):
-    piece = fitted(name, sample_weight=COUNTS)
-    others = entries(piece.leave_one_out_votes())
-    # Votes that are solved for, or held as products, have it to rounding.
+    weighting = fitted(name, sample_weight=COUNTS)
+    others = entries(weighting.leave_one_out_votes())
+    # The diagonal of votes that are solved for, or held as products, is zero up to rounding.
     rounding = 1e-14 if "graph" in name or "low rank" in name else 0.0
     assert_allclose(
         others.diagonal(), np.zeros(25), atol=1e-11 if "low rank, iter" in name else rounding
     )
-    switched = clone(PIECES[name]).set_params(leave_one_out=True)
+    switched = clone(WEIGHTINGS[name]).set_params(leave_one_out=True)
     switched.fit(inputs(switched, X, X), COUNTS)
     assert_array_equal(entries(switched.training_votes()), others)
-    # New inputs have no vote of their own to leave out.
-    queries = inputs(piece, Q, X)
-    assert_array_equal(entries(switched.votes(queries)), entries(piece.votes(queries)))
+    # New inputs have no own vote to leave out.
+    queries = inputs(weighting, Q, X)
+    assert_array_equal(entries(switched.votes(queries)), entries(weighting.votes(queries)))
 
 
 # Kernel ridge, of low rank or not, keeps n lam, partitions keep their leaves, graphs their nodes:
 # see their own tests.
 KEEPING = ("kernel ridge", "low rank", "grown", "graph", "adaptive")
-REMOVED = [name for name in PIECES if not any(word in name for word in KEEPING)]
+REMOVED = [name for name in WEIGHTINGS if not any(word in name for word in KEEPING)]
 
 
 @pytest.mark.parametrize("name", REMOVED)
 def test_leave_one_out_is_removal(name):
-    piece = fitted(name, sample_weight=COUNTS)
-    parameters = {"bandwidth": piece.bandwidth_} if name == "Nadaraya-Watson" else {}
-    found = entries(piece.leave_one_out_votes())
+    weighting = fitted(name, sample_weight=COUNTS)
+    parameters = {"bandwidth": weighting.bandwidth_} if name == "Nadaraya-Watson" else {}
+    found = entries(weighting.leave_one_out_votes())
     for i in range(25):
         rest = np.delete(np.arange(25), i)
-        without = clone(PIECES[name]).set_params(**parameters)
+        without = clone(WEIGHTINGS[name]).set_params(**parameters)
         without.fit(inputs(without, X[rest], X[rest]), COUNTS[rest])
         expected = entries(without.votes(inputs(without, X[i : i + 1], X[rest])))[0]
         assert_allclose(found[i, rest], expected, atol=1e-12)
@@ -219,13 +221,15 @@ def test_leave_one_out_is_removal(name):
 
 @pytest.mark.parametrize("name", TAKE_SPARSE)
 def test_sparse_inputs(name):
-    piece = fitted(name)
-    sparse = clone(PIECES[name]).fit(sp.csr_matrix(stored(inputs(piece, X, X))))
-    queries = inputs(piece, Q, X)
+    weighting = fitted(name)
+    sparse = clone(WEIGHTINGS[name]).fit(sp.csr_matrix(stored(inputs(weighting, X, X))))
+    queries = inputs(weighting, Q, X)
     assert_allclose(
-        entries(sparse.votes(stored(queries))), entries(piece.votes(queries)), atol=1e-9
+        entries(sparse.votes(stored(queries))), entries(weighting.votes(queries)), atol=1e-9
     )
-    assert_allclose(entries(sparse.training_votes()), entries(piece.training_votes()), atol=1e-9)
+    assert_allclose(
+        entries(sparse.training_votes()), entries(weighting.training_votes()), atol=1e-9
+    )
 
 
 def stored(array):
@@ -236,47 +240,53 @@ def stored(array):
     )
 
 
-@every_piece
+@every_weighting
 def test_parameters_clone_and_pickle(name):
-    piece = fitted(name)
-    copy = clone(piece)
-    assert repr(copy.get_params()) == repr(piece.get_params())
+    weighting = fitted(name)
+    copy = clone(weighting)
+    assert repr(copy.get_params()) == repr(weighting.get_params())
     assert not [key for key in vars(copy) if key.endswith("_")]
-    assert repr(piece.set_params(**piece.get_params()).get_params()) == repr(copy.get_params())
-    restored = pickle.loads(pickle.dumps(piece))
-    assert_array_equal(entries(restored.training_votes()), entries(piece.training_votes()))
-    queries = inputs(piece, Q, X)
-    assert_array_equal(entries(restored.votes(queries)), entries(piece.votes(queries)))
+    assert repr(weighting.set_params(**weighting.get_params()).get_params()) == repr(
+        copy.get_params()
+    )
+    restored = pickle.loads(pickle.dumps(weighting))
+    assert_array_equal(entries(restored.training_votes()), entries(weighting.training_votes()))
+    queries = inputs(weighting, Q, X)
+    assert_array_equal(entries(restored.votes(queries)), entries(weighting.votes(queries)))
 
 
-@every_piece
+@every_weighting
 def test_inputs_are_not_written_to(name):
-    piece = clone(PIECES[name])
-    rows, queries = inputs(piece, X, X).copy(), inputs(piece, Q, X).copy()
+    weighting = clone(WEIGHTINGS[name])
+    rows, queries = inputs(weighting, X, X).copy(), inputs(weighting, Q, X).copy()
     weights = COUNTS.astype(float)
     for array in (rows, queries, weights):
         array.flags.writeable = False
-    piece.fit(rows, weights)
-    piece.training_votes()
-    piece.leave_one_out_votes()
-    piece.votes(queries)
+    weighting.fit(rows, weights)
+    weighting.training_votes()
+    weighting.leave_one_out_votes()
+    weighting.votes(queries)
 
 
-@every_piece
+@every_weighting
 def test_before_fit(name):
-    piece = clone(PIECES[name])
-    for ask in (piece.training_votes, piece.leave_one_out_votes, lambda: piece.votes(X)):
+    weighting = clone(WEIGHTINGS[name])
+    for ask in (
+        weighting.training_votes,
+        weighting.leave_one_out_votes,
+        lambda: weighting.votes(X),
+    ):
         with pytest.raises(NotFittedError):
             ask()
 
 
-@every_piece
+@every_weighting
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
         (
             np.ones(24),
-            r"sample_weight must have shape \(25,\), one number a row; got shape \(24,\)",
+            r"sample_weight must have shape \(25,\), one number for each row; got shape \(24,\)",
         ),
         (np.ones((25, 1)), r"got shape \(25, 1\)"),
         (np.arange(25.0), r"row 0 has 0.0 \(1 such rows\). Leave rows of weight 0 out"),
@@ -286,7 +296,7 @@ def test_before_fit(name):
     ],
 )
 def test_bad_weights(name, weights, message):
-    with pytest.raises(ValueError, match=f"{type(PIECES[name]).__name__}: .*{message}"):
+    with pytest.raises(ValueError, match=f"{type(WEIGHTINGS[name]).__name__}: .*{message}"):
         fitted(name, sample_weight=weights)
 
 
@@ -294,18 +304,18 @@ def test_bad_weights(name, weights, message):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
 def test_inputs_that_are_not_finite(name, value, wrap):
-    piece = fitted(name)
-    rows, queries = inputs(piece, X, X).copy(), inputs(piece, Q, X).copy()
+    weighting = fitted(name)
+    rows, queries = inputs(weighting, X, X).copy(), inputs(weighting, Q, X).copy()
     rows[5, 1] = queries[2, 1] = value
-    who = type(piece).__name__
+    who = type(weighting).__name__
     with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 2 "):
-        piece.votes(wrap(queries))
+        weighting.votes(wrap(queries))
     with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 5 "):
-        piece.fit(wrap(rows))
+        weighting.fit(wrap(rows))
 
 
 @pytest.mark.parametrize("name", TAKE_SPARSE)
 def test_another_number_of_columns(name):
-    piece = fitted(name)
+    weighting = fitted(name)
     with pytest.raises(ValueError, match=r"shape \(6, 2\)|has 2 features"):
-        piece.votes(inputs(piece, Q, X)[:, :2])
+        weighting.votes(inputs(weighting, Q, X)[:, :2])

@@ -1,4 +1,4 @@
-"""The concentric circles, and that the paper's recipe solves them."""
+"""`make_concentric_circles`, and its solution by the 20 nearest neighbours."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from disambig.estimators import disambiguate
 from disambig.weights import NeighborWeights
 
 
-def test_every_point_lies_on_the_circle_of_its_label() -> None:
+def test_every_point_is_on_the_circle_of_its_label() -> None:
     X, candidates, labels = make_concentric_circles(500, random_state=0)
     assert X.shape == (504, 2)
     assert candidates.shape == (504, 4)
@@ -47,7 +47,7 @@ def test_defaults_and_seeds() -> None:
         make_concentric_circles(-1)
 
 
-def test_twenty_neighbours_join_each_circle_and_no_two_of_them() -> None:
+def test_twenty_neighbours_connect_each_circle_and_no_two_of_them() -> None:
     X, candidates, labels = make_concentric_circles(random_state=0)
     weights = NeighborWeights(n_neighbors=20).fit(X)
     graph = weights.training_votes().matrix.tocoo()

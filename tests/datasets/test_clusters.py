@@ -1,4 +1,4 @@
-"""Clusters that are apart, with sets of a known ambiguity."""
+"""`make_separated_clusters`: distances, and sets of a known ambiguity."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from disambig.datasets import make_separated_clusters
 
 
 @given(st.integers(1, 9), st.integers(1, 6), st.floats(0.01, 10), st.integers(0, 99))
-def test_clusters_are_as_far_apart_as_promised(
+def test_distances_within_and_between_clusters(
     n_clusters: int, n_features: int, separation: float, seed: int
 ) -> None:
     X, _, _, clusters, _ = make_separated_clusters(
@@ -28,8 +28,8 @@ def test_clusters_are_as_far_apart_as_promised(
     assert distances[~together].min(initial=np.inf) >= separation * (1 - 1e-12) - 1e-12
 
 
-def test_points_fill_the_balls_evenly() -> None:
-    """Half of a ball's mass lies within 2^(-1/d) of its radius, and its mean is its centre."""
+def test_points_are_uniform_in_balls() -> None:
+    """Half of the volume of a ball is within 2^(-1/d) of its radius; its mean is its centre."""
     X, *_ = make_separated_clusters(20000, n_clusters=1, n_features=3, random_state=0)
     radii = np.linalg.norm(X, axis=1)
     assert radii.max() <= 0.5
@@ -37,13 +37,13 @@ def test_points_fill_the_balls_evenly() -> None:
     assert np.abs(X.mean(axis=0)).max() < 5 * 0.5 / np.sqrt(20000)
 
 
-def test_the_grid_has_a_place_for_every_cluster_in_any_dimension() -> None:
+def test_clusters_have_different_grid_points_in_any_dimension() -> None:
     for n_features in (1, 2, 3, 100):
         data = make_separated_clusters(
             400, n_clusters=10, n_features=n_features, separation=5, random_state=0
         )
-        corners = {tuple(row) for row in np.round(data.X / 6).tolist()}
-        assert len(corners) == 10
+        grid_points = {tuple(row) for row in np.round(data.X / 6).tolist()}
+        assert len(grid_points) == 10
 
 
 @pytest.mark.parametrize("eta", [0.0, 0.3, 0.8])
@@ -55,12 +55,12 @@ def test_every_wrong_class_is_a_candidate_with_probability_eta(eta: float) -> No
     np.testing.assert_array_equal(data.labels, data.clusters % 3)
     for label in range(3):
         rows = data.candidates.mask[data.labels == label]
-        seen = np.delete(rows.mean(axis=0), label)
-        assert (np.abs(seen - eta) <= 5 * np.sqrt(eta * (1 - eta) / len(rows))).all()
+        frequencies = np.delete(rows.mean(axis=0), label)
+        assert (np.abs(frequencies - eta) <= 5 * np.sqrt(eta * (1 - eta) / len(rows))).all()
 
 
 def test_a_cluster_determines_its_label() -> None:
-    """What all sets of a cluster share is the truth alone."""
+    """Only the true class is in all sets of a cluster."""
     data = make_separated_clusters(400, n_clusters=5, eta=0.7, random_state=0)
     for cluster in range(5):
         shared = data.candidates.mask[data.clusters == cluster].all(axis=0)
@@ -72,7 +72,7 @@ def test_clusters_are_equally_likely() -> None:
     assert (np.abs(counts - 10000) <= 5 * np.sqrt(40000 * 0.25 * 0.75)).all()
 
 
-def test_sets_grow_with_eta_and_nothing_else_changes() -> None:
+def test_only_sets_change_with_eta() -> None:
     low = make_separated_clusters(200, eta=0.2, random_state=3)
     high = make_separated_clusters(200, eta=0.6, random_state=3)
     np.testing.assert_array_equal(low.X, high.X)
@@ -102,6 +102,6 @@ def test_a_seed_repeats() -> None:
         ({"eta": -0.1}, "eta must be a number >= 0 and < 1; got -0.1"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_parameters(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"make_separated_clusters: {message}"):
         make_separated_clusters(**options)

@@ -1,4 +1,4 @@
-"""What the generator of crossing lines promises."""
+"""`make_ranking_lines`: scores, ranks and draws."""
 
 from typing import Any
 
@@ -44,13 +44,13 @@ def test_given_lines_are_used() -> None:
     X, scores, ranks = make_ranking_lines(5, 4, design="grid", lines=FOUR)
     np.testing.assert_array_equal(X.ravel(), [-1, -0.5, 0, 0.5, 1])
     np.testing.assert_allclose(scores, np.array(FOUR)[:, 0] * X + np.array(FOUR)[:, 1])
-    # At x = -0.5 the lines of items 0 and 1 cross: among equals the first item stands first.
+    # At x = -0.5 the lines of items 0 and 1 cross: of equal scores the first item comes first.
     np.testing.assert_array_equal(ranks[1], [1, 2, 3, 0])
     np.testing.assert_array_equal(ranks[-1], [1, 2, 0, 3])
 
 
-def test_the_laws_are_those_that_are_stated() -> None:
-    """Slopes and intercepts standard normal and uncorrelated, inputs uniform in [-1, 1]."""
+def test_distributions_of_lines_and_inputs() -> None:
+    """Slopes and intercepts are standard normal and uncorrelated, inputs uniform in [-1, 1]."""
     X, scores, _ = make_ranking_lines(3000, 3000, random_state=0)
     assert kstest(X.ravel(), "uniform", args=(-1, 2)).pvalue > 0.01
     grid = make_ranking_lines(3, 3000, design="grid", random_state=0).scores
@@ -83,6 +83,6 @@ def test_a_seed_repeats_and_more_samples_keep_its_lines() -> None:
         ),
     ],
 )
-def test_refusals(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"make_ranking_lines: {message}"):
         make_ranking_lines(**arguments)

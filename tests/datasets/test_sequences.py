@@ -1,4 +1,4 @@
-"""What the generator of tag sequences promises."""
+"""`make_tag_sequences`: allowed transitions, hidden tags and inputs."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,9 @@ from disambig.datasets import make_tag_sequences
     hidden=st.floats(0, 1),
     seed=st.integers(0, 1000),
 )
-def test_shapes_rule_and_hiding(n: int, length: int, n_tags: int, hidden: float, seed: int) -> None:
+def test_shapes_transitions_and_hidden_tags(
+    n: int, length: int, n_tags: int, hidden: float, seed: int
+) -> None:
     data = make_tag_sequences(
         n, length=length, n_tags=n_tags, n_features=3, hidden=hidden, random_state=seed
     )
@@ -24,17 +26,17 @@ def test_shapes_rule_and_hiding(n: int, length: int, n_tags: int, hidden: float,
     assert data.allowed.shape == (n_tags, n_tags)
     assert ((data.tags >= 0) & (data.tags < n_tags)).all()
     assert data.allowed[data.tags[:, :-1], data.tags[:, 1:]].all()
-    shown = data.partial >= 0
-    np.testing.assert_array_equal(data.partial[shown], data.tags[shown])
-    assert (data.partial[~shown] == -1).all()
+    observed = data.partial >= 0
+    np.testing.assert_array_equal(data.partial[observed], data.tags[observed])
+    assert (data.partial[~observed] == -1).all()
 
 
-def test_the_default_rule_asks_for_a_pause() -> None:
+def test_the_default_transitions_need_a_pause() -> None:
     allowed = make_tag_sequences(1, n_tags=3, random_state=0).allowed
     np.testing.assert_array_equal(allowed, [[1, 1, 1], [1, 1, 0], [1, 0, 1]])
 
 
-def test_another_rule_is_obeyed_and_bites() -> None:
+def test_other_transitions() -> None:
     cycle = np.roll(np.eye(3, dtype=bool), 1, axis=1)
     data = make_tag_sequences(50, n_tags=3, allowed=cycle, random_state=0)
     np.testing.assert_array_equal(data.tags[:, 1:], (data.tags[:, :-1] + 1) % 3)
@@ -42,7 +44,7 @@ def test_another_rule_is_obeyed_and_bites() -> None:
     assert not data.allowed[0, 0], "the caller's array is copied"
 
 
-def test_the_same_seed_gives_the_same_data_and_a_generator_moves_on() -> None:
+def test_the_same_seed_gives_the_same_data_and_a_generator_advances() -> None:
     first, second = (make_tag_sequences(20, random_state=7) for _ in range(2))
     for left, right in zip(first, second, strict=True):
         np.testing.assert_array_equal(left, right)
@@ -59,13 +61,13 @@ def test_levels_of_one_seed_are_nested() -> None:
     assert (more.partial < 0).sum() > (less.partial < 0).sum()
 
 
-def test_rates_are_those_asked_for_tag_by_tag() -> None:
+def test_rates_of_hidden_tags() -> None:
     rates = np.array([0.1, 0.9, 0.5])
     data = make_tag_sequences(4000, n_tags=3, hidden=rates, random_state=0)
     for tag, rate in enumerate(rates):
-        mine = data.partial[data.tags == tag] < 0
-        # Four standard deviations of a share of so many trials.
-        assert abs(mine.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / mine.size)
+        is_hidden = data.partial[data.tags == tag] < 0
+        # Four standard deviations of a binomial share.
+        assert abs(is_hidden.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / is_hidden.size)
 
 
 def test_inputs_determine_tags_up_to_noise() -> None:
@@ -90,17 +92,17 @@ def test_inputs_determine_tags_up_to_noise() -> None:
         ({"n_features": 0}, "n_features=0"),
         ({"hidden": 1.5}, "hidden=1.5; expected a probability"),
         ({"hidden": np.nan}, "expected a probability"),
-        ({"hidden": [0.5, 0.5]}, "4 of them, one a tag"),
+        ({"hidden": [0.5, 0.5]}, "4 of them, one for each tag"),
         ({"allowed": np.eye(3, dtype=bool)}, r"shape \(3, 3\); expected bool of shape \(4, 4\)"),
         ({"allowed": np.eye(4)}, "allowed is float64"),
         ({"allowed": np.diag([True, True, False, True])}, "no tag may follow tag 2"),
     ],
 )
-def test_refusals(options: dict[str, object], message: str) -> None:
+def test_invalid_arguments(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_tag_sequences(5, **options)
 
 
-def test_refuses_no_samples() -> None:
+def test_zero_samples_are_an_error() -> None:
     with pytest.raises(ValueError, match="n_samples=0; expected at least 1"):
         make_tag_sequences(0)

@@ -1,4 +1,4 @@
-"""What the generator of the paper's regression problem promises."""
+"""`make_sine_intervals`: its targets, sets and draws."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from reproduce.interval.problems import sine_problem
 
 
 @given(n=st.integers(1, 30), design=st.sampled_from(["uniform", "grid"]), seed=st.integers(0, 1000))
-def test_the_targets_are_a_wave_inside_their_sets(n: int, design: Any, seed: int) -> None:
+def test_targets_are_a_sine_inside_their_sets(n: int, design: Any, seed: int) -> None:
     data = make_sine_intervals(n, design=design, random_state=seed)
     assert isinstance(data, SineIntervals)
     assert isinstance(data.sets, Intervals)
@@ -42,7 +42,7 @@ def test_frequency_offset_and_grid() -> None:
     np.testing.assert_allclose(y, 3 + np.sin(np.pi * X.ravel()))
 
 
-def test_a_seed_repeats_and_other_corruptions_see_its_inputs() -> None:
+def test_a_seed_repeats_and_other_corruptions_have_its_inputs() -> None:
     first, again = (make_sine_intervals(random_state=7) for _ in range(2))
     np.testing.assert_array_equal(first.sets.lower, again.sets.lower)
     rounded = make_sine_intervals(corruption=RoundingCorruption(1), random_state=7)
@@ -58,8 +58,8 @@ def test_the_problem_of_unknown_signs() -> None:
     assert (np.diff(data.sets.indptr) == 2).any()
 
 
-def test_the_authors_figure_has_these_numbers() -> None:
-    """Known values of their first seed, so that the draws stay theirs without their code."""
+def test_the_draws_of_the_authors_figure() -> None:
+    """Known values of their first seed, for machines without their program."""
     X, intervals, *_ = sine_problem(0)
     np.testing.assert_allclose(X[:3, 0], [0.5488135, 0.71518937, 0.60276338], atol=1e-8)
     centers = intervals.centers[:3, 0]
@@ -90,6 +90,6 @@ def test_the_data_of_the_authors_program() -> None:
         ({"design": "line"}, "design must be 'uniform' or 'grid'; got 'line'"),
     ],
 )
-def test_refusals(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"make_sine_intervals: {message}"):
         make_sine_intervals(**arguments)

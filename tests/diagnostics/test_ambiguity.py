@@ -1,4 +1,4 @@
-"""Estimates of eta by region: unbiased, with intervals that hold, and in words."""
+"""Estimates of eta by region are unbiased, and their intervals hold."""
 
 from dataclasses import replace
 
@@ -21,15 +21,15 @@ def drawn(n: int, rng: np.random.Generator, eta: float = ETA, n_classes: int = K
     return mask
 
 
-def test_the_second_largest_frequency_is_biased_and_ours_is_not() -> None:
-    """20 sets: the luckiest of nine rivals is in .66 of them on average, not in .5."""
+def test_the_second_largest_frequency_is_biased_and_eta_is_not() -> None:
+    """Of 20 sets, the most frequent of nine wrong classes is in .66 on average, not in .5."""
     rng = np.random.default_rng(0)
     plain, ours = [], []
     for seed in range(1500):
         mask = drawn(20, rng)
         plain.append(np.sort(mask.mean(axis=0))[-2])
         found = ambiguity(None, LabelSets(mask, np.arange(K)), regions=[0] * 20, random_state=seed)
-        # Where a rival is in all ten sets that choose, the label itself may be taken for a rival.
+        # If a wrong class is in all ten sets that select, it may be taken for the label.
         if found.labels[0] == 0:
             ours.append(found.eta.estimate[0])
     assert np.mean(plain) == pytest.approx(0.66, abs=0.01)
@@ -51,7 +51,7 @@ def test_local_estimates_are_unbiased_too() -> None:
 
 
 @pytest.mark.parametrize("eta", [0.3, 0.9])
-def test_intervals_and_bounds_hold_as_often_as_they_say(eta: float) -> None:
+def test_intervals_and_bounds_hold_with_their_confidence(eta: float) -> None:
     rng = np.random.default_rng(2)
     held, bounded = [], []
     for seed in range(400):
@@ -65,7 +65,7 @@ def test_intervals_and_bounds_hold_as_often_as_they_say(eta: float) -> None:
 
 
 def test_intervals_of_recovered_regions_hold() -> None:
-    """The regions come from the sets of the other half: they must not spoil the counts."""
+    """Regions come from the sets of the other half, so that counts stay binomial."""
     held = []
     for seed in range(60):
         data = make_separated_clusters(160, eta=0.6, random_state=seed)
@@ -75,7 +75,7 @@ def test_intervals_of_recovered_regions_hold() -> None:
     assert np.mean(held) > 0.84
 
 
-def test_counts_are_those_of_a_loop() -> None:
+def test_counts_equal_those_of_a_loop() -> None:
     rng = np.random.default_rng(3)
     mask = rng.random((60, 5)) < 0.5
     mask[np.arange(60), rng.integers(5, size=60)] = True
@@ -92,10 +92,10 @@ def test_counts_are_those_of_a_loop() -> None:
         chosen = found.chosen[r].tolist()
         assert found.labels[r] == chosen.index(max(chosen))
         chosen[found.labels[r]] = -1
-        assert found.rivals[r] == chosen.index(max(chosen))
+        assert found.runner_ups[r] == chosen.index(max(chosen))
 
 
-def test_neighbours_are_counted_as_by_a_loop() -> None:
+def test_counts_of_neighbours_equal_those_of_a_loop() -> None:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(50, 3))
     mask = drawn(50, rng, n_classes=4)
@@ -105,14 +105,14 @@ def test_neighbours_are_counted_as_by_a_loop() -> None:
         chosen = mask[near[::2]].sum(axis=0).tolist()
         label = chosen.index(max(chosen))
         chosen[label] = -1
-        rival = chosen.index(max(chosen))
-        assert (found.labels[i], found.rivals[i]) == (label, rival)
-        assert found.eta.counts[i] == mask[near[1::2], rival].sum()
+        runner_up = chosen.index(max(chosen))
+        assert (found.labels[i], found.runner_ups[i]) == (label, runner_up)
+        assert found.eta.counts[i] == mask[near[1::2], runner_up].sum()
         assert found.covered.counts[i] == mask[near[1::2], label].sum()
         assert found.eta.totals[i] == 3
 
 
-def test_always_there_is_never_certified() -> None:
+def test_a_class_in_every_set_is_never_certified() -> None:
     data = make_separated_clusters(2000, eta=0.3, random_state=0)
     mask = data.candidates.mask.copy()
     mask[data.clusters == 1, 3] = True
@@ -127,7 +127,7 @@ def test_always_there_is_never_certified() -> None:
     ]
 
 
-def test_one_set_without_it_is_enough_to_separate() -> None:
+def test_one_set_without_the_class_makes_it_separable() -> None:
     mask = np.ones((400, 2), dtype=bool)
     mask[17, 1] = False
     found = ambiguity(None, LabelSets(mask, np.array(["a", "b"])), regions=[0] * 400)
@@ -149,20 +149,20 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def same(one: Ambiguity, other: Ambiguity) -> bool:
-    fields = ("labels", "rivals", "n_chosen", "n_counted", "chosen", "counts")
+    fields = ("labels", "runner_ups", "n_chosen", "n_counted", "chosen", "counts")
     return one.regions == other.regions and all(
         np.array_equal(getattr(one, field), getattr(other, field)) for field in fields
     )
 
 
-def test_sparse_inputs_tell_the_same() -> None:
+def test_sparse_inputs_give_the_same() -> None:
     data = make_separated_clusters(120, eta=0.4, random_state=8)
     assert same(
         ambiguity(data.X, data.candidates), ambiguity(sp.csr_array(data.X), data.candidates)
     )
 
 
-def test_distances_serve_as_well_as_inputs() -> None:
+def test_precomputed_distances() -> None:
     data = make_separated_clusters(120, eta=0.4, random_state=7)
     distances = np.linalg.norm(data.X[:, None] - data.X[None], axis=2)
     found = ambiguity(distances, data.candidates, weights=NeighborWeights(8, metric="precomputed"))
@@ -171,11 +171,11 @@ def test_distances_serve_as_well_as_inputs() -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 5, float("nan"), "0.95", None])
-def test_a_confidence_that_is_no_probability_is_refused_at_once(confidence: object) -> None:
-    words = r"confidence must be a number between 0 and 1, such as 0\.95"
+def test_invalid_confidences(confidence: object) -> None:
+    message = r"confidence must be a number between 0 and 1, such as 0\.95"
     sets = LabelSets(drawn(20, np.random.default_rng(0)), np.arange(K))
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=message):
         ambiguity(None, sets, regions=[0] * 20, confidence=confidence)
     found = ambiguity(None, sets, regions=[0] * 20)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=message):
         replace(found, confidence=confidence)

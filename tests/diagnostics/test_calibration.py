@@ -1,4 +1,4 @@
-"""The constants of the calibration inequality against a fine grid of the simplex, and by hand."""
+"""The constants of the calibration inequality, compared with a grid and with known values."""
 
 import numpy as np
 import pytest
@@ -25,18 +25,18 @@ LOSSES = {
 def frontier_distances(found, matrix, steps=400):
     """From each label to the nearest grid point at which another prediction is as good or better.
 
-    Such a point lies on the frontier or beyond, so the distance is no larger, and by at most a
-    step or two of the grid smaller.
+    Such a point lies on the frontier or beyond it, so that the true distance is not larger, and
+    smaller by at most two steps of the grid.
     """
     grid = simplex_grid(3, steps)
     losses = grid @ matrix.T
     best = matrix.argmin(axis=0)
-    places = grid @ found.phi
-    away = np.linalg.norm(places[:, None] - found.phi, axis=2)
+    embedded = grid @ found.phi
+    distances = np.linalg.norm(embedded[:, None] - found.phi, axis=2)
     beyond = losses.min(axis=1)[:, None] >= np.stack(
         [np.delete(losses, z, axis=1).min(axis=1) for z in best], axis=1
     )
-    return np.where(beyond, away, np.inf).min(axis=0)
+    return np.where(beyond, distances, np.inf).min(axis=0)
 
 
 @pytest.mark.parametrize("embedding", EMBEDDINGS)
@@ -45,7 +45,7 @@ def test_distances_are_those_of_a_fine_grid(name, embedding):
     loss = LOSSES[name]
     found = calibration_constants(loss, embedding)
     searched = frontier_distances(found, loss.matrix)
-    # A step of the grid moves a point by at most so much.
+    # The largest distance of neighbouring grid points.
     step = np.linalg.norm(found.phi[:, None] - found.phi, axis=2).max() / 400
     assert (found.distances <= searched + 1e-9).all()
     assert (found.distances >= searched - 2 * step).all()
@@ -53,20 +53,20 @@ def test_distances_are_those_of_a_fine_grid(name, embedding):
 
 @pytest.mark.parametrize("embedding", EMBEDDINGS)
 @pytest.mark.parametrize("name", LOSSES)
-def test_the_nearest_points_lie_on_the_frontier_at_the_distance_told(name, embedding):
+def test_the_nearest_points_are_on_the_frontier_at_their_distances(name, embedding):
     loss = LOSSES[name]
     found = calibration_constants(loss, embedding)
     np.testing.assert_allclose(found.nearest.sum(axis=1), 1)
     assert (found.nearest >= 0).all()
     losses = np.sort(found.nearest @ loss.matrix.T, axis=1)
     np.testing.assert_allclose(losses[:, 0], losses[:, 1], atol=1e-8)
-    way = found.nearest @ found.phi - found.phi
-    np.testing.assert_allclose(np.linalg.norm(way, axis=1), found.distances, rtol=1e-9)
+    difference = found.nearest @ found.phi - found.phi
+    np.testing.assert_allclose(np.linalg.norm(difference, axis=1), found.distances, rtol=1e-9)
 
 
 @pytest.mark.parametrize("embedding", EMBEDDINGS)
 @pytest.mark.parametrize("name", LOSSES)
-def test_the_embedding_is_one_and_its_norms_are_told(name, embedding):
+def test_the_embedding_gives_the_loss_and_its_norms(name, embedding):
     loss = LOSSES[name]
     found = calibration_constants(loss, embedding)
     np.testing.assert_allclose(found.psi @ found.phi.T, loss.matrix, atol=1e-12)
@@ -76,17 +76,17 @@ def test_the_embedding_is_one_and_its_norms_are_told(name, embedding):
 
 
 def nearest_on_sides(found, loss, y):
-    """The same distance from the listed vertices of the region: no linear program."""
+    """The same distance from the vertices of the region, without a linear program."""
     z = loss.matrix[:, y].argmin()
     vertices = decision_regions(loss)[z].vertices
     distances = [np.inf]
     for other in np.delete(np.arange(len(loss.matrix)), z):
         side = vertices[np.abs(vertices @ (loss.matrix[z] - loss.matrix[other])) < 1e-9]
         if len(side):
-            way = side @ found.phi - found.phi[y]
-            system = np.vstack([way.T, np.ones(len(side))])
-            weights, _ = nnls(system, np.r_[np.zeros(way.shape[1]), 1.0])
-            distances.append(np.linalg.norm(weights / weights.sum() @ way))
+            difference = side @ found.phi - found.phi[y]
+            system = np.vstack([difference.T, np.ones(len(side))])
+            weights, _ = nnls(system, np.r_[np.zeros(difference.shape[1]), 1.0])
+            distances.append(np.linalg.norm(weights / weights.sum() @ difference))
     return min(distances)
 
 
@@ -100,9 +100,9 @@ def test_more_classes_against_the_vertices_of_the_regions(P, K, embedding):
     np.testing.assert_allclose(found.distances, expected, rtol=1e-7)
 
 
-def test_the_papers_example_by_hand():
+def test_the_papers_example():
     found = calibration_constants(PAPER, "units")
-    # From a to the middle of a side; from b and c straight down onto the line of the middles.
+    # From a to the midpoint of a side; from b and c orthogonally to the line of the midpoints.
     np.testing.assert_allclose(found.distances, [np.sqrt(1 / 2), *2 * [np.sqrt(3 / 8)]])
     assert found.delta == pytest.approx(np.sqrt(3 / 8) / 2)
     assert found.c_phi == 1
@@ -118,8 +118,8 @@ def test_delta_is_a_minimum_over_labels():
 
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), factor=st.sampled_from([1e-6, 0.1, 30.0, 1e6]))
-def test_what_a_change_of_unit_changes(seed, factor):
-    """In the columns of losses everything of phi is paid in the unit of the loss."""
+def test_constants_scale_with_the_loss(seed, factor):
+    """In the embedding "losses" phi has the unit of the loss, and psi has none."""
     matrix = np.random.default_rng(seed).uniform(0.2, 1, size=(3, 3)) * (1 - np.eye(3))
     one = calibration_constants(MatrixLoss(matrix).bind(np.arange(3)))
     other = calibration_constants(MatrixLoss(factor * matrix).bind(np.arange(3)))
@@ -128,7 +128,7 @@ def test_what_a_change_of_unit_changes(seed, factor):
     assert other.c_psi == one.c_psi == 1
 
 
-def test_two_best_predictions_leave_no_distance():
+def test_two_best_predictions_have_distance_zero():
     loss = FiniteLoss(np.array([[0.0, 1], [0, 2], [1, 0]]), np.arange(3), np.arange(2))
     found = calibration_constants(loss, "units")
     assert found.distances[0] == 0
@@ -136,14 +136,14 @@ def test_two_best_predictions_leave_no_distance():
     np.testing.assert_array_equal(found.nearest[0], [1, 0])
 
 
-def test_one_prediction_is_never_mistaken():
+def test_one_prediction_has_no_frontier():
     loss = FiniteLoss(np.array([[0.0, 1]]), np.arange(1), np.arange(2))
     found = calibration_constants(loss)
     assert (found.distances == np.inf).all()
     assert np.isnan(found.nearest).all()
 
 
-def test_a_prediction_out_of_reach_has_no_side():
+def test_a_prediction_that_is_never_best_has_no_side():
     loss = FiniteLoss(np.array([[0.0, 1], [1, 0], [5, 5]]), np.arange(3), np.arange(2))
     found = calibration_constants(loss, "units")
     np.testing.assert_allclose(found.distances, np.sqrt(1 / 2))
@@ -154,6 +154,6 @@ def test_many_classes():
     np.testing.assert_allclose(found.distances, np.sqrt(1 / 2), rtol=1e-9)
 
 
-def test_an_unknown_embedding_is_refused():
+def test_an_unknown_embedding_is_an_error():
     with pytest.raises(ValueError, match=r"embedding='rows'.*losses"):
         calibration_constants(PAPER, "rows")

@@ -1,4 +1,4 @@
-"""Compatible distributions against a flow between sets and classes."""
+"""Compatible distributions, compared with a flow between sets and classes."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ EIGHTHS = [5, 1, 1, 1]
 
 
 def flows(sets, nu, mu):
-    """Can every set hand its share to its members so that class k receives mu[k]?"""
+    """Whether sets can distribute their probability so that class k gets mu[k]."""
     n, K = sets.mask.shape
     rows = np.kron(np.eye(n), np.ones(K))
     columns = np.kron(np.ones(n), np.eye(K))
@@ -30,7 +30,7 @@ def flows(sets, nu, mu):
 
 
 def test_the_papers_example():
-    """c has an eighth at least, a and b three quarters at most: a figure with five corners."""
+    """c has at least 1/8, a and b have at most 3/4: a polygon with five vertices."""
     found = compatible_distributions(PAPER, EIGHTHS)
     np.testing.assert_allclose(
         8 * found.vertices, [[0, 0, 8], [0, 6, 2], [1, 6, 1], [6, 0, 2], [6, 1, 1]]
@@ -42,7 +42,7 @@ def test_the_papers_example():
 
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 4), K=st.integers(1, 4))
-def test_a_distribution_is_compatible_if_the_sets_can_hand_it_out(seed, n, K):
+def test_a_distribution_is_compatible_if_there_is_a_flow(seed, n, K):
     rng = np.random.default_rng(seed)
     mask = rng.random((n, K)) < 0.5
     mask[np.arange(n), rng.integers(K, size=n)] = True
@@ -52,14 +52,14 @@ def test_a_distribution_is_compatible_if_the_sets_can_hand_it_out(seed, n, K):
     grid = simplex_grid(K, 6)[:40]
     expected = [flows(sets, nu / nu.sum(), mu) for mu in grid]
     np.testing.assert_array_equal(found.contains(grid, tolerance=1e-9), expected)
-    # Every corner can be handed out, and none is a mixture of the others.
+    # Every vertex is compatible, and none is a mixture of the others.
     assert found.contains(found.vertices).all()
-    for k, corner in enumerate(found.vertices):
+    for k, vertex in enumerate(found.vertices):
         others = np.delete(found.vertices, k, axis=0)
-        assert not len(others) or not mixes(others, corner)
+        assert not len(others) or not is_mixture(others, vertex)
 
 
-def mixes(points, point):
+def is_mixture(points, point):
     found = linprog(
         np.zeros(len(points)),
         A_eq=np.vstack([points.T, np.ones(len(points))]),
@@ -70,8 +70,8 @@ def mixes(points, point):
 
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), K=st.integers(1, 5))
-def test_linear_functions_are_least_at_a_vertex_where_each_set_takes_its_cheapest(seed, K):
-    """The vertices are all of them: no linear function is lower inside."""
+def test_the_minimum_of_a_linear_function_is_that_of_each_set(seed, K):
+    """No vertex is missing: the minimum over vertices is the minimum over the polytope."""
     rng = np.random.default_rng(seed)
     mask = rng.random((5, K)) < 0.5
     mask[np.arange(5), rng.integers(K, size=5)] = True
@@ -81,7 +81,7 @@ def test_linear_functions_are_least_at_a_vertex_where_each_set_takes_its_cheapes
     assert (found.vertices @ costs).min() == pytest.approx(cheapest)
 
 
-def test_what_has_not_sum_one_is_no_distribution():
+def test_a_distribution_sums_to_one():
     found = compatible_distributions(LabelSets.from_any([{0, 1}]))
     np.testing.assert_array_equal(found.contains(np.array([[0.5, 0.5], [0.9, 0.9]])), [True, False])
 
@@ -90,7 +90,7 @@ def test_what_has_not_sum_one_is_no_distribution():
     "shares", [[1, 2], [1, 1, 1, -1], [0, 0, 0, 0], [1, 1, 1, np.nan]],
     ids=["too few", "negative", "nothing", "nan"],
 )  # fmt: skip
-def test_shares_that_are_none(shares):
+def test_invalid_shares(shares):
     with pytest.raises(ValueError, match="4 non-negative numbers"):
         compatible_distributions(PAPER, shares)
 

@@ -1,4 +1,4 @@
-"""Decision regions against a grid of the simplex and against all choices of active limits."""
+"""Decision regions, compared with a grid and with all choices of active constraints."""
 
 import itertools
 
@@ -14,8 +14,8 @@ from tests.oracles.simplex import simplex_grid
 PAPER = MatrixLoss([[0, 1, 1], [1, 0, 2], [1, 2, 0]]).bind(np.array(["a", "b", "c"]))
 
 
-def by_active_limits(matrix, z):
-    """All points of the simplex at which K - 1 limits meet and none is exceeded."""
+def by_active_constraints(matrix, z):
+    """All points of the simplex at which K - 1 constraints are active and none is violated."""
     K = matrix.shape[1]
     limits = np.vstack([-np.eye(K), np.delete(matrix[z] - matrix, z, axis=0)])
     found = []
@@ -52,17 +52,19 @@ def test_the_papers_example():
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), P=st.integers(1, 5), K=st.integers(1, 4), ties=st.booleans())
-def test_vertices_are_those_of_all_active_limits(seed, P, K, ties):
+def test_vertices_are_those_of_all_active_constraints(seed, P, K, ties):
     loss = drawn(seed, P, K, ties)
     for z, region in enumerate(decision_regions(loss)):
         assert region.prediction == z
         assert len(rounded(region.vertices)) == len(region.vertices)
-        assert rounded(region.vertices + 0.0) == rounded(by_active_limits(loss.matrix, z) + 0.0)
+        assert rounded(region.vertices + 0.0) == rounded(
+            by_active_constraints(loss.matrix, z) + 0.0
+        )
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_grid_point_is_in_the_hull_of_the_regions_that_are_best_there(seed):
-    """Brute force: a point mixes the vertices of a region if and only if z is best at it."""
+    """A point is a mixture of the vertices of a region if and only if z is best at it."""
     loss = drawn(seed, 4, 3, ties=seed % 2 == 0)
     grid = simplex_grid(3, 12)
     losses = grid @ loss.matrix.T
@@ -77,18 +79,18 @@ def in_hull(points, vertices):
         return np.array([distance_to_segment(p, vertices) <= 1e-9 for p in points], dtype=bool)
     flat = vertices[:, :2] - vertices[:, :2].mean(axis=0)
     order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
-    corners = vertices[order, :2]
-    sides = np.roll(corners, -1, axis=0) - corners
-    away = points[:, None, :2] - corners
-    return (sides[:, 0] * away[..., 1] - sides[:, 1] * away[..., 0] >= -1e-9).all(axis=1)
+    polygon = vertices[order, :2]
+    sides = np.roll(polygon, -1, axis=0) - polygon
+    offsets = points[:, None, :2] - polygon
+    return (sides[:, 0] * offsets[..., 1] - sides[:, 1] * offsets[..., 0] >= -1e-9).all(axis=1)
 
 
 def distance_to_segment(point, ends):
     if len(ends) == 0:
         return np.inf
-    way = ends[-1] - ends[0]
-    share = np.clip((point - ends[0]) @ way / max(way @ way, 1e-30), 0, 1)
-    return np.linalg.norm(point - ends[0] - share * way)
+    segment = ends[-1] - ends[0]
+    share = np.clip((point - ends[0]) @ segment / max(segment @ segment, 1e-30), 0, 1)
+    return np.linalg.norm(point - ends[0] - share * segment)
 
 
 def test_a_prediction_that_is_never_best_has_no_region():
@@ -113,8 +115,8 @@ def test_regions_do_not_depend_on_the_unit_of_the_loss(scale):
         assert rounded(one.vertices) == rounded(other.vertices)
 
 
-def test_the_zero_one_loss_meets_at_the_uniform_laws():
-    """Region z: the uniform distributions on the sets that hold z."""
+def test_vertices_of_the_zero_one_loss_are_uniform_distributions():
+    """The vertices of region z are the uniform distributions on the sets that contain z."""
     for region in decision_regions(ZeroOneLoss().bind(np.arange(6))):
         assert len(region.vertices) == 2**5
         assert (region.vertices[:, region.prediction] > 0).all()

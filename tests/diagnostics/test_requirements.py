@@ -1,4 +1,4 @@
-"""What the theorem asks for is enough, and no less is."""
+"""`theorem_requirement` returns the smallest numbers for which the bound of the theorem holds."""
 
 import math
 
@@ -20,7 +20,7 @@ def bound(n: int, k: int, eta: float, m: int, p: float, c: float) -> tuple[float
     error=st.floats(1e-6, 0.5),
     c_phi=st.floats(0.5, 5.0),
 )
-def test_the_theorem_holds_there_and_not_a_step_before(
+def test_the_bound_holds_and_fails_for_smaller_numbers(
     eta: float, m: int, p: float, error: float, c_phi: float
 ) -> None:
     found = theorem_requirement(eta, n_classes=m, mass=p, error=error, c_phi=c_phi)
@@ -36,18 +36,18 @@ def test_the_theorem_holds_there_and_not_a_step_before(
         assert bound(n, k - 1, eta, m, p, c_phi)[1] > error / 2 / slack
     before = bound(n - 1, k, eta, m, p, c_phi)[0]
     assert before > error / 2 / slack or 4 * k >= (n - 1) * p / slack or n - 1 < 16 / p
-    # It stays that way.
+    # It also holds for larger n.
     assert bound(2 * n, k, eta, m, p, c_phi)[0] <= error / 2 * slack
 
 
-def test_nothing_helps_against_certainty_and_one_set_is_enough_without_rivals() -> None:
-    hopeless = theorem_requirement(1.0, n_classes=3, mass=0.5)
-    assert hopeless.n_neighbors is None
-    assert hopeless.n_rows is None
+def test_no_number_at_eta_one_and_one_neighbour_at_eta_zero() -> None:
+    at_one = theorem_requirement(1.0, n_classes=3, mass=0.5)
+    assert at_one.n_neighbors is None
+    assert at_one.n_rows is None
     assert theorem_requirement(0.0, n_classes=3, mass=0.5).n_neighbors == 1
 
 
-def test_more_is_asked_of_more_ambiguous_sets() -> None:
+def test_more_neighbours_for_more_ambiguous_sets() -> None:
     needed = [
         theorem_requirement(eta, n_classes=4, mass=0.25).n_neighbors for eta in (0.2, 0.5, 0.9)
     ]
@@ -55,7 +55,7 @@ def test_more_is_asked_of_more_ambiguous_sets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "message"),
     [
         ({"eta": 1.2}, r"eta must lie in \[0, 1\]; got 1\.2"),
         ({"eta": float("nan")}, "eta must lie"),
@@ -65,7 +65,7 @@ def test_more_is_asked_of_more_ambiguous_sets() -> None:
         ({"c_psi": -1.0}, "c_phi c_psi"),
     ],
 )
-def test_nonsense_is_refused(changed: dict[str, float], words: str) -> None:
+def test_invalid_arguments(changed: dict[str, float], message: str) -> None:
     arguments = {"eta": 0.5, "n_classes": 3, "mass": 0.5, **changed}
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=message):
         theorem_requirement(arguments.pop("eta"), **arguments)

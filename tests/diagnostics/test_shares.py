@@ -1,4 +1,4 @@
-"""Exact intervals of shares."""
+"""Exact confidence intervals of shares."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from disambig.diagnostics import Shares
     more=st.integers(0, 40),
     confidence=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
 )
-def test_the_interval_is_that_of_scipy(count: int, more: int, confidence: float) -> None:
+def test_the_interval_equals_that_of_scipy(count: int, more: int, confidence: float) -> None:
     total = count + more
     shares = Shares(np.array([count]), np.array([total]), confidence)
     if total == 0:
@@ -28,25 +28,25 @@ def test_the_interval_is_that_of_scipy(count: int, more: int, confidence: float)
 
 
 @pytest.mark.parametrize("total", [1, 7, 30])
-def test_intervals_cover_whatever_the_probability(total: int) -> None:
-    """Every count with its probability: no simulation."""
+def test_coverage_for_every_probability(total: int) -> None:
+    """Computed from the probability of every count, without simulation."""
     counts = np.arange(total + 1)
     shares = Shares(counts, np.full(total + 1, total), 0.9)
     bounds = shares.upper(0.1)
     for p in np.linspace(0, 1, 201):
-        law = binom.pmf(counts, total, p)
-        assert law[(shares.low <= p) & (p <= shares.high)].sum() >= 0.9 - 1e-9
-        assert law[p <= bounds].sum() >= 0.9 - 1e-9
+        probabilities = binom.pmf(counts, total, p)
+        assert probabilities[(shares.low <= p) & (p <= shares.high)].sum() >= 0.9 - 1e-9
+        assert probabilities[p <= bounds].sum() >= 0.9 - 1e-9
 
 
-def test_seen_each_time_is_never_below_one() -> None:
+def test_the_upper_end_is_one_if_the_count_is_the_total() -> None:
     for total in (1, 10, 10**6):
         assert Shares([total], [total], 0.95).high[0] == 1.0
         assert Shares([total], [total], 0.95).upper(0.5)[0] == 1.0
         assert Shares([total - 1], [total], 0.95).high[0] < 1.0
 
 
-def test_arrays_are_the_reports_own() -> None:
+def test_arrays_are_copied_and_read_only() -> None:
     counts = np.array([1, 2])
     shares = Shares(counts, np.array([3, 3]), 0.95)
     counts[0] = 3
@@ -56,6 +56,6 @@ def test_arrays_are_the_reports_own() -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95, float("nan")])
-def test_a_confidence_is_a_probability(confidence: float) -> None:
+def test_invalid_confidences(confidence: float) -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1, such as 0\.95"):
         Shares([1], [2], confidence)

@@ -1,4 +1,4 @@
-"""What the report says, and what it refuses."""
+"""The summary of `ambiguity` in words, and errors of bad input."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from disambig.datasets import make_separated_clusters
 from disambig.diagnostics import Status, ambiguity, local_ambiguity
 
 
-def test_the_summary_names_classes_shares_and_what_to_do() -> None:
+def test_the_summary_names_classes_and_shares() -> None:
     y = ["cat|dog"] * 60 + ["bee", "bee|cow", "bee|cow|dog"] * 20
     sets = LabelSets.from_strings(y)
     text = str(ambiguity(None, sets, regions=["shore"] * 60 + ["hill"] * 60))
@@ -19,22 +19,22 @@ def test_the_summary_names_classes_shares_and_what_to_do() -> None:
     assert "Nothing here tells 'cat' from 'dog'" in text
     assert "Region 'hill' (60 rows): the label 'bee'; 'cow' comes along most often" in text
     assert "Verdict: ambiguous near 'cat'; there no number of rows is known to reach" in text
-    # The most ambiguous comes first.
+    # The most ambiguous region comes first.
     assert text.index("'shore'") < text.index("'hill'")
 
 
-def test_a_clear_data_set_is_said_to_be_clear() -> None:
+def test_the_summary_of_a_clear_data_set() -> None:
     data = make_separated_clusters(2000, eta=0.3, random_state=0)
     found = ambiguity(data.X, data.candidates)
     text = found.summary(error=0.01)
     assert text.count("there are enough.") == 4
     required = found.requirement(error=0.01)
-    assert f"asks for {required.n_neighbors} neighbours and {required.n_rows:,} rows" in text
+    assert f"requires {required.n_neighbors} neighbours and {required.n_rows:,} rows" in text
     assert "For an error of 1 %" in text
     assert repr(found) == "Ambiguity(4 regions, 4 classes, 2000 rows)"
 
 
-def test_mixed_regions_are_named_as_such() -> None:
+def test_mixed_regions() -> None:
     sets = LabelSets.from_labels(["a", "a", "b"] * 40)
     found = ambiguity(None, sets, regions=[0] * 120)
     assert found.statuses() == [Status.MIXED]
@@ -50,7 +50,7 @@ def test_a_region_of_one_row_is_not_judged() -> None:
     assert {pair.region for pair in found.pairs()} == {"many"}
 
 
-def test_no_share_is_rounded_to_certainty() -> None:
+def test_shares_are_not_rounded_to_one() -> None:
     mask = np.ones((4000, 2), dtype=bool)
     mask[::1000, 1] = False
     text = str(ambiguity(None, LabelSets(mask, np.array(["a", "b"])), regions=[0] * 4000))
@@ -59,7 +59,7 @@ def test_no_share_is_rounded_to_certainty() -> None:
 
 
 @pytest.mark.parametrize("form", ["sets", "mask", "strings", "frame"])
-def test_any_form_of_sets_will_do(form: str) -> None:
+def test_all_forms_of_y(form: str) -> None:
     rows = [{"a", "b"}, {"a"}, {"a", "c"}, {"a", "b"}] * 5
     mask = np.array([["abc"[k] in row for k in range(3)] for row in rows])
     arguments: dict[str, Any] = {}
@@ -78,7 +78,7 @@ def test_any_form_of_sets_will_do(form: str) -> None:
     assert (found.chosen + found.counts).tolist() == [[20, 10, 5]]
 
 
-def test_a_whole_set_holds_every_rival() -> None:
+def test_an_unlabeled_row_contains_every_class() -> None:
     found = ambiguity(None, ["a", "b", None, None] * 5, regions=[0] * 20, unlabeled=float("nan"))
     assert (found.chosen + found.counts).tolist() == [[15, 15]]
 
@@ -88,7 +88,7 @@ Y = ["a", "b"] * 4
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         ((None, Y), "Pass inputs, or name a region for each row"),
         ((X[:3], Y), r"X has 3 rows and y has 8"),
@@ -96,13 +96,13 @@ Y = ["a", "b"] * 4
         ((X[:2], Y[:2]), "at least 4 are needed"),
     ],
 )
-def test_bad_input_is_refused(arguments: tuple[Any, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_bad_input(arguments: tuple[Any, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         ambiguity(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("regions", "words"),
+    ("regions", "message"),
     [
         ([0] * 7, r"regions has 7 entries and y has 8 rows"),
         ([0, 1, None, 0, 1, 0, 1, 0], r"regions\[2\] is None"),
@@ -111,13 +111,13 @@ def test_bad_input_is_refused(arguments: tuple[Any, Any], words: str) -> None:
         ([[0]] * 8, r"regions\[0\] is \[0\]"),
     ],
 )
-def test_bad_regions_are_refused(regions: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_bad_regions(regions: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         ambiguity(X, Y, regions=regions)
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 9])
-def test_a_neighbourhood_has_two_halves(n_neighbors: int) -> None:
+def test_invalid_numbers_of_neighbours(n_neighbors: int) -> None:
     with pytest.raises(ValueError, match="from 2 to the number of rows"):
         local_ambiguity(X, Y, n_neighbors=n_neighbors)
 

@@ -1,4 +1,4 @@
-"""Bad input: a clear error with the row, what was expected, what came and what to do."""
+"""Errors of bad input name the row, what was expected, what came and what to do."""
 
 import numpy as np
 import pytest
@@ -72,8 +72,8 @@ def test_a_table_that_is_neither_mask_nor_weights():
         fit(y=bad)
 
 
-def test_an_array_beyond_free_memory_names_the_alternative(monkeypatch):
-    # Room for the tables of 6 rows and 3 classes, none for the kernel matrix.
+def test_the_error_of_too_little_memory_names_an_alternative(monkeypatch):
+    # Enough memory for the tables of 6 rows and 3 classes, not for the kernel matrix.
     monkeypatch.setattr(memory, "free_bytes", lambda: 1100)
     with pytest.raises(MemoryBudgetError, match=r"(?s)GiB.*NeighborWeights"):
         PartialLabelClassifier(weights=KernelRidgeWeights()).fit(X, MASK)
@@ -85,7 +85,7 @@ def test_an_array_beyond_free_memory_names_the_alternative(monkeypatch):
         ({"method": "magic"}, "method='magic' is not known; choose one of"),
         ({"loss": "hinge"}, "loss='hinge' is not known; choose one of"),
         ({"solver": "magic"}, "solver='magic' is not known; choose one of"),
-        ({"loss": np.zeros((3, 2))}, "expected one row a prediction and 3 columns"),
+        ({"loss": np.zeros((3, 2))}, "expected one row for each prediction and 3 columns"),
     ],
 )
 def test_unknown_options_list_the_choices(options, message):
@@ -98,7 +98,7 @@ def test_unknown_weights_list_the_choices():
         PartialLabelClassifier(weights="magic").fit(X, MASK)
 
 
-def test_negative_and_vanishing_sample_weights():
+def test_negative_and_zero_sample_weights():
     with pytest.raises(ValueError, match="row 2 has -1"):
         PartialLabelClassifier().fit(X, MASK, sample_weight=[1, 1, -1, 1, 1, 1])
     with pytest.raises(ValueError, match=r"zero for every row|at least one non-zero"):
@@ -107,7 +107,7 @@ def test_negative_and_vanishing_sample_weights():
         disambiguate(X, MASK, sample_weight=[1, 0, 1, 1, 1, 1])
 
 
-def test_votes_of_ones_own_are_checked():
+def test_given_votes_are_checked():
     with pytest.raises(VotesError, match=r"shape \(5, 5\); expected 6 rows"):
         disambiguate(None, MASK, weights=np.eye(5))
     bad = np.eye(6)
@@ -128,7 +128,7 @@ def test_weights_that_exclude_nothing():
         fit(y=np.full((6, 3), 1 / 3), method="average")
 
 
-def test_inputs_beside_votes_of_ones_own_are_counted():
+def test_rows_of_inputs_are_counted_with_given_votes():
     with pytest.raises(ValueError, match="X has 5 rows and y has 6"):
         disambiguate(X[:5], MASK, weights=np.eye(6))
     with pytest.raises(ValueError, match="X has 5 rows and y has 6"):
@@ -141,13 +141,13 @@ def test_a_weighting_needs_inputs():
 
 
 @pytest.mark.parametrize("options", [{"method": "magic"}, {"loss": np.zeros((3, 2))}])
-def test_options_are_refused_before_anybody_votes(options):
+def test_options_are_checked_before_votes_are_computed(options):
     def votes(queries, train):
-        raise AssertionError("asked for votes")
+        raise AssertionError("votes were computed")
 
-    with pytest.raises(ValueError, match=r"not known|one row a prediction"):
+    with pytest.raises(ValueError, match=r"not known|one row for each prediction"):
         PartialLabelClassifier(weights=votes, **options).fit(X, MASK)
-    with pytest.raises(ValueError, match=r"not known|one row a prediction"):
+    with pytest.raises(ValueError, match=r"not known|one row for each prediction"):
         disambiguate(X, MASK, weights=votes, **options)
 
 
@@ -176,7 +176,7 @@ def intervals_with(row, ends):
         (1, [0.0, 1e200], "row 1 has an end of 1e\\+200, the square of which overflows.*rescale y"),
     ],
 )
-def test_ends_that_make_no_interval(regressor, row, ends, message):
+def test_ends_that_are_not_an_interval(regressor, row, ends, message):
     with pytest.raises(ValueError, match=message):
         regressor().fit(X, intervals_with(row, ends))
 
@@ -191,7 +191,7 @@ def test_points_must_be_numbers(regressor):
 
 
 @each_regressor
-def test_missing_ends_are_no_bounds_if_the_user_says_so(regressor):
+def test_missing_ends_are_infinite_with_missing_whole(regressor):
     missing = np.where(np.isinf(INTERVALS), nan, INTERVALS)
     with pytest.raises(ValueError, match="row 2 lacks an end"):
         regressor().fit(X, missing)
@@ -209,7 +209,7 @@ def test_intervals_without_information(regressor, method):
         regressor(method=method).fit(X, whole)
     with pytest.raises(NoInformationError, match="each of the 6 rows allows every number"):
         regressor(method=method, missing="whole").fit(X, np.full(6, nan))
-    # The only row that says something has no weight.
+    # The only informative row has weight zero.
     whole[0] = [0.0, 1.0]
     with pytest.raises(NoInformationError, match="each of the 5 rows"):
         regressor(method=method).fit(X, whole, sample_weight=[0, 1, 1, 1, 1, 1])
@@ -259,7 +259,7 @@ def test_intervals_and_inputs_of_different_length(regressor):
         (
             {"formulation": "risk", "method": "infimum"},
             MissingOracleError,
-            "the infimum loss at each query, which goes by votes",
+            "the infimum loss is minimised at each query, which needs votes",
         ),
         (
             {"solver": "newton", "loss": "absolute"},
@@ -282,15 +282,15 @@ def test_predict_weights_and_the_risk():
 @pytest.mark.parametrize(
     "options", [{"method": "m"}, {"loss": "l"}, {"solver": "s"}, {"formulation": "f"}]
 )
-def test_options_for_intervals_are_refused_before_anybody_votes(options):
+def test_options_for_intervals_are_checked_before_votes_are_computed(options):
     def votes(queries, train):
-        raise AssertionError("asked for votes")
+        raise AssertionError("votes were computed")
 
     with pytest.raises(ValueError, match="is not known"):
         IntervalRegressor(votes, **options).fit(X, INTERVALS)
 
 
-def test_negative_and_vanishing_sample_weights_of_intervals():
+def test_negative_and_zero_sample_weights_of_intervals():
     with pytest.raises(ValueError, match="row 2 has -1"):
         IntervalRegressor().fit(X, INTERVALS, sample_weight=[1, 1, -1, 1, 1, 1])
     with pytest.raises(ValueError, match=r"zero for every row|at least one non-zero"):

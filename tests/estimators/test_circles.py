@@ -9,7 +9,7 @@ from disambig.weights import NadarayaWatsonWeights, NeighborWeights
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_all_labels_travel_along_their_circle(seed):
+def test_all_labels_are_recovered(seed):
     X, y, truth = make_concentric_circles(random_state=seed)
     model = PartialLabelClassifier(weights=NeighborWeights(n_neighbors=20), classes=[1, 2, 3, 4])
     model.fit(X, y)
@@ -19,7 +19,7 @@ def test_all_labels_travel_along_their_circle(seed):
     assert model.converged_
 
 
-def test_grid_inference_follows_the_nearest_circle_where_the_infimum_loss_does_not():
+def test_grid_predictions_are_the_nearest_circle_and_those_of_the_infimum_loss_are_not():
     X, y, _ = make_concentric_circles(random_state=0)
     # The paper writes exp(-|x - x'|^2 / h) with h = .08; ours is exp(-|x - x'|^2 / (2 b^2)).
     near = NadarayaWatsonWeights(bandwidth=np.sqrt(0.08 / 2))

@@ -28,8 +28,8 @@ def iris():
     return X, mask, truth
 
 
-def some_open_rows():
-    """Two groups, and a row that ties between two labels."""
+def undecided_rows():
+    """Two groups of inputs; in the second all rows tie between two labels."""
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     y = [{"a"}, {"a"}, {"a"}, {"a", "b"}, {"a", "b"}, {"a", "b"}]
     return X, y
@@ -50,7 +50,7 @@ def test_any_classifier_learns_from_the_recovered_labels(iris, estimator):
     assert hasattr(model, "predict_proba") == (not isinstance(estimator, LinearSVC))
 
 
-def test_plain_labels_are_ordinary_learning(iris):
+def test_plain_labels_are_supervised_learning(iris):
     X, _, truth = iris
     ours = DisambiguatedClassifier(LogisticRegression(max_iter=500)).fit(X, truth)
     theirs = LogisticRegression(max_iter=500).fit(X, truth)
@@ -59,21 +59,21 @@ def test_plain_labels_are_ordinary_learning(iris):
 
 
 def test_unresolved_rows():
-    X, y = some_open_rows()
-    for choice, n_rows in [("exclude", 3), ("include", 6), ("weight", 6)]:
+    X, y = undecided_rows()
+    for option, n_rows in [("exclude", 3), ("include", 6), ("weight", 6)]:
         model = DisambiguatedClassifier(
             RandomForestClassifier(5, random_state=0),
             weights=NeighborWeights(2),
-            unresolved=choice,
+            unresolved=option,
         )
-        with pytest.warns(UserWarning, match=f"3 of 6 rows are not resolved.*{choice}"):
+        with pytest.warns(UserWarning, match=f"3 of 6 rows are not resolved.*{option}"):
             model.fit(X, y)
         assert model.training_rows_.size == n_rows
-        # The class that no training row has keeps its column.
+        # A class without a training row keeps its column.
         assert model.predict_proba(X).shape == (6, 2)
 
 
-def test_nothing_resolved_says_what_to_do():
+def test_the_error_if_no_row_is_resolved():
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     y = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "c"}]
     with (
@@ -83,25 +83,27 @@ def test_nothing_resolved_says_what_to_do():
         DisambiguatedClassifier(weights=NeighborWeights(2)).fit(X, y)
 
 
-def test_confidence_enters_as_weight(iris):
+def test_confidence_is_the_sample_weight(iris):
     X, mask, _ = iris
 
-    class Spy(LogisticRegression):
+    class Recorder(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
-            self.seen_ = sample_weight
+            self.recorded_ = sample_weight
             return super().fit(X, y, sample_weight)
 
     weights = KernelRidgeWeights(bandwidth=1.0)
-    model = DisambiguatedClassifier(Spy(max_iter=500), weights=weights, weight_by_confidence=True)
+    model = DisambiguatedClassifier(
+        Recorder(max_iter=500), weights=weights, weight_by_confidence=True
+    )
     model.fit(X, mask)
-    np.testing.assert_allclose(model.estimator_.seen_, model.confidence_[model.training_rows_])
+    np.testing.assert_allclose(model.estimator_.recorded_, model.confidence_[model.training_rows_])
     single = mask.sum(axis=1) == 1
     assert (model.confidence_[single] == 1).all()
     copies = np.random.default_rng(0).integers(0, 3, size=150)
     model.fit(X, mask, sample_weight=copies)
     rows = model.training_rows_
     assert (copies[rows] > 0).all()
-    np.testing.assert_allclose(model.estimator_.seen_, (copies * model.confidence_)[rows])
+    np.testing.assert_allclose(model.estimator_.recorded_, (copies * model.confidence_)[rows])
 
 
 def test_one_weight_for_all_rows(iris):
@@ -114,7 +116,7 @@ def test_one_weight_for_all_rows(iris):
     np.testing.assert_array_equal(many.decision_function(X), scores)
 
 
-def test_a_classifier_without_weights_refuses_them(iris):
+def test_a_classifier_without_sample_weight_is_an_error(iris):
     X, mask, _ = iris
     weights = NeighborWeights(9)
     model = DisambiguatedClassifier(
@@ -132,7 +134,7 @@ def test_bad_options(iris):
         DisambiguatedClassifier(weights="precomputed").fit(np.eye(150), mask)
 
 
-def test_frames_reach_a_pipeline_that_picks_columns_by_name(iris):
+def test_data_frames_are_passed_on_to_a_pipeline(iris):
     X, mask, truth = iris
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     inner = make_pipeline(
@@ -167,7 +169,7 @@ def test_search_and_pickle(iris):
         np.array([10**30, 2, 3], dtype=object),
     ],
 )
-def test_labels_of_any_kind_come_back(iris, names):
+def test_labels_of_any_type(iris, names):
     X, mask, truth = iris
     model = DisambiguatedClassifier(
         weights=KernelRidgeWeights(bandwidth=1.0), classes=list(names)

@@ -1,4 +1,4 @@
-"""Any regressor on recovered numbers."""
+"""`DisambiguatedRegressor`: any regressor, trained on recovered numbers."""
 
 import pickle
 
@@ -52,7 +52,7 @@ def test_the_regressor_learns_from_the_recovered_numbers():
 
 
 @pytest.mark.parametrize("refits", [0, 2])
-def test_points_are_ordinary_learning(refits):
+def test_points_are_supervised_learning(refits):
     X, _, truth = plane()
     for inner in (Ridge(), DecisionTreeRegressor(random_state=0)):
         model = DisambiguatedRegressor(inner, refits=refits).fit(X, truth)
@@ -60,13 +60,13 @@ def test_points_are_ordinary_learning(refits):
         np.testing.assert_array_equal(model.predict(X), clone(inner).fit(X, truth).predict(X))
 
 
-def test_refits_move_targets_towards_what_the_regressor_sees():
+def test_refits_move_targets_towards_the_truth():
     X, y, truth = plane(80)
-    # Votes that see nothing of X: all that is learnt comes from the regressor.
-    blind = KernelRidgeWeights(bandwidth=1e3, intercept=True)
+    # The votes do not depend on X: everything is learned by the regressor.
+    constant = KernelRidgeWeights(bandwidth=1e3, intercept=True)
     errors = []
     for refits in (0, 1, 5, 20):
-        model = DisambiguatedRegressor(LinearRegression(), weights=blind, refits=refits)
+        model = DisambiguatedRegressor(LinearRegression(), weights=constant, refits=refits)
         model.fit(X, y)
         assert Intervals.from_any(y).contains(model.labels_).all()
         errors.append(np.mean((model.labels_ - truth) ** 2))
@@ -74,8 +74,8 @@ def test_refits_move_targets_towards_what_the_regressor_sees():
     assert (np.diff(errors) < 0).all()
 
 
-def test_no_row_decides_on_its_own_target():
-    """One nearest neighbour would confirm whatever it was given; trained on others it does not."""
+def test_targets_are_revised_by_models_without_their_row():
+    """One nearest neighbour reproduces the targets that it was trained on, and no others."""
     X, y, _ = plane()
     model = DisambiguatedRegressor(KNeighborsRegressor(1), weights=RIDGE).fit(X, y)
     np.testing.assert_allclose(model.predict(X), model.labels_)
@@ -84,18 +84,18 @@ def test_no_row_decides_on_its_own_target():
     assert (moved.labels_ != model.labels_)[bounded].mean() > 0.5
 
 
-def test_trees_that_did_not_draw_a_row_decide_on_its_target():
+def test_out_of_bag_trees_revise_targets():
     X, y, truth = plane(80)
     forest = RandomForestRegressor(60, oob_score=True, random_state=0)
-    blind = KernelRidgeWeights(bandwidth=1e3, intercept=True)
-    start = DisambiguatedRegressor(forest, weights=blind, folds="out-of-bag").fit(X, y)
+    constant = KernelRidgeWeights(bandwidth=1e3, intercept=True)
+    start = DisambiguatedRegressor(forest, weights=constant, folds="out-of-bag").fit(X, y)
     moved = clone(start).set_params(refits=1).fit(X, y)
     sets = Intervals.from_any(y)
-    seen = sets.nearest(start.estimator_.oob_prediction_[:, None])[:, 0]
-    np.testing.assert_array_equal(moved.labels_, seen)
-    # A tree that drew the row would have it stay near where it was.
+    expected = sets.nearest(start.estimator_.oob_prediction_[:, None])[:, 0]
+    np.testing.assert_array_equal(moved.labels_, expected)
+    # Trees that were trained on the row would keep its target near its old value.
     inside = sets.nearest(start.predict(X)[:, None])[:, 0]
-    assert np.abs(inside - start.labels_).mean() < 0.7 * np.abs(seen - start.labels_).mean()
+    assert np.abs(inside - start.labels_).mean() < 0.7 * np.abs(expected - start.labels_).mean()
     often = clone(start).set_params(refits=6).fit(X, y)
     assert np.mean((often.labels_ - truth) ** 2) < 0.8 * np.mean((start.labels_ - truth) ** 2)
     weighted = clone(moved).fit(X, y, sample_weight=np.arange(80) % 3)
@@ -105,7 +105,7 @@ def test_trees_that_did_not_draw_a_row_decide_on_its_target():
     assert Intervals.from_any(boxes).contains(both.labels_).all()
 
 
-def test_a_row_that_every_tree_drew_keeps_its_target():
+def test_a_row_in_the_sample_of_every_tree_keeps_its_target():
     X, y, _ = plane(30)
     forest = RandomForestRegressor(1, oob_score=True, random_state=0)
     model = DisambiguatedRegressor(forest, weights=RIDGE, folds="out-of-bag")
@@ -118,7 +118,7 @@ def test_a_row_that_every_tree_drew_keeps_its_target():
     np.testing.assert_array_equal(moved.labels_[drawn], start.labels_[drawn])
 
 
-def test_only_forests_have_rows_out_of_bag():
+def test_out_of_bag_needs_a_forest():
     X, y, _ = plane()
     for inner in (Ridge(), RandomForestRegressor(5, random_state=0)):
         model = DisambiguatedRegressor(inner, weights=RIDGE, refits=1, folds="out-of-bag")
@@ -128,24 +128,24 @@ def test_only_forests_have_rows_out_of_bag():
         DisambiguatedRegressor(folds="bag").fit(X, y)
 
 
-def test_rows_that_nobody_hears():
+def test_rows_whose_target_has_no_votes():
     X = np.concatenate([np.linspace(0, 1, 8), [1e3, 2e3]])[:, None]
     y = np.stack([np.linspace(0, 1, 10), np.linspace(0.2, 1.2, 10)], axis=1)
     near = NadarayaWatsonWeights(bandwidth=0.3)
     model = DisambiguatedRegressor(DecisionTreeRegressor(random_state=0), weights=near)
-    with pytest.warns(UserWarning, match=r"2 of 10 rows are heard by nobody.*left out"):
+    with pytest.warns(UserWarning, match=r"2 of 10 rows have a target without votes.*left out"):
         model.fit(X, y)
     np.testing.assert_array_equal(model.training_rows_, np.arange(8))
     np.testing.assert_array_equal(model.resolved_, np.arange(10) < 8)
     with pytest.warns(UserWarning, match="trained on as the solver chose"):
         model.set_params(unresolved="include").fit(X, y)
     np.testing.assert_array_equal(model.training_rows_, np.arange(10))
-    # Rounds give them the targets that the others call for.
-    seen = []
+    # Refits give them targets from the other rows.
+    recorded = []
 
     class Recorder(RegressorMixin, BaseEstimator):
         def fit(self, X, y):
-            seen.append(X[:, 0])
+            recorded.append(X[:, 0])
             self.value_ = y.mean()
             return self
 
@@ -155,9 +155,9 @@ def test_rows_that_nobody_hears():
     with pytest.warns(UserWarning, match="left out"):
         model = DisambiguatedRegressor(Recorder(), weights=near, refits=2, folds=2).fit(X, y)
     # First fit, two folds and a fit, two folds and a fit.
-    assert len(seen) == 7
-    assert all((inputs < 10).all() for inputs in seen[:3])
-    assert (seen[3] > 10).any()
+    assert len(recorded) == 7
+    assert all((inputs < 10).all() for inputs in recorded[:3])
+    assert (recorded[3] > 10).any()
     np.testing.assert_array_equal(model.training_rows_, np.arange(10))
     with pytest.warns(UserWarning, match="2 of 2 rows"), pytest.raises(ValueError, match="No row"):
         DisambiguatedRegressor(weights=near).fit(X[8:], y[8:])

@@ -1,4 +1,4 @@
-"""Regression from intervals, through the door that users take."""
+"""`IntervalRegressor`: results, known answers, invariances, forms of y and solvers."""
 
 import pickle
 
@@ -39,7 +39,7 @@ from disambig.weights import (
 inf = np.inf
 METHODS = ["disambiguation", "infimum", "average"]
 RIDGE = KernelRidgeWeights(bandwidth=0.5, regularization=1e-2, intercept=True)
-# Each with votes of its own kind, and each in a formulation of its own.
+# All combinations of weighting, formulation, loss and method that differ in their code.
 MODELS = {
     "risk": IntervalRegressor(RIDGE),
     "no intercept": IntervalRegressor(KernelRidgeWeights(bandwidth=0.5)),
@@ -71,11 +71,11 @@ def wave(n=40, seed=0, whole=True):
     return X, y, truth
 
 
-# ------------------------------------------------------------------ what comes back
+# ------------------------------------------------------------------ results
 
 
 @each_model
-def test_labels_are_inside_their_sets_and_points_are_what_they_were(model):
+def test_labels_are_inside_their_sets_and_points_do_not_change(model):
     X, y, truth = wave()
     model = clone(model).fit(X, y)
     intervals = Intervals.from_any(y)
@@ -95,7 +95,7 @@ def test_labels_are_inside_their_sets_and_points_are_what_they_were(model):
     assert model.score(X, truth) > 0.5
 
 
-def test_convex_problems_are_certified_and_others_say_so():
+def test_convex_problems_are_certified_and_others_are_not():
     X, y, _ = wave()
     for weights in (RIDGE, NeighborWeights(5), NadarayaWatsonWeights(bandwidth=0.3)):
         model = IntervalRegressor(weights).fit(X, y)
@@ -112,7 +112,7 @@ def test_convex_problems_are_certified_and_others_say_so():
         assert not IntervalRegressor(RIDGE, method=method).fit(X, y).certified_
 
 
-def test_the_rows_that_nobody_hears_are_not_resolved():
+def test_rows_whose_target_has_no_votes_are_not_resolved():
     X = np.array([[0.0], [0.1], [1e3], [2e3]])
     y = [(0, 1), (0.5, 2), (0, 9), 4.0]
     model = IntervalRegressor(NadarayaWatsonWeights(bandwidth=1.0)).fit(X, y)
@@ -144,14 +144,14 @@ def test_points_are_kernel_ridge_regression(method):
     model = IntervalRegressor(weights, formulation="risk", method=method).fit(X, truth)
     ridge = KernelRidge(alpha=40 * 1e-2, kernel="rbf", gamma=1 / (2 * 0.5**2)).fit(X, truth)
     np.testing.assert_allclose(model.predict(grid), ridge.predict(grid), atol=1e-9)
-    # Far away that function is zero, as scikit-learn has it.
+    # Far away that function is zero, as in scikit-learn.
     np.testing.assert_array_equal(model.predict([[1e5]]), ridge.predict([[1e5]]))
     np.testing.assert_array_equal(model.labels_, truth)
     assert (model.slack_ == 0).all()
     assert model.resolved_.all()
     residuals = truth - model.predict(X)
-    paid = residuals @ truth
-    assert model.objective_ == pytest.approx(paid, rel=1e-9)
+    risk = residuals @ truth
+    assert model.objective_ == pytest.approx(risk, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -200,24 +200,24 @@ def test_rows_without_information_take_no_part_in_the_average():
 
 
 def test_risk_is_regression_on_squared_distances():
-    """Minimised over targets first, the risk is that of the distance to the interval."""
+    """The minimum of the risk over targets is the risk of the distance to the interval."""
     X, y, _ = wave()
     model = IntervalRegressor(RIDGE).fit(X, y)
     K = rbf_kernel(X, gamma=1 / (2 * 0.5**2))
     f = model.predict(X)
     a = (model.labels_ - f) / (40 * 1e-2)
-    paid = (Intervals.from_any(y).distances(f) ** 2).sum() + 40 * 1e-2 * a @ K @ a
-    assert model.objective_ == pytest.approx(paid, rel=1e-8)
-    # No function near by does better.
+    risk = (Intervals.from_any(y).distances(f) ** 2).sum() + 40 * 1e-2 * a @ K @ a
+    assert model.objective_ == pytest.approx(risk, rel=1e-8)
+    # No function nearby has a smaller risk.
     rng = np.random.default_rng(0)
     for _ in range(20):
         b = a + 1e-3 * rng.normal(size=40)
         g = f + K @ (b - a)
         other = (Intervals.from_any(y).distances(g) ** 2).sum() + 40 * 1e-2 * b @ K @ b
-        assert other >= paid - 1e-12
+        assert other >= risk - 1e-12
 
 
-# ------------------------------------------------------------------ what must not matter
+# ------------------------------------------------------------------ invariances
 
 
 @each_model
@@ -236,7 +236,7 @@ def test_permuting_rows_permutes_results(model):
 def test_a_constant_added_to_all_ends_is_added_to_all_results(name, shift):
     X, y, _ = wave()
     here, there = clone(MODELS[name]).fit(X, y), clone(MODELS[name]).fit(X, y + shift)
-    # Around 1e6 a double is known to 1e-10.
+    # Around 1e6 a double has a precision of 1e-10.
     atol = 1e-5 if name in ("signed votes", "absolute") else 1e-7
     np.testing.assert_allclose(there.labels_ - shift, here.labels_, atol=atol)
     np.testing.assert_allclose(there.predict(X) - shift, here.predict(X), atol=atol)
@@ -244,9 +244,9 @@ def test_a_constant_added_to_all_ends_is_added_to_all_results(name, shift):
 
 
 @each_model
-def test_an_entirely_negative_interval_among_positive_ones_is_nothing_special(model):
+def test_a_negative_interval_among_positive_ones(model):
     X, y, _ = wave()
-    # All ends positive but for those of one row; with all of them well above zero, the same.
+    # All ends are positive except those of one row.
     lift = 1.0 - y[np.isfinite(y)].min()
     y[5] = [-lift - 3.0, -lift - 2.0]
     model = clone(model).fit(X, y + lift)
@@ -273,7 +273,7 @@ def test_weights_are_copies(model):
     copies = np.random.default_rng(2).integers(0, 4, size=40)
     weights = model.weights
     if isinstance(weights, NeighborWeights):
-        # Copies of a row are neighbours of each other; as many fewer others are heard.
+        # Copies of a row are neighbours of each other and take the place of other rows.
         weights = NadarayaWatsonWeights(bandwidth=0.3)
     model = clone(model).set_params(weights=weights)
     weighted = clone(model).fit(X, y, sample_weight=copies)
@@ -284,13 +284,13 @@ def test_weights_are_copies(model):
     taken = copies > 0
     np.testing.assert_allclose(np.repeat(weighted.labels_, copies), repeated.labels_, atol=1e-4)
     assert Intervals.from_any(y).contains(weighted.labels_).all()
-    # Rows of weight zero: the member nearest to the prediction there.
+    # Rows of weight zero: the member of the set nearest to the prediction.
     nearest = Intervals.from_any(y).nearest(weighted.predict(X))[:, 0]
     np.testing.assert_allclose(weighted.labels_[~taken], nearest[~taken])
     assert weighted.resolved_[~taken].all()
 
 
-def test_rows_of_weight_zero_are_as_if_absent():
+def test_rows_of_weight_zero_have_no_effect():
     X, y, _ = wave()
     weights = np.ones(40)
     weights[::3] = 0
@@ -298,7 +298,7 @@ def test_rows_of_weight_zero_are_as_if_absent():
     without = IntervalRegressor(RIDGE).fit(X[weights > 0], y[weights > 0])
     np.testing.assert_array_equal(model.predict(X), without.predict(X))
     np.testing.assert_array_equal(model.labels_[weights > 0], without.labels_)
-    # Not even their ends count.
+    # Their ends do not change the span either.
     y[0] = [1e9, 2e9]
     again = IntervalRegressor(RIDGE).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(again.predict(X), without.predict(X))
@@ -391,7 +391,7 @@ def test_scores_with_missing_ends():
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_boxes_are_separate_problems(name):
+def test_columns_of_boxes_are_separate_problems(name):
     (X, y, _), (_, other, _) = wave(), wave(seed=1)
     other[:2] = [[0, 1], [-1, 0]]
     y[:2] = [[0, 1], [-1, 0]]
@@ -422,8 +422,8 @@ def test_boxes_of_one_column_keep_it():
     )
 
 
-def test_the_average_of_boxes_leaves_out_what_says_nothing():
-    """A row that says nothing in one column is absent there: no number is made up for it."""
+def test_the_average_of_boxes_leaves_out_uninformative_columns():
+    """A row that allows every number in one column has no effect on that column."""
     X, y, _ = wave(whole=False)
     y = y + 100.0
     boxes = np.stack([y, y], axis=1)
@@ -458,7 +458,7 @@ def test_unions():
     assert np.isfinite(IntervalRegressor(RIDGE, method="infimum").fit(X, y).predict(X)).all()
 
 
-# ------------------------------------------------------------------ solvers, callbacks, reach
+# ------------------------------------------------------------------ solvers, callbacks, votes
 
 
 def test_early_stopping():
@@ -483,14 +483,14 @@ def test_early_stopping():
 @pytest.mark.parametrize("solver", ["auto", "newton", "alternating"])
 def test_a_callback_stops_the_run(solver):
     X, y, _ = wave()
-    heard = []
+    received = []
 
-    def second(progress):
-        heard.append(progress.objective)
-        return len(heard) >= 2
+    def stop_at_second(progress):
+        received.append(progress.objective)
+        return len(received) >= 2
 
-    model = IntervalRegressor(RIDGE, solver=solver, callback=second).fit(X, y)
-    assert len(heard) == 2
+    model = IntervalRegressor(RIDGE, solver=solver, callback=stop_at_second).fit(X, y)
+    assert len(received) == 2
     assert not model.converged_
     assert np.isfinite(model.predict(X)).all()
     assert Intervals.from_any(y).contains(model.labels_).all()
@@ -520,15 +520,15 @@ def test_precomputed_kernels_and_votes():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_out_of_reach(method, loss):
+def test_inputs_without_votes(method, loss):
     X, y, _ = wave()
     model = IntervalRegressor(NadarayaWatsonWeights(bandwidth=0.05), method=method, loss=loss).fit(
         X, y
     )
-    with pytest.warns(UserWarning, match="1 of 2 inputs are out of reach"):
+    with pytest.warns(UserWarning, match="1 of 2 inputs get no vote"):
         near, far = model.predict([[0.0], [1e6]])
     assert np.isfinite([near, far]).all()
-    # The best constant: that of a model to which all inputs are alike.
+    # The best constant is the prediction of a model with equal votes for all rows.
     same = IntervalRegressor(PrecomputedWeights(), method=method, loss=loss)
     if method == "disambiguation":
         expected = np.mean(model.labels_) if loss == "squared" else np.median(model.labels_)
@@ -539,7 +539,7 @@ def test_out_of_reach(method, loss):
     assert low <= far <= high
 
 
-def test_large_signed_sparse_votes_are_settled_without_a_claim():
+def test_large_signed_sparse_votes_are_solved_without_a_certificate():
     n = 2100
     rng = np.random.default_rng(0)
     graph = sp.random(n, n, density=0.002, random_state=0, format="csr")
@@ -555,7 +555,7 @@ def test_large_signed_sparse_votes_are_settled_without_a_claim():
 
 @pytest.mark.parametrize("loss", ["absolute", PinballLoss(0.8)])
 def test_a_linear_program_through_the_estimator(loss):
-    """Its optimum is seldom unique: what must not matter does not change the objective."""
+    """Its optimum is seldom unique; order, level and copies of rows do not change the objective."""
     X, y, _ = wave()
     model = IntervalRegressor(NadarayaWatsonWeights(bandwidth=0.3), loss=loss)
     here = clone(model).fit(X, y)
@@ -563,8 +563,8 @@ def test_a_linear_program_through_the_estimator(loss):
     assert here.residual_ <= 1e-8
     assert {progress.stage for progress in here.trace_} == {"linear program"}
     assert Intervals.from_any(y).contains(here.labels_).all()
-    stuck = clone(model).set_params(solver="alternating").fit(X, y)
-    assert stuck.objective_ >= here.objective_ * (1 - 1e-9)
+    local = clone(model).set_params(solver="alternating").fit(X, y)
+    assert local.objective_ >= here.objective_ * (1 - 1e-9)
     order = np.random.default_rng(1).permutation(40)
     copies = np.full(40, 2)
     for other in (
@@ -574,7 +574,7 @@ def test_a_linear_program_through_the_estimator(loss):
         clone(model).fit(X, y, sample_weight=copies),
     ):
         assert other.certified_
-        # Twice as many rows pay twice.
+        # Twice as many rows have twice the objective.
         times = 2 if other.weights_.sample_weight_.sum() == 80 else 1
         assert other.objective_ == pytest.approx(times * here.objective_, rel=1e-6)
 
@@ -611,33 +611,33 @@ def test_clone_and_pickle():
     np.testing.assert_array_equal(again.predict_interval(X), model.predict_interval(X))
 
 
-def test_a_margin_keeps_targets_off_the_ends():
+def test_a_margin_keeps_targets_away_from_the_ends():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(40, 1))
     truth = np.sin(6 * X[:, 0])
     y = np.column_stack([truth - rng.exponential(1.0, 40), truth + rng.exponential(1.0, 40)])
     y[::7, 1] = np.inf
     plain = IntervalRegressor().fit(X, y)
-    kept_off = IntervalRegressor(margin=0.1).fit(X, y)
+    with_margin = IntervalRegressor(margin=0.1).fit(X, y)
     assert plain.slack_.min() == 0.0
     wide = y[:, 1] - y[:, 0] >= 0.2
-    assert kept_off.slack_[wide].min() >= 0.1 - 1e-12
-    # Shorter ones become their middle.
-    np.testing.assert_allclose(kept_off.labels_[~wide], y[~wide].mean(axis=1))
+    assert with_margin.slack_[wide].min() >= 0.1 - 1e-12
+    # Shorter intervals become their midpoint.
+    np.testing.assert_allclose(with_margin.labels_[~wide], y[~wide].mean(axis=1))
     inset = Intervals.from_any(y).inset(0.1)
-    np.testing.assert_array_equal(kept_off.labels_, IntervalRegressor().fit(X, inset).labels_)
+    np.testing.assert_array_equal(with_margin.labels_, IntervalRegressor().fit(X, inset).labels_)
 
 
 @pytest.mark.parametrize("margin", [-1.0, np.nan, np.inf, 1e200, "a"])
-def test_a_margin_is_a_moderate_number(margin):
+def test_invalid_margins(margin):
     with pytest.raises(ValueError, match=r"margin=.*; expected a number from 0 to 1e100"):
         IntervalRegressor(margin=margin).fit([[0.0], [1.0]], [[0, 1], [1, 2]])
 
 
 @pytest.mark.parametrize("part", ["weights", "predict_weights"])
-def test_votes_without_a_level_are_refused(part):
+def test_poisson_weights_are_an_error(part):
     X = np.arange(12.0)[:, None]
     y = np.column_stack([X[:, 0] + 99.0, X[:, 0] + 101.0])
     model = IntervalRegressor(weights="kernel_ridge").set_params(**{part: PoissonWeights(3)})
-    with pytest.raises(ValueError, match=r"PoissonWeights sum to zero.*Use LaplacianWeights"):
+    with pytest.raises(ValueError, match=r"PoissonWeights cannot be used .* Use LaplacianWeights"):
         model.fit(X, y)

@@ -15,14 +15,14 @@ def forest(trees=30, seed=0):
 
 
 def hidden_classes(seed=0, n=300, noise=12):
-    """Two features tell four classes apart, many others nothing; half of all labels are added."""
+    """Two features determine four classes, the others are noise; half of all labels are added."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 2 + noise))
     truth = 2 * (X[:, 0] > 0) + (X[:, 1] > 0)
     return X, np.eye(4, dtype=bool)[truth] | (rng.uniform(size=(n, 4)) < 0.5), truth
 
 
-def test_trees_find_the_features_that_neighbours_cannot_and_refits_help():
+def test_forests_recover_more_than_neighbours_and_refits_improve_them():
     X, sets, truth = hidden_classes(seed=1)
     models = [
         PartialLabelClassifier(NeighborWeights()),
@@ -39,26 +39,26 @@ def test_trees_find_the_features_that_neighbours_cannot_and_refits_help():
     assert scores[0] + 0.1 < scores[1] < scores[2] - 0.1
 
 
-def test_rounds_by_hand():
+def test_rounds_equal_separate_fits():
     X, sets, _ = hidden_classes(n=120, noise=4)
     shares = sets / sets.sum(axis=1, keepdims=True)
     for refits in range(3):
         grown = forest().fit(X, shares)
-        by_hand = PartialLabelClassifier(ForestWeights(grown, leave_one_out=True)).fit(X, sets)
+        separate = PartialLabelClassifier(ForestWeights(grown, leave_one_out=True)).fit(X, sets)
         model = PartialForestClassifier(forest(), refits=refits).fit(X, sets)
         if model.n_iter_ < refits:
             break
-        assert_array_equal(model.labels_, by_hand.labels_)
-        assert_allclose(model.label_distributions_, by_hand.label_distributions_)
-        assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
-        assert_array_equal(model.decision_function(X), by_hand.decision_function(X))
+        assert_array_equal(model.labels_, separate.labels_)
+        assert_allclose(model.label_distributions_, separate.label_distributions_)
+        assert_array_equal(model.predict_proba(X), separate.predict_proba(X))
+        assert_array_equal(model.decision_function(X), separate.decision_function(X))
         assert len(model.trace_) == refits + 1
-        assert model.trace_[-1].objective == by_hand.objective_
-        shares = by_hand.label_distributions_
+        assert model.trace_[-1].objective == separate.objective_
+        shares = separate.label_distributions_
     assert refits >= 1
 
 
-def test_it_ends_when_labels_stay():
+def test_it_stops_when_labels_do_not_change():
     X = np.concatenate([np.linspace(0, 1, 20), np.linspace(9, 10, 20)])[:, None]
     y = [{"a"}, {"a", "b"}] * 10 + [{"b"}, {"a", "b"}] * 10
     model = PartialForestClassifier(forest(), refits=9).fit(X, y)
@@ -68,18 +68,18 @@ def test_it_ends_when_labels_stay():
     assert not PartialForestClassifier(forest(), refits=0).fit(X, y).converged_
 
 
-def test_a_callback_ends_it():
+def test_a_callback_stops_the_refits():
     X, sets, _ = hidden_classes(n=60, noise=4)
-    heard = []
+    received = []
     model = PartialForestClassifier(
-        forest(5), callback=lambda progress: heard.append(progress) or len(heard) == 2
+        forest(5), callback=lambda progress: received.append(progress) or len(received) == 2
     ).fit(X, sets)
-    assert model.n_iter_ == len(heard) == 2
-    assert [progress.iteration for progress in heard] == [1, 2]
+    assert model.n_iter_ == len(received) == 2
+    assert [progress.iteration for progress in received] == [1, 2]
     assert not model.converged_
 
 
-def test_repeatable_and_the_template_is_left_alone():
+def test_fits_are_repeatable_and_the_template_is_not_fitted():
     X, sets, _ = hidden_classes(n=80, noise=2)
     template = forest(10)
     labels = [PartialForestClassifier(template).fit(X, sets).labels_ for _ in range(2)]
@@ -89,7 +89,7 @@ def test_repeatable_and_the_template_is_left_alone():
     assert len(default.forest_.estimators_) == 100
 
 
-def test_sparse_inputs_and_unlabelled_rows():
+def test_sparse_inputs_and_unlabeled_rows():
     X, sets, truth = hidden_classes(noise=2)
     sets[::4] = True
     model = PartialForestClassifier(forest()).fit(sp.csr_array(X), sets)
@@ -111,7 +111,7 @@ def test_one_class_only():
         "forest",
     ],
 )
-def test_forests_that_cannot_serve(wrong):
+def test_invalid_forests(wrong):
     with pytest.raises(ValueError, match="forest must be a forest regressor with bootstrap=True"):
         PartialForestClassifier(wrong).fit([[0.0], [1.0]], [0, 1])
 

@@ -33,7 +33,7 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 def iris():
     X, truth = load_iris(return_X_y=True)
     rng = np.random.default_rng(0)
-    # A mask makes scikit-learn cut folds in order, and iris comes sorted by class.
+    # For a mask scikit-learn takes folds in order, and iris is sorted by class.
     order = rng.permutation(150)
     X, truth = X[order], truth[order]
     mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(150, 3)) < 0.3)
@@ -44,10 +44,10 @@ def as_sets(mask):
     return [set(NAMES[row]) for row in mask]
 
 
-# ------------------------------------------------------------------ what it learns
+# ------------------------------------------------------------------ labels and predictions
 
 
-def test_recovers_more_labels_than_chance_and_says_how_sure(iris):
+def test_labels_are_recovered_with_confidence(iris):
     X, mask, truth = iris
     model = PartialLabelClassifier(weights=NeighborWeights(15)).fit(X, mask)
     assert (model.labels_ == truth).mean() > 0.9
@@ -57,7 +57,7 @@ def test_recovers_more_labels_than_chance_and_says_how_sure(iris):
     np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
     assert (model.label_distributions_[~mask] == 0).all()
     ambiguous = mask.sum(axis=1) > 1
-    # Confidence is the other rows' word, not the hard solution's.
+    # Confidence is the share of the other rows' votes; the recovered labels alone would give 1.
     assert model.confidence_[ambiguous].min() < 1
     right = model.labels_ == truth
     assert model.confidence_[right].mean() > model.confidence_[~right].mean()
@@ -161,7 +161,7 @@ def test_unlabeled_marker(iris):
     assert model.score(X, truth) > 0.85
 
 
-def test_a_class_that_never_is_a_candidate_warns_and_keeps_probability_zero(iris):
+def test_a_class_that_is_never_a_candidate_has_probability_zero(iris):
     X, mask, _ = iris
     wider = np.column_stack([mask, np.zeros(150, dtype=bool)])
     with pytest.warns(UserWarning, match="1 of 4 classes are never a candidate"):
@@ -170,7 +170,7 @@ def test_a_class_that_never_is_a_candidate_warns_and_keeps_probability_zero(iris
     assert (model.predict_proba(X)[:, 3] == 0).all()
 
 
-def test_soft_weights_move_the_average_and_not_the_sets(iris):
+def test_soft_weights_change_the_average_and_not_the_sets(iris):
     X, mask, _ = iris
     rng = np.random.default_rng(4)
     soft = np.where(mask, rng.uniform(0.1, 1, size=mask.shape), 0)
@@ -192,9 +192,9 @@ def test_abstention(iris):
     )
     assert model.predictions_.tolist() == [*NAMES, "abstain"]
     predicted = model.predict(X)
-    spoken = predicted != "abstain"
-    assert 0.5 < spoken.mean() < 1
-    assert (predicted[spoken] == NAMES[truth][spoken]).mean() > 0.95
+    decided = predicted != "abstain"
+    assert 0.5 < decided.mean() < 1
+    assert (predicted[decided] == NAMES[truth][decided]).mean() > 0.95
     assert model.predict_proba(X).shape == (150, 3)
     assert model.decision_function(X).shape == (150, 4)
 
@@ -215,13 +215,13 @@ def test_ordered_classes(iris):
         assert model.score(X, truth) > 0.85
 
 
-def test_queries_out_of_reach_get_the_frequencies_and_are_flagged():
+def test_inputs_without_votes_get_the_frequencies_and_a_warning():
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     model = PartialLabelClassifier(weights=NadarayaWatsonWeights(bandwidth=0.1))
     model.fit(X, ["a", "b", "b", "a"])
     far = np.array([[0.1], [1e4]])
     np.testing.assert_array_equal(model.is_reached(far), [True, False])
-    with pytest.warns(UserWarning, match="1 of 2 inputs are out of reach"):
+    with pytest.warns(UserWarning, match="1 of 2 inputs get no vote"):
         model.predict(far)
     np.testing.assert_allclose(model.predict_proba(far)[1], [0.5, 0.5])
     assert np.isfinite(model.predict_proba(far)).all()
@@ -254,7 +254,7 @@ def test_a_callable_weighting(iris):
     np.testing.assert_array_equal(one.labels_, two.labels_)
 
 
-def test_several_starts_never_end_above_one(iris):
+def test_several_starts_give_the_best_objective(iris):
     X, mask, _ = iris
     names = ["average", "infimum", "intersection"]
     weights = KernelRidgeWeights(bandwidth=0.3)
@@ -276,17 +276,17 @@ def test_start_from_a_score_matrix(iris):
     assert (model.labels_ == truth).mean() > 0.95
 
 
-def test_callback_hears_and_stops(iris):
+def test_a_callback_stops_the_run(iris):
     X, mask, _ = iris
-    heard = []
+    received = []
 
     def stop(progress):
-        heard.append(progress)
+        received.append(progress)
         return True
 
     model = PartialLabelClassifier(NeighborWeights(5), callback=stop).fit(X, mask)
-    assert len(heard) >= 1
-    assert heard[0].iteration == 1
+    assert len(received) >= 1
+    assert received[0].iteration == 1
     assert not model.converged_
     assert len(pd.DataFrame(model.trace_).columns) == 4
 
@@ -320,19 +320,19 @@ def test_rows_of_weight_zero_are_labelled_and_change_nothing(iris):
     np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
 
 
-def test_tables_that_do_not_fit_are_refused_before_the_votes(monkeypatch):
+def test_too_little_memory_is_an_error_before_votes_are_computed(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     message = "PartialLabelClassifier on 20 rows and 2 classes would take .* Fit on fewer rows"
     with pytest.raises(MemoryBudgetError, match=message):
-        PartialLabelClassifier(_unasked).fit(np.zeros((20, 1)), [{"a"}, {"a", "b"}] * 10)
+        PartialLabelClassifier(_never_called).fit(np.zeros((20, 1)), [{"a"}, {"a", "b"}] * 10)
 
 
-def _unasked(queries, X):
-    pytest.fail("the votes were asked for")
+def _never_called(queries, X):
+    pytest.fail("votes were computed")
 
 
-def test_a_row_of_weight_zero_that_hears_both_sides_is_not_decided_by_rounding():
-    # Ten votes of 1/10 for either class, summed in whatever order.
+def test_rounding_does_not_decide_a_tied_row_of_weight_zero():
+    # Ten votes of 1/20 for either class, whose sums can differ by rounding.
     X = np.array([[-0.1 * (i + 1) * (-1) ** i] for i in range(20)] + [[0.0]])
     y = [{"a"} if i % 2 else {"b"} for i in range(20)] + [{"a", "b"}]
     weight = np.r_[np.ones(20), 0.0]
@@ -355,10 +355,10 @@ def test_zero_weights_with_precomputed_votes(iris):
     np.testing.assert_array_equal(model.predict(similarity), alone.predict(similarity[:, kept]))
 
 
-# ------------------------------------------------------------------ scikit-learn manners
+# ------------------------------------------------------------------ scikit-learn conventions
 
 
-def test_grid_search_over_pieces_and_pipelines(iris):
+def test_grid_search_over_components_and_pipelines(iris):
     X, mask, _ = iris
     pipe = make_pipeline(StandardScaler(), PartialLabelClassifier(weights=NeighborWeights()))
     search = GridSearchCV(
@@ -395,7 +395,7 @@ def test_clone_and_pickle(iris):
 
 
 def test_a_fitted_model_predicts_as_it_was_fitted(iris):
-    """`set_params` is for the next fit."""
+    """`set_params` has an effect from the next fit on."""
     X, mask, _ = iris
     model = PartialLabelClassifier(NeighborWeights(15), method="average").fit(X, mask)
     before = model.decision_function(X)
@@ -404,7 +404,7 @@ def test_a_fitted_model_predicts_as_it_was_fitted(iris):
     assert not np.allclose(model.fit(X, mask).decision_function(X), before)
 
 
-def test_unfitted_says_so():
+def test_predict_before_fit_is_an_error():
     with pytest.raises(NotFittedError):
         PartialLabelClassifier().predict([[0.0]])
 
@@ -424,7 +424,7 @@ def test_disambiguate_equals_fit(iris):
 
 
 class OnlyProducts:
-    """The least an operator of the user's can be."""
+    """A user's operator with the required methods only."""
 
     def __init__(self, matrix):
         self._matrix = matrix
@@ -436,7 +436,7 @@ class OnlyProducts:
         return self._matrix @ values
 
 
-def test_disambiguate_with_votes_of_ones_own(iris):
+def test_disambiguate_with_given_votes(iris):
     X, mask, _ = iris
     alpha = NeighborWeights(9).fit(X).training_votes().matrix
     reference = disambiguate(X, mask, weights=NeighborWeights(9))
@@ -453,7 +453,7 @@ def test_disambiguate_with_votes_of_ones_own(iris):
 
 
 @pytest.mark.parametrize("weights", ["neighbors", np.eye(150), sp.csr_array(np.eye(150))])
-def test_what_disambiguate_found_can_be_stored(iris, weights):
+def test_the_result_of_disambiguate_can_be_pickled(iris, weights):
     X, mask, _ = iris
     found = disambiguate(X, mask, weights=weights)
     again = pickle.loads(pickle.dumps(found))

@@ -19,7 +19,7 @@ METHODS = ["disambiguation", "infimum", "average"]
 
 
 def lines(n=60, m=5, hidden=0.4, seed=0):
-    """Items whose scores are lines in x; each rank is hidden with a chance."""
+    """Items whose scores are linear in x; each rank is hidden with probability `hidden`."""
     rng = np.random.default_rng(seed)
     X = np.sort(rng.uniform(-1, 1, size=(n, 1)), axis=0)
     scores = X * rng.normal(size=m) + 0.5 * rng.normal(size=m)
@@ -41,24 +41,24 @@ def test_recovers_orders_better_than_the_baselines():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_total_orders_are_ordinary_learning(method):
+def test_total_orders_are_supervised_learning(method):
     X, _, truth = lines()
     weights = KernelRidgeWeights(bandwidth=0.3)
     model = PartialRanker(weights=weights, method=method).fit(X, truth)
     np.testing.assert_array_equal(model.labels_, truth)
     assert model.resolved_.all()
     assert not model.undecided_pairs_.any()
-    # The plain structured predictor: the order nearest to the mean of the votes, by enumeration.
+    # Supervised structured prediction: the order of least expected loss, by enumeration.
     loss = KendallLoss().bind(np.arange(5))
-    every = np.array(list(permutations(range(5))))
-    scores = (weights.fit(X).votes(X) @ loss.phi(truth)) @ loss.psi(every).T
-    paid = np.einsum(
+    all_orders = np.array(list(permutations(range(5))))
+    scores = (weights.fit(X).votes(X) @ loss.phi(truth)) @ loss.psi(all_orders).T
+    losses = np.einsum(
         "ip,ip->i", weights.fit(X).votes(X) @ loss.phi(truth), loss.psi(model.predict(X))
     )
-    np.testing.assert_allclose(paid, scores.min(axis=1), atol=1e-9)
+    np.testing.assert_allclose(losses, scores.min(axis=1), atol=1e-9)
 
 
-def test_what_comes_back():
+def test_fitted_attributes():
     X, y, _ = lines()
     model = PartialRanker(weights=NeighborWeights(9)).fit(X, y)
     shares = model.pair_probabilities_
@@ -78,7 +78,7 @@ def test_what_comes_back():
     assert PartialRanker(method="average").fit(X, y).average_is_exact_ is True
 
 
-def test_pairs_on_which_the_votes_are_even_stay_undecided():
+def test_pairs_with_equal_votes_are_undecided():
     X = np.arange(3.0)[:, None]
     model = PartialRanker(weights=NeighborWeights(3), items=["a", "b"])
     model.fit(X, ["a>b", "b>a", ""])
@@ -127,10 +127,10 @@ def test_sample_weights_are_copies():
     assert PartialOrders.from_ranks(y).contains(weighted.labels_).all()
 
 
-def test_out_of_reach():
+def test_inputs_without_votes():
     X, y, _ = lines()
     model = PartialRanker(weights=NadarayaWatsonWeights(bandwidth=0.05)).fit(X, y)
-    with pytest.warns(UserWarning, match="1 of 1 inputs are out of reach"):
+    with pytest.warns(UserWarning, match="1 of 1 inputs get no vote"):
         ranks = model.predict([[1e6]])
     assert sorted(ranks[0]) == list(range(5))
     np.testing.assert_allclose(model.pairwise_proba([[1e6]])[0][~np.eye(5, dtype=bool)], 0.5)
@@ -190,7 +190,7 @@ LOSSES = [
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_every_loss_recovers_orders_of_separate_groups(loss, method):
-    # Three groups of inputs, one order each, of which a row shows two or three items.
+    # Three groups of inputs with one order each; a row has the ranks of two or three items.
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(3), 25)
     X = 10.0 * groups[:, None] + rng.normal(size=(75, 1))
@@ -216,30 +216,32 @@ def test_every_loss_recovers_orders_of_separate_groups(loss, method):
 
 
 @pytest.mark.parametrize("loss", LOSSES[1:5], ids=str)
-def test_other_losses_are_ordinary_learning_on_total_orders(loss):
+def test_other_losses_are_supervised_learning_on_total_orders(loss):
     X, _, truth = lines(m=4)
     weights = KernelRidgeWeights(bandwidth=0.3)
     model = PartialRanker(weights=weights, loss=loss).fit(X, truth)
     np.testing.assert_array_equal(model.labels_, truth)
     assert model.resolved_.all()
-    every = np.array(list(permutations(range(4))))
+    all_orders = np.array(list(permutations(range(4))))
     votes = weights.fit(X).votes(X) @ model.loss_.phi(truth)
-    paid = np.einsum("ip,ip->i", votes, model.loss_.psi(model.predict(X)))
-    np.testing.assert_allclose(paid, (votes @ model.loss_.psi(every).T).min(axis=1), atol=1e-9)
+    losses = np.einsum("ip,ip->i", votes, model.loss_.psi(model.predict(X)))
+    np.testing.assert_allclose(
+        losses, (votes @ model.loss_.psi(all_orders).T).min(axis=1), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("loss", ["footrule", "dcg"])
-def test_observed_pairs_are_the_better_start(loss):
+def test_observed_pairs_are_a_better_start(loss):
     X, y, truth = lines(n=100, m=6, hidden=0.6)
-    usual = PartialRanker(weights=NeighborWeights(15), loss=loss).fit(X, y)
+    default = PartialRanker(weights=NeighborWeights(15), loss=loss).fit(X, y)
     average = PartialRanker(
         weights=NeighborWeights(15), loss=loss, solver=AlternatingMinimization("average")
     ).fit(X, y)
-    assert usual.objective_ < average.objective_
-    assert usual.score(X, truth) > average.score(X, truth)
+    assert default.objective_ < average.objective_
+    assert default.score(X, truth) > average.score(X, truth)
 
 
-def test_pairs_below_the_cutoff_stay_open():
+def test_pairs_below_the_cutoff_are_undecided():
     X = np.arange(4.0)[:, None]
     model = PartialRanker(weights=NeighborWeights(4), loss=DCGLoss(cutoff=1), items=list("abc"))
     model.fit(X, ["a>b>c", "a>b>c", "a>b; a>c", "a>b; a>c"])
@@ -251,7 +253,7 @@ def test_pairs_below_the_cutoff_stay_open():
     )
 
 
-def test_weightless_rows_under_every_loss():
+def test_rows_of_weight_zero_with_every_loss():
     X, y, _ = lines(n=30, m=4)
     for loss in LOSSES:
         model = PartialRanker(weights=NeighborWeights(5), loss=loss)
@@ -289,36 +291,38 @@ def test_weights_of_positions_can_be_searched():
 
 
 def test_only_the_top_counts():
-    """Weights of 0 below the second position: the top is learned, the rest stays open."""
+    """Weights of 0 below the second position: the top is learned, the rest is undecided."""
     X, y, truth = lines(n=80, m=5, hidden=0.3)
     loss = KendallLoss(position_weights=[2, 1, 0, 0, 0])
     model = PartialRanker(weights=NeighborWeights(9), loss=loss).fit(X, y)
     assert PartialOrders.from_ranks(y).contains(model.labels_).all()
     assert (model.predict(X)[truth == 0] == 0).mean() > 0.85
     assert model.undecided_pairs_.any()
-    # In every stage the objective falls or stays.
+    # In all_orders stage the objective falls or stays.
     for before, after in pairwise(model.trace_):
         if before.stage == after.stage:
             assert after.objective <= before.objective + 1e-9
-    # What is paid is what enumeration pays at best.
-    every = np.array(list(permutations(range(5))))
+    # The objective is the minimum over all orders.
+    all_orders = np.array(list(permutations(range(5))))
     votes = NeighborWeights(9).fit(X).votes(X) @ model.loss_.phi(model.labels_)
-    assert model.objective_ == pytest.approx((votes @ model.loss_.psi(every).T).min(axis=1).sum())
+    assert model.objective_ == pytest.approx(
+        (votes @ model.loss_.psi(all_orders).T).min(axis=1).sum()
+    )
 
 
-def test_weights_of_positions_have_a_largest_number_of_items():
+def test_weights_of_positions_need_few_items():
     X, y, _ = lines(n=12, m=21)
     with pytest.raises(MissingOracleError, match=r"21 items .* at most 20"):
         PartialRanker(loss=KendallLoss(position_weights="inverse")).fit(X, y)
 
 
-def test_an_item_that_nobody_compares_is_open_in_every_row():
+def test_an_item_that_is_never_compared_is_undecided_in_every_row():
     X = [[0.0], [0.1], [0.2], [0.3]]
     y = ["a>b", "a>b", "b>c", "a>b"]
     model = PartialRanker(NeighborWeights(4), items=["a", "b", "c", "d"]).fit(X, y)
     open_pairs = np.zeros((4, 4), dtype=bool)
     open_pairs[:3, 3] = open_pairs[3, :3] = True
-    # (a, c) is compared by a chain through two rows; d by nobody.
+    # (a, c) is compared by a chain through two rows; d is never compared.
     for row in range(4):
         np.testing.assert_array_equal(model.undecided_pairs_[row] & open_pairs, open_pairs)
         assert not model.undecided_pairs_[row][:3, :3].any()
@@ -342,7 +346,7 @@ def test_annealed_orders(formulation):
     assert model.pairwise_proba([[0.1]])[0, 0, 1] > 0.9
 
 
-def test_annealed_orders_by_name_leave_open_what_nobody_says():
+def test_annealed_orders_leave_pairs_without_votes_undecided():
     X = [[0.0], [0.1], [5.0], [5.1]]
     y = ["a>b", "a>b", "b>a; c>d", "b>a"]
     model = PartialRanker(NeighborWeights(2), solver="annealed").fit(X, y)

@@ -1,4 +1,4 @@
-"""Prediction intervals: what they promise about sets, on rows that nobody has seen."""
+"""Prediction intervals: their coverage of the sets of new rows."""
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ def noisy(n, seed, half_lines=0.0):
     return X, y, truth
 
 
-def share_kept(found, y, meaning):
+def coverage_of(found, y, meaning):
     low, high = found.T
     if meaning == "meets":
         return np.mean((low <= y[:, 1]) & (y[:, 0] <= high))
@@ -34,7 +34,7 @@ def share_kept(found, y, meaning):
 
 @pytest.fixture(scope="module")
 def calibrated():
-    """Thirty fits, each with the rows that it has not seen."""
+    """Thirty fits, each with held-out rows."""
     draws = [noisy(120, seed) for seed in range(30)]
     return [
         (IntervalRegressor(RIDGE, calibration=5).fit(X[:60], y[:60]), X[60:], y[60:])
@@ -45,15 +45,15 @@ def calibrated():
 @pytest.mark.parametrize("meaning", ["meets", "contains"])
 @pytest.mark.parametrize("coverage", [0.6, 0.9])
 def test_held_out_sets_are_covered(calibrated, meaning, coverage):
-    """On average over draws; the proof has twice the chance to fail, practice about once."""
+    """On average over draws: the proof allows ``2 (1 - coverage)``, practice is near the level."""
     shares, widths = [], []
     for model, X, y in calibrated:
         found = model.predict_interval(X, coverage, meaning=meaning)
-        shares.append(share_kept(found, y, meaning))
+        shares.append(coverage_of(found, y, meaning))
         widths.append(np.mean(found[:, 1] - found[:, 0]))
     assert np.mean(shares) >= 1 - 2 * (1 - coverage)
     assert np.mean(shares) >= coverage - 0.05
-    # Nor is it bought by intervals that are as wide as can be.
+    # The intervals are not wider than necessary.
     assert np.mean(shares) <= coverage + 0.1
     assert np.mean(widths) < 3.0
 
@@ -65,7 +65,7 @@ def test_an_interval_that_contains_the_set_contains_the_number():
     assert np.mean((low <= truth[100:]) & (truth[100:] <= high)) >= 0.85
 
 
-def test_wider_for_more_and_for_more_to_contain():
+def test_width_grows_with_coverage_and_for_contains():
     X, y, _ = noisy(80, 0)
     model = IntervalRegressor(RIDGE, calibration=4).fit(X, y)
     meets = [model.predict_interval(X, level) for level in (0.5, 0.8, 0.95)]
@@ -93,7 +93,7 @@ def test_by_the_formula():
     # ceil(.8 * 31) = 25 from below, and 25 from above.
     expected = np.stack([minus[30 - 25], plus[25 - 1]], axis=1)
     np.testing.assert_allclose(model.predict_interval(queries, 0.8), expected)
-    # All of 30 is the most that 30 rows can give; beyond nothing is promised.
+    # With 30 rows the largest level is 30 / 31; above it the interval is the whole line.
     expected = np.stack([minus[0], plus[-1]], axis=1)
     np.testing.assert_allclose(model.predict_interval(queries, 30 / 31), expected)
     assert np.isinf(model.predict_interval(queries, 0.98)).all()
@@ -108,7 +108,7 @@ def test_infinite_where_too_many_are_half_lines():
     assert np.isfinite(model.predict_interval(X, 0.5, meaning="contains")).all()
 
 
-def test_rows_that_say_nothing_or_weigh_nothing_calibrate_nothing():
+def test_uninformative_rows_and_rows_of_weight_zero_are_not_scored():
     X, y, _ = noisy(60, 0)
     whole = y.copy()
     whole[40:] = [-inf, inf]
@@ -117,7 +117,7 @@ def test_rows_that_say_nothing_or_weigh_nothing_calibrate_nothing():
     weights = np.where(np.arange(60) < 45, 2.0, 0.0)
     model.fit(X, y, sample_weight=weights)
     assert len(model._held_out_.folds) == 45
-    # One number for all rows is a weight too.
+    # A scalar is the weight of all rows.
     same = IntervalRegressor(RIDGE, calibration=3)
     np.testing.assert_allclose(
         same.fit(X, y, sample_weight=2.0).predict_interval(X),
@@ -125,7 +125,7 @@ def test_rows_that_say_nothing_or_weigh_nothing_calibrate_nothing():
     )
 
 
-def test_each_column_of_a_box_has_its_own_promise():
+def test_each_column_of_a_box_is_covered():
     (X, y, _), (_, other, _) = noisy(60, 0), noisy(60, 1)
     other[:20] = [-inf, inf]
     boxes = np.stack([y, other], axis=1)
@@ -140,9 +140,9 @@ def test_each_column_of_a_box_has_its_own_promise():
             )
 
 
-def test_unions_are_met_in_any_piece():
+def test_unions_are_met_in_any_segment():
     X, y, _ = noisy(80, 0)
-    # The other piece is nowhere near, and three rows out of four do not have it.
+    # One row in four has a second segment, far from the first.
     unions = [
         [(low, high)] if j % 4 else [(low, high), (low + 50, high + 50)]
         for j, (low, high) in enumerate(y.tolist())
@@ -151,7 +151,7 @@ def test_unions_are_met_in_any_piece():
     low, high = model.predict_interval(X, 0.9).T
     assert (high - low < 5).all()
     assert np.mean((low <= y[:, 1]) & (y[:, 0] <= high)) > 0.8
-    # To hold the whole set is to hold both pieces.
+    # An interval that contains the whole set contains both segments.
     low, high = model.predict_interval(X, 0.9, meaning="contains").T
     assert (high - low > 50).all()
 
@@ -174,16 +174,16 @@ def test_precomputed_pairs(sample_weight):
     )
 
 
-def test_many_queries_are_taken_in_blocks(monkeypatch):
+def test_many_queries_are_computed_in_blocks(monkeypatch):
     X, y, _ = noisy(40, 0)
     model = IntervalRegressor(RIDGE, calibration=4).fit(X, y)
     whole = model.predict_interval(X)
-    monkeypatch.setattr("disambig.estimators.calibration._BLOCK", 100)
+    monkeypatch.setattr("disambig.estimators.calibration._MAX_TABLE_ENTRIES", 100)
     np.testing.assert_array_equal(model.predict_interval(X), whole)
 
 
 def test_quantiles_that_cross_are_put_in_order():
-    # Two models that disagree, and hardly a distance: what lies between them.
+    # Two models disagree and all scores are zero: the interval is what lies between them.
     scores = np.zeros((4, 1))
     held = HeldOut((), None, np.array([0, 0, 1, 1]), scores, scores)
     found = held.interval(np.array([[[0.0]], [[10.0]]]), 0.3, "meets")
@@ -191,7 +191,7 @@ def test_quantiles_that_cross_are_put_in_order():
     np.testing.assert_array_equal(found[0, 0], [0.0, 10.0])
 
 
-def test_splitters_and_refusals():
+def test_splitters_and_errors():
     X, y, _ = noisy(20, 0)
     model = IntervalRegressor(RIDGE, calibration=LeaveOneOut()).fit(X, y)
     assert np.isfinite(model.predict_interval(X)).all()
@@ -207,12 +207,12 @@ def test_splitters_and_refusals():
 
 
 @pytest.mark.parametrize("folds", [1, 0, -3, 7])
-def test_a_number_of_folds_that_cannot_be_is_named(folds):
+def test_invalid_numbers_of_folds(folds):
     with pytest.raises(ValueError, match=rf"calibration={folds}; expected a number of folds"):
         IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))
 
 
 @pytest.mark.parametrize("folds", [2.5, "5", True])
-def test_what_is_no_splitter_is_named(folds):
+def test_invalid_splitters(folds):
     with pytest.raises(TypeError, match="expected a number of folds or a splitter"):
         IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))

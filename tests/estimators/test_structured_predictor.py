@@ -1,4 +1,4 @@
-"""StructuredPredictor: what it asks of a task, and what it keeps of scikit-learn's promises."""
+"""`StructuredPredictor`: results, checks of a task, sample weights, scikit-learn conventions."""
 
 import pickle
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ REQUIRED = (
 
 
 class Marks:
-    """Numbers, by default 0 to 4, under the squared loss, as a user would write it: with loops.
+    """A task of numbers, by default 0 to 4, with the squared loss, written with plain loops.
 
     ``(z - y)^2 = <(1, -2 z, z^2), (y^2, y, 1)>``.
     """
@@ -87,7 +87,7 @@ Y = [{0, 1}, {0, 3}, {0}, {2, 4}, {4}, {4}]
 
 
 def noisy(n: int = 40, seed: int = 0) -> tuple[np.ndarray, list[set[int]]]:
-    """Inputs on a line, the mark that belongs to each, and two more candidates."""
+    """Inputs on a line; candidates are the integer part of the input and two random marks."""
     rng = np.random.default_rng(seed)
     inputs = np.sort(rng.uniform(0, 5, size=n))[:, None]
     return inputs, [
@@ -96,7 +96,7 @@ def noisy(n: int = 40, seed: int = 0) -> tuple[np.ndarray, list[set[int]]]:
     ]
 
 
-# -------------------------------------------------------------------------------- the ordinary
+# --------------------------------------------------------------------------------- results
 
 
 @pytest.mark.parametrize("method", ["disambiguation", "infimum"])
@@ -113,10 +113,10 @@ def test_score_is_minus_the_loss_to_the_nearest_candidate(method: str) -> None:
     model = model_of(method=method).fit(X, Y)
     queries, y = [[0.05], [5.2], [0.1]], [{1, 3}, {2}, {0}]
     predicted = model.predict(queries)
-    paid = [min((z - mark) ** 2 for mark in marks) for z, marks in zip(predicted, y, strict=True)]
-    assert model.score(queries, y) == pytest.approx(-np.mean(paid))
+    losses = [min((z - mark) ** 2 for mark in marks) for z, marks in zip(predicted, y, strict=True)]
+    assert model.score(queries, y) == pytest.approx(-np.mean(losses))
     weighted = model.score(queries, y, sample_weight=[2, 1, 0])
-    assert weighted == pytest.approx(-(2 * paid[0] + paid[1]) / 3)
+    assert weighted == pytest.approx(-(2 * losses[0] + losses[1]) / 3)
     with pytest.raises(ValueError, match="X has 2 rows and y has 3"):
         model.score(queries[:2], y)
 
@@ -128,7 +128,7 @@ def test_average_learns_from_the_means() -> None:
     np.testing.assert_allclose(model.embedded_targets_[:, 1], [0.5, 1.5, 0, 3, 4, 4])
 
 
-def test_search_over_the_pieces() -> None:
+def test_search_over_the_components() -> None:
     inputs, y = noisy()
     grid = {"weights__n_neighbors": [1, 5], "method": ["disambiguation", "average"]}
     y_array = np.empty(len(y), dtype=object)
@@ -138,20 +138,20 @@ def test_search_over_the_pieces() -> None:
     assert search.best_score_ > -1
 
 
-def test_callback_hears_and_stops() -> None:
-    heard: list[Any] = []
+def test_a_callback_stops_the_run() -> None:
+    received: list[Any] = []
     inputs, y = noisy()
 
     def stop(progress: Any) -> bool:
-        heard.append(progress)
+        received.append(progress)
         return True
 
     model = model_of(callback=stop).fit(inputs, y)
-    assert len(heard) == 1
+    assert len(received) == 1
     assert not model.converged_
 
 
-# --------------------------------------------------------------------------- what a task owes
+# ----------------------------------------------------------------------- checks of a task
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_callback_hears_and_stops() -> None:
         ({"best_prediction": lambda s: np.array(3)}, "best_prediction returned a scalar"),
         (
             {"best_candidate": lambda s, c: np.zeros(len(s) + 2, dtype=int)},
-            "best_candidate returned 8 outputs; expected 6, one a row",
+            "best_candidate returned 8 outputs; expected 6, one for each row",
         ),
         (
             {"embed_target": lambda y: np.full((len(y), 3), np.nan)},
@@ -189,12 +189,12 @@ def test_callback_hears_and_stops() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in multiply:RuntimeWarning")
-def test_what_a_task_returns_is_checked(methods: dict[str, Any], message: str) -> None:
+def test_return_values_of_a_task_are_checked(methods: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model_of(task_with(**methods)).fit(X, Y)
 
 
-def test_a_start_that_the_task_lacks() -> None:
+def test_a_start_that_the_task_does_not_have() -> None:
     solver = AlternatingMinimization(start="infimum")
     with pytest.raises(MissingOracleError, match=r"start='infimum' needs a method start"):
         model_of(task_with(), solver=solver).fit(X, Y)
@@ -209,7 +209,7 @@ def test_a_missing_method_is_named(name: str) -> None:
         model_of(task_with(**{name: None})).fit(X, Y)
 
 
-def test_a_class_is_no_task() -> None:
+def test_a_class_is_not_a_task() -> None:
     with pytest.raises(TypeError, match=r"got the class Marks; pass an instance, Marks\(...\)"):
         model_of(Marks).fit(X, Y)
 
@@ -220,7 +220,7 @@ def test_errors_of_the_task_reach_the_user() -> None:
 
 
 def test_outputs_may_be_lists_of_equal_length() -> None:
-    """numpy would turn a list of n pairs into a table."""
+    """numpy would turn a list of n pairs into an array (n, 2)."""
     marks = Marks()
 
     class Pairs:
@@ -247,13 +247,13 @@ def test_outputs_may_be_lists_of_equal_length() -> None:
     assert model.predict([[0.0]]).tolist() == [[0, "z"]]
 
 
-def test_words_are_never_cut() -> None:
+def test_strings_are_not_truncated() -> None:
     short = PointFaces(np.array(["a", "b"]), np.zeros((2, 1)))
     long = PointFaces(np.array(["abc"]), np.ones((1, 1)))
     assert short.replace(np.array([1]), long).outputs.tolist() == ["a", "abc"]
 
 
-# --------------------------------------------------------------------------------- weights
+# --------------------------------------------------------------------------- sample weights
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -264,7 +264,7 @@ def test_rows_of_weight_zero_take_no_part_and_are_labelled(method: str) -> None:
     alone = model_of(method=method).fit(X, Y)
     np.testing.assert_array_equal(model.labels_[:6], alone.labels_)
     np.testing.assert_array_equal(model.predict(inputs), alone.predict(inputs))
-    # The candidates nearest to the predictions of the others.
+    # The candidates nearest to the predictions from the other rows.
     assert model.labels_[6:].tolist() == [1, 1]
     assert model.labels_.shape == model.resolved_.shape == (8,)
 
@@ -277,7 +277,7 @@ def test_rows_of_weight_zero_take_no_part_and_are_labelled(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(5))
 def test_integer_weights_equal_repeated_rows(weights: Any, method: str, seed: int) -> None:
-    # Votes and marks without ties: a task settles a tie by its own rounding.
+    # Votes and marks without ties: rounding in the task would decide a tie.
     values = tuple(np.cumsum([0.0, 1.13, 0.79, 1.31, 0.93]).tolist())
     inputs, y = noisy(25, seed)
     y = [{values[mark] for mark in marks} for marks in y]
@@ -292,10 +292,10 @@ def test_integer_weights_equal_repeated_rows(weights: Any, method: str, seed: in
     assert weighted.objective_ == pytest.approx(copied.objective_)
 
 
-def test_inputs_that_nobody_reaches_get_the_mean_target() -> None:
+def test_inputs_without_votes_get_the_mean_target() -> None:
     weights = NadarayaWatsonWeights(bandwidth=0.3)
     model = model_of(weights=weights).fit(X, [{0}, {0}, {1}, {4}, {4}, {4}])
-    with pytest.warns(UserWarning, match="1 of 2 inputs are out of reach"):
+    with pytest.warns(UserWarning, match="1 of 2 inputs get no vote"):
         predicted = model.predict([[0.1], [1e9]])
     # The mean of 0, 0, 1, 4, 4, 4 is 2.17.
     assert predicted.tolist() == [0, 2]
@@ -319,7 +319,7 @@ def test_precomputed_distances() -> None:
     np.testing.assert_array_equal(model.predict(distances), plain.predict(X))
 
 
-# ------------------------------------------------------------------------- scikit-learn's manners
+# ----------------------------------------------------------------- scikit-learn conventions
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -382,7 +382,7 @@ def test_an_exact_infimum_loss_of_the_task_is_used_and_survives_pickling() -> No
         model_of(wrong, method="infimum").fit(X, Y)
 
 
-def test_refusals_before_and_at_fit() -> None:
+def test_errors_before_and_at_fit() -> None:
     with pytest.raises(NotFittedError):
         model_of().predict(X)
     with pytest.raises(NotFittedError):
@@ -395,7 +395,7 @@ def test_refusals_before_and_at_fit() -> None:
         model_of().fit(X, Y[:5])
 
 
-def test_sets_that_exclude_nothing_are_no_merit() -> None:
+def test_unlabeled_rows_are_not_scored() -> None:
     X = np.arange(6.0)[:, None]
     model = StructuredPredictor(weights=NeighborWeights(1)).fit(X, [0, 0, 0, 1, 1, 1])
     y = [{0, 1}, {0, 1}, 1, {0, 1}, {0, 1}, 1]
@@ -409,7 +409,7 @@ def test_sets_that_exclude_nothing_are_no_merit() -> None:
         model.fit(X, np.eye(3, dtype=bool)[[0, 0, 0, 1, 1, 1]])
 
 
-def test_a_label_that_training_never_saw_is_scored() -> None:
+def test_a_label_without_a_training_row_is_scored() -> None:
     X = np.arange(6.0)[:, None]
     model = StructuredPredictor(weights=NeighborWeights(1)).fit(X, [0, 0, 0, 1, 1, 1])
     assert model.score(X, [0, 0, 7, 1, 1, 1]) == pytest.approx(-1 / 6)

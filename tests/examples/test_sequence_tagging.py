@@ -1,4 +1,4 @@
-"""The example's task against lists of all sequences, and what it claims of the methods."""
+"""The task of the example, checked by lists of all sequences, and the results that it states."""
 
 import importlib.util
 import itertools
@@ -36,7 +36,7 @@ example = load()
 
 
 def sequences(allowed: np.ndarray, length: int) -> np.ndarray:
-    """All allowed sequences, listed."""
+    """A list of all allowed sequences."""
     kept = [
         tags
         for tags in itertools.product(range(len(allowed)), repeat=length)
@@ -57,7 +57,7 @@ def hamming(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 @st.composite
 def problems(draw: st.DrawFn) -> SimpleNamespace:
-    """A rule, its sequences, integer scores (so that ties abound) and partial sequences."""
+    """A rule, its sequences, integer scores (which tie often) and partial sequences."""
     n_tags, length, n = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 5))
     flags = st.lists(st.booleans(), min_size=n_tags**2, max_size=n_tags**2)
     allowed = np.array(draw(flags)).reshape(n_tags, n_tags)
@@ -153,8 +153,8 @@ def test_long_sequences_do_not_overflow() -> None:
         ([0, 1], "expected integers of shape"),
     ],
 )
-def test_refuses_what_is_no_partial_sequence(y: object, message: str) -> None:
-    # 0 and 2 may not meet, nor 1 and 2: after 1, nothing leads to 2.
+def test_bad_partial_sequences_are_refused(y: object, message: str) -> None:
+    # 2 may follow neither 0 nor 1, so it cannot come after 1.
     allowed = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=bool)
     with pytest.raises(CandidateError, match=message):
         example.SequenceTagging(allowed).candidates(y)
@@ -189,7 +189,7 @@ def test_objective_never_rises(weights: object, start: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
-def test_labels_complete_what_was_given(method: str) -> None:
+def test_labels_agree_with_the_given_tags(method: str) -> None:
     data = make_tag_sequences(80, hidden=0.8, random_state=3)
     labels = predictor(data.allowed, method=method).fit(data.X, data.partial).labels_
     given_tags = data.partial >= 0
@@ -251,7 +251,7 @@ def test_local_infimum_is_never_above_its_start(signed: bool, offers_start: bool
 
 
 def test_local_infimum_is_nearly_exact_from_the_infimum_start() -> None:
-    """What the table calls the infimum loss is the infimum loss, as far as a list can tell.
+    """The infimum loss of the table is nearly the exact one, computed with a list.
 
     Measured: the minimum is missed at none of 200 queries; from the average start alone at 148.
     """
@@ -266,7 +266,7 @@ def test_local_infimum_is_nearly_exact_from_the_infimum_start() -> None:
     assert missed.sum() <= 4
 
 
-def test_infimum_says_whether_it_is_exact() -> None:
+def test_infimum_reports_whether_it_is_exact() -> None:
     data = make_tag_sequences(40, length=3, hidden=0.5, random_state=2)
     task = example.SequenceTagging(data.allowed)
     local = predictor(data.allowed, method="infimum").fit(data.X, data.partial)

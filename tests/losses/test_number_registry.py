@@ -1,4 +1,4 @@
-"""From what a user writes to a loss between numbers."""
+"""The loss between numbers that a name or a loss object stands for."""
 
 import pytest
 
@@ -13,30 +13,30 @@ from disambig.losses import (
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("name", "loss_class"),
     [("squared", SquaredLoss), ("absolute", AbsoluteLoss), ("pinball", PinballLoss)],
 )
-def test_names(name, kind):
-    piece = resolve_number_loss(name)
-    assert type(piece) is kind
-    assert isinstance(piece, NumberLoss)
-    assert resolve_number_loss(name) is not piece
+def test_names(name, loss_class):
+    loss = resolve_number_loss(name)
+    assert type(loss) is loss_class
+    assert isinstance(loss, NumberLoss)
+    assert resolve_number_loss(name) is not loss
 
 
-def test_a_piece_is_cloned():
+def test_loss_object_is_cloned():
     given = PinballLoss(0.9)
-    piece = resolve_number_loss(given)
-    assert piece is not given
-    assert piece.quantile == 0.9
+    loss = resolve_number_loss(given)
+    assert loss is not given
+    assert loss.quantile == 0.9
 
 
-def test_an_unknown_name_lists_the_known_ones():
+def test_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"loss='l2' is not known; choose one of 'squared', 'abs"):
         resolve_number_loss("l2")
 
 
 @pytest.mark.parametrize("wrong", [None, 2, OrdinalLoss(), SquaredLoss, [[0, 1], [1, 0]]])
-def test_anything_else_is_refused_by_its_type(wrong):
+def test_error_names_the_type_of_anything_else(wrong):
     with pytest.raises(TypeError, match="a loss between numbers") as caught:
         resolve_number_loss(wrong)
     assert type(wrong).__name__ in str(caught.value)

@@ -1,3 +1,5 @@
+"""The loss on orders that a name or a loss object stands for."""
+
 import numpy as np
 import pytest
 
@@ -16,18 +18,18 @@ RANKS = np.array([[0, 1, 2], [2, 0, 1]])
 
 
 @pytest.mark.parametrize(
-    ("name", "piece"),
+    ("name", "loss"),
     [("kendall", KendallLoss()), ("footrule", FootruleLoss()), ("dcg", DCGLoss())],
 )
-def test_names_stand_for_pieces(name, piece):
-    assert isinstance(piece, OrderLoss)
-    for given in (name, piece):
+def test_names_stand_for_losses(name, loss):
+    assert isinstance(loss, OrderLoss)
+    for given in (name, loss):
         bound = bind_order_loss(given, ITEMS)
         assert isinstance(bound, BoundOrderLoss)
-        np.testing.assert_array_equal(bound.psi(RANKS), piece.bind(ITEMS).psi(RANKS))
+        np.testing.assert_array_equal(bound.psi(RANKS), loss.bind(ITEMS).psi(RANKS))
 
 
-def test_what_is_not_a_loss_between_orders():
+def test_anything_else_is_an_error():
     with pytest.raises(ValueError, match="loss='tau' is not known; choose one of 'kendall'"):
         bind_order_loss("tau", ITEMS)
     with pytest.raises(TypeError, match=r"or a loss between orders .*; got MatrixLoss"):

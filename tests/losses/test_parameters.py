@@ -1,4 +1,4 @@
-"""What every loss piece owes scikit-learn: parameters, clones and pickles."""
+"""Losses on labels follow scikit-learn: parameters, clones and pickles."""
 
 import pickle
 
@@ -17,7 +17,7 @@ from disambig.losses import (
 )
 
 CLASSES = np.array(["a", "b", "c"])
-PIECES = [
+LOSSES = [
     ZeroOneLoss(),
     MatrixLoss([[0, 2, 3], [1, 0, 1], [4, 1, 0]]),
     MatrixLoss(np.arange(6.0).reshape(2, 3), predictions=["x", "y"]),
@@ -28,8 +28,8 @@ PIECES = [
 ]
 
 
-@pytest.fixture(params=PIECES, ids=lambda piece: type(piece).__name__)
-def piece(request):
+@pytest.fixture(params=LOSSES, ids=lambda loss: type(loss).__name__)
+def loss(request):
     return request.param
 
 
@@ -39,34 +39,34 @@ def same(left, right):
     )
 
 
-def test_it_is_a_label_loss(piece):
-    assert isinstance(piece, LabelLoss)
-    assert isinstance(piece.bind(CLASSES), FiniteLoss)
+def test_is_a_label_loss(loss):
+    assert isinstance(loss, LabelLoss)
+    assert isinstance(loss.bind(CLASSES), FiniteLoss)
 
 
-def test_a_clone_is_the_same_loss(piece):
-    copy = clone(piece)
-    assert copy is not piece
-    assert same(copy.bind(CLASSES), piece.bind(CLASSES))
+def test_clone_is_the_same_loss(loss):
+    copy = clone(loss)
+    assert copy is not loss
+    assert same(copy.bind(CLASSES), loss.bind(CLASSES))
 
 
-def test_a_pickle_is_the_same_loss(piece):
-    assert same(pickle.loads(pickle.dumps(piece)).bind(CLASSES), piece.bind(CLASSES))
+def test_pickle_is_the_same_loss(loss):
+    assert same(pickle.loads(pickle.dumps(loss)).bind(CLASSES), loss.bind(CLASSES))
 
 
-def test_a_bound_loss_can_be_pickled(piece):
-    bound = piece.bind(CLASSES)
+def test_bound_loss_can_be_pickled(loss):
+    bound = loss.bind(CLASSES)
     assert same(pickle.loads(pickle.dumps(bound)), bound)
 
 
-def test_binding_changes_nothing(piece):
-    before = repr(piece)
-    first, second = piece.bind(CLASSES), piece.bind(CLASSES)
-    assert repr(piece) == before
+def test_binding_does_not_change_the_parameters(loss):
+    before = repr(loss)
+    first, second = loss.bind(CLASSES), loss.bind(CLASSES)
+    assert repr(loss) == before
     assert same(first, second)
 
 
-def test_the_constructor_only_stores():
+def test_constructor_only_stores_its_arguments():
     unusable = object()
     assert MatrixLoss(unusable).get_params()["matrix"] is unusable
     assert HierarchicalLoss(unusable).parents is unusable
@@ -79,5 +79,5 @@ def test_the_constructor_only_stores():
 
 
 def test_nested_parameters_can_be_set():
-    piece = AbstainLoss(cost=0.3, loss=OrdinalLoss(2)).set_params(loss__power=1, cost=0.1)
-    assert piece.bind(CLASSES).matrix[0].tolist() == [0.0, 1.0, 2.0]
+    loss = AbstainLoss(cost=0.3, loss=OrdinalLoss(2)).set_params(loss__power=1, cost=0.1)
+    assert loss.bind(CLASSES).matrix[0].tolist() == [0.0, 1.0, 2.0]

@@ -1,4 +1,4 @@
-"""Any symmetric loss is the difference of two inner products of vectors of one length."""
+"""Any symmetric loss is the difference of two inner products of vectors of equal length."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ KINDS = ["any sign", "whole numbers", "low rank", "distances"]
 
 
 @given(seed=st.integers(0, 10_000), K=st.integers(1, 12), kind=st.sampled_from(KINDS))
-def test_the_identity_and_the_lengths(seed, K, kind):
+def test_split_gives_the_loss_and_equal_lengths(seed, K, kind):
     table = random_loss(np.random.default_rng(seed), K, kind)
     split = quadratic_split(table)
     size = np.abs(table).max()
@@ -40,7 +40,7 @@ def test_the_identity_and_the_lengths(seed, K, kind):
 
 
 @given(seed=st.integers(0, 10_000), K=st.integers(1, 12), kind=st.sampled_from(KINDS))
-def test_as_few_columns_as_can_be_and_one_more(seed, K, kind):
+def test_at_most_one_column_more_than_the_fewest(seed, K, kind):
     table = random_loss(np.random.default_rng(seed), K, kind)
     split = quadratic_split(table)
     values = np.linalg.eigvalsh(table)
@@ -48,17 +48,18 @@ def test_as_few_columns_as_can_be_and_one_more(seed, K, kind):
     positive, negative = np.count_nonzero(values > zero), np.count_nonzero(values < -zero)
     assert positive <= split.psi.shape[1] <= positive + 1
     assert negative <= split.phi.shape[1] <= negative + 1
-    # No pair can do with fewer (Sylvester's law of inertia), and no length is beyond the paper's.
+    # Fewer columns are impossible (Sylvester's theorem of inertia), and the length is at most that
+    # of the paper.
     assert split.squared_norm <= np.abs(values).max(initial=0.0) * (1 + 1e-12)
 
 
-def test_the_zero_one_loss_needs_no_further_column():
+def test_zero_one_loss_needs_no_extra_column():
     split = quadratic_split(ZeroOneLoss().bind(np.arange(4)).matrix)
     assert (split.psi.shape, split.phi.shape) == ((4, 1), (4, 3))
     assert split.squared_norm == pytest.approx(3 / 4)
 
 
-def test_a_single_class_and_a_loss_that_is_nothing():
+def test_loss_of_zeros_has_no_columns():
     for K in (1, 3):
         split = quadratic_split(np.zeros((K, K)))
         assert split.psi.shape == split.phi.shape == (K, 0)
@@ -66,7 +67,7 @@ def test_a_single_class_and_a_loss_that_is_nothing():
         assert_array_equal(split.matrix, np.zeros((K, K)))
 
 
-def test_the_order_of_classes_is_no_matter():
+def test_order_of_classes_does_not_matter():
     table = OrdinalLoss(power=1).bind(np.arange(5)).matrix
     order = np.array([3, 1, 4, 0, 2])
     assert quadratic_split(table[np.ix_(order, order)]).squared_norm == pytest.approx(
@@ -74,7 +75,7 @@ def test_the_order_of_classes_is_no_matter():
     )
 
 
-def test_halves_of_a_definite_matrix():
+def test_eigen_halves_of_a_definite_matrix():
     table = np.array([[2.0, 1.0], [1.0, 2.0]])
     assert [half.shape[1] for half in eigen_halves(table)] == [2, 0]
     assert [half.shape[1] for half in eigen_halves(-table)] == [0, 2]
@@ -90,6 +91,6 @@ def test_halves_of_a_definite_matrix():
         ([[0, np.nan], [np.nan, 0]], r"loss\[0, 1\] is nan; expected finite"),
     ],
 )
-def test_what_is_refused(table, message):
+def test_errors(table, message):
     with pytest.raises(ValueError, match=message):
         quadratic_split(table)

@@ -11,7 +11,7 @@ from disambig.metrics import covering_accuracy, covering_scorer, infimum_loss, i
 from disambig.weights import NeighborWeights
 
 
-def test_plain_labels_give_the_accuracy():
+def test_on_plain_labels_it_is_the_accuracy():
     rng = np.random.default_rng(0)
     truth, guess = rng.integers(0, 3, size=(2, 50))
     weight = rng.uniform(size=50)
@@ -21,13 +21,13 @@ def test_plain_labels_give_the_accuracy():
     )
 
 
-def test_whole_sets_are_not_counted():
+def test_unlabeled_rows_are_not_counted():
     mask = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1]], dtype=bool)
     assert covering_accuracy(mask, [0, 1, 1]) == 0.5
     assert covering_accuracy([0, -1, 1], [0, 0, 0], unlabeled=-1) == 0.5
 
 
-def test_a_whole_set_is_one_that_allows_every_class_that_could_be_predicted():
+def test_an_unlabeled_row_allows_every_class_that_can_be_predicted():
     sets = [{"a", "b"}, {"a"}]
     assert covering_accuracy(sets, ["a", "b"]) == 0.0
     assert covering_accuracy(sets, ["a", "b"], classes=["a", "b", "c"]) == 0.5
@@ -38,7 +38,7 @@ def test_nothing_to_score_is_nan_with_a_warning():
         assert np.isnan(covering_accuracy(np.ones((3, 2), dtype=bool), [0, 1, 0]))
 
 
-def test_an_unseen_label_counts_as_missed():
+def test_an_unknown_label_counts_as_missed():
     assert covering_accuracy(["a", "z"], ["a", "a"], classes=["a", "b"]) == 0.5
 
 
@@ -51,8 +51,8 @@ def test_an_unseen_label_counts_as_missed():
         LabelSets.from_sets([{"a"}, {"b", "z"}, {"z"}]),
     ],
 )
-def test_unseen_labels_in_every_form_of_sets(y):
-    """Nothing predicts them: such a row is missed, at the most that its prediction can cost."""
+def test_unknown_labels_in_every_form_of_sets(y):
+    """Such a row is missed, with the largest loss of its prediction."""
     options = {"classes": ["a", "b", "c"]}
     assert covering_accuracy(y, ["a", "b", "a"], **options) == pytest.approx(2 / 3)
     assert infimum_loss(y, ["a", "b", "a"], **options) == pytest.approx(1 / 3)
@@ -60,13 +60,13 @@ def test_unseen_labels_in_every_form_of_sets(y):
     assert infimum_loss(y, ["a", "b", "b"], loss="absolute", **options) == pytest.approx(1 / 3)
 
 
-def test_a_table_over_other_classes_is_refused():
+def test_a_table_of_other_classes_is_an_error():
     with pytest.raises(ValueError, match="2 classes were given for 3 columns"):
         covering_accuracy(np.eye(3), [0, 1, 2], classes=[0, 1])
 
 
-def test_labels_of_several_types_stay_what_they_are():
-    """A list of numbers and texts must not become a list of texts."""
+def test_labels_of_several_types_keep_their_types():
+    """numpy would turn a list of numbers and strings into strings."""
     assert covering_accuracy([1, 2], [1, "abstain"], classes=[1, 2]) == 0.5
     assert covering_accuracy([{1, "a"}, {1}, {"a"}], [1, 1, 1], classes=[1, "a"]) == 0.5
     assert infimum_loss([{1, "a"}, {1}, {"a"}], [1, 1, 1], classes=[1, "a"]) == 0.5
@@ -74,9 +74,9 @@ def test_labels_of_several_types_stay_what_they_are():
     assert infimum_loss([1, 2], [1, "abstain"], loss=loss) == pytest.approx(0.15)
 
 
-def test_a_bound_loss_says_which_classes_there_are():
+def test_a_bound_loss_determines_the_classes():
     bound = AbstainLoss(cost=0.3).bind(np.arange(3))
-    # {0, 1} excludes the class 2, which no row holds.
+    # {0, 1} excludes the class 2, which no row has.
     assert infimum_loss([{0, 1}, {0}], [0, 1], loss=bound) == 0.5
 
 
@@ -92,8 +92,8 @@ def test_infimum_loss_takes_the_nearest_member():
     assert infimum_loss(["a", "b"], guess, loss=AbstainLoss(cost=0.3)) == pytest.approx(0.15)
 
 
-def test_infimum_loss_names_an_impossible_prediction():
-    with pytest.raises(ValueError, match="y_pred holds 7, which is no prediction of the loss"):
+def test_infimum_loss_names_an_unknown_prediction():
+    with pytest.raises(ValueError, match="y_pred holds 7, which is not a prediction of the loss"):
         infimum_loss([0, 1], [0, 7])
     with pytest.raises(ValueError, match="y_pred holds a collection; expected in each row one of"):
         infimum_loss([0, 1], [0, {0, 1}])
@@ -132,7 +132,7 @@ def test_scorers_work_in_searches_and_pipelines(scorer):
 @pytest.mark.parametrize("scorer", [covering_scorer, infimum_loss_scorer])
 def test_scorers_read_an_abstention_among_numbers(scorer):
     X, mask, _ = _blobs()
-    # Blurred, so that some rows are worth an abstention.
+    # With noise, so that abstaining is best in some rows.
     X = X + np.random.default_rng(1).normal(scale=1.5, size=X.shape)
     model = PartialLabelClassifier(weights=NeighborWeights(9), loss=AbstainLoss(cost=0.2))
     model.fit(X, mask)
@@ -141,7 +141,7 @@ def test_scorers_read_an_abstention_among_numbers(scorer):
 
 
 @pytest.mark.parametrize("scorer", [covering_scorer, infimum_loss_scorer])
-def test_a_fold_with_a_class_that_training_lacks_is_scored(scorer):
+def test_a_fold_with_a_class_that_training_does_not_have_is_scored(scorer):
     X, _, truth = _blobs()
     truth[-1] = 7
     y = np.array([frozenset([label]) for label in truth.tolist()], dtype=object)

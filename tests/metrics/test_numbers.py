@@ -1,4 +1,4 @@
-"""Scores of numbers against intervals: scikit-learn's on points, brute force on sets."""
+"""Metrics of numbers against sets, compared with scikit-learn and with brute force."""
 
 import pickle
 from itertools import pairwise
@@ -59,17 +59,17 @@ def random_intervals(rng: np.random.Generator, n: int, d: int = 1) -> Intervals:
 
 def random_unions(rng: np.random.Generator, n: int) -> IntervalUnions:
     counts = rng.integers(1, 4, size=n)
-    pieces = random_intervals(rng, counts.sum())
-    return IntervalUnions(pieces.lower, pieces.upper, np.append(0, np.cumsum(counts)))
+    segments = random_intervals(rng, counts.sum())
+    return IntervalUnions(segments.lower, segments.upper, np.append(0, np.cumsum(counts)))
 
 
-def distance(pieces: Any, value: float) -> float:
-    """From a value to a set of pairs, one by one."""
-    return min(max(low - value, value - high, 0.0) for low, high in pieces)
+def distance(segments: Any, value: float) -> float:
+    """From a value to a union of segments, by a loop."""
+    return min(max(low - value, value - high, 0.0) for low, high in segments)
 
 
-def least(rows: list[Any], weights: Any) -> float:
-    """``min_c sum_j w_j dist(c, s_j)^2`` by trying every stretch between ends and middles."""
+def smallest_sum(rows: list[Any], weights: Any) -> float:
+    """``min_c sum_j w_j dist(c, s_j)^2``, by a search between all ends and midpoints of ends."""
     ends = {end for row in rows for pair in row for end in pair if np.isfinite(end)}
     places = sorted(ends | {(a + b) / 2 for a in ends for b in ends})
 
@@ -86,7 +86,7 @@ def least(rows: list[Any], weights: Any) -> float:
 
 
 @given(st.integers(2, 20), st.integers(0, 999), st.booleans())
-def test_on_points_they_are_those_of_scikit_learn(n: int, seed: int, weighted: bool) -> None:
+def test_on_points_metrics_equal_those_of_scikit_learn(n: int, seed: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
     y, y_pred = rng.normal(5, 2, size=n), rng.normal(5, 2, size=n)
     weight = rng.uniform(0.1, 3, size=n) if weighted else None
@@ -100,7 +100,7 @@ def test_on_points_they_are_those_of_scikit_learn(n: int, seed: int, weighted: b
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 999))
-def test_on_points_of_several_outputs_too(n: int, d: int, seed: int) -> None:
+def test_points_of_several_columns(n: int, d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y, y_pred = rng.normal(size=(n, d)), rng.normal(size=(n, d))
     weight = rng.uniform(0.1, 3, size=n)
@@ -132,7 +132,7 @@ def test_one_row_has_no_r2() -> None:
 
 
 @given(st.integers(2, 7), st.integers(0, 10**6), st.booleans())
-def test_on_sets_they_are_what_they_say(n: int, seed: int, unions: bool) -> None:
+def test_on_sets_metrics_equal_their_definition(n: int, seed: int, unions: bool) -> None:
     rng = np.random.default_rng(seed)
     sets = random_unions(rng, n) if unions else random_intervals(rng, n)
     y_pred, weight = rng.uniform(-4, 4, size=n), rng.uniform(0.1, 2, size=n)
@@ -140,25 +140,26 @@ def test_on_sets_they_are_what_they_say(n: int, seed: int, unions: bool) -> None
     if len(counted) < 2:
         return
     rows = [sets[j] if unions else (sets[j],) for j in counted.tolist()]
-    paid = np.array([distance(row, c) for row, c in zip(rows, y_pred[counted], strict=True)])
-    mass = weight[counted]
+    losses = np.array([distance(row, c) for row, c in zip(rows, y_pred[counted], strict=True)])
+    kept_weights = weight[counted]
     expected = {
-        interval_squared_distance: np.average(paid**2, weights=mass),
-        interval_absolute_distance: np.average(paid, weights=mass),
-        interval_coverage: np.average(paid == 0, weights=mass),
+        interval_squared_distance: np.average(losses**2, weights=kept_weights),
+        interval_absolute_distance: np.average(losses, weights=kept_weights),
+        interval_coverage: np.average(losses == 0, weights=kept_weights),
     }
     for metric, value in expected.items():
         assert metric(sets, y_pred, sample_weight=weight) == pytest.approx(value)
-    smallest = least(rows, mass)
+    smallest = smallest_sum(rows, kept_weights)
     score = interval_r2(sets, y_pred, sample_weight=weight)
     if smallest < 1e-12:
-        assert score == float(paid.sum() == 0)
+        assert score == float(losses.sum() == 0)
     else:
-        assert score == pytest.approx(1 - mass @ paid**2 / smallest, rel=1e-9, abs=1e-9)
+        expected_r2 = 1 - kept_weights @ losses**2 / smallest
+        assert score == pytest.approx(expected_r2, rel=1e-9, abs=1e-9)
 
 
 def test_no_constant_is_better_than_the_best() -> None:
-    """Unions make many valleys, and tenths round; in this many draws each mistake shows."""
+    """Unions have many local minima, and multiples of 0.1 round; 400 draws cover these cases."""
     for seed in range(400):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))
@@ -167,16 +168,16 @@ def test_no_constant_is_better_than_the_best() -> None:
         sets = IntervalUnions(lower, upper, drawn.indptr)
         if np.count_nonzero(sets.informative) < 2:
             continue
-        mass = rng.uniform(0.1, 2, size=n) * sets.informative
-        pieces = Segments(sets.lower, sets.upper, sets.indptr)
+        weights = rng.uniform(0.1, 2, size=n) * sets.informative
+        segments = Segments(sets.lower, sets.upper, sets.indptr)
         ends = np.concatenate([lower, upper])
         grid = [*np.linspace(-0.6, 1.3, 39), *ends[np.isfinite(ends)]]
-        least, *others = (
-            float(mass @ sets.distances(np.full(n, c))[:, 0] ** 2)
-            for c in [best_constant(pieces, mass), *grid]
+        best, *others = (
+            float(weights @ sets.distances(np.full(n, c))[:, 0] ** 2)
+            for c in [best_constant(segments, weights), *grid]
         )
-        # A number that lies in all sets must be found, not approached.
-        assert least <= min(others) + (1e-12 if min(others) > 0 else 0)
+        # A number that is in all sets must be found exactly.
+        assert best <= min(others) + (1e-12 if min(others) > 0 else 0)
 
 
 @given(st.integers(2, 9), st.integers(1, 3), st.integers(0, 10**6))
@@ -202,14 +203,14 @@ def test_a_column_without_information_is_left_out() -> None:
     assert interval_r2(boxes, y_pred) == interval_r2(boxes[:, 0], y_pred[:, 0])
 
 
-def test_the_best_constant_scores_zero_and_all_inside_one() -> None:
+def test_r2_of_the_best_constant_is_zero_and_inside_all_sets_one() -> None:
     sets = [(0.0, 1.0), (3.0, 4.0), (3.5, inf)]
     # The mean of the nearest ends, 1, 3 and 3.5.
     assert interval_r2(sets, [2.5] * 3) == pytest.approx(0, abs=1e-12)
     assert interval_r2(sets, [0.5, 3.5, 9.0]) == 1.0
 
 
-def test_a_large_offset_costs_no_digits() -> None:
+def test_a_large_offset_loses_no_precision() -> None:
     rng = np.random.default_rng(0)
     lower = rng.normal(size=40)
     sets, y_pred = Intervals(lower, lower + 0.25), rng.normal(size=40)
@@ -220,8 +221,8 @@ def test_a_large_offset_costs_no_digits() -> None:
 
 
 @pytest.mark.parametrize("far", [1e6, 1e9, 1e12, 1e15])
-def test_far_ends_cost_no_digits(far: float) -> None:
-    """Whoever writes a huge number for no bound gets the score of no bound."""
+def test_far_ends_lose_no_precision(far: float) -> None:
+    """A very large end gives the same score as an infinite end."""
     rng = np.random.default_rng(0)
     lower, y_pred = rng.normal(size=40), rng.normal(size=40)
     upper = lower + 0.25
@@ -230,7 +231,7 @@ def test_far_ends_cost_no_digits(far: float) -> None:
     expected = interval_r2(Intervals(lower, upper), y_pred)
     bounded = Intervals(np.maximum(lower, -far), np.minimum(upper, far))
     assert interval_r2(bounded, y_pred) == pytest.approx(expected, rel=1e-10)
-    # A second piece far away, each row its own.
+    # A second segment far away, another one for each row.
     rows = [[pair, (far * (2 + j), far * (2.5 + j))] for j, pair in enumerate(bounded)]
     assert interval_r2(rows, y_pred) == pytest.approx(expected, rel=1e-10)
 
@@ -286,7 +287,7 @@ def test_every_form_of_y(metric: Any) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_missing_ends_need_a_word(metric: Any) -> None:
+def test_missing_ends(metric: Any) -> None:
     y, y_pred = np.array([[0, 1], [nan, 3], [2, 2], [nan, nan]]), [0.5, 4.0, 4.0, 1.0]
     with pytest.raises(CandidateError, match="row 1 lacks an end"):
         metric(y, y_pred)
@@ -303,13 +304,13 @@ def test_bad_input(metric: Any) -> None:
         metric([1.0, 2.0], [1.0, nan])
     with pytest.raises(ValueError, match="shape"):
         metric([1.0, 2.0], np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="one finite number a row"):
+    with pytest.raises(ValueError, match="one finite number for each row"):
         metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0])
-    with pytest.raises(ValueError, match="one finite number a row"):
+    with pytest.raises(ValueError, match="one finite number for each row"):
         metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, nan])
 
 
-def test_r2_takes_no_negative_weights() -> None:
+def test_negative_weights_are_an_error_for_r2() -> None:
     with pytest.raises(ValueError, match=r"row 1 has -1\.0"):
         interval_r2([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, -1.0])
 
@@ -318,7 +319,7 @@ def test_r2_takes_no_negative_weights() -> None:
 
 
 class Centers(RegressorMixin, BaseEstimator):
-    """Linear regression on centres, moved; it has the parameter that scorers read."""
+    """Linear regression on centres plus a shift; it has the parameter that scorers read."""
 
     def __init__(self, shift: float = 0.0, missing: str = "error") -> None:
         self.shift = shift
@@ -345,7 +346,7 @@ def problem() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_are_metrics_with_a_sign(scorer: Any, problem: Any) -> None:
+def test_scorers_equal_metrics_times_a_sign(scorer: Any, problem: Any) -> None:
     X, y = problem
     model = Centers().fit(X, y)
     expected = SCORERS[scorer] * scorer.score(y, model.predict(X))
@@ -357,7 +358,7 @@ def test_scorers_are_metrics_with_a_sign(scorer: Any, problem: Any) -> None:
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_read_what_missing_means(scorer: Any, problem: Any) -> None:
+def test_scorers_read_the_parameter_missing(scorer: Any, problem: Any) -> None:
     X, y = problem
     gaps = np.where(np.isinf(y), nan, y)
     model = make_pipeline(StandardScaler(), Centers(missing="whole")).fit(X, gaps)

@@ -1,4 +1,4 @@
-"""Scores of rankings, against scipy where all is known and by brute force where not."""
+"""Metrics of rankings, compared with scipy on full rankings and with a loop on partial orders."""
 
 import pickle
 from itertools import combinations
@@ -28,15 +28,19 @@ def random_ranks(rng: np.random.Generator, n: int, m: int) -> Any:
 
 
 def taus(orders: PartialOrders, ranks: Any) -> list[float]:
-    """The tau of each row with observed pairs, pair by pair; NaN for the others."""
+    """The tau of each row by a loop over pairs; NaN for rows without an observed pair."""
     found = []
     for before, row in zip(orders.before, ranks, strict=True):
-        agree = against = 0
+        concordant = discordant = 0
         for i, j in combinations(range(len(row)), 2):
             if before[i, j] or before[j, i]:
                 same = before[i, j] == (row[i] < row[j])
-                agree, against = agree + same, against + (not same)
-        found.append((agree - against) / (agree + against) if agree + against else nan)
+                concordant, discordant = concordant + same, discordant + (not same)
+        found.append(
+            (concordant - discordant) / (concordant + discordant)
+            if concordant + discordant
+            else nan
+        )
     return found
 
 
@@ -44,7 +48,7 @@ def taus(orders: PartialOrders, ranks: Any) -> list[float]:
 
 
 @given(st.integers(2, 9), st.integers(1, 12), st.integers(0, 999))
-def test_on_full_rankings_it_is_the_tau_of_scipy(m: int, n: int, seed: int) -> None:
+def test_on_full_rankings_tau_equals_that_of_scipy(m: int, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y, y_pred = random_ranks(rng, n, m), random_ranks(rng, n, m)
     expected = [kendalltau(*rows).statistic for rows in zip(y, y_pred, strict=True)]
@@ -56,18 +60,20 @@ def test_on_full_rankings_it_is_the_tau_of_scipy(m: int, n: int, seed: int) -> N
 
 
 @given(st.integers(2, 7), st.integers(1, 10), st.floats(0, 0.99), st.integers(0, 999))
-def test_on_partial_orders_observed_pairs_count(m: int, n: int, level: float, seed: int) -> None:
+def test_on_partial_orders_only_observed_pairs_count(
+    m: int, n: int, level: float, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     orders = PairCorruption(level)(random_ranks(rng, n, m), random_state=rng)
     y_pred, weight = random_ranks(rng, n, m), rng.uniform(0.1, 1, size=n)
     expected = np.array(taus(orders, y_pred))
-    seen = ~np.isnan(expected)
-    if not seen.any():
+    observed = ~np.isnan(expected)
+    if not observed.any():
         with pytest.warns(UserWarning, match="No row to score has an observed pair"):
             assert np.isnan(kendall_tau(orders, y_pred))
         return
-    assert kendall_tau(orders, y_pred) == pytest.approx(expected[seen].mean())
-    mean = np.average(expected[seen], weights=weight[seen])
+    assert kendall_tau(orders, y_pred) == pytest.approx(expected[observed].mean())
+    mean = np.average(expected[observed], weights=weight[observed])
     assert kendall_tau(orders, y_pred, sample_weight=weight) == pytest.approx(mean)
     error = pair_error(orders, y_pred, sample_weight=weight)
     assert error == pytest.approx((1 - mean) / 2)
@@ -75,27 +81,27 @@ def test_on_partial_orders_observed_pairs_count(m: int, n: int, level: float, se
     assert pair_error(np.asarray(orders), y_pred, sample_weight=weight) == error
 
 
-def test_every_row_counts_the_same_however_many_pairs_it_has() -> None:
+def test_all_rows_have_equal_weight() -> None:
     y = [[0, 1, 2, 3], [0, 1, nan, nan]]
     assert pair_error(y, [[0, 1, 2, 3], [1, 0, 2, 3]]) == 0.5
     assert kendall_tau(y, [[0, 1, 2, 3], [1, 0, 2, 3]]) == 0.0
 
 
-def test_pairs_that_follow_are_observed() -> None:
+def test_pairs_that_follow_by_transitivity_are_observed() -> None:
     assert pair_error([[(0, 1), (1, 2)]], [[1, 2, 0]]) == pytest.approx(2 / 3)
 
 
-def test_the_extremes() -> None:
+def test_extreme_values() -> None:
     ranks = random_ranks(np.random.default_rng(0), 5, 6)
     assert kendall_tau(ranks, ranks) == 1
     assert kendall_tau(ranks, 5 - ranks) == -1
     assert pair_error(ranks, ranks) == 0
     assert pair_error(ranks, 5 - ranks) == 1
-    # Ranks are compared, not read: their scale is free.
+    # Only the order of ranks matters, not their scale.
     assert kendall_tau(ranks, 10.0 * ranks + 3) == 1
 
 
-def test_equal_ranks_in_y_were_not_compared() -> None:
+def test_items_of_equal_rank_are_not_compared() -> None:
     assert pair_error([[0, 0, 1]], [[1, 0, 2]]) == 0
     assert pair_error([[0, 0, 1]], [[2, 0, 1]]) == 0.5
 
@@ -108,19 +114,19 @@ def test_items_name_the_columns_of_the_prediction() -> None:
     # The sorted items that occur, unless they are named.
     assert pair_error(y, [[0, 1, 2], [0, 1, 2]]) == 0.5
     assert pair_error(y, [[2, 1, 0], [2, 0, 1]], items=["c", "b", "a"]) == 0.0
-    # An item that nobody compares has a column all the same.
+    # An item that is never compared has a column, too.
     assert pair_error(y, [[3, 0, 1, 2], [3, 0, 1, 2]], items=["d", "a", "b", "c"]) == 0.5
     orders = PartialOrders.from_any(y)
     assert pair_error(orders, [[2, 1, 0], [2, 0, 1]], items=["c", "b", "a"]) == 0.0
 
 
-def test_columns_with_names_find_their_items() -> None:
+def test_named_columns_are_matched_to_items() -> None:
     y = pd.DataFrame([[0, 1, 2]], columns=["a", "b", "c"])
     y_pred = pd.DataFrame([[2, 0, 1]], columns=["c", "a", "b"])
     assert kendall_tau(y, y_pred) == 1
 
 
-# ------------------------------------------------------------------ nothing to score, refusals
+# ------------------------------------------------------------------ nothing to score, errors
 
 
 @pytest.mark.parametrize("metric", [kendall_tau, pair_error])
@@ -155,14 +161,14 @@ def test_predictions_must_be_full_rankings(metric: Any) -> None:
         metric(y, [[0, 1, 2]] * 3)
 
 
-def test_an_item_that_cannot_be_predicted_is_refused() -> None:
+def test_an_unknown_item_is_an_error() -> None:
     with pytest.raises(CandidateError, match="row 0 mentions 'z', which is not among the items"):
         kendall_tau(["a>z"], [[0, 1]], items=["a", "b"])
 
 
 @pytest.mark.parametrize("weight", [[1.0], [1.0, nan], [[1.0, 1.0]]])
-def test_weights_must_fit(weight: Any) -> None:
-    with pytest.raises(ValueError, match=r"sample_weight must hold one finite number a row"):
+def test_invalid_sample_weights(weight: Any) -> None:
+    with pytest.raises(ValueError, match=r"sample_weight must hold one finite number for each row"):
         kendall_tau([[0, 1], [0, 1]], [[0, 1], [0, 1]], sample_weight=weight)
 
 
@@ -170,7 +176,7 @@ def test_weights_must_fit(weight: Any) -> None:
 
 
 class LineRanker(BaseEstimator):
-    """Ranks by straight lines through the ranks that were seen, columns in the order of items."""
+    """Ranks by linear regression on the observed pairs, columns in reverse order of items."""
 
     def __init__(self, slope: float = 1.0) -> None:
         self.slope = slope
@@ -178,9 +184,9 @@ class LineRanker(BaseEstimator):
     def fit(self, X: Any, y: Any) -> "LineRanker":
         orders = PartialOrders.from_any(y)
         self.items_ = orders.items[::-1]
-        late = orders.before.sum(axis=1)[:, ::-1]
+        n_earlier = orders.before.sum(axis=1)[:, ::-1]
         design = np.column_stack([X, np.ones(len(X))])
-        self.lines_, *_ = np.linalg.lstsq(design, late, rcond=None)
+        self.lines_, *_ = np.linalg.lstsq(design, n_earlier, rcond=None)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -206,7 +212,7 @@ def test_scorers_read_the_items_inside_searches_and_pipelines(scorer: Any) -> No
         error_score="raise",
     ).fit(X, texts)
     assert search.best_params_ == {"lineranker__slope": 1.0}
-    # The columns of this estimator are e, d, c, b, a: without its items the score is another.
+    # The columns of this estimator are e, d, c, b, a: without its items the score would differ.
     forward = search.predict(X)[:, ::-1]
     metric, sign = (kendall_tau, 1) if scorer is kendall_tau_scorer else (pair_error, -1)
     expected = sign * metric(ranks, forward)

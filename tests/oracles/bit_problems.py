@@ -1,4 +1,4 @@
-"""Small problems on bits, and each of their tags as a problem on two classes."""
+"""Small problems with bits, and each of their tags as a problem with two classes."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -28,7 +28,7 @@ def sets_of_tag(bits: PartialBits, tag: int) -> LabelSets:
 
 @dataclass(frozen=True)
 class BitProblem:
-    """A problem, and what it was made of."""
+    """The parts of a problem, and the problem itself."""
 
     A: FloatArray
     loss: BoundHamming
@@ -40,7 +40,7 @@ class BitProblem:
         return Problem(wrapped(self.A, self.form), self.loss, self.bits)
 
     def tag(self, t: int) -> Problem:
-        """Tag t alone, under the 0-1 loss."""
+        """The problem of tag t alone, under the 0-1 loss."""
         sets = sets_of_tag(self.bits, t)
         return Problem(wrapped(self.A, self.form), ZeroOneLoss().bind(sets.classes), sets)
 
@@ -51,7 +51,7 @@ def bit_problems(
     forms: tuple[str, ...] = ("dense", "sparse", "product"),
     weightings: tuple[str, ...] = tuple(WEIGHTINGS),
 ) -> BitProblem:
-    """Votes of every kind, signed ones included; some tags weigh more than others."""
+    """Problems with votes of every weighting, signed ones included; tags may have weights."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     n, m = draw(st.integers(1, 7)), draw(st.integers(1, 4))
     bits = rng.integers(-1, 2, size=(n, m)).astype(np.int8)

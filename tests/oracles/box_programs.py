@@ -1,4 +1,4 @@
-"""Quadratics over boxes: seeded problems, and slow independent ways to solve them."""
+"""Quadratic programs over boxes: random problems, and slow independent solvers."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -45,7 +45,7 @@ def random_form(kind: str, rng: Generator, n: int) -> FloatArray:
 
 
 def random_votes(rng: Generator, n: int, k: int) -> csr_array:
-    """`k` votes a row that sum to one, ``(n, n)``."""
+    """At most `k` votes per row that sum to one, ``(n, n)``."""
     columns = np.argsort(rng.uniform(size=(n, n)), axis=1)[:, :k] if n <= 500 else None
     if columns is None:
         columns = rng.integers(n, size=(n, k))
@@ -56,7 +56,7 @@ def random_votes(rng: Generator, n: int, k: int) -> csr_array:
 
 
 def random_bounds(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
-    """Intervals, points, half-lines and lines, ``(n,)`` and ``(n,)``."""
+    """Lower and upper bounds of intervals, points, half-lines and lines, ``(n,)`` each."""
     center, radius = rng.normal(size=n), rng.exponential(size=n)
     lower, upper = center - radius, center + radius
     kind = rng.integers(6, size=n)
@@ -67,7 +67,7 @@ def random_bounds(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def midpoints(lower: FloatArray, upper: FloatArray, missing: float = 0.0) -> FloatArray:
-    """The middle of an interval, the end of a half-line, `missing` for a line, ``(n,)``."""
+    """The midpoint of an interval, the end of a half-line, `missing` for a line, ``(n,)``."""
     low, high = np.isfinite(lower), np.isfinite(upper)
     ends = np.where(low, lower, np.where(high, upper, missing))
     both = low & high
@@ -77,7 +77,7 @@ def midpoints(lower: FloatArray, upper: FloatArray, missing: float = 0.0) -> Flo
 
 @dataclass
 class VotesForm:
-    """``Q = diag(A' 1) - A' diag(1 / A 1) A`` by products with the votes; counts them."""
+    """``Q = diag(A' 1) - A' diag(1 / A 1) A`` by products with the votes, which it counts."""
 
     votes: csr_array
     n_products: int = 0
@@ -103,10 +103,11 @@ class VotesForm:
 
 
 def best_face(Q: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-    """The least ``y' Q y`` over the box: every choice of low end, high end or free, one by one.
+    """The minimum of ``y' Q y`` over the box, by enumeration of its faces.
 
-    Among the optima there is one with a nonsingular block of free entries, lines apart, so the
-    shortest solution on every face suffices.
+    On a face every entry is at its lower end, at its upper end, or free. Some optimum has a
+    nonsingular block of free entries (unless an entry has no bounds), so that the shortest solution
+    on every face is enough.
     """
     n = len(lower)
     ends = [
@@ -123,15 +124,15 @@ def best_face(Q: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
             y[free] = np.linalg.lstsq(Q[np.ix_(free, free)], right, rcond=1e-12)[0]
         if np.all(y >= lower - 1e-9) and np.all(y <= upper + 1e-9):
             best = min(best, float(y @ Q @ y))
-    assert np.isfinite(best), f"no face of {n} entries holds its own optimum"
+    assert np.isfinite(best), f"no face of {n} entries contains its own optimum"
     return best
 
 
 def bounded_least_squares(Q: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-    """The same as ``min |F y|^2`` with ``Q = F' F``, by scipy's solver for bounded entries.
+    """The same minimum as ``min |F y|^2`` with ``Q = F' F``, by scipy's bounded least squares.
 
-    Points are taken out, as that solver wants bounds apart. A faint ridge keeps it from going 1e15
-    steps along directions that cost nothing; the value is that of the form itself.
+    Entries with equal bounds are removed, because that solver does not accept them. A small ridge
+    prevents solutions of size 1e15 in the null space; the value returned is without it.
     """
     values, vectors = np.linalg.eigh(Q)
     ridge = 1e-7 * np.sqrt(max(values[-1], 1e-300))
@@ -154,7 +155,7 @@ def bounded_least_squares(Q: FloatArray, lower: FloatArray, upper: FloatArray) -
 def best_slacks(
     votes: FloatArray, lower: FloatArray, upper: FloatArray, slopes: tuple[float, float]
 ) -> float:
-    """``min sum_ij A_ij (a (y_j - z_i)_+ + b (z_i - y_j)_+)`` with two slacks a vote."""
+    """``min sum_ij A_ij (a (y_j - z_i)_+ + b (z_i - y_j)_+)``, with two slacks for each vote."""
     q, n = votes.shape
     rows, columns = np.nonzero(votes)
     weights = votes[rows, columns]
@@ -173,7 +174,7 @@ def best_slacks(
 
 
 def components(Q: FloatArray) -> IntArray:
-    """Which rows hang together, by walking, ``(n,)``."""
+    """The connected component of each row, by growing one component at a time, ``(n,)``."""
     labels = np.full(len(Q), -1, dtype=np.intp)
     for first in range(len(Q)):
         if labels[first] >= 0:

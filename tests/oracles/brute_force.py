@@ -1,4 +1,4 @@
-"""The objective and its minimum by counting everything: slow, and too simple to be wrong."""
+"""The objective and its minimum by enumeration of all labels: slow and simple."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,18 @@ __all__ = ["Optimum", "double_loop_objective", "global_optimum", "labellings"]
 
 @dataclass(frozen=True)
 class Optimum:
-    """The lowest objective over all labellings, and what it is to be compared with.
+    """The lowest objective over all labels in the sets, and values for comparison.
 
     Attributes
     ----------
     objective : float
-        The lowest.
+        The lowest objective.
     mean : float
-        The mean over all labellings: what a blind choice pays.
-    labels : int array (number of optimal labellings, n)
-        Every labelling that is optimal to rounding.
+        The mean over all labels: the expected objective of labels drawn uniformly from the sets.
+    labels : int array (number of optimal choices, n)
+        All labels that are optimal up to rounding.
     rounding : float
-        Differences below this are none.
+        Differences below this are rounding.
     """
 
     objective: float
@@ -33,23 +33,23 @@ class Optimum:
 
     @property
     def matters(self) -> bool:
-        """Is any labelling worse than another?"""
+        """Do the objectives of labels differ?"""
         return self.mean > self.objective + self.rounding
 
 
 def labellings(sets: LabelSets) -> AnyArray:
-    """Every choice of one class a row inside its set, ``(number of choices, n)``."""
+    """Every choice of one class per row inside its set, ``(number of choices, n)``."""
     members = [np.flatnonzero(row) for row in sets.mask]
     grid = np.meshgrid(*members, indexing="ij")
     return np.stack([axis.ravel() for axis in grid], axis=1)
 
 
 def global_optimum(A: FloatArray, matrix: FloatArray, sets: LabelSets) -> Optimum:
-    """``min_y sum_i min_z sum_j A[i, j] matrix[z, y_j]`` over all labellings y.
+    """``min_y sum_i min_z sum_j A[i, j] matrix[z, y_j]`` over all labels y in the sets.
 
     The minimum over relaxed targets is the same number: for fixed predictions the objective is
     linear in the targets, so that its minimum over predictions is concave in them, and a concave
-    function on a product of polytopes is smallest at a vertex.
+    function on a product of polytopes is minimal at a vertex.
     """
     choices = labellings(sets)
     expected = np.einsum("ij,zbj->biz", A, matrix[:, choices])

@@ -1,4 +1,4 @@
-"""Problems for hypothesis: whole-number votes and losses, so that ties are everywhere."""
+"""Problems for hypothesis. Many have integer votes and losses, so that ties are frequent."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -26,15 +26,15 @@ def problems(
     losses: tuple[str, ...] = tuple(LOSSES),
     largest: int = 7,
 ) -> TinyProblem:
-    """Votes drawn entry by entry (they shrink well) or from a seeded weighting; any loss."""
+    """Votes drawn entry by entry (these shrink well) or from a seeded weighting; any loss."""
     n, K = draw(st.integers(1, largest)), draw(st.integers(1, 4))
-    weighting = draw(st.sampled_from(["whole numbers", "sparse whole numbers", *WEIGHTINGS]))
+    weighting = draw(st.sampled_from(["integers", "sparse integers", *WEIGHTINGS]))
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
     if weighting in WEIGHTINGS:
         A = WEIGHTINGS[weighting](rng, n)
     else:
-        some = st.integers(-2, 2) if weighting == "whole numbers" else st.sampled_from([0, 0, 0, 1])
-        A = draw(hnp.arrays(np.float64, (n, n), elements=some.map(float)))
+        entry = st.integers(-2, 2) if weighting == "integers" else st.sampled_from([0, 0, 0, 1])
+        A = draw(hnp.arrays(np.float64, (n, n), elements=entry.map(float)))
     name = draw(st.sampled_from(losses))
     sets = draw(label_sets(n, K))
     return TinyProblem(

@@ -1,4 +1,4 @@
-"""A finite loss told as a structured task: the general road must lead where the short one does."""
+"""A finite loss as a structured task: the general code must give the results of the finite one."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["LabelTask", "MeanLabelTask"]
 
 
 class LabelTask:
-    """Class numbers as outputs; of tied minima the minimisers return the first, as most would."""
+    """Outputs are class numbers; of tied minima the minimisers return the first."""
 
     def __init__(self, loss: FiniteLoss) -> None:
         self.loss = loss
@@ -40,7 +40,7 @@ class LabelTask:
 
 
 class MeanLabelTask(LabelTask):
-    """The same with what a task may add: means of tied predictions, and another start."""
+    """The same task with optional methods: means of tied predictions, and other starts."""
 
     def mean_prediction(self, scores: FloatArray, tolerance: FloatArray) -> FloatArray:
         return self.loss.best_prediction(scores, tolerance).embedded

@@ -1,4 +1,4 @@
-"""Losses on sets of numbers by their definitions, and sets to try them on: slow and plain."""
+"""Losses on sets of numbers by their definitions (slow), and random sets of numbers."""
 
 import numpy as np
 from numpy.random import Generator
@@ -11,13 +11,13 @@ __all__ = [
     "average_value",
     "infimum_value",
     "interesting_points",
-    "pieces_of_row",
     "random_sets",
+    "segments_of_row",
     "sum_value",
 ]
 
 
-def pieces_of_row(sets: NumberSets, row: int, column: int = 0) -> list[tuple[float, float]]:
+def segments_of_row(sets: NumberSets, row: int, column: int = 0) -> list[tuple[float, float]]:
     """The intervals that make up the set of one row in one column."""
     if isinstance(sets, IntervalUnions):
         here = slice(sets.indptr[row], sets.indptr[row + 1])
@@ -28,24 +28,27 @@ def pieces_of_row(sets: NumberSets, row: int, column: int = 0) -> list[tuple[flo
 
 def sum_value(loss: NumberLoss, votes: FloatArray, z: FloatArray, y: FloatArray) -> FloatArray:
     """``sum_j votes[j] loss(z, y_j)`` at every z."""
-    paid = np.zeros(np.shape(z))
+    total = np.zeros(np.shape(z))
     for vote, target in zip(votes, y, strict=True):
-        paid += vote * loss.pointwise(z, target)
-    return paid
+        total += vote * loss.pointwise(z, target)
+    return total
 
 
 def infimum_value(
     loss: NumberLoss, votes: FloatArray, z: FloatArray, sets: NumberSets, span: FloatArray
 ) -> FloatArray:
-    """``sum_j inf_{y in s_j} votes[j] loss(z, y)`` at every z; negative votes on the span alone."""
+    """``sum_j inf_{y in s_j} votes[j] loss(z, y)`` at every z.
+
+    For negative votes the sets are restricted to the span.
+    """
     total = np.zeros(np.shape(z))
     bounded = sets.within(span)
     for row, vote in enumerate(votes):
-        # Convex in y: the best is nearest to z, the worst is an end.
+        # The loss is convex in y: the best member is nearest to z, the worst is an end.
         if vote >= 0:
-            members = [np.clip(z, low, high) for low, high in pieces_of_row(sets, row)]
+            members = [np.clip(z, low, high) for low, high in segments_of_row(sets, row)]
         else:
-            members = [end for piece in pieces_of_row(bounded, row) for end in piece]
+            members = [end for segment in segments_of_row(bounded, row) for end in segment]
         total += np.min([vote * loss.pointwise(z, member) for member in members], axis=0)
     return total
 
@@ -53,24 +56,28 @@ def infimum_value(
 def average_value(
     loss: NumberLoss, votes: FloatArray, z: FloatArray, sets: NumberSets
 ) -> FloatArray:
-    """``sum_j votes[j] mean_{y in s_j} loss(z, y)`` at every z; conventions of `NumberLoss`."""
+    """``sum_j votes[j] mean_{y in s_j} loss(z, y)`` at every z, as defined by `NumberLoss`."""
     total = np.zeros(np.shape(z))
     for row, vote in enumerate(votes):
-        pieces = pieces_of_row(sets, row)
-        rays = [(a, b) for a, b in pieces if np.isinf(b - a)]
+        segments = segments_of_row(sets, row)
+        rays = [(a, b) for a, b in segments if np.isinf(b - a)]
         if rays:
-            pieces = [(e, e) for a, b in rays for e in (a, b) if np.isfinite(e)]
-        if not pieces:
+            segments = [(e, e) for a, b in rays for e in (a, b) if np.isfinite(e)]
+        if not segments:
             continue
-        lengths = np.array([b - a for a, b in pieces])
-        masses = lengths / lengths.sum() if lengths.any() else np.full(len(pieces), 1 / len(pieces))
-        for (a, b), mass in zip(pieces, masses, strict=True):
-            total += vote * mass * _mean(loss, z, a, b)
+        lengths = np.array([b - a for a, b in segments])
+        equal = np.full(len(segments), 1 / len(segments))
+        shares = lengths / lengths.sum() if lengths.any() else equal
+        for (a, b), share in zip(segments, shares, strict=True):
+            total += vote * share * _mean_loss(loss, z, a, b)
     return total
 
 
-def _mean(loss: NumberLoss, z: FloatArray, a: float, b: float) -> FloatArray:
-    """``mean of loss(z, y)`` over a <= y <= b: quadratic on either side of z, so by Simpson."""
+def _mean_loss(loss: NumberLoss, z: FloatArray, a: float, b: float) -> FloatArray:
+    """The mean of ``loss(z, y)`` over a <= y <= b.
+
+    The loss is at most quadratic on either side of z, so that Simpson's rule is exact on each.
+    """
     if a == b:
         return loss.pointwise(z, np.array(a))
     cut = np.clip(z, a, b)
@@ -90,12 +97,12 @@ def _mean(loss: NumberLoss, z: FloatArray, a: float, b: float) -> FloatArray:
 def interesting_points(
     sets: NumberSets | None, span: FloatArray, values: FloatArray | None = None
 ) -> FloatArray:
-    """A grid on the span, all ends, and all points half-way between two of them."""
+    """A grid on the span, all ends of sets, and the midpoints of any two ends."""
     low, high = span[0]
     special = [low, high]
     if sets is not None:
         for row in range(len(sets)):
-            special += [end for piece in pieces_of_row(sets, row) for end in piece]
+            special += [end for segment in segments_of_row(sets, row) for end in segment]
     if values is not None:
         special += values.ravel().tolist()
     points = np.array(special)
@@ -108,14 +115,14 @@ def interesting_points(
 def random_sets(
     rng: Generator, n: int, *, unions: bool = True, whole_numbers: bool = False
 ) -> Intervals | IntervalUnions:
-    """Points, intervals, half-lines, whole lines and unions; whole numbers make ties likely."""
+    """Points, intervals, half-lines, whole lines and unions; integer ends make ties likely."""
     lower, upper, counts = [], [], []
     for _ in range(n):
         kind = rng.choice(["point", "bounded", "left", "right", "whole", "union", "rays"])
         if not unions and kind in ("union", "rays"):
             kind = "bounded"
         a, b, c, d = np.sort(rng.integers(-6, 7, 4) * 1.0 if whole_numbers else rng.normal(size=4))
-        pieces = {
+        segments = {
             "point": [(a, a)],
             "bounded": [(a, b)],
             "left": [(-np.inf, b)],
@@ -124,9 +131,9 @@ def random_sets(
             "union": [(a, b), (c, d)] if rng.random() < 0.7 else [(a, a), (b, b), (c, c)],
             "rays": [(-np.inf, a), (b, c)] if rng.random() < 0.5 else [(-np.inf, a), (d, np.inf)],
         }[str(kind)]
-        lower += [piece[0] for piece in pieces]
-        upper += [piece[1] for piece in pieces]
-        counts.append(len(pieces))
+        lower += [segment[0] for segment in segments]
+        upper += [segment[1] for segment in segments]
+        counts.append(len(segments))
     if not unions:
         return Intervals(np.array(lower), np.array(upper))
     return IntervalUnions(np.array(lower), np.array(upper), np.append(0, np.cumsum(counts)))

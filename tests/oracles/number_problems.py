@@ -1,4 +1,4 @@
-"""Problems with real targets to try solvers on, and their optima by least squares with bounds."""
+"""Random problems with numbers as targets, and their optima by bounded least squares."""
 
 from itertools import product
 
@@ -18,12 +18,12 @@ from tests.oracles.number_lines import random_sets
 __all__ = [
     "FORMS",
     "bounded_least_squares",
-    "choices_of_pieces",
     "double_sum",
     "informative_sets",
     "random_votes",
     "risk_optimum",
     "risk_problem",
+    "segment_choices",
     "voted_optimum",
     "voted_problem",
 ]
@@ -120,11 +120,9 @@ def bounded_least_squares(
 def voted_optimum(alpha: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
     """``min sum_ij A[i, j] (z_i - y_j)^2`` for non-negative votes: one equation for each vote."""
     n = len(alpha)
-    listener, sample = np.nonzero(alpha)
-    size = np.sqrt(alpha[listener, sample])[:, None]
-    return bounded_least_squares(
-        size * np.eye(n)[listener], -size * np.eye(n)[sample], lower, upper
-    )
+    row, sample = np.nonzero(alpha)
+    root = np.sqrt(alpha[row, sample])[:, None]
+    return bounded_least_squares(root * np.eye(n)[row], -root * np.eye(n)[sample], lower, upper)
 
 
 def risk_optimum(
@@ -134,7 +132,7 @@ def risk_optimum(
     n = len(K)
     values, vectors = np.linalg.eigh(K)
     half = vectors * np.sqrt(np.maximum(values, 0.0))
-    # In c = half' a: K a = half c, and a' K a = |c|^2.
+    # With c = half' a: K a = half c, and a' K a = |c|^2.
     fit = np.hstack([-half, -np.ones((n, 1))] if weights.intercept else [-half])
     ridge = np.zeros((n, fit.shape[1]))
     ridge[:, :n] = np.sqrt(weights.ridge_) * np.eye(n)
@@ -143,8 +141,8 @@ def risk_optimum(
     )
 
 
-def choices_of_pieces(sets: IntervalUnions) -> list[Intervals]:
-    """Every way to take one piece a row."""
+def segment_choices(sets: IntervalUnions) -> list[Intervals]:
+    """Every choice of one segment per row."""
     ranges = [range(sets.indptr[j], sets.indptr[j + 1]) for j in range(len(sets))]
     rows = [np.array(choice) for choice in product(*ranges)]
     return [Intervals(sets.lower[choice], sets.upper[choice]) for choice in rows]

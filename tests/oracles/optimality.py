@@ -1,4 +1,4 @@
-"""How near a solver comes to the global optimum, problem by problem."""
+"""Solutions of tiny problems compared with the global optimum."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class Outcome:
 
     @property
     def solved(self) -> bool:
-        """Is the decoded objective the global optimum, to rounding?"""
+        """Is the decoded objective the global optimum, up to rounding?"""
         return self.solution.objective <= self.optimum.objective + self.optimum.rounding
 
     @property
     def gap(self) -> float:
-        """0 at the optimum, 1 at what a labelling drawn blindly from the sets pays on average."""
+        """0 at the optimum, 1 at the mean objective of labels drawn uniformly from the sets."""
         if self.solved:
             return 0.0
         above = self.solution.objective - self.optimum.objective
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def outcomes(seeds: Iterable[int]) -> Iterator[Outcome]:
-    """Solve the problems of these seeds from every start; skip those where nothing can be lost."""
+    """Solve the problems of these seeds from every start; skip those whose labels all tie."""
     for seed in seeds:
         tiny = tiny_problem(seed)
         optimum = global_optimum(tiny.A, tiny.loss.matrix, tiny.sets)

@@ -1,4 +1,4 @@
-"""Small problems on partial orders, and all their linear extensions."""
+"""Small problems with partial orders, and all their linear extensions."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ def extension_signs(orders: PartialOrders, row: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class OrderProblem:
-    """A problem, and what it was made of."""
+    """The parts of a problem, and the problem itself."""
 
     A: FloatArray
     loss: BoundKendall
@@ -43,7 +43,7 @@ def order_problems(
     forms: tuple[str, ...] = ("dense", "sparse", "product"),
     weightings: tuple[str, ...] = tuple(WEIGHTINGS),
 ) -> OrderProblem:
-    """Votes of every kind, signed ones included; some items weigh more than others."""
+    """Problems with votes of every weighting, signed ones included; items may have weights."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     n, m = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     scores = rng.random((n, m))

@@ -1,4 +1,4 @@
-"""The quadratic objective by counting, and its relaxations by a solver that is not ours."""
+"""The quadratic objective by enumeration, and its relaxations by a solver of scipy."""
 
 import numpy as np
 from scipy.optimize import LinearConstraint, minimize
@@ -30,17 +30,17 @@ def quadratic_values(A: FloatArray, matrix: FloatArray, choices: AnyArray) -> Fl
 
 
 def quadratic_optimum(A: FloatArray, matrix: FloatArray, sets: LabelSets) -> float:
-    """The lowest quadratic objective of all labellings."""
+    """The lowest quadratic objective over all labels in the sets."""
     return float(quadratic_values(A, matrix, labellings(sets)).min())
 
 
 def relaxation(
     A: FloatArray, matrix: FloatArray, plus: FloatArray, minus: FloatArray, shifts: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """``(H, c)`` with ``h(q) = q' H q + c' q`` on laws ``q = (q_1, ..., q_n)`` laid end to end.
+    """``(H, c)`` with ``h(q) = q' H q + c' q`` for concatenated distributions ``(q_1, ..., q_n)``.
 
-    ``sum_ij A[i, j] q_i' matrix q_j`` and, for each row i, ``shifts[0, i]`` times
-    ``q' plus q - diag(plus) q``, and ``shifts[1, i]`` times the same with `minus`.
+    h is ``sum_ij A[i, j] q_i' matrix q_j`` plus, for each row i, ``shifts[0, i]`` times
+    ``q_i' plus q_i - diag(plus)' q_i`` and ``shifts[1, i]`` times the same with `minus`.
     """
     H = np.kron((A + A.T) / 2, matrix)
     H += np.kron(np.diag(shifts[0]), plus) + np.kron(np.diag(shifts[1]), minus)
@@ -49,7 +49,7 @@ def relaxation(
 
 
 def convex_minimum(H: FloatArray, c: FloatArray, sets: LabelSets) -> float:
-    """``min q' H q + c' q`` over laws on the sets, by sequential quadratic programming."""
+    """``min q' H q + c' q`` over distributions on the sets, by sequential quadratic programming."""
     n, K = sets.mask.shape
     allowed = sets.mask.ravel()
     sums = np.kron(np.eye(n), np.ones(K))[:, allowed]
@@ -67,17 +67,18 @@ def convex_minimum(H: FloatArray, c: FloatArray, sets: LabelSets) -> float:
 
 
 def paper_bound(A: FloatArray, matrix: FloatArray, sets: LabelSets) -> float:
-    """The bound by the paper's appendix: both shifts the norm of A, C the largest |eigenvalue|.
+    """The bound of the paper's appendix.
 
-    Norms are made equal by a coordinate of its own for each class: a diagonal in both products.
+    Both shifts are the norm of A, and C is the largest absolute eigenvalue of the loss. An extra
+    coordinate for each class makes the norms equal: it adds a diagonal to both products.
     """
     values, vectors = np.linalg.eigh(matrix)
     C = float(np.abs(values).max())
     plus = (vectors * np.maximum(values, 0.0)) @ vectors.T
     minus = (vectors * np.maximum(-values, 0.0)) @ vectors.T
-    own = np.diag(C - np.diagonal(plus))
+    extra = np.diag(C - np.diagonal(plus))
     norm = float(np.linalg.norm((A + A.T) / 2, 2))
     n = len(A)
-    H, _ = relaxation(A, matrix, plus + own, minus + own, np.full((2, n), norm))
+    H, _ = relaxation(A, matrix, plus + extra, minus + extra, np.full((2, n), norm))
     lowest = convex_minimum(H, np.zeros(len(H)), sets)
     return lowest - 2 * n * C * norm

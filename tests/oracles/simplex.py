@@ -1,4 +1,4 @@
-"""Distributions over few classes, listed."""
+"""Grids of distributions over few classes."""
 
 import itertools
 from functools import cache

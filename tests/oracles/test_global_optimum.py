@@ -1,4 +1,4 @@
-"""The solver against brute force on problems small enough to try every labelling."""
+"""Alternating minimisation compared with brute force on tiny problems."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,13 @@ from tests.oracles.tiny_problems import FORMS, LOSSES, WEIGHTINGS, tiny_problem
 
 SEEDS = range(720)
 
-# How often the decoded labels are a global optimum, and the mean gap (0: optimum, 1: blind choice).
-# Measured on these seeds, 603 problems in which labellings differ:
+# How often the decoded labels are a global optimum, and the mean gap (0: optimum, 1: random
+# labels). Measured on these seeds, 603 problems in which not all labels tie:
 #   average .748, .137    infimum .814, .099    intersection .755, .161    all three .900, .037
 # The table by weighting, on more problems: python -m benchmarks.optimality (docs/optimality.md).
-# The floors leave room for a handful of problems whose ties another processor rounds differently.
-FLOORS = {
+# The limits allow for a handful of problems whose ties are rounded differently by other processors.
+# They are the smallest share of optima and the largest mean gap.
+LIMITS = {
     "average": (0.73, 0.15),
     "infimum": (0.80, 0.11),
     "intersection": (0.74, 0.175),
@@ -28,7 +29,7 @@ def solved():
     return list(outcomes(SEEDS))
 
 
-def test_the_problems_are_many_and_of_every_kind(solved):
+def test_problems_cover_all_weightings_losses_and_forms(solved):
     assert len(solved) >= 500 * len(STARTS)
     pairs = {(outcome.tiny.weighting, outcome.tiny.loss_name) for outcome in solved}
     assert pairs == {(weighting, loss) for weighting in WEIGHTINGS for loss in LOSSES}
@@ -37,7 +38,7 @@ def test_the_problems_are_many_and_of_every_kind(solved):
     assert 0.05 < np.mean(undecided) < 0.95
 
 
-def test_never_below_the_optimum_and_never_above_the_relaxed_objective(solved):
+def test_objective_is_between_the_optimum_and_the_relaxed_objective(solved):
     for outcome in solved:
         solution, optimum = outcome.solution, outcome.optimum
         assert solution.objective >= optimum.objective - optimum.rounding
@@ -46,7 +47,7 @@ def test_never_below_the_optimum_and_never_above_the_relaxed_objective(solved):
         )
 
 
-def test_the_objectives_are_their_definition(solved):
+def test_objectives_equal_their_definition(solved):
     """``sum_ij A[i, j] <zeta[i], xi[j]>`` term by term, with zeta the best vertices for xi."""
     for outcome in solved:
         A, matrix = outcome.tiny.A, outcome.tiny.loss.matrix
@@ -55,14 +56,14 @@ def test_the_objectives_are_their_definition(solved):
             (solution.decoded, solution.objective),
             (solution.targets, solution.relaxed_objective),
         ):
-            # From the masks alone, so that no embedding of ours is trusted.
+            # Only the masks are used, so that the test does not rely on the embeddings.
             xi = (faces.mask / faces.mask.sum(axis=1, keepdims=True)) @ matrix.T
             zeta = np.eye(len(matrix))[(A @ xi).argmin(axis=1)]
             direct = double_loop_objective(A, xi, zeta)
             assert value == pytest.approx(direct, rel=0, abs=outcome.optimum.rounding)
 
 
-def test_an_optimal_objective_is_an_optimal_labelling(solved):
+def test_labels_are_optimal_exactly_if_the_objective_is(solved):
     for outcome in solved:
         labels = outcome.solution.decoded.outputs
         among = (outcome.optimum.labels == labels).all(axis=1).any()
@@ -70,16 +71,16 @@ def test_an_optimal_objective_is_an_optimal_labelling(solved):
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_how_often_the_optimum_is_found(solved, start):
+def test_share_of_optima_and_mean_gap(solved, start):
     here = [outcome for outcome in solved if outcome.start == start]
     share = np.mean([outcome.solved for outcome in here])
     gap = np.mean([outcome.gap for outcome in here])
-    least, most = FLOORS[start]
-    assert share >= least, f"{start}: {share:.3f} solved, mean gap {gap:.3f}"
-    assert gap <= most, f"{start}: {share:.3f} solved, mean gap {gap:.3f}"
+    smallest_share, largest_gap = LIMITS[start]
+    assert share >= smallest_share, f"{start}: {share:.3f} solved, mean gap {gap:.3f}"
+    assert gap <= largest_gap, f"{start}: {share:.3f} solved, mean gap {gap:.3f}"
 
 
-def test_several_starts_are_as_good_as_the_best_of_them(solved):
+def test_several_starts_give_the_lowest_objective_of_all(solved):
     by_problem = {}
     for outcome in solved:
         by_problem.setdefault(id(outcome.tiny), {})[outcome.start] = outcome
@@ -90,7 +91,7 @@ def test_several_starts_are_as_good_as_the_best_of_them(solved):
         assert together.solution.objective == pytest.approx(lowest, rel=0, abs=margin)
 
 
-def test_no_form_of_votes_goes_below_the_optimum():
+def test_objective_is_not_below_the_optimum_for_any_form_of_votes():
     for seed in range(200):
         tiny = tiny_problem(seed)
         optimum = global_optimum(tiny.A, tiny.loss.matrix, tiny.sets)
@@ -101,20 +102,20 @@ def test_no_form_of_votes_goes_below_the_optimum():
         )
 
 
-def test_brute_force_by_hand():
-    """Two rows that hear each other: the two labellings that agree are optimal."""
+def test_brute_force_on_an_example_by_hand():
+    """Two rows that vote for each other, without and with their own votes."""
     tiny = tiny_problem(0, "neighbours", "zero-one")
     A = np.array([[0.0, 1.0], [1.0, 0.0]])
     sets = tiny.sets.from_sets([{0, 1}, {0, 1, 2}])
     matrix = 1.0 - np.eye(3)
     optimum = global_optimum(A, matrix, sets)
     assert len(labellings(sets)) == 6
-    # Each row predicts what the other is: no labelling costs anything.
+    # Each row predicts the label of the other: all labels have objective 0.
     assert optimum.objective == 0.0
     assert len(optimum.labels) == 6
     assert not optimum.matters
     both = global_optimum(np.ones((2, 2)), matrix, sets)
     assert both.labels.tolist() == [[0, 0], [1, 1]]
     assert both.objective == 0.0
-    # Four of six labellings disagree, and then each row pays one.
+    # Four of the six choices of labels disagree, and then each row pays one.
     assert both.mean == pytest.approx(4 * 2 / 6)

@@ -1,4 +1,4 @@
-"""Seeded problems that are small enough for brute force: every weighting with every loss."""
+"""Random problems that are small enough for brute force, for every weighting and loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ __all__ = [
 Generator = np.random.Generator
 
 
-# ---------------------------------------------------------------- who votes
+# ---------------------------------------------------------------- weightings
 
 
 def _inputs(rng: Generator, n: int) -> FloatArray:
-    # Two clumps on a coarse grid: equal points and equal distances occur.
+    # Two clusters on a coarse grid: equal points and equal distances occur.
     return np.round(rng.normal(size=(n, 2)) + 2.0 * rng.integers(0, 2, size=(n, 1)), 1)
 
 
@@ -47,7 +47,7 @@ def _distances(X: FloatArray) -> FloatArray:
 
 
 def neighbors(rng: Generator, n: int) -> FloatArray:
-    """``1/k`` for the k nearest rows, the row itself among them: not symmetric, full of ties."""
+    """``1/k`` for the k nearest rows, the row itself included: not symmetric, with many ties."""
     k = int(rng.integers(1, n + 1))
     order = np.argsort(_distances(_inputs(rng, n)), axis=1, kind="stable")[:, :k]
     A = np.zeros((n, n))
@@ -74,12 +74,12 @@ def signed(rng: Generator, n: int) -> FloatArray:
 
 
 def counts(rng: Generator, n: int) -> FloatArray:
-    """Small whole numbers, zeros among them: ties at every step."""
+    """Small integers, zeros included: ties at every step."""
     return rng.integers(0, 3, size=(n, n)).astype(float)
 
 
 def sparse_graph(rng: Generator, n: int) -> FloatArray:
-    """A sparse undirected graph with self votes: rows without a labelled relative occur."""
+    """A sparse undirected graph with self votes: components without a labeled row occur."""
     link = np.triu(rng.random((n, n)) < 0.3, 1)
     A = (link | link.T | np.eye(n, dtype=bool)).astype(float)
     return A / A.sum(axis=1, keepdims=True)
@@ -95,7 +95,7 @@ WEIGHTINGS: dict[str, Callable[[Generator, int], FloatArray]] = {
 }
 
 
-# ---------------------------------------------------------------- what is paid
+# ---------------------------------------------------------------- losses
 
 
 def _hierarchy(rng: Generator, K: int) -> HierarchicalLoss:
@@ -120,11 +120,11 @@ LOSSES: dict[str, Callable[[Generator, int], LabelLoss]] = {
 }
 
 
-# ---------------------------------------------------------------- the forms that votes come in
+# ---------------------------------------------------------------- forms of votes
 
 
 class BareOperator:
-    """Votes of which only ``@``, ``T``, ``shape`` and their size are known."""
+    """Votes with only ``@``, ``T``, ``shape`` and absolute row sums."""
 
     def __init__(self, array: FloatArray) -> None:
         self._array = array
@@ -153,7 +153,7 @@ FORMS: dict[str, Callable[[FloatArray], Votes]] = {
 
 
 def wrapped(A: FloatArray, form: str) -> Votes:
-    """The votes `A` as an array, a sparse matrix, a product or a bare operator."""
+    """The votes `A` as an array, a sparse matrix, a product or an operator without entries."""
     return FORMS[form](A)
 
 
@@ -162,7 +162,7 @@ def wrapped(A: FloatArray, form: str) -> Votes:
 
 @dataclass(frozen=True)
 class TinyProblem:
-    """A problem, and the plain arrays that it was made of."""
+    """The plain arrays of a problem, and the problem itself."""
 
     A: FloatArray
     loss: FiniteLoss
@@ -177,7 +177,7 @@ class TinyProblem:
 
 
 def random_sets(rng: Generator, n: int, K: int) -> LabelSets:
-    """Sets around a hidden label; about one row in five is whole and one in three single."""
+    """Sets with a hidden label; about one row in five allows all, one in three a single class."""
     truth = rng.integers(0, K, size=n)
     mask = rng.random((n, K)) < rng.uniform(0.2, 0.7)
     mask[rng.random(n) < 0.3] = False
@@ -187,7 +187,7 @@ def random_sets(rng: Generator, n: int, K: int) -> LabelSets:
 
 
 def tiny_problem(seed: int, weighting: str | None = None, loss: str | None = None) -> TinyProblem:
-    """The problem of this seed; weighting and loss in turn by the seed unless they are named."""
+    """The problem of this seed; the seed also selects weighting and loss unless they are given."""
     rng = np.random.default_rng(seed)
     n, K = int(rng.integers(2, 8)), int(rng.integers(2, 5))
     weighting = weighting or list(WEIGHTINGS)[seed % len(WEIGHTINGS)]

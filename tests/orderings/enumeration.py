@@ -1,4 +1,4 @@
-"""Ordering problems small enough to try every order, and the definitions word by word."""
+"""Ordering problems that are small enough to try every order, and the definitions in code."""
 
 from itertools import permutations
 
@@ -33,7 +33,7 @@ def allowed_orders(before):
 
 
 def pair_values(costs, ranks):
-    """What each of the orders costs under costs (m, m)."""
+    """The cost of each of the orders under costs (m, m)."""
     earlier = ranks[:, :, None] < ranks[:, None, :]
     off_diagonal = np.where(np.eye(len(costs), dtype=bool), 0.0, costs)
     return (earlier * off_diagonal).sum(axis=(1, 2))
@@ -44,11 +44,11 @@ def position_values(costs, ranks):
 
 
 def respects(before, ranks):
-    """Do ranks (b, m) respect before (b, m, m)?"""
+    """Whether ranks (b, m) respect before (b, m, m)."""
     return not (before & (ranks[:, :, None] >= ranks[:, None, :])).any()
 
 
-def law_of(ranks):
+def frequencies_of(ranks):
     """Pair and place frequencies of some orders (c, m)."""
     m = ranks.shape[1]
     pairs = (ranks[:, :, None] < ranks[:, None, :]).mean(axis=0)
@@ -57,10 +57,10 @@ def law_of(ranks):
 
 
 def three_fence():
-    """Six items, 0-2 above 3-5, for which the relaxation by circles of three is not exact.
+    """Gains of six items for which the relaxation by 3-cycles is not exact: the 3-fence.
 
-    Each upper item wants to precede the lower one of its own number, each lower item the upper
-    ones of other numbers; nothing else counts.
+    It is a gain of 1 if item i < 3 stands before item 3 + i, and if item 3 + j stands before i for
+    j != i. Other pairs do not count.
     """
     gains = np.zeros((6, 6))
     for i in range(3):

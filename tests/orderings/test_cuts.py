@@ -1,3 +1,5 @@
+"""Branch and cut: against all orders, against dynamic programming, and its bounds."""
+
 import importlib.util
 from itertools import combinations
 
@@ -29,11 +31,11 @@ BACKENDS = ["scipy", pytest.param("highspy", marks=needs_highspy)]
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("share", [0.0, 0.3])
 @pytest.mark.parametrize("kind", ["ties", "normal"])
-def test_as_good_as_the_best_of_all_orders(kind, share, backend):
+def test_optimal_among_all_orders(kind, share, backend):
     rng = np.random.default_rng(0)
     for m in range(1, 7):
         costs, before = random_costs(rng, 3, m, kind), random_before(rng, 3, m, share)
-        # No kicks: what the search leaves is for the cuts to find.
+        # No kicks: the optimum is left for the cuts to find.
         found = cut_orders(costs, before, backend=backend, n_iterations=0)
         best = [pair_values(c, allowed_orders(f)).min() for c, f in zip(costs, before, strict=True)]
         assert_allclose(found.values, best, rtol=0, atol=1e-12)
@@ -44,7 +46,7 @@ def test_as_good_as_the_best_of_all_orders(kind, share, backend):
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("m", [8, 11, 14, 16])
-def test_two_exact_ways_agree(m, backend):
+def test_cuts_agree_with_dynamic_programming(m, backend):
     rng = np.random.default_rng(m)
     costs = np.concatenate([rng.integers(0, 50, (2, m, m)), rng.normal(size=(2, m, m))])
     before = random_before(rng, 4, m, 0.03)
@@ -56,7 +58,7 @@ def test_two_exact_ways_agree(m, backend):
 
 
 def relaxed_value(gains):
-    """Maximum over all points without circles of three: every row from the start."""
+    """Maximum over all points without 3-cycles, with all rows from the start."""
     m = len(gains)
     first, second = np.triu_indices(m, 1)
     column = np.zeros((m, m), dtype=int)
@@ -67,10 +69,10 @@ def relaxed_value(gains):
         row[[column[i, j], column[j, k], column[i, k]]] = [1, 1, -1]
         rows += [row, -row]
         limits += [1, 0]
-    answer = linprog(
+    solution = linprog(
         gains[second, first] - gains[first, second], A_ub=rows, b_ub=limits, bounds=(0, 1)
     )
-    return gains[second, first].sum() - answer.fun
+    return gains[second, first].sum() - solution.fun
 
 
 def test_the_three_fence_needs_branching():
@@ -86,15 +88,17 @@ def test_the_three_fence_needs_branching():
     assert_allclose(scaled.values, [-7 * np.pi])
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_branching_finds_the_order_by_itself(monkeypatch, whole):
-    """Without rounding of fractional points, from the worst start, under many numberings.
+@pytest.mark.parametrize("integral", [True, False])
+def test_branching_finds_the_order_without_rounding(monkeypatch, integral):
+    """Without rounding of fractional points, from the worst order, under many numberings.
 
-    The fence is bent a little, so that one order alone is best.
+    The costs of the fence are perturbed, so that one order only is optimal.
     """
-    offer = _Search.offer
+    try_order = _Search.try_order
     monkeypatch.setattr(
-        _Search, "offer", lambda self, x: offer(self, x) if (x == np.round(x)).all() else None
+        _Search,
+        "try_order",
+        lambda self, x: try_order(self, x) if (x == np.round(x)).all() else None,
     )
     rng = np.random.default_rng(0)
     free = np.zeros((6, 6), dtype=bool)
@@ -103,7 +107,7 @@ def test_branching_finds_the_order_by_itself(monkeypatch, whole):
         names = rng.permutation(6)
         costs = -20.0 * three_fence()[np.ix_(names, names)] + rng.integers(0, 4, (6, 6))
         np.fill_diagonal(costs, 0)
-        costs *= 1.0 if whole else np.pi
+        costs *= 1.0 if integral else np.pi
         values = pair_values(costs, orders)
         ranks, gap, proven = solve_by_cuts(costs, free, orders[values.argmax()], None, "scipy")
         assert pair_values(costs, ranks[None])[0] == pytest.approx(values.min(), rel=1e-12)
@@ -111,16 +115,16 @@ def test_branching_finds_the_order_by_itself(monkeypatch, whole):
         assert gap <= 1e-9 * np.abs(costs).sum()
 
 
-@pytest.mark.parametrize("kind", ["whole", "normal"])
-def test_pairs_are_fixed_only_if_they_may_be(kind):
-    """Starting from the optimum, the search still has to prove it; from the worst, to find it."""
+@pytest.mark.parametrize("kind", ["integral", "normal"])
+def test_fixing_pairs_does_not_exclude_the_optimum(kind):
+    """From the optimum the search has to prove it; from other orders also to find it."""
     rng = np.random.default_rng(1)
     for m in (6, 7):
         free = np.zeros((m, m), dtype=bool)
         orders = allowed_orders(free)
         for _ in range(6):
             costs = rng.normal(size=(m, m))
-            if kind == "whole":
+            if kind == "integral":
                 costs = np.round(10 * costs)
             np.fill_diagonal(costs, 0)
             values = pair_values(costs, orders)
@@ -130,7 +134,7 @@ def test_pairs_are_fixed_only_if_they_may_be(kind):
                 assert proven
 
 
-def test_out_of_time_the_gap_is_honest():
+def test_bounds_hold_when_time_is_over():
     rng = np.random.default_rng(1)
     costs = rng.normal(size=(2, 6, 6))
     best = [pair_values(c, allowed_orders(np.zeros((6, 6), dtype=bool))).min() for c in costs]
@@ -142,7 +146,7 @@ def test_out_of_time_the_gap_is_honest():
 
 
 @given(seed=st.integers(0, 1000), m=st.integers(3, 6))
-def test_violated_circles_are_found(seed, m):
+def test_violated_3_cycles_are_found(seed, m):
     rng = np.random.default_rng(seed)
     x = np.triu(rng.random((m, m)), 1)
     x += np.tril(1 - x.T, -1)
@@ -157,19 +161,19 @@ def test_violated_circles_are_found(seed, m):
     assert_allclose(excess, [expected[tuple(t)] for t in triples.tolist()], atol=1e-12)
 
 
-def test_an_unknown_backend_is_refused():
+def test_an_unknown_backend_raises():
     with pytest.raises(ValueError, match="'cplex' is not known"):
         open_relaxation(np.zeros(3), "cplex")
 
 
-def test_a_missing_backend_is_named(monkeypatch):
+def test_a_missing_backend_raises(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"Install disambig\[highs\]"):
         open_relaxation(np.zeros(3), "highspy")
     assert type(open_relaxation(np.zeros(3), "auto")).__name__ == "_ScipyRelaxation"
 
 
-def test_nothing_at_stake():
+def test_all_orders_tie():
     found = cut_orders(np.ones((1, 5, 5)))
     assert found.exact.all()
     assert_array_equal(np.sort(found.ranks), [np.arange(5)])

@@ -1,3 +1,5 @@
+"""The decoders of orders: values, bounds, and the methods that they choose."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,7 +26,7 @@ NAMES = ["auto", "dynamic", "exact", "local"]
     kind=st.sampled_from(["ties", "normal"]),
     share=st.sampled_from([0.0, 0.2, 0.6]),
 )
-def test_auto_is_as_good_as_the_best_of_all_orders(seed, m, kind, share):
+def test_auto_is_optimal_among_all_orders(seed, m, kind, share):
     rng = np.random.default_rng(seed)
     costs, before = random_costs(rng, 5, m, kind), random_before(rng, 5, m, share)
     found = order_decoder().decode(costs, before)
@@ -35,7 +37,7 @@ def test_auto_is_as_good_as_the_best_of_all_orders(seed, m, kind, share):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_orders_six_items(name):
+def test_every_decoder_is_optimal_for_six_items(name):
     rng = np.random.default_rng(0)
     costs, before = random_costs(rng, 8, 6, "normal"), random_before(rng, 8, 6, 0.1)
     found = order_decoder(name, n_iterations=20).decode(costs, before)
@@ -46,11 +48,11 @@ def test_every_name_orders_six_items(name):
         assert found.exact.all()
 
 
-def test_the_result_says_what_was_used():
+def test_the_result_names_the_method():
     costs = np.zeros((3, 8, 8))
     costs[:, :6, :6] = -three_fence()
     costs[0] = np.tril(np.ones((8, 8)), -1)
-    costs[2, 6:, :6] = 1  # The last two stand behind the fence, as a part of their own.
+    costs[2, 6:, :6] = 1  # The last two items form a part after the fence.
     methods = {
         "auto": "dynamic",
         "dynamic": "dynamic",
@@ -65,8 +67,8 @@ def test_the_result_says_what_was_used():
     assert order_decoder("local").decode(costs).gaps[1] > 0
 
 
-def chain_of_circles(n):
-    """n circles of three, one after another: all parts are small, however many items."""
+def chain_of_cycles(n):
+    """n cycles of three items, one after another: all parts have three items."""
     m = 3 * n
     costs = np.tril(np.ones((m, m)), -1)
     for start in range(0, m, 3):
@@ -74,34 +76,34 @@ def chain_of_circles(n):
     return costs[None]
 
 
-def test_small_parts_of_many_items_are_programmed():
-    found = order_decoder("dynamic").decode(chain_of_circles(12))
+def test_small_parts_of_many_items_are_solved_by_dynamic_programming():
+    found = order_decoder("dynamic").decode(chain_of_cycles(12))
     assert_allclose(found.values, [12])
     assert found.exact.all()
 
 
-def circle(m):
-    """Each item wants to stand before the next, the last before the first."""
+def cycle(m):
+    """Each item is cheaper before the next one, and the last before the first."""
     costs = np.zeros((1, m, m))
     costs[0, np.roll(np.arange(m), -1), np.arange(m)] = 1
     return costs
 
 
-def test_dynamic_refuses_a_part_that_is_too_large():
+def test_dynamic_raises_at_a_part_that_is_too_large():
     with pytest.raises(MissingOracleError, match=r"21 items.*at most 20.*'exact'"):
-        order_decoder("dynamic").decode(circle(21))
+        order_decoder("dynamic").decode(cycle(21))
 
 
 @pytest.mark.parametrize(("largest_cuts", "method"), [(60, "cuts"), (20, "local")])
-def test_auto_goes_on_where_the_lattice_ends(largest_cuts, method):
-    found = order_decoder("auto", largest_cuts=largest_cuts, time_limit=None).decode(circle(21))
+def test_auto_has_methods_for_larger_parts(largest_cuts, method):
+    found = order_decoder("auto", largest_cuts=largest_cuts, time_limit=None).decode(cycle(21))
     assert_array_equal(found.methods, [method])
     assert_allclose(found.values, [1])
     assert_array_equal(found.exact, [method == "cuts"])
     assert_array_equal(found.gaps, [0 if method == "cuts" else 1])
 
 
-def test_a_budget_that_is_too_small_leaves_a_gap():
+def test_a_time_limit_leaves_a_gap():
     rng = np.random.default_rng(3)
     costs = rng.normal(size=(1, 7, 7))
     decoder = order_decoder("exact", time_limit=0.0, n_iterations=0)
@@ -111,16 +113,16 @@ def test_a_budget_that_is_too_small_leaves_a_gap():
     assert found.bounds[0] <= dynamic_orders(costs).values[0] + 1e-12
 
 
-def test_exact_waits_unless_told():
+def test_exact_has_no_time_limit_by_default():
     assert order_decoder("exact").time_limit is None
     assert order_decoder("exact", time_limit=2.0).time_limit == 2.0
     assert order_decoder() == OrderDecoder()
 
 
-def test_unknown_choices_are_refused():
+def test_invalid_parameters_raise():
     with pytest.raises(ValueError, match="'fast' is not known"):
         order_decoder("fast")
-    with pytest.raises(ValueError, match="largest_lattice=30 is beyond 20"):
+    with pytest.raises(ValueError, match="largest_lattice=30 must be at most 20"):
         order_decoder(largest_lattice=30)
 
 

@@ -1,3 +1,5 @@
+"""Dynamic programming over down-sets, against all orders."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,7 +24,7 @@ from tests.orderings.enumeration import (
     kind=st.sampled_from(["ties", "normal"]),
     share=st.sampled_from([0.0, 0.2, 0.5, 0.9]),
 )
-def test_as_good_as_the_best_of_all_orders(seed, m, kind, share):
+def test_optimal_among_all_orders(seed, m, kind, share):
     rng = np.random.default_rng(seed)
     costs, before = random_costs(rng, 5, m, kind), random_before(rng, 5, m, share)
     found = dynamic_orders(costs, before)
@@ -36,7 +38,7 @@ def test_as_good_as_the_best_of_all_orders(seed, m, kind, share):
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.6])
 @pytest.mark.parametrize("m", [6, 7])
-def test_as_good_as_the_best_of_all_orders_of_more_items(m, share):
+def test_optimal_among_all_orders_of_more_items(m, share):
     rng = np.random.default_rng(m)
     costs = np.concatenate([random_costs(rng, 2, m, kind) for kind in ("ties", "normal")])
     before = random_before(rng, 4, m, share)
@@ -46,7 +48,7 @@ def test_as_good_as_the_best_of_all_orders_of_more_items(m, share):
     assert respects(before, found.ranks)
 
 
-def test_one_relation_serves_all_problems():
+def test_one_relation_may_hold_for_all_problems():
     rng = np.random.default_rng(3)
     costs, before = random_costs(rng, 6, 5, "normal"), random_before(rng, 1, 5, 0.4)
     shared = dynamic_orders(costs, before[0])
@@ -57,7 +59,7 @@ def test_the_three_fence():
     assert dynamic_orders(-three_fence()[None]).values == [-7]
 
 
-def test_ties_are_broken_alike_in_any_company():
+def test_ties_are_broken_independently_of_other_problems():
     rng = np.random.default_rng(4)
     costs = random_costs(rng, 20, 6, "ties")
     together = dynamic_orders(costs).ranks
@@ -66,7 +68,7 @@ def test_ties_are_broken_alike_in_any_company():
     assert_array_equal(dynamic_orders(np.zeros((1, 6, 6))).ranks, [np.arange(6)])
 
 
-def test_results_are_frozen():
+def test_results_are_read_only():
     found = dynamic_orders(np.zeros((1, 3, 3)))
     with pytest.raises(ValueError, match="read-only"):
         found.ranks[0, 0] = 2
@@ -76,7 +78,7 @@ def test_no_problems():
     assert len(dynamic_orders(np.zeros((0, 4, 4)))) == 0
 
 
-def test_too_many_items_are_refused():
+def test_too_many_items_raise():
     m = LARGEST_LATTICE + 1
     with pytest.raises(MissingOracleError, match=r"21 items.*at most 20.*cut_orders"):
         dynamic_orders(np.zeros((1, m, m)))
@@ -85,7 +87,7 @@ def test_too_many_items_are_refused():
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("m", [15, 20])
 def test_a_hidden_order_is_found_among_many_items(m):
-    """Noise on half of the pairs at most; the value cannot exceed that of the hidden order."""
+    """The noise is too small to make another order cheaper."""
     rng = np.random.default_rng(m)
     hidden = rng.permutation(m)
     costs = (hidden[:, None] > hidden) + rng.normal(scale=0.1, size=(1, m, m))

@@ -1,3 +1,5 @@
+"""Local search: allowed orders, valid bounds, and local optima."""
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,7 +66,7 @@ def test_more_kicks_are_never_worse():
     assert (more < few).any()
 
 
-def test_answers_do_not_depend_on_company():
+def test_orders_do_not_depend_on_other_problems():
     rng = np.random.default_rng(3)
     costs = rng.normal(size=(4, 10, 10))
     together = local_orders(costs, n_iterations=5).ranks
@@ -72,7 +74,7 @@ def test_answers_do_not_depend_on_company():
     assert_array_equal(together, alone)
 
 
-def test_a_problem_without_conflict_is_recognised():
+def test_a_problem_without_a_cycle_is_exact():
     costs = np.tril(np.ones((1, 30, 30)), -1)
     found = local_orders(costs, n_iterations=0)
     assert found.exact.all()

@@ -20,7 +20,7 @@ def instances(data_dir):
         path = data_dir / "lop" / row["set"] / row["instance"]
         size, *numbers = path.read_text(encoding="utf-8").split()
         table = np.array(numbers, dtype=float).reshape(int(size), int(size))
-        # The largest sum above the diagonal is wanted.
+        # The instances ask for the largest sum above the diagonal.
         return -table[None], -float(row["optimum"])
 
     return {name: [load(row) for row in rows if row["set"] == name] for name in ("IO", "SGB")}

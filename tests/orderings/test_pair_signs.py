@@ -1,4 +1,4 @@
-"""Orders, probabilities of pairs and signs: each from the others."""
+"""Conversions between orders, probabilities of pairs, and signs."""
 
 import numpy as np
 from hypothesis import given
@@ -19,7 +19,7 @@ def test_signs_of_ranks(seed, m):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6))
-def test_a_cost_is_paid_by_the_sign(seed, m):
+def test_costs_of_pairs_sum_to_scores_times_signs(seed, m):
     rng = np.random.default_rng(seed)
     scores, ranks = rng.normal(size=(4, m * (m - 1) // 2)), np.argsort(rng.random((4, m)), axis=1)
     earlier = ranks[:, :, None] < ranks[:, None, :]
@@ -27,7 +27,7 @@ def test_a_cost_is_paid_by_the_sign(seed, m):
     np.testing.assert_allclose(paid, (scores * signs_of_ranks(ranks)).sum(axis=1), atol=1e-12)
 
 
-def test_a_direction_that_occurs_shows_however_rare_it_is():
+def test_signs_are_1_only_if_the_other_direction_never_occurs():
     rare = 1e-19
     pairs = np.array([[[0.0, rare], [1.0 - rare, 0.0]], [[0.0, 0.0], [1.0, 0.0]]])
     signs = signs_of_pairs(pairs)

@@ -1,3 +1,5 @@
+"""The parts of ordering problems, and the problems that they solve."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from tests.orderings.enumeration import (
     respects,
 )
 
-kinds = st.sampled_from(["ties", "normal"])
+cost_kinds = st.sampled_from(["ties", "normal"])
 shares = st.sampled_from([0.0, 0.3, 0.8])
 
 
@@ -31,21 +33,25 @@ def relation_of(costs, before, join):
     return before | (free & cheaper)
 
 
-@given(seed=st.integers(0, 10_000), m=st.integers(1, 6), kind=kinds, share=shares)
-def test_settled_orders_are_optimal(seed, m, kind, share):
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 6), kind=cost_kinds, share=shares)
+def test_orders_of_solved_problems_are_optimal(seed, m, kind, share):
     rng = np.random.default_rng(seed)
     costs, before = random_costs(rng, 6, m, kind), random_before(rng, 6, m, share)
     look = first_look(costs, before)
-    for r in np.flatnonzero(look.settled):
+    for r in np.flatnonzero(look.solved):
         ranks = look.parts[r]
         assert sorted(ranks) == list(range(m))
         best = pair_values(costs[r], allowed_orders(before[r])).min()
         assert order_values(costs[r : r + 1], ranks[None])[0] == pytest.approx(best, abs=1e-12)
-    assert respects(before[look.settled], look.parts[look.settled])
+    assert respects(before[look.solved], look.parts[look.solved])
 
 
 @given(
-    seed=st.integers(0, 10_000), m=st.integers(1, 8), kind=kinds, share=shares, join=st.booleans()
+    seed=st.integers(0, 10_000),
+    m=st.integers(1, 8),
+    kind=cost_kinds,
+    share=shares,
+    join=st.booleans(),
 )
 def test_parts_are_strongly_connected_and_ordered(seed, m, kind, share, join):
     rng = np.random.default_rng(seed)
@@ -58,27 +64,27 @@ def test_parts_are_strongly_connected_and_ordered(seed, m, kind, share, join):
         assert_array_equal(parts[:, None] == parts, reach & reach.T)
         assert (parts[:, None] <= parts)[relation].all()
         assert_array_equal(np.unique(parts), np.arange(parts.max() + 1))
-        assert found.settled[r] == (parts.max() + 1 == m)
+        assert found.solved[r] == (parts.max() + 1 == m)
         assert_array_equal(found.starts[r], [(parts < part).sum() for part in parts])
 
 
-def test_settled_exactly_where_there_is_no_cycle():
+def test_problems_are_solved_if_there_is_no_cycle():
     rng = np.random.default_rng(0)
     costs = rng.normal(size=(200, 4, 4))
-    settled = first_look(costs).settled
+    solved = first_look(costs).solved
     acyclic = [not np.diag(closure(c < c.T)).any() for c in costs]
-    assert_array_equal(settled, acyclic)
-    assert 0 < settled.sum() < 200
+    assert_array_equal(solved, acyclic)
+    assert 0 < solved.sum() < 200
 
 
-def test_ties_go_to_the_smallest_index_first():
+def test_ties_are_broken_by_the_smallest_index():
     assert_array_equal(first_look(np.zeros((1, 5, 5))).parts, [[0, 1, 2, 3, 4]])
     before = np.zeros((4, 4), dtype=bool)
     before[3, 0] = True
     assert_array_equal(first_look(np.zeros((1, 4, 4)), before).parts, [[3, 0, 1, 2]])
 
 
-def test_a_forced_pair_counts_whatever_it_costs():
+def test_a_forced_pair_holds_whatever_it_costs():
     costs = np.zeros((1, 2, 2))
     costs[0, 1, 0] = 100
     before = np.array([[False, False], [True, False]])
@@ -110,13 +116,13 @@ def test_groups_cover_the_larger_parts_once():
         (np.zeros((1, 2, 2)), np.eye(2, dtype=bool), "cycle"),
     ],
 )
-def test_bad_problems_are_named(costs, before, words):
+def test_invalid_problems_raise(costs, before, words):
     with pytest.raises(ValueError, match=words):
         first_look(costs, before)
 
 
-def test_the_diagonal_may_be_anything():
+def test_the_diagonal_is_ignored():
     costs = np.full((1, 3, 3), np.nan)
     costs[0][~np.eye(3, dtype=bool)] = 1.0
-    assert first_look(costs).settled.all()
+    assert first_look(costs).solved.all()
     assert np.isnan(costs[0, 0, 0])

@@ -1,3 +1,5 @@
+"""Orders by costs of positions, against all orders."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ from tests.orderings.enumeration import (
     kind=st.sampled_from(["ties", "normal"]),
     share=st.sampled_from([0.0, 0.2, 0.5, 0.9]),
 )
-def test_as_good_as_the_best_of_all_orders(seed, m, kind, share):
+def test_optimal_among_all_orders(seed, m, kind, share):
     rng = np.random.default_rng(seed)
     costs, before = random_costs(rng, 4, m, kind), random_before(rng, 4, m, share)
     found = position_orders(costs, before)
@@ -41,12 +43,12 @@ def test_seven_items(share):
 
 @pytest.mark.needs_jit
 def test_the_assignment_solver_agrees_with_the_lattice():
-    """An item that is compared with none costs the same to place, whoever solves it."""
+    """A forced pair that the optimum respects does not change the optimal value."""
     rng = np.random.default_rng(1)
     costs = rng.normal(size=(5, 12, 12))
     assigned = position_orders(costs)
     assert set(assigned.methods) == {"assignment"}
-    # Forcing one pair as it stands leaves the optimum, but needs the lattice.
+    # A forced pair requires the dynamic program.
     before = np.zeros((5, 12, 12), dtype=bool)
     first, last = assigned.ranks.argmin(axis=1), assigned.ranks.argmax(axis=1)
     before[np.arange(5), first, last] = True
@@ -55,7 +57,7 @@ def test_the_assignment_solver_agrees_with_the_lattice():
     assert_allclose(forced.values, assigned.values, rtol=1e-12)
 
 
-def test_each_row_goes_its_own_way():
+def test_each_problem_has_its_own_method():
     rng = np.random.default_rng(2)
     costs = rng.normal(size=(2, 11, 11))
     before = np.zeros((2, 11, 11), dtype=bool)
@@ -66,7 +68,7 @@ def test_each_row_goes_its_own_way():
     assert_array_equal(found.ranks[1], order)
 
 
-def test_many_items_are_free_or_refused():
+def test_forced_pairs_of_many_items_raise():
     costs = (np.arange(30)[:, None] - np.arange(30)[None, :]) ** 2.0
     assert_array_equal(position_orders(costs[None]).ranks, [np.arange(30)])
     before = np.zeros((30, 30), dtype=bool)

@@ -1,3 +1,5 @@
+"""Random linear extensions: uniform, reproducible, and allowed."""
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,7 +11,7 @@ from tests.orderings.enumeration import allowed_orders, random_before, respects
 
 
 def chi_square(drawn, orders):
-    """Pearson's statistic of draws (d, m) against the uniform law on orders (c, m)."""
+    """Pearson's statistic of draws (d, m) against the uniform distribution on orders (c, m)."""
     index = {tuple(order): k for k, order in enumerate(orders.tolist())}
     counts = np.bincount([index[tuple(ranks)] for ranks in drawn.tolist()], minlength=len(orders))
     expected = len(drawn) / len(orders)
@@ -34,8 +36,8 @@ def test_draws_are_uniform(seed):
 
 
 @pytest.mark.parametrize("pairs", [[], [(0, 1), (2, 3)]])
-def test_the_walk_is_uniform_too(pairs):
-    """On few items, where all orders can be counted. From one start, by itself."""
+def test_the_markov_chain_is_uniform(pairs):
+    """On few items, for which all orders can be listed; all chains start from the same order."""
     m, n = 4, 1500
     before = np.zeros((1, m, m), dtype=bool)
     for first, second in pairs:
@@ -50,8 +52,8 @@ def test_the_walk_is_uniform_too(pairs):
 
 
 @pytest.mark.needs_jit
-def test_many_items_are_walked_and_say_so():
-    # Two chains of eleven: the places of one of them are a random choice of 11 out of 22.
+def test_many_items_are_drawn_by_a_markov_chain():
+    # Two chains of eleven: the positions of one of them are a random choice of 11 out of 22.
     m = 22
     before = np.zeros((2, m, m), dtype=bool)
     chain = np.triu(np.ones((11, 11), dtype=bool), 1)
@@ -67,7 +69,7 @@ def test_many_items_are_walked_and_say_so():
 
 
 @pytest.mark.needs_jit
-def test_pairs_of_larger_orders_follow_their_exact_law():
+def test_pairs_of_larger_orders_have_their_exact_frequencies():
     rng = np.random.default_rng(5)
     before = random_before(rng, 1, 12, 0.1)
     drawn = sample_linear_extensions(before, 4000).ranks[0]
@@ -77,7 +79,7 @@ def test_pairs_of_larger_orders_follow_their_exact_law():
     assert respects(np.repeat(before, 4000, axis=0), drawn)
 
 
-def test_blocks_in_series_are_drawn_apart():
+def test_parts_in_series_are_drawn_separately():
     block = np.repeat(np.arange(8), 3)
     before = block[:, None] < block
     before[np.arange(0, 24, 3), np.arange(1, 24, 3)] = True
@@ -87,7 +89,7 @@ def test_blocks_in_series_are_drawn_apart():
     assert len(np.unique(drawn.ranks[0, :, 23])) == 3
 
 
-def test_seeds_decide():
+def test_draws_depend_on_the_seed():
     before = np.zeros((6, 6), dtype=bool)
     before[0, 1] = True
     first = sample_linear_extensions(before, 20, random_state=1).ranks
@@ -95,6 +97,6 @@ def test_seeds_decide():
     assert (first != sample_linear_extensions(before, 20, random_state=2).ranks).any()
 
 
-def test_a_cycle_is_refused():
+def test_a_cycle_raises():
     with pytest.raises(ValueError, match="cycle"):
         sample_linear_extensions(~np.eye(2, dtype=bool))

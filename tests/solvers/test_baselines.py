@@ -1,4 +1,4 @@
-"""The two baselines: what they predict, and how rows are labelled from it."""
+"""Tests of the two baselines: their predictions, and the labels of the training rows."""
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ METHODS = {
 }
 
 
-def first_faces(problem, method):
-    """The predictions that the method labels rows from."""
+def predictions_of(problem, method):
+    """The predictions from which the method labels the rows."""
     if method == "average":
         return problem.best_predictions(problem.loss.start(problem.candidates, "average")).faces
     return problem.loss.infimum_prediction(problem.votes, problem.candidates, problem.rtol)
@@ -29,27 +29,28 @@ def first_faces(problem, method):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(tiny=problems(forms=WITH_ENTRIES))
-def test_a_row_takes_the_member_nearest_to_its_prediction(method, tiny):
+def test_each_row_takes_the_member_nearest_to_its_prediction(method, tiny):
     problem = tiny.problem
     solution = METHODS[method](problem)
-    predictions = first_faces(problem, method).embedded
-    own = predictions @ tiny.loss.matrix
-    heard = (tiny.A.T @ predictions) @ tiny.loss.matrix
+    predictions = predictions_of(problem, method).embedded
+    own_costs = predictions @ tiny.loss.matrix
+    costs = (tiny.A.T @ predictions) @ tiny.loss.matrix
     magnitude = max(np.abs(tiny.loss.matrix).max(), 1e-300)
-    # Second opinions are added at a millionth of the size and compared at the tolerance of ties.
-    blur = 2e-4 * magnitude * np.abs(tiny.A.T @ predictions).max(axis=1)
+    # Scores break ties with a weight of a millionth, and are compared at the tolerance of ties.
+    margin = 2e-4 * magnitude * np.abs(tiny.A.T @ predictions).max(axis=1)
     for j, label in enumerate(solution.decoded.outputs):
         members = np.flatnonzero(tiny.sets.mask[j])
         assert label in members
-        nearest = members[own[j, members] <= own[j, members].min() + 1e-9 * magnitude]
+        lowest = own_costs[j, members].min()
+        nearest = members[own_costs[j, members] <= lowest + 1e-9 * magnitude]
         assert np.flatnonzero(solution.targets.mask[j]).tolist() == nearest.tolist()
         assert label in nearest
-        assert heard[j, label] <= heard[j, nearest].min() + blur[j] + 1e-300
+        assert costs[j, label] <= costs[j, nearest].min() + margin[j] + 1e-300
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(tiny=problems(forms=WITH_ENTRIES))
-def test_the_account_of_a_baseline(method, tiny):
+def test_fields_of_the_solution_of_a_baseline(method, tiny):
     problem = tiny.problem
     solution = METHODS[method](problem)
     assert solution.start == method
@@ -71,26 +72,26 @@ def test_the_account_of_a_baseline(method, tiny):
 
 
 def test_average_candidates_by_hand():
-    # Row 1 hears a half vote for a, a half and a whole one for b.
+    # The votes at row 1 are 1/4 for a, and 1/4 + 1 for b.
     sets = LabelSets.from_sets([{"a", "b"}, {"a", "b"}, {"b"}])
     A = np.array([[1.0, 0, 0], [0.5, 0, 1], [0, 0, 1]])
     solution = average_candidates(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert sets.classes[solution.decoded.outputs].tolist() == ["b", "b", "b"]
-    # Row 0 hears itself alone: it is undecided, and takes the side of those who listen to it.
+    # Row 0 has only its own vote. It is undecided and takes b, which the scores from row 1 favour.
     assert solution.resolved.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_faint_second_opinion_chooses_beside_a_loud_one(method):
-    # Row 0 hears nobody. Who listens to it, faintly, is row 2, which is a 1; row 1 is heard loudly.
+def test_small_scores_break_ties_although_another_row_has_large_ones(method):
+    # Row 0 has no votes. It has a small vote at row 2, which is a 1; row 1 has a large vote.
     sets = LabelSets.from_sets([{0, 1}, {0, 1}, {1}])
     A = np.array([[0.0, 0, 0], [0, 1e6, 0], [1e-3, 0, 1]])
     problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
     assert METHODS[method](problem).decoded.outputs[0] == 1
 
 
-def test_the_two_baselines_differ():
-    """Squared ordinal loss on {0, 2} most of the time, else {0}: the mean is 1, never the truth."""
+def test_infimum_and_average_candidates_differ_under_an_ordinal_loss():
+    """Under the squared ordinal loss the average of {0, 2} predicts 1, which no set contains."""
     sets = LabelSets.from_sets([{0, 2}] * 9 + [{0}], classes=[0, 1, 2])
     loss = MatrixLoss([[0, 1, 4], [1, 0, 1], [4, 1, 0]]).bind(sets.classes)
     problem = Problem(as_votes(np.full((10, 10), 0.1)), loss, sets)
@@ -105,7 +106,7 @@ def test_the_two_baselines_differ():
 
 
 @given(tiny=problems(forms=WITH_ENTRIES))
-def test_a_structured_loss_goes_the_same_way(tiny):
+def test_structured_losses_end_inside_the_sets_and_are_not_exact(tiny):
     problem = Problem(tiny.problem.votes, StructuredLoss(LabelTask(tiny.loss)), tiny.sets)
     for solution in (average_candidates(problem), infimum_loss(problem)[0]):
         outputs = solution.decoded.outputs
@@ -113,26 +114,26 @@ def test_a_structured_loss_goes_the_same_way(tiny):
     assert infimum_loss(problem)[1] is False
 
 
-@pytest.mark.parametrize("unit", [1e-9, 1e9])
-def test_second_opinions_have_no_units(unit):
-    """Embeddings in other units: the row's own prediction still comes first."""
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_tie_breaking_does_not_depend_on_the_scale_of_embeddings(scale):
+    """With rescaled embeddings the row's own prediction still comes first."""
 
-    class InUnits(LabelTask):
+    class ScaledTask(LabelTask):
         def embed_prediction(self, outputs):
-            return unit * super().embed_prediction(outputs)
+            return scale * super().embed_prediction(outputs)
 
         def embed_target(self, outputs):
-            return super().embed_target(outputs) / unit
+            return super().embed_target(outputs) / scale
 
         def average(self, candidates):
-            return super().average(candidates) / unit
+            return super().average(candidates) / scale
 
         def best_candidate(self, scores, candidates):
-            return super().best_candidate(scores / unit, candidates)
+            return super().best_candidate(scores / scale, candidates)
 
-    # Row 0 hears only row 1, which is a 1; everybody else predicts 0 and listens to row 0.
+    # Row 0 has only the vote of row 1, which is a 1. Rows 2 and 3, with votes of row 0, predict 0.
     sets = LabelSets.from_sets([{0, 1}, {1}, {0}, {0}], classes=[0, 1])
     A = np.array([[0.0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 5, 0], [1, 0, 0, 5]])
-    loss = StructuredLoss(InUnits(ZeroOneLoss().bind(sets.classes)))
+    loss = StructuredLoss(ScaledTask(ZeroOneLoss().bind(sets.classes)))
     solution = average_candidates(Problem(as_votes(A), loss, sets))
     assert solution.decoded.outputs.tolist() == [1, 1, 0, 0]

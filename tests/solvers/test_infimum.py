@@ -1,4 +1,4 @@
-"""The infimum loss at a query: exact for finite losses, local for structured ones."""
+"""Tests of the infimum loss at queries: exact for finite losses, a local search for others."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets, PartialOrders
 from disambig.losses import KendallLoss, StructuredLoss, ZeroOneLoss
-from disambig.solvers import baselines as infimum
-from disambig.solvers import infimum_prediction
+from disambig.solvers import baselines, infimum_prediction
 from disambig.votes import as_votes
 from tests.oracles.brute_force import labellings
 from tests.oracles.generated_problems import problems
@@ -31,8 +30,8 @@ def margin(A, loss):
 def test_finite_losses_are_exact(tiny):
     found = infimum_prediction(tiny.loss, FORMS[tiny.form](tiny.A), tiny.sets)
     assert found.exact
-    paid = infimum_losses(tiny.A, tiny.loss, tiny.sets)
-    tied = paid <= (paid.min(axis=1) + margin(tiny.A, tiny.loss))[:, None]
+    losses = infimum_losses(tiny.A, tiny.loss, tiny.sets)
+    tied = losses <= (losses.min(axis=1) + margin(tiny.A, tiny.loss))[:, None]
     assert np.array_equal(found.predictions.mask, tied)
 
 
@@ -45,36 +44,36 @@ def test_sparse_and_dense_votes_agree_at_any_number_of_queries(tiny, q):
     assert np.array_equal(dense.predictions.mask, sparse.predictions.mask)
 
 
-def assert_descended(tiny, task):
-    """Each query ends no higher than its average-candidates prediction, and not below the least."""
+def assert_local_search_descends(tiny, task):
+    """Each query ends no higher than its average-candidates prediction, nor below the minimum."""
     loss = StructuredLoss(task(tiny.loss))
     found = infimum_prediction(loss, FORMS[tiny.form](tiny.A), tiny.sets)
     assert not found.exact
-    paid = infimum_losses(tiny.A, tiny.loss, tiny.sets)
+    losses = infimum_losses(tiny.A, tiny.loss, tiny.sets)
     rows = np.arange(len(tiny.sets))
-    reached = paid[rows, found.predictions.outputs]
-    slack = margin(tiny.A, tiny.loss)
+    reached = losses[rows, found.predictions.outputs]
+    tolerance = margin(tiny.A, tiny.loss)
     scores = tiny.A @ loss.start(tiny.sets, "average")
-    near = scores <= scores.min(axis=1, keepdims=True) + slack[:, None]
-    # Of tied predictions it may have begun at any.
-    assert (reached <= np.where(near, paid, -np.inf).max(axis=1) + slack).all()
-    assert (reached >= paid.min(axis=1) - slack).all()
+    near = scores <= scores.min(axis=1, keepdims=True) + tolerance[:, None]
+    # The search may start at any of the tied predictions.
+    assert (reached <= np.where(near, losses, -np.inf).max(axis=1) + tolerance).all()
+    assert (reached >= losses.min(axis=1) - tolerance).all()
 
 
 @pytest.mark.parametrize("task", [LabelTask, MeanLabelTask])
 @given(tiny=problems(largest=5))
-def test_the_local_way_descends_from_average_candidates(task, tiny):
-    assert_descended(tiny, task)
+def test_local_search_descends_from_average_candidates(task, tiny):
+    assert_local_search_descends(tiny, task)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_the_local_way_takes_the_worst_member_where_votes_are_negative(loss):
+def test_local_search_takes_the_worst_member_for_negative_votes(loss):
     for seed in range(40):
-        assert_descended(tiny_problem(seed, "signed", loss), LabelTask)
+        assert_local_search_descends(tiny_problem(seed, "signed", loss), LabelTask)
 
 
-def test_the_local_way_is_often_exact():
-    """Where it is not, it says so; this guards against one that stops at its start."""
+def test_local_search_often_finds_the_minimum():
+    """A search that stops at its start would fail this test."""
     rng = np.random.default_rng(0)
     hits = better = 0
     for _ in range(100):
@@ -84,22 +83,22 @@ def test_the_local_way_is_often_exact():
         sets = LabelSets(mask, np.arange(4))
         finite = ZeroOneLoss().bind(sets.classes)
         loss = StructuredLoss(LabelTask(finite))
-        paid = infimum_losses(A, finite, sets)
+        losses = infimum_losses(A, finite, sets)
         found = infimum_prediction(loss, as_votes(A), sets).predictions.outputs
         first = (A @ loss.start(sets, "average")).argmin(axis=1)
         rows = np.arange(4)
-        hits += int((paid[rows, found] <= paid.min(axis=1) + 1e-9).sum())
-        better += int((paid[rows, found] < paid[rows, first] - 1e-9).sum())
+        hits += int((losses[rows, found] <= losses.min(axis=1) + 1e-9).sum())
+        better += int((losses[rows, found] < losses[rows, first] - 1e-9).sum())
     assert hits >= 300
     assert better >= 1
 
 
 @given(tiny=problems(forms=("dense",), largest=5))
-def test_the_local_way_does_not_depend_on_batches_or_form(tiny):
+def test_local_search_does_not_depend_on_batches_or_form(tiny):
     loss = StructuredLoss(LabelTask(tiny.loss))
     whole = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(infimum, "_CASES", 3)
+        patch.setattr(baselines, "_MAX_BATCH_CASES", 3)
         parts = infimum_prediction(loss, as_votes(tiny.A), tiny.sets).predictions
     sparse = infimum_prediction(loss, FORMS["sparse"](tiny.A), tiny.sets).predictions
     assert np.array_equal(parts.outputs, whole.outputs)
@@ -107,65 +106,64 @@ def test_the_local_way_does_not_depend_on_batches_or_form(tiny):
 
 
 @given(st.integers(0, 10_000))
-def test_each_set_is_asked_once_for_a_prediction_and_a_sign(seed):
+def test_each_case_of_prediction_set_and_sign_is_minimised_once(seed):
     rng = np.random.default_rng(seed)
     n, m = 12, 4
     ranks = np.where(rng.random((n, m)) < 0.5, np.nan, rng.integers(0, 2, (n, m)))
     orders = PartialOrders.from_ranks(ranks)
     loss = KendallLoss().bind(orders.items)
 
-    class Watched:
-        """The loss; a batch must not hold a question twice."""
+    class WatchedLoss:
+        """The loss; fails if a batch has the same scores and set twice."""
 
         def __getattr__(self, name):
             return getattr(loss, name)
 
         def best_candidate(self, scores, candidates, tolerance):
-            questions = np.column_stack([scores, candidates.before.reshape(len(scores), -1)])
-            assert len(np.unique(questions, axis=0)) == len(questions)
+            cases = np.column_stack([scores, candidates.before.reshape(len(scores), -1)])
+            assert len(np.unique(cases, axis=0)) == len(cases)
             return loss.best_candidate(scores, candidates, tolerance)
 
     votes = as_votes(rng.normal(size=(5, n)))
-    found = infimum_prediction(Watched(), votes, orders).predictions
+    found = infimum_prediction(WatchedLoss(), votes, orders).predictions
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(infimum, "_distinct_sets", lambda sets: (np.arange(n), np.arange(n)))
+        patch.setattr(baselines, "_distinct_sets", lambda sets: (np.arange(n), np.arange(n)))
         each = infimum_prediction(loss, votes, orders).predictions
     assert np.array_equal(found.outputs, each.outputs)
 
 
-def test_rows_whose_sums_agree_are_told_apart():
-    """Equal sums with the fixed factors are a hint, not a proof."""
+def test_different_rows_with_equal_weighted_sums_are_distinguished():
     factors = np.cos(np.arange(3.0))
     rows = np.array([[factors[1], 0.0, 0.0], [0.0, factors[0], 0.0], [0.0, factors[0], 0.0]])
     assert len(set((rows * factors).sum(axis=1))) == 1
-    first, kind = infimum._distinct_rows(rows)
+    first, group = baselines._distinct_rows(rows)
     assert len(first) == 2
-    assert np.array_equal(rows[first][kind], rows)
+    assert np.array_equal(rows[first][group], rows)
 
 
-def test_a_task_may_be_exact_itself():
-    class Exact(LabelTask):
+def test_a_task_can_offer_an_exact_infimum_prediction():
+    class ExactTask(LabelTask):
         def infimum_prediction(self, votes, candidates, rtol):
             return self.loss.infimum_prediction(votes, candidates, rtol).outputs
 
     sets = LabelSets.from_sets([{0, 1}, {1, 2}, {0, 1, 2}])
     finite = ZeroOneLoss().bind(sets.classes)
     votes = as_votes(np.eye(3) + 0.1)
-    found = infimum_prediction(StructuredLoss(Exact(finite)), votes, sets)
+    found = infimum_prediction(StructuredLoss(ExactTask(finite)), votes, sets)
     assert found.exact
     expected = infimum_prediction(finite, votes, sets).predictions.outputs
     assert np.array_equal(found.predictions.outputs, expected)
 
 
-def test_a_query_that_hears_nobody_ties_everywhere():
+def test_at_a_query_without_votes_all_predictions_tie():
     sets = LabelSets.from_sets([{0}, {1, 2}])
     found = infimum_prediction(ZeroOneLoss().bind(sets.classes), as_votes(np.zeros((1, 2))), sets)
     assert found.predictions.mask.all()
 
 
-def test_a_task_that_changes_its_mind_at_ties_comes_to_rest():
-    class Fickle(LabelTask):
-        """Of tied predictions the first and the last in turn."""
+def test_local_search_ends_for_a_task_that_breaks_ties_differently_in_each_call():
+    class InconsistentTask(LabelTask):
+        """Returns the first and the last of tied predictions in turn."""
 
         calls = 0
 
@@ -176,8 +174,8 @@ def test_a_task_that_changes_its_mind_at_ties_comes_to_rest():
             return scores.shape[1] - 1 - scores[:, ::-1].argmin(axis=1)
 
     sets = LabelSets.from_sets([{0, 1}, {0, 1}, {0, 1}])
-    task = Fickle(ZeroOneLoss().bind(sets.classes))
-    # The first query hears nobody: both classes tie for ever.
+    task = InconsistentTask(ZeroOneLoss().bind(sets.classes))
+    # The first query has no votes: both classes always tie.
     votes = as_votes([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     infimum_prediction(StructuredLoss(task), votes, sets, max_iter=50)
     assert task.calls < 10

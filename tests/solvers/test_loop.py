@@ -1,4 +1,4 @@
-"""The one loop: budget, callback, trace and status."""
+"""Tests of the loop that solvers share: budget, callback, trace and status."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Counter:
 
 @dataclass
 class Counting:
-    """Counts up to `last`, and notes how often it was asked."""
+    """Counts up to `last`, and counts its own steps."""
 
     last: int
     steps: int = 0
@@ -38,16 +38,16 @@ class Counting:
         return after is before
 
 
-def test_it_stops_when_nothing_changes():
+def test_run_stops_when_nothing_changes():
     process = Counting(last=3)
     run = iterate(process, Counter(0), max_iter=100, stage="count")
     assert run.status is Status.CONVERGED
     assert run.state.value == 3
-    # Three steps that move, and the one that finds nothing to do.
+    # Three steps that change the state, and one that does not.
     assert run.n_iter == process.steps == 4
 
 
-def test_the_trace_has_every_iteration_and_the_beginning():
+def test_trace_has_the_first_state_and_every_iteration():
     run = iterate(Counting(last=2), Counter(0), max_iter=100, stage="count")
     assert run.trace == (
         Progress("count", 0, 0.0, 10),
@@ -58,7 +58,7 @@ def test_the_trace_has_every_iteration_and_the_beginning():
 
 
 @pytest.mark.parametrize("budget", [0, 1, 3])
-def test_the_budget_is_kept(budget):
+def test_run_makes_at_most_max_iter_steps(budget):
     process = Counting(last=1000)
     run = iterate(process, Counter(0), max_iter=budget)
     assert run.status is Status.MAX_ITER
@@ -66,40 +66,43 @@ def test_the_budget_is_kept(budget):
     assert len(run.trace) == budget + 1
 
 
-def test_a_budget_that_just_suffices_is_convergence():
+def test_convergence_in_the_last_allowed_step_counts():
     assert iterate(Counting(last=3), Counter(0), max_iter=4).status is Status.CONVERGED
     assert iterate(Counting(last=3), Counter(0), max_iter=3).status is Status.MAX_ITER
 
 
-def test_the_callback_hears_of_every_iteration():
-    heard = []
-    run = iterate(Counting(last=2), Counter(0), max_iter=100, stage="x", callback=heard.append)
-    assert tuple(heard) == run.trace[1:]
+def test_callback_is_called_after_every_iteration():
+    seen = []
+    run = iterate(Counting(last=2), Counter(0), max_iter=100, stage="x", callback=seen.append)
+    assert tuple(seen) == run.trace[1:]
     assert run.status is Status.CONVERGED
 
 
-@pytest.mark.parametrize("yes", [True, np.True_, np.float64(1.0) > np.float64(0.0), 1])
-def test_the_callback_stops_the_run_there(yes):
+@pytest.mark.parametrize("true_value", [True, np.True_, np.float64(1.0) > np.float64(0.0), 1])
+def test_callback_that_returns_true_stops_the_run(true_value):
     run = iterate(
-        Counting(last=1000), Counter(0), max_iter=100, callback=lambda p: p.iteration == 5 and yes
+        Counting(last=1000),
+        Counter(0),
+        max_iter=100,
+        callback=lambda p: p.iteration == 5 and true_value,
     )
     assert run.status is Status.STOPPED
     assert run.state.value == run.n_iter == 5
 
 
-@pytest.mark.parametrize("no", [None, False, np.False_])
-def test_anything_that_is_not_yes_goes_on(no):
-    run = iterate(Counting(last=3), Counter(0), max_iter=100, callback=lambda p: no)
+@pytest.mark.parametrize("false_value", [None, False, np.False_])
+def test_callback_that_returns_false_or_none_does_not_stop_the_run(false_value):
+    run = iterate(Counting(last=3), Counter(0), max_iter=100, callback=lambda p: false_value)
     assert run.status is Status.CONVERGED
 
 
-def test_the_word_of_the_callback_goes_before_convergence():
-    """A solver with more runs to come must learn that it is to stop."""
+def test_callback_takes_precedence_over_convergence():
+    """A solver with further runs must know that it has to stop."""
     run = iterate(Counting(last=3), Counter(0), max_iter=100, callback=lambda p: p.iteration == 4)
     assert run.status is Status.STOPPED
 
 
-def test_an_error_of_the_callback_is_the_users_to_see():
+def test_an_error_in_the_callback_is_not_caught():
     def broken(progress):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Alternating minimisation on outputs whose ties cannot be listed."""
+"""Tests of alternating minimisation on structured outputs, whose ties cannot be listed."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ TASKS = [LabelTask, MeanLabelTask]
 
 @pytest.mark.parametrize("task", TASKS)
 @given(tiny=problems())
-def test_it_descends_and_ends_inside_the_sets(task, tiny):
+def test_solver_descends_and_ends_inside_the_sets(task, tiny):
     problem = Problem(tiny.problem.votes, StructuredLoss(task(tiny.loss)), tiny.sets)
     solution = AlternatingMinimization().solve(problem)
     assert solution.status is Status.CONVERGED
@@ -37,11 +37,13 @@ def test_it_descends_and_ends_inside_the_sets(task, tiny):
     weighting=st.sampled_from(["non-negative", "signed"]),
     loss=st.sampled_from(["zero-one", "asymmetric", "any sign"]),
 )
-def test_with_means_of_tied_predictions_it_is_the_finite_loss(seed, weighting, loss):
+def test_with_means_of_tied_predictions_the_result_is_that_of_the_finite_loss(
+    seed, weighting, loss
+):
     tiny = tiny_problem(seed, weighting, loss)
     votes = as_votes(tiny.A)
     finite = AlternatingMinimization("average").solve(Problem(votes, tiny.loss, tiny.sets))
-    # Tied candidates are what the general road cannot express.
+    # A structured loss has no barycentres of tied candidates.
     assume(not any(progress.undecided for progress in finite.trace))
     loss = StructuredLoss(MeanLabelTask(tiny.loss))
     other = AlternatingMinimization("average").solve(Problem(votes, loss, tiny.sets))

@@ -1,4 +1,4 @@
-"""Votes without some rows are those of the formula."""
+"""Votes without some rows against their formula."""
 
 import pickle
 
@@ -13,7 +13,7 @@ from disambig.votes.dense import SymmetricArray
 
 
 def deleted(seed=0, n=9, e=3, *, even=False):
-    """Votes and the array that they stand for."""
+    """Votes and the array that they represent."""
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(n, n + 2))
     whole = factor @ factor.T

@@ -1,4 +1,4 @@
-"""Inverses that are never formed, against those that are."""
+"""Inverses that are never formed, against dense ones."""
 
 import pickle
 
@@ -18,7 +18,7 @@ METHODS = ("direct", "iterative")
 
 
 def system(seed, n, *, density=0.3, strength=3.0):
-    """``I + strength * Laplacian`` of a random graph, in several parts as often as not."""
+    """``I + strength * Laplacian`` of a random graph, often with several connected parts."""
     rng = np.random.default_rng(seed)
     links = np.triu(rng.random((n, n)) < density, k=1) * rng.random((n, n))
     links += links.T
@@ -43,7 +43,7 @@ def test_products_and_diagonal(method, seed, n):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_parts_that_nothing_enters_stay_exactly_zero(method):
+def test_parts_with_zero_values_stay_exactly_zero(method):
     inverse = SparseInverse.build(
         sp.csr_array(sp.block_diag([system(0, 9), system(1, 8)])), np.ones(17), method
     )
@@ -51,11 +51,11 @@ def test_parts_that_nothing_enters_stay_exactly_zero(method):
     values[3] = 0.1, 1e-200
     found = inverse @ values
     assert_array_equal(found[9:], np.zeros((8, 2)))
-    # Neither does a small right-hand side vanish.
+    # A small right-hand side does not give zeros.
     assert_allclose(found[:, 1] * 1e199, found[:, 0], atol=1e-12)
 
 
-def test_what_iteration_cannot_tell_from_zero_is_zero():
+def test_entries_below_the_tolerance_are_zero():
     n = 60
     chain = sp.diags(
         [np.full(n - 1, -0.2), np.full(n, 1.4), np.full(n - 1, -0.2)], offsets=[-1, 0, 1]
@@ -79,15 +79,15 @@ def test_pickle(method):
     assert_array_equal(pickle.loads(pickle.dumps(inverse)) @ values, before)
 
 
-def test_what_is_thin_is_factorised_and_what_is_not_is_iterated(monkeypatch):
+def test_small_envelopes_are_factorised_and_large_ones_iterated(monkeypatch):
     chain = sp.diags(
         [np.full(399, -1.0), np.full(400, 3.0), np.full(399, -1.0)], offsets=[-1, 0, 1]
     )
     thin, thick = sp.csr_array(chain), system(0, 400, density=0.1)
     assert SparseInverse.build(thin, np.ones(400)).direct
     assert SparseInverse.build(thick, np.ones(400)).direct
-    monkeypatch.setattr(inverse_module, "_ENVELOPE", 100)
-    monkeypatch.setattr(inverse_module, "_ENVELOPE_OF_A_ROW", 5)
+    monkeypatch.setattr(inverse_module, "_MAX_ENVELOPE", 100)
+    monkeypatch.setattr(inverse_module, "_MAX_ENVELOPE_PER_ROW", 5)
     assert SparseInverse.build(thin, np.ones(400)).direct
     assert not SparseInverse.build(thick, np.ones(400)).direct
     assert SparseInverse.build(thick, np.ones(400), "direct").direct
@@ -101,18 +101,18 @@ def test_a_factor_that_would_not_fit(monkeypatch):
     assert not SparseInverse.build(matrix, np.ones(40), "iterative").direct
 
 
-def test_iterations_that_end_too_early_are_told():
+def test_iterations_that_end_too_early_warn():
     matrix = system(0, 50, strength=100.0)
     values = np.random.default_rng(0).random((50, 2))
     with pytest.warns(ConvergenceWarning, match="50 equations is solved to .* after 3 iterations"):
         conjugate_gradients(matrix, values, np.ones(50), max_iter=3)
 
 
-def test_a_singular_matrix_where_sums_match():
+def test_a_singular_matrix_with_values_in_its_range():
     matrix = system(0, 40, density=0.3, strength=1.0) - sp.eye(40, format="csr")
     values = np.random.default_rng(0).normal(size=(40, 6))
     values -= values.mean(axis=0)
-    # One column is done at once, and must rest while the others go on.
+    # One column is solved at once, and must not change while the others go on.
     values[:, 0] = 0.0
     values[:2, 0] = 1e-300, -1e-300
     found = conjugate_gradients(sp.csr_array(matrix), values, matrix.diagonal())
@@ -127,8 +127,8 @@ def test_many_columns_are_solved_in_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize("blocks", [2**22, 150])
-def test_the_estimated_diagonal_is_as_near_as_it_says(monkeypatch, blocks):
-    monkeypatch.setattr("disambig.votes.solved._BLOCK", blocks)
+def test_the_standard_error_of_the_estimated_diagonal(monkeypatch, blocks):
+    monkeypatch.setattr("disambig.votes.solved._ENTRIES_PER_BLOCK", blocks)
     inverse = SparseInverse.build(system(0, 200, density=0.05), np.ones(200), "direct")
     found, error = probed_diagonal(inverse)
     away = found - inverse.diagonal

@@ -1,4 +1,4 @@
-"""Votes by leaves: what the contract of all votes does not ask."""
+"""Votes by leaves, beyond the contract of all votes."""
 
 import numpy as np
 import pytest
@@ -28,15 +28,13 @@ def random_votes(seed, n, *, own_vote=True, q=None):
     rows, columns = (
         np.where(rng.uniform(size=side.shape) < 0.2, np.int32(-1), side) for side in (rows, leaves)
     )
-    rows_affected_by_targets = Membership(
-        rows, np.ones(rows.shape[1]), rng.integers(1, 4, rows.shape) * 1.0
-    )
-    voters = Membership(columns, rng.integers(1, 3, n) * 1.0, None)
+    query_leaves = Membership(rows, np.ones(rows.shape[1]), rng.integers(1, 4, rows.shape) * 1.0)
+    sample_leaves = Membership(columns, rng.integers(1, 3, n) * 1.0, None)
     weights = rng.integers(1, 4, 6) * 1.0
-    votes = PartitionVotes(rows_affected_by_targets, voters, starts, weights, own_vote)
+    votes = PartitionVotes(query_leaves, sample_leaves, starts, weights, own_vote)
     same = (rows[:, :, None] == columns[:, None, :]) & (rows[:, :, None] >= 0)
-    at = weights[np.maximum(rows, 0) + starts[:-1, None]] * rows_affected_by_targets.factors
-    array = (same * at[:, :, None]).sum(axis=0) * voters.scale
+    at = weights[np.maximum(rows, 0) + starts[:-1, None]] * query_leaves.factors
+    array = (same * at[:, :, None]).sum(axis=0) * sample_leaves.scale
     return votes, array if own_vote else array * (1 - np.eye(n))
 
 
@@ -60,14 +58,12 @@ def test_without_own_votes(seed, n):
 
 
 @pytest.mark.parametrize("own_vote", [True, False])
-def test_a_vote_of_ones_own_leaves_no_rounding(own_vote):
+def test_removed_own_votes_leave_no_rounding(own_vote):
     rng = np.random.default_rng(0)
     leaves = np.zeros((3, 5), dtype=np.int32)
-    rows_affected_by_targets = Membership(leaves, rng.uniform(size=5), rng.uniform(size=(3, 5)))
-    voters = Membership(leaves, rng.uniform(size=5))
-    votes = PartitionVotes(
-        rows_affected_by_targets, voters, np.arange(4), rng.uniform(size=3), own_vote
-    )
+    query_leaves = Membership(leaves, rng.uniform(size=5), rng.uniform(size=(3, 5)))
+    sample_leaves = Membership(leaves, rng.uniform(size=5))
+    votes = PartitionVotes(query_leaves, sample_leaves, np.arange(4), rng.uniform(size=3), own_vote)
     for side in (votes, votes.T):
         assert (entries(side).diagonal() == 0).all() != own_vote
 
@@ -97,7 +93,7 @@ def test_rows_are_in_canonical_form():
     assert block.has_canonical_format
 
 
-def test_nobody_votes_against():
+def test_no_vote_is_negative():
     votes, _ = random_votes(2, 6)
     positive, negative = votes.split()
     assert positive is votes
@@ -113,20 +109,20 @@ def test_values_of_another_length_are_refused(shape):
 
 
 @pytest.mark.parametrize("factor", [-1.0, np.nan])
-def test_a_scale_that_turns_votes_around_is_refused(factor):
+def test_negative_scales_are_refused(factor):
     votes, _ = random_votes(2, 3)
-    with pytest.raises(VotesError, match=rf"row 1 is to be scaled by {factor}; expected .* least"):
+    with pytest.raises(VotesError, match=rf"factor of row 1 is {factor}; expected at least 0"):
         votes.scale_rows(np.array([1.0, factor, 1.0]))
 
 
 def test_links_that_are_too_many_are_not_written_out(monkeypatch):
     votes, array = random_votes(4, 20, own_vote=False)
     rows = np.arange(20)
-    same = votes.rows_affected_by_targets.leaves[:, :, None] == votes.voters.leaves[:, None, :]
-    pairs = int((same & (votes.rows_affected_by_targets.leaves[:, :, None] >= 0)).sum())
-    monkeypatch.setattr(module, "_MOST_LINKS", pairs)
+    same = votes.query_leaves.leaves[:, :, None] == votes.sample_leaves.leaves[:, None, :]
+    pairs = int((same & (votes.query_leaves.leaves[:, :, None] >= 0)).sum())
+    monkeypatch.setattr(module, "_MAX_LINKED_PAIRS", pairs)
     assert_array_equal(votes.links(rows).toarray(), array)
-    monkeypatch.setattr(module, "_MOST_LINKS", pairs - 1)
+    monkeypatch.setattr(module, "_MAX_LINKED_PAIRS", pairs - 1)
     assert votes.links(rows) is None
 
 

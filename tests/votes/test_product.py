@@ -11,8 +11,8 @@ RNG = np.random.default_rng(0)
 
 
 @pytest.fixture
-def never_cheap(monkeypatch):
-    monkeypatch.setattr(product, "_CHEAP", 0)
+def never_exact(monkeypatch):
+    monkeypatch.setattr(product, "_MAX_EXACT_OPERATIONS", 0)
 
 
 def orthogonal_factors(q, n, rank, shares):
@@ -23,7 +23,7 @@ def orthogonal_factors(q, n, rank, shares):
     return RNG.normal(size=(q, rank)), right, energies
 
 
-@pytest.mark.usefixtures("never_cheap")
+@pytest.mark.usefixtures("never_exact")
 @pytest.mark.parametrize("own", [False, True])
 def test_sums_are_bounded_by_lengths(own):
     shares = RNG.uniform(0.5, 2.0, size=30)
@@ -41,12 +41,12 @@ def test_sums_are_bounded_by_lengths(own):
     factors = RNG.uniform(size=30)
     scaled = votes.scale_rows(factors).absolute_row_sums()
     assert_allclose(scaled, factors * votes.absolute_row_sums())
-    # The other way round lengths are not known, and the factors bound the sums.
+    # Lengths are not known for the transpose, so the factors bound the sums.
     assert not votes.T.is_thin
     assert (votes.T.absolute_row_sums() >= array.sum(axis=0)).all()
 
 
-@pytest.mark.usefixtures("never_cheap")
+@pytest.mark.usefixtures("never_exact")
 def test_lengths_of_rows_follow_their_scale():
     row_shares, column_shares = RNG.uniform(0.5, 2.0, size=(2, 20))
     left, right, energies = orthogonal_factors(20, 20, 3, column_shares)
@@ -86,7 +86,7 @@ def test_the_strongest_are_found_in_blocks(monkeypatch):
 def test_what_does_not_fit_is_refused(monkeypatch):
     votes = ProductVotes(np.ones((100, 1)), np.ones((1, 100)))
     monkeypatch.setattr("disambig.memory.free_bytes", lambda: 1000)
-    with pytest.raises(MemoryBudgetError, match=r"sign of each vote needs the 100 x 100 weights"):
+    with pytest.raises(MemoryBudgetError, match=r"sign of each vote needs the 100 x 100 votes"):
         votes.split()
     with pytest.raises(MemoryBudgetError, match=r"The votes of 9 rows at 100 inputs"):
         votes.column_entries(np.arange(9))

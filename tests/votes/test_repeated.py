@@ -1,4 +1,4 @@
-"""Votes of several problems answer as those of each."""
+"""Votes of several problems give the results of each."""
 
 import numpy as np
 import pytest
@@ -61,13 +61,13 @@ def test_symmetric_votes_are_their_own_transpose():
     ],
     ids=["rows", "column_entries", "links", "strongest", "scale_rows"],
 )
-def test_what_asks_for_single_entries_is_refused(ask):
+def test_methods_of_single_entries_are_refused(ask):
     votes, _ = votes_and_array(0, 2)
     with pytest.raises(MissingOracleError, match="of one of them"):
         ask(votes)
 
 
-def test_a_diagonal_that_is_none_is_refused():
+def test_the_diagonal_of_rectangular_votes_is_refused():
     votes, _ = votes_and_array(0, 2, q=3)
     with pytest.raises(MissingOracleError, match="diagonal"):
         votes.diagonal()

@@ -1,4 +1,4 @@
-"""Every kind of votes answers as the array it stands for."""
+"""Every kind of votes gives the results of the array that it represents."""
 
 import pickle
 
@@ -39,7 +39,7 @@ KINDS = (
     "mixture with sparse rows",
 )
 
-# Of rows and of columns: the pairs of forests, and one more. Each pair is compiled by itself.
+# Types of row and column factors: those of forests, and one more. Each pair is compiled once.
 FACTORS = ((None, None), (None, np.uint16), (np.float64, None), (np.uint16, np.float64))
 
 
@@ -124,7 +124,7 @@ def votes_and_array(kind, seed=0, q=5, n=7):
 
 
 def entries(votes):
-    """The array, by products alone."""
+    """The array, from products only."""
     return votes @ np.eye(votes.shape[1])
 
 
@@ -156,7 +156,7 @@ def test_absolute_row_sums(kind, seed):
         positive = ProductVotes(np.abs(votes.left), np.abs(votes.right))
         assert_array_equal(positive.absolute_row_sums(), positive.row_sums())
     elif kind.startswith("mixture"):
-        # A bound: parts that cancel are counted apart.
+        # A bound: parts that cancel are counted separately.
         assert (votes.absolute_row_sums() >= expected).all()
         apart = [np.abs(entries(part)).sum(axis=1) for part in votes.parts]
         assert_array_equal(votes.absolute_row_sums(), apart[0] / 2 + apart[1] / 4)
@@ -223,7 +223,7 @@ def test_blocks_of_sparse_votes_grow_with_what_fits():
     assert max(block.nnz for block in blocks) < 16_000
 
 
-def test_rows_of_an_operator_that_cannot_be_turned():
+def test_rows_of_an_operator_without_a_transpose():
     class Forward:
         shape = (2, 3)
 
@@ -255,7 +255,7 @@ def groups(links):
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
-def test_links_of_solved_votes_join_the_rows_that_hear_each_other(seed, n):
+def test_links_of_solved_votes_join_rows_with_votes_for_each_other(seed, n):
     votes, array = solved_votes(seed, n, n)
     rows = np.flatnonzero(np.random.default_rng(seed).random(n) < 0.7)
     links = votes.links(rows)
@@ -300,7 +300,7 @@ def test_stored_zeros_are_no_votes():
     assert (rows.tolist(), positions.tolist(), values.tolist()) == ([0], [1], [2.0])
 
 
-def test_a_bare_operator_refuses_what_it_cannot_know():
+def test_a_bare_operator_refuses_methods_that_it_lacks():
     array = np.abs(signed_matrix(0, 4, 4))
     votes = as_votes(aslinearoperator(array))
     assert isinstance(votes, OperatorVotes)
@@ -350,7 +350,7 @@ def test_an_operator_whose_product_has_another_shape_is_refused():
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, list, sp.csr_matrix, sp.coo_array, sp.csc_array])
-def test_as_votes_takes_what_users_hold(wrap):
+def test_as_votes_accepts_arrays_and_matrices(wrap):
     array = np.array([[0, 1], [2, 0], [3, 4]])
     votes = as_votes(wrap(array), shape=(3, 2))
     assert_array_equal(entries(votes), array)

@@ -1,13 +1,13 @@
-"""What "auto" means: exact where it is affordable."""
+"""`automatic_ridge`: exact where that is affordable."""
 
 from disambig.weights import KernelRidgeWeights, NystromWeights
 from disambig.weights import registry as automatic
-from disambig.weights.registry import LARGEST_EXACT, automatic_ridge
+from disambig.weights.registry import MAX_EXACT_ROWS, automatic_ridge
 
 
 def test_few_rows_are_exact_and_many_have_landmarks():
-    assert isinstance(automatic_ridge(LARGEST_EXACT), KernelRidgeWeights)
-    assert isinstance(automatic_ridge(LARGEST_EXACT + 1), NystromWeights)
+    assert isinstance(automatic_ridge(MAX_EXACT_ROWS), KernelRidgeWeights)
+    assert isinstance(automatic_ridge(MAX_EXACT_ROWS + 1), NystromWeights)
     assert automatic_ridge(10).intercept
     assert automatic_ridge(10**7).intercept
 

@@ -9,7 +9,7 @@ from disambig.weights.row_groups import distinct_rows
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), d=st.integers(1, 3))
-def test_each_kind_once(seed, n, d):
+def test_each_group_once(seed, n, d):
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 3, (n, d)).astype(np.float32)
     found = distinct_rows(X)
@@ -21,7 +21,7 @@ def test_each_kind_once(seed, n, d):
     assert_array_equal(again[distinct_rows(again)], X[found])
 
 
-def test_blocks_and_no_chance_meetings(monkeypatch):
+def test_blocks_and_no_collisions(monkeypatch):
     X = np.random.default_rng(0).integers(0, 60, (20_000, 3)).astype(np.float32)
     found = distinct_rows(X)
     assert found.size == len(np.unique(X, axis=0))

@@ -9,16 +9,16 @@ from disambig.weights.row_groups import EqualRows, _keys
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), d=st.integers(1, 4), wrap=st.booleans())
-def test_kinds_are_numbered_by_first_appearance(seed, n, d, wrap):
+def test_groups_are_numbered_by_first_appearance(seed, n, d, wrap):
     rng = np.random.default_rng(seed)
     X, Q = (rng.choice([0.0, -0.0, 1.0, 2.0, -1.0, 1e-300], size=(m, d)) for m in (n, 9))
     seen = {}
     expected = [seen.setdefault(tuple(row), len(seen)) for row in X.tolist()]
     made = sp.csr_array if wrap else np.array
     rows = EqualRows.build(made(X))
-    assert rows.kind.tolist() == expected
-    assert_array_equal(X[rows.first][rows.kind], X)
-    assert rows.first.tolist() == [expected.index(kind) for kind in range(len(seen))]
+    assert rows.group.tolist() == expected
+    assert_array_equal(X[rows.first][rows.group], X)
+    assert rows.first.tolist() == [expected.index(group) for group in range(len(seen))]
     assert rows.find(made(Q)).tolist() == [seen.get(tuple(row), -1) for row in Q.tolist()]
 
 
@@ -38,7 +38,7 @@ def test_numbers_with_few_bits_do_not_collide(d):
     keys = _keys(X)
     assert np.unique(keys[:, 0] >> np.uint64(16)).size == 4096
     assert np.unique(keys[:, 1] >> np.uint64(16)).size == 4096
-    # What one column holds is not the same as another's.
+    # A value in one column differs from the same value in another.
     swapped = _keys(np.ascontiguousarray(X[:, ::-1]))
     assert (d == 1) == np.array_equal(keys, swapped)
 

@@ -1,4 +1,4 @@
-"""Votes that the user brings, as a matrix or as a function."""
+"""Votes that the user computes, as a matrix or as a function."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from disambig.weights import FunctionWeights, PrecomputedWeights
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(6, 6)) * RNG.integers(0, 2, (6, 6))
 B = RNG.normal(size=(3, 6))
-MASSES = np.arange(1.0, 7.0)
+SAMPLE_WEIGHT = np.arange(1.0, 7.0)
 
 
 def entries(votes):
@@ -25,8 +25,8 @@ def normalized(alpha):
     return np.where(sums > 1e-8 * np.abs(alpha).sum(axis=1, keepdims=True), alpha / sums, alpha)
 
 
-def pieces(wrap, **parameters):
-    """The same votes both ways: the function looks its rows up by number."""
+def weightings(wrap, **parameters):
+    """The same votes as a matrix and as a function, which looks up its rows by number."""
     numbers = np.arange(6)[:, None]
 
     def look_up(queries, _):
@@ -39,28 +39,30 @@ def pieces(wrap, **parameters):
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array, sp.coo_matrix])
-@pytest.mark.parametrize("sample_weight", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, SAMPLE_WEIGHT])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_votes_are_what_was_given(wrap, sample_weight, normalize):
     w = np.ones(6) if sample_weight is None else sample_weight
     finish = normalized if normalize else np.asarray
-    for piece, inputs, queries in pieces(wrap, normalize=normalize):
-        piece.fit(inputs, sample_weight)
-        assert_allclose(entries(piece.training_votes()), finish(A * w))
-        assert_allclose(entries(piece.votes(queries)), finish(B * w))
+    for weighting, inputs, queries in weightings(wrap, normalize=normalize):
+        weighting.fit(inputs, sample_weight)
+        assert_allclose(entries(weighting.training_votes()), finish(A * w))
+        assert_allclose(entries(weighting.votes(queries)), finish(B * w))
         others = A * w * (1 - np.eye(6))
-        assert_allclose(entries(piece.leave_one_out_votes()), finish(others))
+        assert_allclose(entries(weighting.leave_one_out_votes()), finish(others))
         kind = DenseVotes if wrap is np.asarray else SparseVotes
-        assert isinstance(piece.training_votes(), kind)
+        assert isinstance(weighting.training_votes(), kind)
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
 def test_the_given_matrix_is_not_written_to(wrap):
     given_matrix = wrap(A.copy())
     for normalize in (False, True):
-        piece = PrecomputedWeights(normalize, leave_one_out=True).fit(given_matrix, MASSES)
-        piece.training_votes()
-        piece.leave_one_out_votes()
+        weighting = PrecomputedWeights(normalize, leave_one_out=True).fit(
+            given_matrix, SAMPLE_WEIGHT
+        )
+        weighting.training_votes()
+        weighting.leave_one_out_votes()
     assert_array_equal(given_matrix.toarray() if sp.issparse(given_matrix) else given_matrix, A)
     returned = A.copy()
     FunctionWeights(lambda Q, X: returned, leave_one_out=True).fit(np.ones((6, 1))).training_votes()

@@ -12,7 +12,7 @@ ROWS = np.array(
         [-1.0, -2.0, 1.0],  # negative sum
         [0.0, 0.0, 0.0],  # no vote
         [2.0, -1.0, 0.0],
-        [1.0, -1.0 + 1e-12, 0.0],  # a sum made of rounding
+        [1.0, -1.0 + 1e-12, 0.0],  # the sum is a rounding error
         [5e-324, 5e-324, 0.0],
     ]
 )

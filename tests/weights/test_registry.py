@@ -19,7 +19,7 @@ from disambig.weights import (
 
 
 class Bare:
-    """Fulfils the contract but cannot be cloned."""
+    """Has the methods of the contract but cannot be cloned."""
 
     def fit(self, X, sample_weight=None):
         return self
@@ -47,12 +47,12 @@ class Bare:
     ],
 )
 def test_names(name, kind):
-    piece = resolve_weights(name)
-    assert type(piece) is kind
-    assert piece.get_params() == kind().get_params()
+    weighting = resolve_weights(name)
+    assert type(weighting) is kind
+    assert weighting.get_params() == kind().get_params()
 
 
-def test_a_piece_is_cloned():
+def test_a_weighting_is_cloned():
     mine = NeighborWeights(3).fit(np.eye(4))
     ours = resolve_weights(mine)
     assert ours is not mine
@@ -61,9 +61,9 @@ def test_a_piece_is_cloned():
 
 
 def test_a_function():
-    piece = resolve_weights(np.dot)
-    assert isinstance(piece, FunctionWeights)
-    assert piece.function is np.dot
+    weighting = resolve_weights(np.dot)
+    assert isinstance(weighting, FunctionWeights)
+    assert weighting.function is np.dot
 
 
 @pytest.mark.parametrize("weights", ["neighbours", None, 3])
@@ -73,7 +73,7 @@ def test_unknown(weights):
         resolve_weights(weights)
 
 
-def test_not_quite_a_piece():
+def test_almost_a_weighting():
     with pytest.raises(TypeError, match=r"got the class NeighborWeights; pass an instance"):
         resolve_weights(NeighborWeights)
     with pytest.raises(TypeError, match=r"Bare cannot be cloned"):

@@ -1,4 +1,4 @@
-"""WHAT WAS OBSERVED: for every sample the set of targets it may have."""
+"""Candidate sets: for every sample the set of targets that it may have."""
 
 from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.candidates.labels.hierarchy import Hierarchy

@@ -1,4 +1,4 @@
-"""The contract of what was observed: one set of candidate targets per row."""
+"""Protocols of candidate sets: one set of possible targets per row."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,10 +7,10 @@ from disambig.notation import BoolArray, IntArray
 
 @runtime_checkable
 class Candidates(Protocol):
-    """``s[0], ..., s[n - 1]``: for every sample the set of targets it may have.
+    """``s[0], ..., s[n - 1]``: for every sample the set of targets that it may have.
 
-    Solvers and losses read candidates in batches; this is the part that every kind shares, and
-    that scikit-learn needs to split them like any other ``y``.
+    This is what all kinds of candidates share, and what scikit-learn needs to split them like any
+    other ``y``. Solvers and losses read the arrays of the concrete classes.
     """
 
     def __len__(self) -> int:
@@ -28,7 +28,7 @@ class Candidates(Protocol):
 
     @property
     def informative(self) -> BoolArray:
-        """Rows which exclude something, shape ``(n,)``."""
+        """Rows whose set excludes something, shape ``(n,)``."""
         ...
 
 
@@ -36,10 +36,10 @@ class Candidates(Protocol):
 class RepeatedSets(Protocol):
     """Candidates that know which of their rows have the same set.
 
-    What depends on the set alone is then worked out once for all of them.
+    What depends on the set alone is then computed once per distinct set.
     """
 
     @property
     def distinct(self) -> tuple[IntArray, IntArray]:
-        """The first row of each different set, ``(d,)``, and which of them a row has, ``(n,)``."""
+        """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
         ...

@@ -1,10 +1,8 @@
-"""What users hold their targets in - arrays, frames, series, lists - opened without pandas.
+"""Read the targets that users pass: arrays, frames, series and lists, without importing pandas.
 
-One grammar for refusals: which row, what is wrong, how many such rows, what to do.
-
-Missing values, and the marker by which a user says "this row may be any class".
-
-Which rows of a table of candidates are asked for.
+What the parsers of all kinds of candidates share is here too: errors that name the first invalid
+row, how many there are and what to do; the test for missing values; the marker by which a user says
+"this row may be any class"; and the selection of rows by an index.
 """
 
 from collections.abc import Iterable, Mapping, Set, Sized
@@ -33,7 +31,7 @@ def is_table(y: Any) -> bool:
 
 
 def _dense(y: Any) -> AnyArray:
-    """`y` as a plain array; masked entries become None instead of what lies under the mask."""
+    """`y` as a plain array; masked entries become None, whatever value is under the mask."""
     if sparse.issparse(y):
         return np.asarray(y.toarray())
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
@@ -46,7 +44,7 @@ def _dense(y: Any) -> AnyArray:
 def table_of(y: Any) -> tuple[AnyArray, list[Any] | None]:
     """The ``(n, K)`` values of a table or of nested lists, and the names of its columns.
 
-    Columns that are merely counted, 0 to K - 1, have no names.
+    Columns that are only numbered, 0 to K - 1, have no names.
     """
     _refuse_candidates(y)
     try:
@@ -70,7 +68,7 @@ def table_of(y: Any) -> tuple[AnyArray, list[Any] | None]:
 
 
 def only_column(y: Any) -> Any:
-    """The column of a table that has exactly one, as something 1-D."""
+    """The column of a table that has exactly one, as a 1-D array or series."""
     return y[y.columns[0]] if _is_frame(y) else _dense(y).ravel()
 
 
@@ -78,7 +76,7 @@ def _refuse_candidates(y: Any) -> None:
     if isinstance(y, Candidates):
         raise CandidateError(
             f"{type(y).__name__}: these are candidates already, and reading them as raw targets "
-            f"would lose their classes. Use them as they are, or from_any."
+            f"would lose their classes. Use them as they are, or pass them to from_any."
         )
 
 
@@ -97,17 +95,18 @@ def rows_of(y: Any) -> AnyArray | list[Any]:
             f"LabelSets: expected a list, array, series or frame with one row per sample; "
             f"got {type(y).__name__}."
         )
-    rows = _opened(y)
+    rows = _as_rows(y)
     if len(rows) == 0:
         raise CandidateError("LabelSets: y has no rows; at least one is needed.")
     return rows
 
 
-def _opened(y: Any) -> AnyArray | list[Any]:
+def _as_rows(y: Any) -> AnyArray | list[Any]:
+    """`rows_of` without its checks."""
     if not hasattr(y, "__array__"):
         return list(y)
-    # Series whose dtype is not numpy's would lose integers beside missing values on the way
-    # through an array.
+    # A series whose dtype is not numpy's goes through a list: as an array, its integers would
+    # become floats or objects where a value is missing.
     to_list = getattr(y, "tolist", None) or getattr(y, "to_list", None)
     if to_list is not None and not isinstance(getattr(y, "dtype", None), np.dtype):
         return list(to_list())
@@ -121,8 +120,8 @@ def _opened(y: Any) -> AnyArray | list[Any]:
     return array
 
 
-def row_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
-    """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
+def row_error(invalid: BoolArray, what: str, remedy: str) -> CandidateError:
+    """An error that names the first of the `invalid` rows, shape ``(n,)``, and their number.
 
     Examples
     --------
@@ -130,10 +129,10 @@ def row_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
     >>> print(row_error(np.array([False, True, True]), "is odd", "Give even ones."))
     LabelSets: row 1 is odd (2 such rows). Give even ones.
     """
-    count = int(np.count_nonzero(faulty))
+    count = int(np.count_nonzero(invalid))
     rows = "row" if count == 1 else "rows"
     return CandidateError(
-        f"LabelSets: row {int(np.argmax(faulty))} {what} ({count} such {rows}). {remedy}"
+        f"LabelSets: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
     )
 
 
@@ -143,7 +142,7 @@ def refuse_empty_rows(empty: BoolArray) -> None:
         raise row_error(
             empty,
             "has no candidate",
-            "Give every row at least one; use all classes for an unlabelled row.",
+            "Give every row at least one; use all classes for an unlabeled row.",
         )
 
 
@@ -161,12 +160,15 @@ def is_missing(value: Any) -> bool:
         # Only missing values differ from themselves.
         return bool(value != value)  # noqa: PLR0124
     except (TypeError, ValueError):
-        # pandas' NA answers every comparison with itself and refuses to be true or false.
+        # pandas.NA: the comparison returns NA, and the truth value of NA is undefined.
         return type(value).__name__ == "NAType"
 
 
 def matches_marker(marker: Any, label: Any) -> bool:
-    """Whether `label` is the `marker` of unlabelled rows; None marks nothing, NaN every missing."""
+    """Whether `label` is the `marker` of unlabeled rows.
+
+    The marker None matches nothing; the marker NaN matches every missing value.
+    """
     if marker is None:
         return False
     if is_missing(marker):
@@ -175,7 +177,7 @@ def matches_marker(marker: Any, label: Any) -> bool:
 
 
 def check_marker(marker: Any, classes: Iterable[Any] | None) -> None:
-    """Raise unless `marker` is a single value that is none of the `classes` the user named."""
+    """Raise unless `marker` is a single value and not one of the `classes` that the user named."""
     if hasattr(marker, "__iter__") and not isinstance(marker, (str, bytes)):
         raise CandidateError(
             f"LabelSets: unlabeled must be a single value such as -1 or float('nan'); "
@@ -190,7 +192,9 @@ def check_marker(marker: Any, classes: Iterable[Any] | None) -> None:
 
 
 def row_index(owner: str, rows: Any, advice: str = "") -> Any:
-    """An index of rows alone: scikit-learn asks for ``[rows, ...]``; columns cannot be cut.
+    """The index of rows in ``y[rows]`` or ``y[rows, ...]``; raises if columns are selected.
+
+    scikit-learn indexes targets by ``y[rows, ...]``.
 
     Examples
     --------
@@ -198,11 +202,11 @@ def row_index(owner: str, rows: Any, advice: str = "") -> Any:
     slice(None, 2, None)
     """
     if isinstance(rows, tuple):
-        uncut = rows[-1:] and (
+        all_columns = rows[-1:] and (
             rows[-1] is Ellipsis or (isinstance(rows[-1], slice) and rows[-1] == slice(None))
         )
-        if len(rows) != 2 or not uncut:
+        if len(rows) != 2 or not all_columns:
             raise IndexError(f"{owner}: only rows can be selected{advice}.")
         rows = rows[0]
-    # An empty list is no index of an array.
+    # numpy reads an empty list as an array of floats, which is no index.
     return slice(0, 0) if isinstance(rows, list) and not rows else rows

@@ -1,1 +1,1 @@
-"""Pure functions on arrays; they know nothing of candidates, losses or votes."""
+"""Functions on arrays that numba compiles; independent of candidates, losses and weightings."""

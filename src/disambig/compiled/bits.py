@@ -1,68 +1,70 @@
-"""Sets of small integers as bits, 32 to a word."""
+"""Sets of small integers as bits, 32 to a word.
+
+`words`, uint32 ``(n, W)``, holds n sets: v is in set i if ``words[i, v // 32]`` has bit ``v % 32``.
+Words are widened to int64 before they enter an expression: numba turns some mixtures of signed and
+unsigned integers into floats.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray
 
-# The first 36 powers of two have different remainders modulo 37.
-_PLACE = np.zeros(37, dtype=np.int64)
+# Maps ``2**b % 37`` to b: the first 36 powers of two have different remainders modulo 37.
+_BIT_OF_REMAINDER = np.zeros(37, dtype=np.int64)
 for _bit in range(32):
-    _PLACE[2**_bit % 37] = _bit
+    _BIT_OF_REMAINDER[2**_bit % 37] = _bit
 
 
 def words_for(size: int) -> int:
-    """Words that numbers below `size` take."""
+    """Number of words that a set of numbers below `size` takes."""
     return -(-size // 32)
 
 
-# Words are widened before anything is computed: signed and unsigned integers do not mix.
-
-
-@kernel
+@compiled
 def lowest_bit(word: Any) -> Any:
-    """The place of the lowest bit of a positive int64."""
-    return _PLACE[np.uint32(word & -word) % np.uint32(37)]
+    """The index of the lowest set bit of an int64 that holds a word other than 0."""
+    return _BIT_OF_REMAINDER[np.uint32(word & -word) % np.uint32(37)]
 
 
-@kernel
+@compiled
 def has_bit(words: AnyArray, i: int, v: Any) -> bool:
-    """Is v in the i-th set of `words`, uint32 ``(n, W)``?"""
+    """Whether v is in the i-th set."""
     return bool((np.int64(words[i, v >> 5]) >> (v & 31)) & 1)
 
 
-@kernel
+@compiled
 def add_bit(words: AnyArray, i: int, v: int) -> None:
-    """Put v into the i-th set."""
+    """Add v to the i-th set."""
     words[i, v >> 5] = np.int64(words[i, v >> 5]) | (np.int64(1) << (v & 31))
 
 
-@kernel
+@compiled
 def clear_bits(words: AnyArray, i: int) -> None:
     """Empty the i-th set."""
     for w in range(words.shape[1]):
         words[i, w] = 0
 
 
-@kernel
+@compiled
 def fill_bits(words: AnyArray, i: int, size: int) -> None:
-    """Make the i-th set that of all numbers below `size`."""
+    """Set the i-th set to all numbers below `size`."""
     for w in range(words.shape[1]):
         words[i, w] = (np.int64(1) << min(size - 32 * w, 32)) - 1
 
 
-@kernel
+@compiled
 def copy_bits(source: AnyArray, j: int, words: AnyArray, i: int) -> None:
-    """Make the i-th set of `words` the j-th of `source`."""
+    """Copy the j-th set of `source` to the i-th set of `words`."""
     for w in range(words.shape[1]):
         words[i, w] = source[j, w]
 
 
-@kernel
+@compiled
 def count_bits(words: AnyArray, i: int) -> int:
-    """Members of the i-th set."""
+    """Number of elements of the i-th set."""
     count = 0
     for w in range(words.shape[1]):
         word = np.int64(words[i, w])
@@ -72,9 +74,9 @@ def count_bits(words: AnyArray, i: int) -> int:
     return count
 
 
-@kernel
+@compiled
 def pack_rows(mask: BoolArray) -> AnyArray:
-    """The rows of a mask ``(n, V)`` as sets, uint32 ``(n, ceil(V / 32))``."""
+    """The sets of a mask ``(n, V)`` as words, uint32 ``(n, ceil(V / 32))``."""
     n, size = mask.shape
     words = np.zeros((n, (size + 31) // 32), dtype=np.uint32)
     for i in range(n):
@@ -86,9 +88,9 @@ def pack_rows(mask: BoolArray) -> AnyArray:
     return words
 
 
-@kernel
+@compiled
 def unpack_rows(words: AnyArray, size: int) -> BoolArray:
-    """The mask ``(n, size)`` of sets ``(n, W)``."""
+    """The mask ``(n, size)`` of sets given as words ``(n, W)``."""
     n = words.shape[0]
     mask = np.zeros((n, size), dtype=np.bool_)
     for i in range(n):

@@ -1,29 +1,28 @@
-"""Blocks of bounds offered to the lists of the best so far.
+"""Squared euclidean distances of listed pairs, and the smallest entries of blocks of bounds.
 
-A list is a heap of fixed width, worst on top, that starts full of infinities.
-
-Squared euclidean distances of listed pairs, by differences.
-
-The quick formula ``|x|^2 - 2 <x, y> + |y|^2`` loses digits to cancellation and, through blocked
-matrix products, depends on which rows are asked for together. Here a pair always gives the same
-number, equal rows give exactly 0, and the order of the two rows does not matter.
+Distances are sums of squared differences. The fast formula ``|x|^2 - 2 <x, y> + |y|^2`` loses
+digits to cancellation, and through blocked matrix products its result depends on which rows are
+computed together. Here a pair always gives the same number, equal rows give exactly 0, and the
+order of the two rows does not matter.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
-# Entries compared with the worst kept one at a time; a loop of that form is compiled to vectors.
-_CHUNK = 64
-# Above one rounding to single precision, so that no entry is lost to it.
-_ROUNDED = np.float32(2e-7)
+# Entries that are compared with the largest kept key in one loop, which is compiled to vector
+# instructions.
+_ENTRIES_PER_CHUNK = 64
+# Relative slack of a comparison in single precision: more than one rounding (6e-8), so that no
+# entry is lost to it.
+_FLOAT32_SLACK = np.float32(2e-7)
 
 
-@kernel
-def _replace_worst(keys: FloatArray, members: AnyArray, key: Any, member: Any) -> None:
+@compiled
+def _replace_largest(keys: FloatArray, members: AnyArray, key: Any, member: Any) -> None:
     size = keys.size
     root = 0
     while True:
@@ -41,7 +40,7 @@ def _replace_worst(keys: FloatArray, members: AnyArray, key: Any, member: Any) -
     members[root] = member
 
 
-@kernel
+@compiled
 def block_distances(
     values: AnyArray,
     base: FloatArray,
@@ -50,7 +49,10 @@ def block_distances(
     keys: FloatArray,
     members: AnyArray,
 ) -> None:
-    """Offer ``base[i] + values[i, j]``, the key of row ``rows[j]``, to list ``queries[i]``.
+    """Keep the smallest keys ``base[i] + values[i, j]``, of rows ``rows[j]``, for each query.
+
+    The keys of a query are a heap of fixed width, the largest on top, that starts full of
+    infinities.
 
     Parameters
     ----------
@@ -67,10 +69,10 @@ def block_distances(
         kept_members = members[queries[i]]
         line = values[i]
         limit = np.float32(kept_keys[0] - base[i])
-        limit = limit + abs(limit) * _ROUNDED
+        limit = limit + abs(limit) * _FLOAT32_SLACK
         start = 0
         while start < m:
-            stop = min(start + _CHUNK, m)
+            stop = min(start + _ENTRIES_PER_CHUNK, m)
             hits = 0
             for j in range(start, stop):
                 hits += line[j] < limit
@@ -79,17 +81,17 @@ def block_distances(
                     if line[j] < limit:
                         key = base[i] + np.float64(line[j])
                         if key < kept_keys[0]:
-                            _replace_worst(kept_keys, kept_members, key, rows[j])
+                            _replace_largest(kept_keys, kept_members, key, rows[j])
                             limit = np.float32(kept_keys[0] - base[i])
-                            limit = limit + abs(limit) * _ROUNDED
+                            limit = limit + abs(limit) * _FLOAT32_SLACK
             start = stop
 
 
-@kernel
+@compiled
 def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
     """``|left[i] - right[j]|^2`` in a fixed order of summation.
 
-    Four running sums: a single one makes every addition wait for the one before.
+    Four sums: with a single one, every addition would wait for the one before.
     """
     width = left.shape[1]
     s0 = s1 = s2 = s3 = 0.0
@@ -111,7 +113,7 @@ def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any
     return (s0 + s1) + (s2 + s3)
 
 
-@kernel
+@compiled
 def dense_pair_distances(
     left: FloatArray, right: FloatArray, indptr: AnyArray, indices: AnyArray
 ) -> FloatArray:
@@ -135,7 +137,7 @@ def dense_pair_distances(
     return distances
 
 
-@kernel
+@compiled
 def sparse_pair_distances(
     left_indptr: AnyArray,
     left_indices: AnyArray,
@@ -146,7 +148,7 @@ def sparse_pair_distances(
     indptr: AnyArray,
     indices: AnyArray,
 ) -> FloatArray:
-    """The same for compressed rows, whose column indices must be sorted and free of repeats."""
+    """`dense_pair_distances` for compressed rows with sorted, distinct column indices."""
     distances = np.empty(indices.size, dtype=np.float64)
     for i in range(left_indptr.size - 1):
         for position in range(indptr[i], indptr[i + 1]):

@@ -1,4 +1,8 @@
-"""The face that answers one row best, beside the one that it has."""
+"""Choose the face of one row: its vertices of largest gain, and the face that it has.
+
+A gain is a negative cost, up to a constant of the row. Faces are codes and words as in
+`face_sweep`.
+"""
 
 from typing import Any
 
@@ -13,36 +17,36 @@ from disambig.compiled.bits import (
     has_bit,
     lowest_bit,
 )
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# What becomes of a row: the face that answers best; that one, joined to the older one where it
-# gains nothing; or the older vertex unless another is better.
-NEWEST, GROWN, SETTLED = 0, 1, 2
+# The new face of a row. REPLACE: the face of best vertices. GROW: that face, united with the older
+# one if its mean gain is not larger. KEEP_VERTEX: the older vertex, unless another one is better.
+REPLACE, GROW, KEEP_VERTEX = 0, 1, 2
 
 
-@kernel
+@compiled
 def gains_by_table(
     votes: FloatArray,
     touched: AnyArray,
     n_touched: int,
-    each: float,
+    vote_for_all: float,
     table: FloatArray,
     gains: FloatArray,
 ) -> None:
-    """``gains = -(votes + each) @ table``."""
+    """``gains = -(votes + vote_for_all) @ table``; votes are 0 outside ``touched[:n_touched]``."""
     gains[:] = 0.0
-    if each != 0.0:
+    if vote_for_all != 0.0:
         for t in range(table.shape[0]):
             for v in range(gains.size):
-                gains[v] -= each * table[t, v]
+                gains[v] -= vote_for_all * table[t, v]
     for k in range(n_touched):
         t = touched[k]
         for v in range(gains.size):
             gains[v] -= votes[t] * table[t, v]
 
 
-@kernel
+@compiled
 def choose_face(
     i: int,
     older: Any,
@@ -57,20 +61,24 @@ def choose_face(
     words: AnyArray,
     face: AnyArray,
 ) -> tuple[int, float]:
-    """``(new code, mean gain there)`` of row i; several vertices are put in `face`.
+    """The new code of row i and the mean gain of that face.
 
-    Gains are 0 outside the first `n_touched` of `touched`.
+    A face of several vertices, but not all, is written to `face`. Gains are 0 outside
+    ``touched[:n_touched]``. An `allowed` without rows allows every vertex, and a `kept` without
+    entries keeps no row. Gains within `limit` tie.
     """
     if kept.size and kept[i]:
         copy_bits(words, i, face, 0)
         return older, _mean_gain(i, older, gains, touched, n_touched, size, words)
-    best, count, first, mean = _leaders(i, gains, touched, n_touched, size, allowed, limit, face)
-    if rule == SETTLED:
+    best, count, first, mean = _best_vertices(
+        i, gains, touched, n_touched, size, allowed, limit, face
+    )
+    if rule == KEEP_VERTEX:
         if gains[older] >= best - limit:
             return older, gains[older]
         return first, gains[first]
-    # A single older vertex that ties is among the leaders already.
-    if rule == GROWN and older >= size:
+    # A single older vertex that ties is among the best vertices already.
+    if rule == GROW and older >= size:
         before = _mean_gain(i, older, gains, touched, n_touched, size, words)
         if not mean - before > limit:
             if older == size:
@@ -87,9 +95,9 @@ def choose_face(
     return (size if count == size else size + 1), mean
 
 
-@kernel
+@compiled
 def _mean_of_members(i: int, gains: FloatArray, words: AnyArray) -> float:
-    """The mean gain over the vertices of the i-th set."""
+    """The mean gain of the vertices in the i-th set."""
     total = 0.0
     count = 0
     for w in range(words.shape[1]):
@@ -101,7 +109,7 @@ def _mean_of_members(i: int, gains: FloatArray, words: AnyArray) -> float:
     return total / count
 
 
-@kernel
+@compiled
 def _mean_gain(
     i: int,
     code: Any,
@@ -111,7 +119,7 @@ def _mean_gain(
     size: int,
     words: AnyArray,
 ) -> float:
-    """The mean gain over the face that row i has."""
+    """The mean gain of the vertices of the face that row i has."""
     if code < size:
         return float(gains[code])
     if code > size:
@@ -122,8 +130,8 @@ def _mean_gain(
     return total / size
 
 
-@kernel
-def _leaders(
+@compiled
+def _best_vertices(
     i: int,
     gains: FloatArray,
     touched: AnyArray,
@@ -133,9 +141,10 @@ def _leaders(
     limit: float,
     face: AnyArray,
 ) -> tuple[float, int, int, float]:
-    """Allowed vertices within `limit` of the largest gain: ``(best, how many, first, mean)``.
+    """Allowed vertices within `limit` of the largest gain.
 
-    More than one are put in `face`.
+    Returns the largest gain, the number of these vertices, the smallest of them, and their mean
+    gain. If there are several, they are written to `face`.
     """
     free = allowed.shape[0] == 0
     best = -np.inf
@@ -143,9 +152,10 @@ def _leaders(
         v = touched[k]
         if gains[v] > best and (free or has_bit(allowed, i, v)):
             best = gains[v]
-    # Whoever was not heard of has gain 0, which ties with or beats a best that is no larger.
+    # Vertices that are not touched have gain 0. They matter only if 0 is within `limit` of the best
+    # gain of the others, or larger.
     if n_touched < size and best <= limit:
-        return _leaders_of_all(i, gains, size, allowed, limit, face)
+        return _best_of_all_vertices(i, gains, size, allowed, limit, face)
     count = 0
     first = size
     total = 0.0
@@ -163,11 +173,11 @@ def _leaders(
     return best, count, first, total / count
 
 
-@kernel
-def _leaders_of_all(
+@compiled
+def _best_of_all_vertices(
     i: int, gains: FloatArray, size: int, allowed: AnyArray, limit: float, face: AnyArray
 ) -> tuple[float, int, int, float]:
-    """The same, looking at every allowed vertex."""
+    """`_best_vertices` with a look at every allowed vertex, touched or not."""
     if allowed.shape[0] == 0:
         fill_bits(face, 0, size)
     else:

@@ -1,7 +1,7 @@
-"""What the neighbours of one row say: votes for vertices, from faces kept as codes and bits.
+"""Votes of the neighbours of one row for vertices, from faces stored as codes and bits.
 
-Indices and codes are unsigned, so that the compiler need not ask whether they count from the end;
-the loops over neighbours take half the time.
+Codes and words are those of `face_sweep`. Indices and codes are unsigned, so that the compiler need
+not handle negative indices; this halves the time of the loops over neighbours.
 """
 
 from typing import Any
@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from disambig.compiled.bits import has_bit, lowest_bit
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 _ONE = np.uint64(1)
 
 
-@kernel
+@compiled
 def packed_width(size: int) -> int:
-    """Bits that each of ``size + 2`` codes has in an integer of 63; 0 if fewer than four."""
+    """Bits per code if ``size + 2`` counts share an integer of 63 bits; 0 if fewer than four."""
     width = 63 // (size + 2)
     return width if width >= 4 else 0
 
 
-@kernel
+@compiled
 def count_few(first: int, last: int, indices: AnyArray, codes: AnyArray, width: int) -> Any:
-    """How many neighbours have each code: counts side by side, `width` bits each.
+    """The number of neighbours with each code, packed into one integer, `width` bits each.
 
     Precondition: fewer than ``2**width`` neighbours.
     """
@@ -35,16 +35,16 @@ def count_few(first: int, last: int, indices: AnyArray, codes: AnyArray, width: 
     return np.int64(counts)
 
 
-@kernel
+@compiled
 def leader_of_few(counts: int, width: int, size: int, allowed: Any) -> tuple[int, int]:
-    """``(count, vertex)`` of the allowed vertex with most votes; vertex -1 if several have.
+    """The most votes of an allowed vertex, and that vertex, or -1 if several have as many.
 
     Precondition: at least one vertex is allowed.
     """
-    most = (1 << width) - 1
+    count_mask = (1 << width) - 1
     best = second = vertex = 0
     for v in range(size):
-        count = ((counts & most) + 1) * (allowed & 1)
+        count = ((counts & count_mask) + 1) * (allowed & 1)
         counts >>= width
         allowed >>= 1
         second = max(second, min(best, count))
@@ -53,7 +53,7 @@ def leader_of_few(counts: int, width: int, size: int, allowed: Any) -> tuple[int
     return best - 1, (vertex if best > second else -1)
 
 
-@kernel
+@compiled
 def leader_of_many(
     first: int,
     last: int,
@@ -63,63 +63,66 @@ def leader_of_many(
     i: int,
     allowed: AnyArray,
     tallies: AnyArray,
-    recent: AnyArray,
+    buffer: AnyArray,
 ) -> tuple[Any, Any, Any]:
-    """Equal votes for many vertices: ``(count of the leader, its vertex, votes for all)``.
+    """The most votes of an allowed vertex, that vertex, and the number of votes for all vertices.
 
-    The vertex is -1 if several lead, if none that is allowed was heard of, or if a neighbour has
-    several vertices.
+    For votes that are all equal. The vertex is -1 if several have as many votes, if no allowed
+    vertex has a vote, or if a neighbour has several vertices.
 
-    Preconditions: `tallies` int32 ``(size + 2,)`` is 0 throughout, and is left so; `recent` has
-    room for the neighbours.
+    Preconditions: `tallies`, int32 ``(size + 2,)``, is 0 everywhere, and is 0 again afterwards;
+    `buffer` has at least as many entries as there are neighbours.
     """
     free = allowed.shape[0] == 0
     count = np.uint64(last - first)
     start = np.uint64(first)
     for t in range(count):
         code = codes[indices[start + np.uint64(t)]]
-        recent[t] = code
+        buffer[t] = code
         tallies[code] += 1
-    best = second = everyone = np.int64(0)
+    best = second = for_all = np.int64(0)
     vertex = np.int64(-1)
     mixed = False
     for t in range(count):
-        code = recent[t]
+        code = buffer[t]
         tally = np.int64(tallies[code])
-        # A code met before has been dealt with.
+        # The tally of a code is cleared at its first occurrence.
         if tally == 0:
             continue
         tallies[code] = 0
         if code >= size:
             mixed = mixed or code > size
-            everyone += tally
+            for_all += tally
         elif tally > second and (free or has_bit(allowed, i, np.int64(code))):
             if tally > best:
                 best, second, vertex = tally, best, np.int64(code)
             else:
                 second = tally
-    return best, (vertex if best > second and not mixed else np.int64(-1)), everyone
+    return best, (vertex if best > second and not mixed else np.int64(-1)), for_all
 
 
-@kernel
+@compiled
 def add_counts(
     counts: int, width: int, size: int, votes: FloatArray, touched: AnyArray, seen: BoolArray
 ) -> tuple[int, float]:
-    """Unpack the counts of `count_few` into votes; ``(vertices heard of, votes for all)``."""
-    most = (1 << width) - 1
+    """Unpack the counts of `count_few` into `votes`.
+
+    Returns the number of vertices with votes and the number of votes for all vertices.
+    """
+    count_mask = (1 << width) - 1
     n_touched = 0
     for v in range(size):
-        count = counts & most
+        count = counts & count_mask
         counts >>= width
         if count:
             votes[v] = count
             seen[v] = True
             touched[n_touched] = v
             n_touched += 1
-    return n_touched, float(counts & most)
+    return n_touched, float(counts & count_mask)
 
 
-@kernel
+@compiled
 def add_votes(
     first: int,
     last: int,
@@ -133,13 +136,16 @@ def add_votes(
     touched: AnyArray,
     seen: BoolArray,
 ) -> tuple[int, float, float]:
-    """Votes of a row; ``(vertices heard of, votes for all vertices alike, sum of all votes)``.
+    """Add up the votes of the neighbours of a row in `votes`.
 
-    Preconditions: `votes` is 0 and `seen` False throughout; whoever reads them puts that right
-    again at ``touched[:n_touched]``.
+    Returns the number of vertices with votes, the sum of votes for all vertices, and the sum of all
+    votes. Vertices with votes are listed in ``touched[:n_touched]``.
+
+    Preconditions: `votes` is 0 and `seen` is False everywhere. The caller resets both at
+    ``touched[:n_touched]``.
     """
     n_touched = 0
-    everyone = 0.0
+    for_all = 0.0
     total = 0.0
     equal = data.size == 0
     for e in range(np.uint64(first), np.uint64(last)):
@@ -153,11 +159,11 @@ def add_votes(
                 n_touched += 1
             votes[code] += vote
         elif code == size:
-            everyone += vote
+            for_all += vote
         else:
-            # Written out: a call for every neighbour takes as long as all of this.
+            # `count_bits` inlined by hand: calling it for every neighbour doubles the time.
             j = indices[e]
-            part = vote
+            share = vote
             if shared:
                 count = 0
                 for w in range(words.shape[1]):
@@ -165,7 +171,7 @@ def add_votes(
                     while word:
                         word &= word - 1
                         count += 1
-                part = vote / count
+                share = vote / count
             for w in range(words.shape[1]):
                 word = np.int64(words[j, w])
                 while word:
@@ -175,5 +181,5 @@ def add_votes(
                         seen[v] = True
                         touched[n_touched] = v
                         n_touched += 1
-                    votes[v] += part
-    return n_touched, everyone, total
+                    votes[v] += share
+    return n_touched, for_all, total

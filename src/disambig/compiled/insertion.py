@@ -1,26 +1,34 @@
-"""Orders by taking one item out and putting it back elsewhere, as long as that pays."""
+"""Local search for good orders: move one item to its best position while the cost decreases.
+
+``differences[i, j] = costs[i, j] - costs[j, i]`` compares the two directions of a pair. `order`
+lists the items by position, and ``places[item]`` is the position of an item.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# A move must gain more than this part of all differences: below is rounding, which could cycle.
-NEGLIGIBLE = 1e-13
+# A move must gain more than this share of the sum of all cost differences. Smaller gains may be
+# rounding errors, and moves by rounding errors could repeat forever.
+_NEGLIGIBLE_GAIN = 1e-13
 
 
-@kernel
-def _borda_start(gaps: FloatArray, before: BoolArray, order: AnyArray) -> None:
-    """By row sums, the item that most wants to be early first, as far as `before` allows."""
+@compiled
+def _borda_start(differences: FloatArray, before: BoolArray, order: AnyArray) -> None:
+    """Fill `order` by Borda scores: at each position the free item of least row sum.
+
+    An item is free once all its predecessors in `before` are placed.
+    """
     m = order.shape[0]
     n_before = np.zeros(m, dtype=np.int64)
     scores = np.zeros(m, dtype=np.float64)
     for i in range(m):
         for j in range(m):
             n_before[j] += before[i, j]
-            scores[i] += gaps[i, j]
+            scores[i] += differences[i, j]
     for position in range(m):
         chosen = -1
         for i in range(m):
@@ -32,9 +40,9 @@ def _borda_start(gaps: FloatArray, before: BoolArray, order: AnyArray) -> None:
             n_before[j] -= before[chosen, j]
 
 
-@kernel
+@compiled
 def _move(order: AnyArray, places: AnyArray, source: Any, target: Any) -> None:
-    """Take out the item at `source` and put it at `target`."""
+    """Move the item at position `source` to `target`; the items between shift by one."""
     item = order[source]
     step = 1 if target > source else -1
     at = source
@@ -46,9 +54,9 @@ def _move(order: AnyArray, places: AnyArray, source: Any, target: Any) -> None:
     places[item] = target
 
 
-@kernel
-def _best_move(gaps: FloatArray, before: BoolArray, order: AnyArray, source: Any) -> Any:
-    """The best new position of the item at `source`, and what the cost changes by."""
+@compiled
+def _best_move(differences: FloatArray, before: BoolArray, order: AnyArray, source: Any) -> Any:
+    """The best new position of the item at position `source`, and the change of the cost."""
     m = order.shape[0]
     item = order[source]
     target = source
@@ -58,7 +66,7 @@ def _best_move(gaps: FloatArray, before: BoolArray, order: AnyArray, source: Any
         other = order[at]
         if before[other, item]:
             break
-        total += gaps[item, other]
+        total += differences[item, other]
         if total < best:
             best = total
             target = at
@@ -67,25 +75,25 @@ def _best_move(gaps: FloatArray, before: BoolArray, order: AnyArray, source: Any
         other = order[at]
         if before[item, other]:
             break
-        total -= gaps[item, other]
+        total -= differences[item, other]
         if total < best:
             best = total
             target = at
     return target, best
 
 
-@kernel
+@compiled
 def _descend(
-    gaps: FloatArray, before: BoolArray, least: Any, order: AnyArray, places: AnyArray
+    differences: FloatArray, before: BoolArray, min_gain: Any, order: AnyArray, places: AnyArray
 ) -> Any:
-    """Move item after item to its best position until none gains; the change of the cost."""
+    """Move items to their best positions until no move gains; returns the change of the cost."""
     m = order.shape[0]
     change = 0.0
     unmoved = 0
     item = 0
     while unmoved < m:
-        target, gain = _best_move(gaps, before, order, places[item])
-        if gain < -least:
+        target, gain = _best_move(differences, before, order, places[item])
+        if gain < -min_gain:
             _move(order, places, places[item], target)
             change += gain
             unmoved = 0
@@ -95,15 +103,15 @@ def _descend(
     return change
 
 
-@kernel
+@compiled
 def _kick(
-    gaps: FloatArray,
+    differences: FloatArray,
     before: BoolArray,
     uniforms: FloatArray,
     order: AnyArray,
     places: AnyArray,
 ) -> Any:
-    """Move random items to random positions that `before` allows; the change of the cost."""
+    """Move random items to random allowed positions; returns the change of the cost."""
     m = order.shape[0]
     change = 0.0
     for kick in range(uniforms.shape[0]):
@@ -117,18 +125,18 @@ def _kick(
             last += 1
         target = first + int(uniforms[kick, 1] * (last - first + 1))
         for at in range(target, source):
-            change += gaps[item, order[at]]
+            change += differences[item, order[at]]
         for at in range(source + 1, target + 1):
-            change -= gaps[item, order[at]]
+            change -= differences[item, order[at]]
         _move(order, places, source, target)
     return change
 
 
-@kernel
+@compiled
 def insertion_orders(costs: FloatArray, before: BoolArray, uniforms: FloatArray) -> AnyArray:
-    """For each problem a good order: Borda, insertions, then kicks and insertions again.
+    """A good order for each problem: Borda scores, insertions, then kicks and insertions.
 
-    An order after a kick is kept unless it is worse.
+    The order after a kick and its insertions is kept unless it is worse.
 
     Parameters
     ----------
@@ -136,37 +144,37 @@ def insertion_orders(costs: FloatArray, before: BoolArray, uniforms: FloatArray)
     before : bool, (b, m, m) or (1, m, m)
         Acyclic.
     uniforms : float64, (iterations, kicks, 2)
-        Numbers in [0, 1): item and position of each kick, the same for all problems, so that the
-        answer to one does not depend on the others.
+        Numbers in [0, 1) for the item and the position of each kick. They are the same for all
+        problems, so that the order of one does not depend on the others.
 
     Returns
     -------
     ranks : int64, (b, m)
     """
     b, m = costs.shape[0], costs.shape[1]
-    gaps = np.zeros((m, m), dtype=np.float64)
-    order, held = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    differences = np.zeros((m, m), dtype=np.float64)
+    order, kept = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     places = np.zeros(m, dtype=np.int64)
     ranks = np.zeros((b, m), dtype=np.int64)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        least = 0.0
+        min_gain = 0.0
         for i in range(m):
             for j in range(i):
-                gap = costs[r, i, j] - costs[r, j, i]
-                gaps[i, j] = gap
-                gaps[j, i] = -gap
-                least += NEGLIGIBLE * abs(gap)
-        _borda_start(gaps, forced, order)
+                difference = costs[r, i, j] - costs[r, j, i]
+                differences[i, j] = difference
+                differences[j, i] = -difference
+                min_gain += _NEGLIGIBLE_GAIN * abs(difference)
+        _borda_start(differences, forced, order)
         for at in range(m):
             places[order[at]] = at
-        _descend(gaps, forced, least, order, places)
+        _descend(differences, forced, min_gain, order, places)
         for iteration in range(uniforms.shape[0]):
-            held[:] = order
-            change = _kick(gaps, forced, uniforms[iteration], order, places)
-            change += _descend(gaps, forced, least, order, places)
+            kept[:] = order
+            change = _kick(differences, forced, uniforms[iteration], order, places)
+            change += _descend(differences, forced, min_gain, order, places)
             if change > 0.0:
-                order[:] = held
+                order[:] = kept
                 for at in range(m):
                     places[order[at]] = at
         ranks[r] = places

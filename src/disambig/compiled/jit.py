@@ -1,4 +1,4 @@
-"""The one decorator under which our kernels are compiled."""
+"""The decorator that compiles the functions of this package."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -8,17 +8,17 @@ import numba
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def kernel(function: F) -> F:
+def compiled(function: F) -> F:
     """Compile `function` serially, without the GIL, and keep the machine code on disk.
 
-    Kernels are serial on purpose: callers thread above them, which is safe after a fork and gives
-    the same result for any number of threads. Where neither the package folder nor the user's
-    cache folder can be written, numba refuses to cache at decoration; then the kernel is compiled
-    anew in each process.
+    Compiled functions are serial on purpose: callers use threads around them, which is safe after a
+    fork and gives the same result for any number of threads. If neither the package folder nor the
+    user's cache folder is writable, numba raises a RuntimeError at decoration; the function is then
+    compiled again in each process.
     """
     options: dict[str, Any] = {"nogil": True, "fastmath": False}
     try:
-        compiled: F = numba.njit(cache=True, **options)(function)
+        result: F = numba.njit(cache=True, **options)(function)
     except RuntimeError:
-        compiled = numba.njit(cache=False, **options)(function)
-    return compiled
+        result = numba.njit(cache=False, **options)(function)
+    return result

@@ -1,56 +1,56 @@
 """Cheapest orders by dynamic programming over prefixes.
 
-``f(S)`` is the least cost of an order of S alone, S standing first:
+A prefix is the set S of items that stand first, and ``f(S)`` is the least cost of an order of S:
 
-    f(S + i) = min over i of f(S) + price(S, i)
+    f(T) = min over i in T of f(T - i) + cost(T - i, i)
 
-Only sets that can stand first count: the down-sets of the partial order. Two ways through them
-give the same numbers, bit for bit. *All sets*, in numerical order: rows of eight at least are
-relaxed at once, so a transition takes a third of a nanosecond, and sets that are no down-sets come
-out infinite. *Reached sets*, from a list: several times slower a transition, and faster where the
-partial order leaves few down-sets.
+with the transition costs of `lattice_costs`. Only the down-sets of the partial order can stand
+first. Two ways to compute f give the same numbers, bit for bit. *All sets*, in numerical order: at
+least eight of them are relaxed at once, so that a transition takes a third of a nanosecond; sets
+that are no down-sets come out infinite. *Reached sets*, from a list: a transition is several times
+slower, but this is faster if the partial order has few down-sets.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.compiled.lattice_costs import (
     PrefixCosts,
     empty_costs,
     fill_pair_costs,
     fill_position_costs,
     fill_weighted_costs,
-    price,
+    transition_cost,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# Sets are listed if a bound on their number is below this part of all sets: measured, about where
-# the two ways take the same time.
-LISTED = 0.0625
+# Down-sets are listed if a bound on their number is below this share of all sets. Measured: about
+# there both ways take the same time.
+MAX_LISTED_SHARE = 0.0625
 
 
-@kernel
+@compiled
 def _relax_row(
-    f: FloatArray, target: Any, source: Any, length: Any, prices: FloatArray, first: Any, extra: Any
+    f: FloatArray, target: Any, source: Any, length: Any, costs: FloatArray, first: Any, extra: Any
 ) -> None:
-    """``f[target + t] = min(., f[source + t] + prices[first + t] + extra)`` for a row of sets.
+    """``f[target + t] = min(., f[source + t] + costs[first + t] + extra)`` for t < length.
 
-    Eight at a time, if the compiler knows that no index is negative (hence unsigned) and every
-    turn stores (hence no condition around the store).
+    The compiler takes eight sets at a time if it knows that no index is negative (hence unsigned)
+    and if every iteration stores (hence no condition around the store).
     """
     for t in range(length):
-        value = f[np.uint64(source + t)] + (prices[np.uint64(first + t)] + extra)
-        held = f[np.uint64(target + t)]
-        f[np.uint64(target + t)] = value if value < held else held
+        value = f[np.uint64(source + t)] + (costs[np.uint64(first + t)] + extra)
+        current = f[np.uint64(target + t)]
+        f[np.uint64(target + t)] = value if value < current else current
 
 
-@kernel
+@compiled
 def _relax_eight(
     f: FloatArray, s: Any, low: FloatArray, x: Any, add0: Any, add1: Any, add2: Any
 ) -> None:
-    """The transitions by items 0, 1, 2 within the sets ``s ... s + 7``; s has none of the three."""
+    """The transitions by items 0, 1, 2 within the sets ``s ... s + 7``; s contains none of them."""
     f0 = f[np.uint64(s)]
     f1, f2, f3 = f[np.uint64(s + 1)], f[np.uint64(s + 2)], f[np.uint64(s + 3)]
     f4, f5, f6 = f[np.uint64(s + 4)], f[np.uint64(s + 5)], f[np.uint64(s + 6)]
@@ -84,10 +84,10 @@ def _relax_eight(
     f[np.uint64(s + 7)] = f7
 
 
-@kernel
-def _through_all_sets(prices: PrefixCosts, f: FloatArray) -> None:
-    """Fill ``f`` ``(2 ** M,)``, one block of equal high bits after another."""
-    high, n_low = prices.high, prices.n_low
+@compiled
+def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
+    """Fill f, ``(2 ** M,)``, one block of sets with equal high bits after another."""
+    high, n_low = tables.high, tables.n_low
     columns = 1 << n_low
     n_high = high.shape[0] - n_low
     for block in range(1 << n_high):
@@ -104,14 +104,14 @@ def _through_all_sets(prices: PrefixCosts, f: FloatArray) -> None:
         for bit in range(n_high):
             if block >> bit & 1:
                 item, source = n_low + bit, block ^ (1 << bit)
-                row = prices.low[prices.layers[source], item]
+                row = tables.low[tables.layers[source], item]
                 _relax_row(f, start, source * columns, columns, row, 0, high[item, source])
-        own = prices.low[prices.layers[block]]
+        own = tables.low[tables.layers[block]]
         for x in range(0, columns, 8):
             here = start + x
             if x > 0:
-                # The sets from here on that have the lowest bit of x: without it they are the
-                # row just before, which is complete.
+                # The next `length` sets all contain the item of the lowest bit of x. Without it
+                # they are the `length` sets just before, whose values are final.
                 item = 3
                 while not x >> item & 1:
                     item += 1
@@ -120,9 +120,12 @@ def _through_all_sets(prices: PrefixCosts, f: FloatArray) -> None:
             _relax_eight(f, here, own, x, high[0, block], high[1, block], high[2, block])
 
 
-@kernel
-def _through_reached_sets(prices: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
-    """Fill ``f`` (infinite before) where it is finite; list those sets by size. How many?"""
+@compiled
+def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
+    """Fill f, which is infinite before, and list the sets of finite f by size.
+
+    Returns the number of these sets.
+    """
     f[0] = 0.0
     reached[0] = 0
     count = 1
@@ -130,10 +133,10 @@ def _through_reached_sets(prices: PrefixCosts, f: FloatArray, reached: AnyArray)
     while at < count:
         s = reached[at]
         at += 1
-        for item in range(prices.high.shape[0]):
+        for item in range(tables.high.shape[0]):
             if s >> item & 1:
                 continue
-            value = f[s] + price(prices, s, item)
+            value = f[s] + transition_cost(tables, s, item)
             if value == np.inf:
                 continue
             t = s | (1 << item)
@@ -146,12 +149,12 @@ def _through_reached_sets(prices: PrefixCosts, f: FloatArray, reached: AnyArray)
     return count
 
 
-@kernel
+@compiled
 def _few_down_sets(before: BoolArray) -> Any:
-    """Is the number of down-sets surely below `LISTED` of all sets?
+    """Whether fewer than `MAX_LISTED_SHARE` of all sets are down-sets, by an upper bound.
 
-    Cut the order into chains: a down-set takes a beginning of each, so their number is at most
-    ``prod(length + 1)``.
+    The items are divided into chains. A down-set contains a beginning of each chain, so that there
+    are at most ``prod(length + 1)`` down-sets.
     """
     m = before.shape[0]
     n_before = np.zeros(m, dtype=np.int64)
@@ -169,23 +172,25 @@ def _few_down_sets(before: BoolArray) -> Any:
     share = 1.0
     for chain in range(m):
         share *= (lengths[chain] + 1.0) / 2.0 ** lengths[chain]
-    return share < LISTED
+    return share < MAX_LISTED_SHARE
 
 
-@kernel
-def prefix_costs(
+@compiled
+def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
     positions: Any,
     weights: FloatArray,
-    prices: PrefixCosts,
+    tables: PrefixCosts,
     f: FloatArray,
     reached: AnyArray,
 ) -> Any:
-    """Fill prices and ``f`` for one problem; how many sets were listed, 0 if all were visited.
+    """Fill the tables and f for one problem.
 
-    Preconditions: ``f`` is infinite everywhere (`clear_prefix_costs` makes it so again); `weights`
-    of positions are ``(m,)``, or ``(0,)`` for none.
+    Returns the number of sets that are listed in `reached`, or 0 if all sets were computed.
+
+    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; `weights` of positions
+    are ``(m,)``, or ``(0,)`` for none.
     """
     m = costs.shape[0]
     constrained = False
@@ -194,30 +199,33 @@ def prefix_costs(
             if before[i, j]:
                 constrained = True
     if weights.size > 0:
-        fill_weighted_costs(costs, before, constrained, weights, prices)
+        fill_weighted_costs(costs, before, constrained, weights, tables)
     elif positions:
-        fill_position_costs(costs, before, constrained, prices)
+        fill_position_costs(costs, before, constrained, tables)
     else:
-        fill_pair_costs(costs, before, constrained, prices)
+        fill_pair_costs(costs, before, constrained, tables)
     if constrained and _few_down_sets(before):
-        return _through_reached_sets(prices, f, reached)
-    _through_all_sets(prices, f)
+        return _solve_reached_sets(tables, f, reached)
+    _solve_all_sets(tables, f)
     return 0
 
 
-@kernel
-def clear_prefix_costs(f: FloatArray, reached: AnyArray, count: Any) -> None:
-    """Undo `prefix_costs`."""
+@compiled
+def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
+    """Make f infinite again after `solve_prefixes`, which returned `count`."""
     if count == 0:
         f[:] = np.inf
     for at in range(count):
         f[reached[at]] = np.inf
 
 
-@kernel
-def read_order(prices: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
-    """Trace the ranks back from the full set; of tied items the larger index stands later."""
-    size, m = prices.high.shape[0], ranks.shape[0]
+@compiled
+def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
+    """Read the ranks of an optimal order off f, from the full set back to the empty one.
+
+    Of tied items the one with the larger index stands later.
+    """
+    size, m = tables.high.shape[0], ranks.shape[0]
     s = (1 << size) - 1
     position = m - 1
     for _ in range(size):
@@ -226,7 +234,7 @@ def read_order(prices: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
         for item in range(size):
             if s >> item & 1:
                 t = s ^ (1 << item)
-                value = f[t] + price(prices, t, item)
+                value = f[t] + transition_cost(tables, t, item)
                 if value <= best:
                     best = value
                     chosen = item
@@ -236,9 +244,9 @@ def read_order(prices: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
             position -= 1
 
 
-@kernel
+@compiled
 def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> AnyArray:
-    """For each problem an order of least cost that respects its partial order.
+    """An order of least cost that respects the partial order, for each problem.
 
     Parameters
     ----------
@@ -253,14 +261,14 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> Any
     ranks : int64, (b, m)
     """
     b, m = costs.shape[0], costs.shape[1]
-    prices = empty_costs(m, positions, False)
-    f = np.full(1 << prices.high.shape[0], np.inf)
+    tables = empty_costs(m, positions, False)
+    f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
     unweighted = np.empty(0)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        count = prefix_costs(costs[r], forced, positions, unweighted, prices, f, reached)
-        read_order(prices, f, ranks[r])
-        clear_prefix_costs(f, reached, count)
+        count = solve_prefixes(costs[r], forced, positions, unweighted, tables, f, reached)
+        read_order(tables, f, ranks[r])
+        clear_prefixes(f, reached, count)
     return ranks

@@ -1,28 +1,37 @@
-"""What it costs to put item i right after a set of items, from two half tables.
+"""Transition costs of the prefix lattice: the cost of item i right after a set S of items.
 
 A set of items is an integer, bit j = item j. Its low bits (``n_low`` of them) and its high bits are
-looked up apart:
+looked up in different tables:
 
-    price(S, i) = low[layer(S_high), i, S_low] + high[i, S_high]
+    cost(S, i) = low[layer(S_high), i, S_low] + high[i, S_high]
 
-so that a transition of the programme over prefixes costs two loads, and the tables have some
-``2 ** (m / 2)`` columns, not ``2 ** m``. A price is infinite where an item that must stand before
+So a transition of the dynamic program over prefixes takes two loads, and the tables have about
+``2 ** (m / 2)`` columns instead of ``2 ** m``. A cost is infinite if an item that must stand before
 i is missing from S.
 
-Weights of positions multiply the sum of both halves by a number that depends on both: then every
-high half has a layer of its own, ``m 2 ** m`` prices in all (160 MiB for 20 items).
+Weights of positions multiply the sum of both halves by a number that depends on both. Then every
+high half has its own layer, ``m 2 ** m`` costs in all (160 MiB for 20 items).
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
 class PrefixCosts(NamedTuple):
-    """The tables: low (layers, M, 2 ** n_low), high (M, 2 ** n_high), layers (2 ** n_high,)."""
+    """The tables of transition costs of M items, ``n_low + n_high = M``.
+
+    Attributes
+    ----------
+    low : float array (L, M, 2 ** n_low)
+    high : float array (M, 2 ** n_high)
+    layers : int array (2 ** n_high,)
+        ``layers[S_high]`` is the layer of `low` that belongs to the high half of a set.
+    n_low : int
+    """
 
     low: Any
     high: Any
@@ -30,9 +39,9 @@ class PrefixCosts(NamedTuple):
     n_low: Any
 
 
-@kernel
-def _popcounts(n_bits: Any) -> AnyArray:
-    """How many bits are set in 0, 1, ..., ``2 ** n_bits - 1``."""
+@compiled
+def _bit_counts(n_bits: Any) -> AnyArray:
+    """The number of set bits of 0, 1, ..., ``2 ** n_bits - 1``."""
     counts = np.zeros(1 << n_bits, dtype=np.int64)
     for bit in range(n_bits):
         half = 1 << bit
@@ -41,18 +50,18 @@ def _popcounts(n_bits: Any) -> AnyArray:
     return counts
 
 
-@kernel
+@compiled
 def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
-    """Room for the prices of m items.
+    """Tables for m items, not yet filled.
 
-    There are at least three of them: what m lacks is added and stands last. The layer of a set is
-    the number of its high bits if prices depend on positions; prices of pairs need only one, and
-    weighted pairs one for each high half, and one to write in.
+    Fewer than three items are padded to three; the added items stand last. If costs depend on
+    positions, the layer of a set is the number of its high bits. Costs of pairs need one layer.
+    Weighted pairs need one layer for each high half, and one as scratch.
     """
     size = max(m, 3)
     n_low = max(3, size // 2 + 1)
     n_high = size - n_low
-    layers = _popcounts(n_high) if positions else np.zeros(1 << n_high, dtype=np.int64)
+    layers = _bit_counts(n_high) if positions else np.zeros(1 << n_high, dtype=np.int64)
     n_layers = n_high + 1 if positions else 1
     if weighted:
         layers = np.arange(1 << n_high)
@@ -62,22 +71,25 @@ def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
     return PrefixCosts(low, high, layers, n_low)
 
 
-@kernel
-def price(prices: PrefixCosts, s: Any, item: Any) -> Any:
-    """What `item` costs right after the set s. Unsigned, since a negative index means no set."""
-    block = np.uint64(s >> prices.n_low)
-    x = np.uint64(s & ((1 << prices.n_low) - 1))
-    i = np.uint64(item)
-    return prices.low[np.uint64(prices.layers[block]), i, x] + prices.high[i, block]
+@compiled
+def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
+    """The cost of `item` right after the set s.
 
-
-@kernel
-def _forbid(before: BoolArray, prices: PrefixCosts) -> None:
-    """Make infinite the price of an item whose predecessors are not all there.
-
-    Items beyond those of `before` stand last, by number.
+    Indices are unsigned, so that the compiler need not handle negative ones.
     """
-    low, high, n_low = prices.low, prices.high, prices.n_low
+    block = np.uint64(s >> tables.n_low)
+    x = np.uint64(s & ((1 << tables.n_low) - 1))
+    i = np.uint64(item)
+    return tables.low[np.uint64(tables.layers[block]), i, x] + tables.high[i, block]
+
+
+@compiled
+def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
+    """Make the cost of an item infinite where a predecessor is missing from the set.
+
+    Items that pad to three are preceded by all items of smaller index.
+    """
+    low, high, n_low = tables.low, tables.high, tables.n_low
     m = before.shape[0]
     for i in range(low.shape[1]):
         low_mask = 0
@@ -91,24 +103,24 @@ def _forbid(before: BoolArray, prices: PrefixCosts) -> None:
         if low_mask:
             for layer in range(low.shape[0]):
                 for x in range(low.shape[2]):
-                    held = low[layer, i, x]
-                    low[layer, i, x] = held if x & low_mask == low_mask else np.inf
+                    cost = low[layer, i, x]
+                    low[layer, i, x] = cost if x & low_mask == low_mask else np.inf
         if high_mask:
             for x in range(high.shape[1]):
-                held = high[i, x]
-                high[i, x] = held if x & high_mask == high_mask else np.inf
+                cost = high[i, x]
+                high[i, x] = cost if x & high_mask == high_mask else np.inf
 
 
-@kernel
+@compiled
 def fill_pair_costs(
-    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixCosts
+    costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
-    """``price(S, i) = sum_{j in S} costs[j, i]``.
+    """Fill in ``cost(S, i) = sum_{j in S} costs[j, i]``.
 
-    Preconditions: `costs` and `before` ``(m, m)``; `constrained` = has `before` a True; room for m
-    items.
+    Preconditions: `costs` and `before` are ``(m, m)``; `constrained` says whether `before` has a
+    True; `tables` are for m items.
     """
-    low, high, n_low = prices.low, prices.high, prices.n_low
+    low, high, n_low = tables.low, tables.high, tables.n_low
     m, size = costs.shape[0], low.shape[1]
     for i in range(size):
         low[0, i, 0] = 0.0
@@ -126,14 +138,14 @@ def fill_pair_costs(
                 for x in range(half):
                     high[i, half + x] = high[i, x] + paid
     if constrained or size > m:
-        _forbid(before, prices)
+        _forbid(before, tables)
 
 
-@kernel
+@compiled
 def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: Any) -> None:
-    """``low[i, S_low] + high[i, S_high] = sum_{j not in S + i} costs[i, j]``.
+    """Fill in ``low[i, S_low] + high[i, S_high] = sum_{j not in S + i} costs[i, j]``.
 
-    From the full halves down, by what is missing: what the last item costs is exactly 0.
+    From the full halves down, adding what is missing, so that the last item costs exactly 0.
     """
     m, size = costs.shape[0], low.shape[0]
     all_low, all_high = low.shape[1] - 1, high.shape[1] - 1
@@ -154,51 +166,55 @@ def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: An
                     high[i, all_high - half - x] = high[i, all_high - x] + paid
 
 
-@kernel
+@compiled
 def fill_weighted_costs(
     costs: FloatArray,
     before: BoolArray,
     constrained: Any,
     weights: FloatArray,
-    prices: PrefixCosts,
+    tables: PrefixCosts,
 ) -> None:
-    """``price(S, i) = weights[|S|] sum_{j not in S + i} costs[i, j]``: the earlier item is charged.
+    """Fill in ``cost(S, i) = weights[|S|] sum_{j not in S + i} costs[i, j]``.
 
-    Preconditions as for pairs; `weights` ``(m,)``; room for weighted pairs.
+    A pair is paid when its earlier item is placed. Preconditions as for `fill_pair_costs`;
+    `weights` are ``(m,)``; `tables` are for weighted pairs.
     """
-    low, high, n_low = prices.low, prices.high, prices.n_low
+    low, high, n_low = tables.low, tables.high, tables.n_low
     m, size = costs.shape[0], low.shape[1]
     missing = low[low.shape[0] - 1]
     _sum_missing(costs, missing, high, n_low)
-    counts = _popcounts(n_low)
+    counts = _bit_counts(n_low)
     scale = np.empty(1 << n_low, dtype=np.float64)
     for block in range(high.shape[1]):
         for x in range(scale.size):
             position = counts[block] + counts[x]
             scale[x] = weights[position] if position < m else 0.0
         for i in range(size):
-            # An item of the high half is never added to a set that has it.
+            # An item of the high half is never added to a set that contains it.
             if i < n_low or not block >> (i - n_low) & 1:
                 for x in range(scale.size):
                     low[block, i, x] = scale[x] * (missing[i, x] + high[i, block])
     high[:] = 0.0
     if constrained or size > m:
-        _forbid(before, prices)
+        _forbid(before, tables)
 
 
-@kernel
+@compiled
 def fill_position_costs(
-    costs: FloatArray, before: BoolArray, constrained: Any, prices: PrefixCosts
+    costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
-    """``price(S, i) = costs[i, |S|]``. Preconditions as for pairs; room for positions."""
-    low = prices.low
+    """Fill in ``cost(S, i) = costs[i, |S|]``.
+
+    Preconditions as for `fill_pair_costs`; `tables` are for positions.
+    """
+    low = tables.low
     m, size = costs.shape[0], low.shape[1]
-    counts = _popcounts(prices.n_low)
-    prices.high[:] = 0.0
+    counts = _bit_counts(tables.n_low)
+    tables.high[:] = 0.0
     for layer in range(low.shape[0]):
         for i in range(size):
             for x in range(low.shape[2]):
                 position = layer + counts[x]
                 low[layer, i, x] = costs[i, position] if i < m and position < m else 0.0
     if constrained or size > m:
-        _forbid(before, prices)
+        _forbid(before, tables)

@@ -1,47 +1,51 @@
-"""Orders weighted by ``exp(-cost / scale)``: their sum, and how they compare items.
+"""Gibbs distributions of orders, ``exp(-cost / scale)``: normalisation and mean signs.
 
 Orders are paths through the prefix lattice. With ``f(S)`` the least cost of a prefix, a transition
-that completes the set T by item i has the excess ``f(T - i) + price(T - i, i) - f(T) >= 0``, and
-the excesses of a path sum to its cost less the least cost of all. So with
+that completes the set T by item i has the excess ``f(T - i) + cost(T - i, i) - f(T) >= 0``. The
+excesses of a path sum to its cost minus the least cost of all orders. So with
 
     F(T) = sum over i in T of F(T - i) exp(-excess(T, i) / scale)
 
-``F(all)`` is the sum over orders of ``exp(-(cost - least) / scale)``, and no number along the way
-leaves ``[1, m!]``: nothing overflows, and what underflows is nothing beside 1.
+``F(all)`` is the sum over orders of ``exp(-(cost - least) / scale)``. All F are in ``[1, m!]``:
+nothing overflows, and terms that underflow are negligible beside 1.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
-from disambig.compiled.lattice import clear_prefix_costs, prefix_costs
-from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, price
+from disambig.compiled.jit import compiled
+from disambig.compiled.lattice import clear_prefixes, solve_prefixes
+from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, transition_cost
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# exp(-90) times 20! is nothing beside 1.
-_FAR = 90.0
-# A set that so small a share of the orders begins with: all sets together are nothing beside 1.
-_RARE = 1e-25
+# Transitions with a larger excess, in units of the scale, are left out: exp(-90) * 20! is below the
+# rounding error of 1.
+_MAX_EXCESS = 90.0
+# Sets that are a prefix of a smaller share of the orders are left out: 2 ** 20 such shares together
+# are below the rounding error of 1.
+_MIN_SHARE = 1e-25
 
 
-@kernel
-def _weight(prices: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
-    """``exp(-excess / scale)`` of completing the set t by an item of it; 0 if not allowed."""
+@compiled
+def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
+    """``exp(-excess / scale)`` of the transition that completes the set t by `item`.
+
+    0 if the transition is not allowed, that is if its excess is infinite.
+    """
     s = t ^ (1 << item)
-    excess = (f[np.uint64(s)] + price(prices, s, item) - f[np.uint64(t)]) / scale
-    # Not below: that of what is not allowed is infinite.
-    if excess < _FAR:
+    excess = (f[np.uint64(s)] + transition_cost(tables, s, item) - f[np.uint64(t)]) / scale
+    if excess < _MAX_EXCESS:
         return np.exp(-excess)
     return 0.0
 
 
-@kernel
-def _sum_up(
-    prices: PrefixCosts, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
+@compiled
+def _sum_prefixes(
+    tables: PrefixCosts, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
 ) -> None:
-    """Fill ``up[T] = F(T)`` for every set of finite f, the listed ones or all."""
-    size = prices.high.shape[0]
+    """Fill ``up[T] = F(T)`` for every set T of finite f, from the list or among all sets."""
+    size = tables.high.shape[0]
     up[0] = 1.0
     for at in range(1, count if count > 0 else f.size):
         t = np.int64(reached[at]) if count > 0 else np.int64(at)
@@ -49,15 +53,15 @@ def _sum_up(
         if f[t] < np.inf:
             for item in range(size):
                 if t >> item & 1 and f[t ^ (1 << item)] < np.inf:
-                    weight = _weight(prices, f, scale, t, item)
+                    weight = _weight(tables, f, scale, t, item)
                     if weight > 0.0:
                         total += up[t ^ (1 << item)] * weight
         up[t] = total
 
 
-@kernel
-def _sum_down(
-    prices: PrefixCosts,
+@compiled
+def _sum_transitions(
+    tables: PrefixCosts,
     f: FloatArray,
     scale: Any,
     reached: AnyArray,
@@ -67,12 +71,12 @@ def _sum_down(
     low_sums: FloatArray,
     high_sums: FloatArray,
 ) -> None:
-    """Add up the shares of orders that put item i right after a set, by halves of the set.
+    """Sum the shares of orders that put item i right after a set, by the halves of the set.
 
-    ``down[T]`` is what F is for the orders of what is missing from T, over ``F(all)``; zero before
-    and after.
+    ``down[T]`` is the sum over the orders of the items missing from T, as F(T) is over those of T,
+    divided by ``F(all)``. It is zero before and after the call.
     """
-    size, m, n_low = prices.high.shape[0], low_sums.shape[0], prices.n_low
+    size, m, n_low = tables.high.shape[0], low_sums.shape[0], tables.n_low
     n_sets = count if count > 0 else f.size
     full = (1 << size) - 1
     down[full] = 1.0 / up[full]
@@ -80,12 +84,12 @@ def _sum_down(
         t = np.int64(reached[at]) if count > 0 else np.int64(at)
         after = down[t]
         down[t] = 0.0
-        if f[t] == np.inf or up[t] * after < _RARE:
+        if f[t] == np.inf or up[t] * after < _MIN_SHARE:
             continue
         for item in range(size):
             s = t ^ (1 << item)
             if t >> item & 1 and f[s] < np.inf:
-                weight = _weight(prices, f, scale, t, item) * after
+                weight = _weight(tables, f, scale, t, item) * after
                 if weight > 0.0:
                     down[s] += weight
                     if item < m:
@@ -94,11 +98,14 @@ def _sum_down(
     down[0] = 0.0
 
 
-@kernel
+@compiled
 def _read_shares(
     n_low: Any, low_sums: FloatArray, high_sums: FloatArray, shares: FloatArray
 ) -> None:
-    """``shares[j, i]`` = in which share of the orders j stands before i; then clear the sums."""
+    """Fill in the share of the orders in which j stands before i, ``shares[j, i]``.
+
+    The sums are cleared.
+    """
     m = shares.shape[0]
     shares[:] = 0.0
     for i in range(m):
@@ -116,9 +123,9 @@ def _read_shares(
                 high_sums[i, x] = 0.0
 
 
-@kernel
+@compiled
 def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> None:
-    """Mean signs of the pairs i < j: exactly 1 and -1 where a pair is forced."""
+    """Write the mean signs of the pairs i < j: exactly 1 or -1 where a pair is forced."""
     m = shares.shape[0]
     at = 0
     for i in range(m):
@@ -133,17 +140,17 @@ def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> No
             at += 1
 
 
-@kernel
+@compiled
 def gibbs_signs(
     scores: FloatArray, scales: FloatArray, before: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean signs under the law of orders that is proportional to ``exp(-cost / scale)``.
+    """Mean signs of orders under the distribution proportional to ``exp(-cost / scale)``.
 
     Parameters
     ----------
     scores : float64, (b, at least m (m - 1) / 2)
         An order costs ``sum over i < j of scores[r, pair] sign``, the sign 1 if i stands before j,
-        else -1; pairs by i, then by j. Finite. Further columns do not count.
+        else -1; pairs by i, then by j. Finite. Further columns are ignored.
     scales : float64, (b,), positive
     before : bool, (b, m, m) or (1, m, m), m <= 20
         ``before[r, i, j]``: i must stand before j. Acyclic.
@@ -155,12 +162,12 @@ def gibbs_signs(
         ``log of the sum over orders of exp(-cost / scale)``.
     """
     b, m = scores.shape[0], before.shape[1]
-    prices = empty_costs(m, False, False)
-    f = np.full(1 << prices.high.shape[0], np.inf)
+    tables = empty_costs(m, False, False)
+    f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     up, down = np.empty(f.size), np.zeros(f.size)
-    low_sums = np.zeros((m, prices.low.shape[2]))
-    high_sums = np.zeros((m, prices.high.shape[1]))
+    low_sums = np.zeros((m, tables.low.shape[2]))
+    high_sums = np.zeros((m, tables.high.shape[1]))
     costs, shares, unweighted = np.zeros((m, m)), np.zeros((m, m)), np.empty(0)
     signs = np.empty((b, m * (m - 1) // 2))
     log_sums = np.empty(b)
@@ -171,11 +178,11 @@ def gibbs_signs(
             for j in range(i + 1, m):
                 costs[i, j], costs[j, i] = scores[r, at], -scores[r, at]
                 at += 1
-        count = prefix_costs(costs, forced, False, unweighted, prices, f, reached)
-        _sum_up(prices, f, scales[r], reached, count, up)
+        count = solve_prefixes(costs, forced, False, unweighted, tables, f, reached)
+        _sum_prefixes(tables, f, scales[r], reached, count, up)
         log_sums[r] = np.log(up[f.size - 1]) - f[f.size - 1] / scales[r]
-        _sum_down(prices, f, scales[r], reached, count, up, down, low_sums, high_sums)
-        _read_shares(prices.n_low, low_sums, high_sums, shares)
+        _sum_transitions(tables, f, scales[r], reached, count, up, down, low_sums, high_sums)
+        _read_shares(tables.n_low, low_sums, high_sums, shares)
         _write_signs(shares, forced, signs[r])
-        clear_prefix_costs(f, reached, count)
+        clear_prefixes(f, reached, count)
     return signs, log_sums

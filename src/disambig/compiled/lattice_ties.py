@@ -1,30 +1,31 @@
-"""How many orders are optimal, and how they place and compare items, from the prefix lattice.
+"""Counts of the optimal orders, and of the positions and pairs of items in them.
 
-The way from the full set back to the empty one is walked through every transition that some order
-within the tolerance uses. With ``f(S)`` the least cost of a prefix and ``rest(S)`` the least
-further cost, ``slack(S) = f(S) + rest(S) - f(all)``, and a transition belongs if
+Orders are paths through the prefix lattice. With ``f(S)`` the least cost of a prefix and
+``rest(S)`` the least cost of the items after it, ``slack(S) = f(S) + rest(S) - f(all)``, and the
+transition from S to S + i is on a tied path if
 
-    slack(S + i) + f(S) + price(S, i) - f(S + i) <= tolerance.
+    slack(S + i) + f(S) + cost(S, i) - f(S + i) <= tolerance.
 
-Orders are paths: a transition is used by (paths up to S) x (paths after S + i) of them. Counts are
-integers of 64 bits: exact, since ``20! < 2 ** 63``.
+A transition is used by (paths up to S) x (paths after S + i) orders. Counts are integers of 64
+bits, which are exact since ``20! < 2 ** 63``.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
-from disambig.compiled.lattice import clear_prefix_costs, prefix_costs, read_order
-from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, price
+from disambig.compiled.jit import compiled
+from disambig.compiled.lattice import clear_prefixes, read_order, solve_prefixes
+from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, transition_cost
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
 class _Paths(NamedTuple):
-    """For each set: slack, paths after it, paths up to it.
+    """The tied paths through the prefix lattice.
 
-    And the list of sets on tied paths: `tied`, and in `last` the items that such a path adds last
-    to the set, as bits.
+    `slack`, `after` and `up_to` are indexed by sets: the slack, the number of paths after the set,
+    and of paths up to it. `tied` lists the sets on tied paths, and `last` gives for each of them
+    the items that such a path adds last to the set, as bits.
     """
 
     slack: Any
@@ -34,7 +35,7 @@ class _Paths(NamedTuple):
     last: Any
 
 
-@kernel
+@compiled
 def _empty_paths(n_sets: Any) -> _Paths:
     return _Paths(
         np.full(n_sets, np.inf),
@@ -45,21 +46,22 @@ def _empty_paths(n_sets: Any) -> _Paths:
     )
 
 
-@kernel
-def _excess(prices: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
-    """``f(S) + price(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
+@compiled
+def _excess(tables: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
+    """``f(S) + cost(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
     s = t ^ (1 << item)
-    return f[np.uint64(s)] + price(prices, s, item) - f[np.uint64(t)]
+    return f[np.uint64(s)] + transition_cost(tables, s, item) - f[np.uint64(t)]
 
 
-@kernel
-def _list_tied(prices: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
-    """List the sets on tied paths from the full one down, with slack and paths after. How many?
+@compiled
+def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
+    """List the sets on tied paths from the full set down, with their slack and paths after them.
 
-    Sets are met by size, so a set is read when its slack and its paths are final.
+    Returns their number. Sets are listed by size, so that the slack and the paths of a set are
+    final when it is read.
     """
     slack, after, tied, last = paths.slack, paths.after, paths.tied, paths.last
-    size = prices.high.shape[0]
+    size = tables.high.shape[0]
     full = (1 << size) - 1
     tied[0] = full
     slack[full] = 0.0
@@ -71,7 +73,7 @@ def _list_tied(prices: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths
         items = 0
         for item in range(size):
             if t >> item & 1:
-                total = slack[t] + _excess(prices, f, t, item)
+                total = slack[t] + _excess(tables, f, t, item)
                 if total <= tolerance:
                     items |= 1 << item
                     s = t ^ (1 << item)
@@ -87,9 +89,9 @@ def _list_tied(prices: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths
     return count
 
 
-@kernel
-def _count_up(size: Any, paths: _Paths, count: Any) -> None:
-    """Paths up to each listed set."""
+@compiled
+def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
+    """Count the paths up to each listed set."""
     up_to, tied, last = paths.up_to, paths.tied, paths.last
     up_to[0] = 1
     for at in range(count - 2, -1, -1):
@@ -101,18 +103,21 @@ def _count_up(size: Any, paths: _Paths, count: Any) -> None:
         up_to[t] = total
 
 
-@kernel
+@compiled
 def _position(t: Any, size: Any) -> Any:
-    """Where the last item of the set t stands."""
+    """The position of the last item of the prefix t."""
     position = -1
     for j in range(size):
         position += t >> j & 1
     return position
 
 
-@kernel
+@compiled
 def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray) -> None:
-    """In how many orders j stands before i: sum over the sets with j; then clear the sums."""
+    """Count the orders in which j stands before i, by summing over the sets that contain j.
+
+    The sums are cleared.
+    """
     m = pairs.shape[0]
     for i in range(m):
         for x in range(sums.shape[1]):
@@ -127,9 +132,9 @@ def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray)
                 high_sums[i, x] = 0
 
 
-@kernel
-def _compare(
-    prices: PrefixCosts,
+@compiled
+def _count_places_and_pairs(
+    tables: PrefixCosts,
     paths: _Paths,
     count: Any,
     places: AnyArray,
@@ -137,13 +142,14 @@ def _compare(
     sums: AnyArray,
     high_sums: AnyArray,
 ) -> None:
-    """In how many orders i stands at a place, and before j.
+    """Count the orders in which i has each position, and those in which i stands before j.
 
-    A transition by i puts i before all that is not there yet. Where transitions are many they are
-    added up first by the set they start from, its low and its high half apart.
+    A transition by i puts i before all items that are not in the set yet. If there are many
+    transitions, their counts are first summed by the low and by the high half of the set from which
+    they start.
     """
     after, up_to, tied, last = paths.after, paths.up_to, paths.tied, paths.last
-    size, m, n_low = prices.high.shape[0], places.shape[0], prices.n_low
+    size, m, n_low = tables.high.shape[0], places.shape[0], tables.n_low
     few = 2 * count < sums.shape[1] + high_sums.shape[1]
     for at in range(count - 1):
         t = tied[at]
@@ -163,7 +169,7 @@ def _compare(
         _sum_pairs(n_low, sums, high_sums, pairs)
 
 
-@kernel
+@compiled
 def _sum_charges(
     size: Any,
     paths: _Paths,
@@ -172,10 +178,11 @@ def _sum_charges(
     later: AnyArray,
     charges: FloatArray,
 ) -> None:
-    """Mean over the paths of the weight of the position of i, of 0 where j does not stand later.
+    """The mean over the paths of the weight of the position of i, or of 0 if j stands earlier.
 
-    `later` ``(m, m, m)``, zero before and after, counts paths: i at position k and j later. What
-    all paths share is a share of exactly 1.
+    ``later[i, k, j]`` counts the paths with i at position k and j later; it is zero before and
+    after the call. Counts are divided before they are weighted, so that a share of all paths is
+    exactly 1.
     """
     after, up_to, tied, last = paths.after, paths.up_to, paths.tied, paths.last
     m = charges.shape[0]
@@ -196,7 +203,7 @@ def _sum_charges(
                 later[i, k, j] = 0
 
 
-@kernel
+@compiled
 def _or_empty(weights: Any) -> FloatArray:
     if weights is None:
         return np.empty(0)
@@ -204,7 +211,7 @@ def _or_empty(weights: Any) -> FloatArray:
     return given
 
 
-@kernel
+@compiled
 def tied_orders(
     costs: FloatArray,
     before: BoolArray,
@@ -212,74 +219,75 @@ def tied_orders(
     weights: Any,
     tolerance: FloatArray,
 ) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, FloatArray]:
-    """Count the optimal orders of each problem, and among them each pair and each place.
+    """Count the optimal orders of each problem, and among them each pair and each position.
 
     Parameters
     ----------
     costs, before, positions
         As for `cheapest_orders`, with ``m <= 20``.
     weights : float64, (m,), or None
-        Finite: i before j costs ``weights[position of i] costs[r, i, j]``. None with
+        Finite: i before j costs ``weights[position of i] costs[r, i, j]``. Must be None with
         `positions`.
     tolerance : float64, (b,)
 
     Returns
     -------
     ranks : int64, (b, m)
-        One of them: without weights the order that `cheapest_orders` gives.
+        One optimal order: without weights the one that `cheapest_orders` returns.
     counts : int64, (b,)
     pairs, places : int64, (b, m, m)
-        In how many of them i stands before j; in how many i has position k.
+        The number of optimal orders in which i stands before j, and in which i has position k.
     charges : float64, (b, m, m), or (0, m, m) without weights
-        The mean of ``weights[position of i]`` where i stands before j and of 0 where it does not.
+        The mean of ``weights[position of i]`` over the orders with i before j, and of 0 over the
+        others.
     """
     b, m = costs.shape[0], costs.shape[1]
     of_position = _or_empty(weights)
-    prices = empty_costs(m, positions, of_position.size > 0)
-    f = np.full(1 << prices.high.shape[0], np.inf)
+    tables = empty_costs(m, positions, of_position.size > 0)
+    f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
-    sums = np.zeros((m, prices.low.shape[2]), dtype=np.int64)
-    high_sums = np.zeros((m, prices.high.shape[1]), dtype=np.int64)
+    sums = np.zeros((m, tables.low.shape[2]), dtype=np.int64)
+    high_sums = np.zeros((m, tables.high.shape[1]), dtype=np.int64)
     ranks = np.zeros((b, m), dtype=np.int64)
     counts = np.zeros(b, dtype=np.int64)
     pairs, places = np.zeros((b, m, m), dtype=np.int64), np.zeros((b, m, m), dtype=np.int64)
     charges = np.zeros((b if of_position.size > 0 else 0, m, m))
     later = np.zeros((m, m, m), dtype=np.int64)
-    size = prices.high.shape[0]
+    size = tables.high.shape[0]
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        n_reached = prefix_costs(costs[r], forced, positions, of_position, prices, f, reached)
-        read_order(prices, f, ranks[r])
-        n_tied = _list_tied(prices, f, tolerance[r], paths)
-        _count_up(size, paths, n_tied)
-        _compare(prices, paths, n_tied, places[r], pairs[r], sums, high_sums)
+        n_reached = solve_prefixes(costs[r], forced, positions, of_position, tables, f, reached)
+        read_order(tables, f, ranks[r])
+        n_tied = _list_tied(tables, f, tolerance[r], paths)
+        _count_paths_up(size, paths, n_tied)
+        _count_places_and_pairs(tables, paths, n_tied, places[r], pairs[r], sums, high_sums)
         counts[r] = paths.after[0]
         if weights is not None:
             _sum_charges(size, paths, n_tied, weights, later, charges[r])
         for at in range(n_tied):
             paths.slack[paths.tied[at]] = np.inf
-        clear_prefix_costs(f, reached, n_reached)
+        clear_prefixes(f, reached, n_reached)
     return ranks, counts, pairs, places, charges
 
 
-@kernel
+@compiled
 def _draw(
-    prices: PrefixCosts,
+    tables: PrefixCosts,
     f: FloatArray,
     paths: _Paths,
     uniforms: FloatArray,
     ranks: AnyArray,
 ) -> None:
-    """One path, from its end: each item by its share of the paths up to the set it completes."""
-    size, m = prices.high.shape[0], ranks.shape[0]
+    """Draw one path from its end: each item by its share of the paths up to the set."""
+    size, m = tables.high.shape[0], ranks.shape[0]
     t = (1 << size) - 1
     for position in range(size - 1, -1, -1):
         left = paths.up_to[t] * uniforms[min(position, m - 1)]
         last = -1
         for item in range(size):
-            # The last item that is allowed, should rounding leave something over.
-            if t >> item & 1 and (last < 0 or left >= 0.0) and _excess(prices, f, t, item) == 0.0:
+            # Rounding may leave `left` positive after the last item: then that item is drawn.
+            if t >> item & 1 and (last < 0 or left >= 0.0) and _excess(tables, f, t, item) == 0.0:
                 last = item
                 left -= paths.up_to[t ^ (1 << item)]
         t ^= 1 << last
@@ -287,7 +295,7 @@ def _draw(
             ranks[last] = position
 
 
-@kernel
+@compiled
 def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     """Draw linear extensions, all equally likely.
 
@@ -296,26 +304,26 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     before : bool, (b, m, m), m <= 20
         Acyclic.
     uniforms : float64, (b, d, m)
-        Numbers in [0, 1), one for each place to fill.
+        Numbers in [0, 1), one for each position.
 
     Returns
     -------
     ranks : int64, (b, d, m)
     """
     b, n_draws, m = uniforms.shape
-    prices = empty_costs(m, False, False)
-    f = np.full(1 << prices.high.shape[0], np.inf)
+    tables = empty_costs(m, False, False)
+    f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
     free, unweighted = np.zeros((m, m), dtype=np.float64), np.empty(0)
     ranks = np.zeros((b, n_draws, m), dtype=np.int64)
     for r in range(b):
-        n_reached = prefix_costs(free, before[r], False, unweighted, prices, f, reached)
-        n_tied = _list_tied(prices, f, 0.0, paths)
-        _count_up(prices.high.shape[0], paths, n_tied)
+        n_reached = solve_prefixes(free, before[r], False, unweighted, tables, f, reached)
+        n_tied = _list_tied(tables, f, 0.0, paths)
+        _count_paths_up(tables.high.shape[0], paths, n_tied)
         for draw in range(n_draws):
-            _draw(prices, f, paths, uniforms[r, draw], ranks[r, draw])
+            _draw(tables, f, paths, uniforms[r, draw], ranks[r, draw])
         for at in range(n_tied):
             paths.slack[paths.tied[at]] = np.inf
-        clear_prefix_costs(f, reached, n_reached)
+        clear_prefixes(f, reached, n_reached)
     return ranks

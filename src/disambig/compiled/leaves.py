@@ -1,19 +1,20 @@
-"""Who shares a leaf with whom, listed.
+"""Sums over the leaves of trees, and lists of the rows that share a leaf.
 
-Sums over the leaves of trees: products with a matrix of co-membership that is never formed.
+Both serve products with a matrix of shared leaves that is never formed. Leaves are counted from 0
+in each tree; -1 is no leaf. Leaf k of tree t has the number ``starts[t] + k`` among all leaves.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 
-@kernel
+@compiled
 def list_members(leaves: AnyArray, starts: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The members of each leaf of each tree, in order.
+    """The members of each leaf of each tree, in ascending order.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def list_members(leaves: AnyArray, starts: AnyArray) -> tuple[AnyArray, AnyArray
     return bounds, members
 
 
-@kernel
+@compiled
 def count_shared(
     rows: AnyArray,
     row_leaves: AnyArray,
@@ -55,20 +56,22 @@ def count_shared(
     bounds: AnyArray,
     members: AnyArray,
     n: Any,
-    hollow: Any,
+    skip_own: Any,
 ) -> AnyArray:
-    """How many of the n columns share a leaf with each of some rows, as ends ``(len(rows) + 1,)``.
+    """The number of columns that share a leaf with each row, summed up: ``(len(rows) + 1,)``.
+
+    Row r of `rows` shares leaves with ``ends[r + 1] - ends[r]`` of the n columns.
 
     Parameters
     ----------
     rows : int64, (r,)
-        Rows to look at.
+        The rows.
     row_leaves, starts : as in `list_members`
         Of all rows.
     bounds, members : as from `list_members`
         Of the columns.
-    hollow : bool
-        Whether row i leaves column i out.
+    skip_own : bool
+        Whether row i skips column i.
     """
     seen = np.full(n, -1, dtype=np.int64)
     ends = np.zeros(rows.size + 1, dtype=np.int64)
@@ -80,14 +83,14 @@ def count_shared(
                 continue
             for place in range(bounds[starts[t] + leaf], bounds[starts[t] + leaf + 1]):
                 j = members[place]
-                if seen[j] != r and not (hollow and j == rows[r]):
+                if seen[j] != r and not (skip_own and j == rows[r]):
                     seen[j] = r
                     count += 1
         ends[r + 1] = ends[r] + count
     return ends
 
 
-@kernel
+@compiled
 def list_shared(
     rows: AnyArray,
     row_leaves: AnyArray,
@@ -98,17 +101,17 @@ def list_shared(
     bounds: AnyArray,
     members: AnyArray,
     n: Any,
-    hollow: Any,
+    skip_own: Any,
     ends: AnyArray,
 ) -> tuple[AnyArray, FloatArray]:
-    """The columns that share a leaf with each of some rows, and ``sum_t f u g`` of the leaves.
+    """The columns that share a leaf with each row, and the sum of ``f u g`` over these leaves.
 
     Parameters as in `count_shared`, whose result is `ends`, and `add_leaf_sums`.
 
     Returns
     -------
     columns : int32, (ends[-1],)
-        In order within each row.
+        In ascending order within each row.
     values : float64, (ends[-1],)
     """
     columns = np.empty(ends[rows.size], dtype=np.int32)
@@ -126,7 +129,7 @@ def list_shared(
                 factor *= float(row_factors[t, rows[r]])
             for place in range(bounds[starts[t] + leaf], bounds[starts[t] + leaf + 1]):
                 j = members[place]
-                if hollow and j == rows[r]:
+                if skip_own and j == rows[r]:
                     continue
                 if seen[j] != r:
                     seen[j] = r
@@ -137,19 +140,19 @@ def list_shared(
                     sums[j] += factor * float(column_factors[t, j])
                 else:
                     sums[j] += factor
-        _order(columns[ends[r] : ends[r + 1]], seen, r)
+        _sort_columns(columns[ends[r] : ends[r + 1]], seen, r)
         for place in range(ends[r], ends[r + 1]):
             values[place] = sums[columns[place]]
     return columns, values
 
 
-@kernel
-def _order(columns: AnyArray, seen: AnyArray, mark: Any) -> None:
-    """Sort columns in place: those j with ``seen[j] == mark``."""
+@compiled
+def _sort_columns(columns: AnyArray, seen: AnyArray, mark: Any) -> None:
+    """Sort columns in place: they are the j with ``seen[j] == mark``."""
     if 16 * columns.size < seen.size:
         columns.sort()
         return
-    # So many are met sooner by walking along all.
+    # With so many columns a scan of all is faster than sorting.
     filled = 0
     for j in range(seen.size):
         if seen[j] == mark:
@@ -157,7 +160,7 @@ def _order(columns: AnyArray, seen: AnyArray, mark: Any) -> None:
             filled += 1
 
 
-@kernel
+@compiled
 def add_leaf_sums(
     row_leaves: AnyArray,
     row_factors: AnyArray,
@@ -165,28 +168,28 @@ def add_leaf_sums(
     column_factors: AnyArray,
     starts: AnyArray,
     leaf_weights: FloatArray,
-    hollow: Any,
+    skip_own: Any,
     values: FloatArray,
     product: FloatArray,
 ) -> None:
     """``product[i] += sum_tj [k = l] f[t, i] u[t, k] g[t, j] values[j]``, k and l the two leaves.
 
-    Tree after tree: what the columns bring to each leaf is summed there, then read by the rows, in
-    ``trees * (q + n) * p`` steps. A tree at a time keeps its sums in the cache; all trees at once,
-    as a product of sparse matrices has them, took 3 to 9 times as long.
+    Tree after tree, the values of the columns in each leaf are summed, and the sum is added to the
+    rows in the leaf: ``trees * (q + n) * p`` operations. The sums of one tree stay in the cache; a
+    product of sparse matrices, which handles all trees at once, took 3 to 9 times as long.
 
     Parameters
     ----------
     row_leaves, column_leaves : int32, (trees, q) and (trees, n)
         k and l, counted from 0 in each tree; -1 for a row or column that is in none.
     row_factors, column_factors : (trees, q) and (trees, n), or (0, 0)
-        f and g; without rows: all one.
+        f and g; (0, 0): all one.
     starts : int64, (trees + 1,)
         The leaves of tree t are ``starts[t], ..., starts[t + 1] - 1`` of `leaf_weights`.
     leaf_weights : float64, (leaves of all trees,)
         u.
-    hollow : bool
-        Whether row i leaves column i out. Both are then in the same leaf, or one is in none.
+    skip_own : bool
+        Whether row i skips column i. Both are then in the same leaf, or one is in none.
     values, product : float64, (n, p) and (q, p), C-contiguous
     """
     widest = 0
@@ -202,17 +205,18 @@ def add_leaf_sums(
             if leaf < 0:
                 continue
             factor = weights[leaf] * _factor(row_factors, t, i)
-            if hollow and column_leaves[t, i] >= 0:
+            if skip_own and column_leaves[t, i] >= 0:
                 own = _factor(column_factors, t, i)
                 for c in range(product.shape[1]):
-                    # The same product that went into the sum: alone in it, it leaves exactly 0.
+                    # The same product that was added to the sum: if it was the only one, exactly 0
+                    # remains.
                     product[i, c] += factor * (sums[leaf, c] - own * values[i, c])
             else:
                 for c in range(product.shape[1]):
                     product[i, c] += factor * sums[leaf, c]
 
 
-@kernel
+@compiled
 def _sum_leaves(
     leaves: AnyArray, factors: AnyArray, t: Any, values: FloatArray, sums: FloatArray
 ) -> None:
@@ -225,6 +229,6 @@ def _sum_leaves(
                 sums[leaf, c] += factor * values[j, c]
 
 
-@kernel
+@compiled
 def _factor(factors: AnyArray, t: Any, i: Any) -> Any:
     return float(factors[t, i]) if factors.shape[0] > 0 else 1.0

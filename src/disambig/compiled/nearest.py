@@ -1,7 +1,7 @@
-"""The nearest of a list until their mass suffices, in the order (distance, index).
+"""The nearest members of a list until their total weight suffices, in the order (distance, index).
 
-Each row keeps a heap of the best so far, worst on top. Nothing depends on the order in which a
-row lists its members, and equal distances go to the smaller index.
+Each row keeps a heap of the nearest members so far, the farthest on top. The result does not depend
+on the order in which a row lists its members; of equal distances the smaller index is nearer.
 """
 
 from typing import Any
@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from disambig.compiled.distances import squared_distance
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# Where each row begins, whom it takes and how far they are, the farthest distance taken, whether
-# the row found all the mass it wanted.
+# indptr, indices and distances of the members that each row takes, the farthest distance taken, and
+# whether the row found all of the weight that it wanted.
 Selection = tuple[AnyArray, AnyArray, FloatArray, FloatArray, BoolArray]
 
-# Running sums of fractional masses are off by far less than this part of the wanted mass; what
-# is left to take below it is rounding, not a vote.
-NEGLIGIBLE = 1e-9
+# Part of the wanted weight that may be missing. Rounding errors of sums of fractional weights are
+# far smaller, so a rest below this is rounding and not a vote.
+NEGLIGIBLE_PART = 1e-9
 
 
-@kernel
-def _sink(distances: FloatArray, members: AnyArray, size: Any, root: Any) -> None:
-    """Move the entry at `root` down until no child is worse."""
+@compiled
+def _sift_down(distances: FloatArray, members: AnyArray, size: Any, root: Any) -> None:
+    """Move the entry at `root` down until no child is farther."""
     while True:
         child = 2 * root + 1
         if child >= size:
@@ -43,9 +43,9 @@ def _sink(distances: FloatArray, members: AnyArray, size: Any, root: Any) -> Non
         root = child
 
 
-@kernel
-def _rise(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
-    """Move the entry at `leaf` up until its parent is worse."""
+@compiled
+def _sift_up(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
+    """Move the entry at `leaf` up until its parent is farther."""
     while leaf > 0:
         parent = (leaf - 1) // 2
         if distances[parent] > distances[leaf] or (
@@ -57,50 +57,50 @@ def _rise(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
         leaf = parent
 
 
-@kernel
-def _counted(member: Any, sample_weight: FloatArray, wanted: Any, own: Any) -> Any:
-    """What a member adds to the mass held.
+@compiled
+def _counted_weight(member: Any, sample_weight: FloatArray, wanted: Any, own: Any) -> Any:
+    """The weight that a member adds to the total.
 
-    No more than the wanted one, so that a huge mass does not blur the running sum of the small
-    ones; nothing for the row itself, which is kept on top of what was wanted.
+    At most `wanted`, so that a huge weight does not cost the sum of the small ones their digits;
+    zero for the row itself, which is taken in addition to what was wanted.
     """
     return 0.0 if member == own else min(sample_weight[member], wanted)
 
 
-@kernel
-def _offer(
+@compiled
+def _add_if_near(
     distances: FloatArray,
     members: AnyArray,
     size: Any,
-    held: Any,
+    total: Any,
     distance: Any,
     member: Any,
     sample_weight: FloatArray,
     wanted: Any,
     own: Any,
 ) -> Any:
-    """Add a member unless the heap is full of better ones; drop what became superfluous."""
-    enough = wanted * (1.0 - NEGLIGIBLE)
-    if held >= enough and (
+    """Add a member unless nearer ones suffice; then remove the farthest while the rest suffices."""
+    enough = wanted * (1.0 - NEGLIGIBLE_PART)
+    if total >= enough and (
         distance > distances[0] or (distance == distances[0] and member > members[0])
     ):
-        return size, held
+        return size, total
     distances[size] = distance
     members[size] = member
-    _rise(distances, members, size)
+    _sift_up(distances, members, size)
     size += 1
-    held += _counted(member, sample_weight, wanted, own)
-    while size > 1 and held - _counted(members[0], sample_weight, wanted, own) >= enough:
-        held -= _counted(members[0], sample_weight, wanted, own)
+    total += _counted_weight(member, sample_weight, wanted, own)
+    while size > 1 and total - _counted_weight(members[0], sample_weight, wanted, own) >= enough:
+        total -= _counted_weight(members[0], sample_weight, wanted, own)
         size -= 1
         distances[0] = distances[size]
         members[0] = members[size]
-        _sink(distances, members, size, 0)
-    return size, held
+        _sift_down(distances, members, size, 0)
+    return size, total
 
 
-@kernel
-def _settle(
+@compiled
+def _sort_and_count(
     distances: FloatArray,
     members: AnyArray,
     size: Any,
@@ -108,24 +108,24 @@ def _settle(
     wanted: Any,
     own: Any,
 ) -> Any:
-    """Sort the heap; how many members take part, how far the last is, whether they suffice."""
+    """Sort the heap; the number of members taken, the last distance, whether they suffice."""
     end = size
     while end > 1:
         end -= 1
         distances[0], distances[end] = distances[end], distances[0]
         members[0], members[end] = members[end], members[0]
-        _sink(distances, members, end, 0)
+        _sift_down(distances, members, end, 0)
     taken = 0.0
     count = 0
-    while count < size and wanted - taken > NEGLIGIBLE * wanted:
+    while count < size and wanted - taken > NEGLIGIBLE_PART * wanted:
         if members[count] != own:
             taken += min(sample_weight[members[count]], wanted - taken)
         count += 1
     farthest = distances[count - 1] if count > 0 else 0.0
-    return count, farthest, wanted - taken <= NEGLIGIBLE * wanted
+    return count, farthest, wanted - taken <= NEGLIGIBLE_PART * wanted
 
 
-@kernel
+@compiled
 def _append_integers(store: AnyArray, used: Any, new: AnyArray, count: Any) -> AnyArray:
     if used + count > store.size:
         grown = np.empty(max(2 * store.size, used + count), dtype=np.int64)
@@ -135,7 +135,7 @@ def _append_integers(store: AnyArray, used: Any, new: AnyArray, count: Any) -> A
     return store
 
 
-@kernel
+@compiled
 def _append_floats(store: FloatArray, used: Any, new: FloatArray, count: Any) -> FloatArray:
     if used + count > store.size:
         grown = np.empty(max(2 * store.size, used + count), dtype=np.float64)
@@ -145,7 +145,7 @@ def _append_floats(store: FloatArray, used: Any, new: FloatArray, count: Any) ->
     return store
 
 
-@kernel
+@compiled
 def nearest_in_lists(
     indptr: AnyArray,
     indices: AnyArray,
@@ -154,26 +154,26 @@ def nearest_in_lists(
     wanted: Any,
     own: AnyArray,
 ) -> Selection:
-    """Each row takes the nearest it lists until the mass of the *others* reaches `wanted`.
+    """Each row takes the nearest members that it lists until the weight of *others* is `wanted`.
 
-    The row itself is taken where it comes before the last of them, so that what is taken serves
-    votes with and without it.
+    The row itself is taken if it is nearer than the last of them, so the result serves votes with
+    and without it.
 
     Parameters
     ----------
     indptr, indices, distances : int64 (q + 1,), int64 (pairs,), float64 (pairs,)
-        What each row lists, in any order; no NaN, no member twice.
-    masses : float64, (n,), positive
+        The members that each row lists, in any order; no NaN, no member twice.
+    sample_weight : float64, (n,), positive
     wanted : float, positive
     own : int64, (q,)
-        The member that each row is itself; -1 for none.
+        The member that is the row itself; -1 for none.
 
     Returns
     -------
     indptr, indices, distances : int64 (q + 1,), int64, float64
         Taken members by (distance, index).
     farthest : float64, (q,)
-        The largest distance taken; 0 where nothing was.
+        The largest distance taken; 0 where no member was taken.
     filled : bool, (q,)
         Whether the row listed enough.
     """
@@ -190,20 +190,20 @@ def nearest_in_lists(
     filled = np.zeros(q, dtype=np.bool_)
     for i in range(q):
         size = 0
-        held = 0.0
+        total = 0.0
         for position in range(indptr[i], indptr[i + 1]):
-            size, held = _offer(
+            size, total = _add_if_near(
                 heap_distances,
                 heap_members,
                 size,
-                held,
+                total,
                 distances[position],
                 indices[position],
                 sample_weight,
                 wanted,
                 own[i],
             )
-        count, farthest[i], filled[i] = _settle(
+        count, farthest[i], filled[i] = _sort_and_count(
             heap_distances, heap_members, size, sample_weight, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
@@ -213,15 +213,15 @@ def nearest_in_lists(
     return out_indptr, out_indices[:end], out_distances[:end], farthest, filled
 
 
-@kernel
+@compiled
 def nearest_by_scan(
     left: FloatArray, right: FloatArray, sample_weight: FloatArray, wanted: Any, own: AnyArray
 ) -> Selection:
-    """The same where each row of `left` lists all rows of `right`, at squared distance.
+    """`nearest_in_lists` where each row of `left` lists all rows of `right`, by squared distance.
 
-    Rows are visited by index, so a row that has its mass at distance 0 stops: whatever comes
-    later loses the tie. Data made of repeated rows are thus quick, where a search tree or a
-    sorted list would wade through all the copies.
+    Rows of `right` are visited by index. The search of a row stops when members at distance 0
+    suffice: later members would lose the tie. This is fast on data with many copies, where a search
+    tree or a sorted list would visit all of them.
     """
     q, n = left.shape[0], right.shape[0]
     heap_distances = np.empty(n + 1, dtype=np.float64)
@@ -231,26 +231,26 @@ def nearest_by_scan(
     out_distances: FloatArray = np.empty(16, dtype=np.float64)
     farthest = np.zeros(q, dtype=np.float64)
     filled = np.zeros(q, dtype=np.bool_)
-    enough = wanted * (1.0 - NEGLIGIBLE)
+    enough = wanted * (1.0 - NEGLIGIBLE_PART)
     for i in range(q):
         size = 0
-        held = 0.0
+        total = 0.0
         for member in range(n):
-            if held >= enough and heap_distances[0] == 0.0:
+            if total >= enough and heap_distances[0] == 0.0:
                 break
             distance = squared_distance(left, i, right, member)
-            size, held = _offer(
+            size, total = _add_if_near(
                 heap_distances,
                 heap_members,
                 size,
-                held,
+                total,
                 distance,
                 member,
                 sample_weight,
                 wanted,
                 own[i],
             )
-        count, farthest[i], filled[i] = _settle(
+        count, farthest[i], filled[i] = _sort_and_count(
             heap_distances, heap_members, size, sample_weight, wanted, own[i]
         )
         out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
@@ -260,35 +260,35 @@ def nearest_by_scan(
     return out_indptr, out_indices[:end], out_distances[:end], farthest, filled
 
 
-@kernel
-def mass_in_order(
+@compiled
+def weights_in_order(
     indptr: AnyArray,
     indices: AnyArray,
     sample_weight: FloatArray,
     wanted: FloatArray,
     absent: AnyArray,
 ) -> FloatArray:
-    """The mass that each row takes from its members, in the order it lists them.
+    """The weight that each row takes from its members, in the order in which it lists them.
 
     Parameters
     ----------
     indptr, indices : int64, (q + 1,) and (pairs,)
-    masses : float64, (n,), positive
+    sample_weight : float64, (n,), positive
     wanted : float64, (q,), positive
-        The last member is clipped so that the masses sum to it.
+        The last member is clipped so that the weights sum to `wanted`.
     absent : int64, (q,)
-        A member that each row passes over; -1 for none.
+        A member that each row skips; -1 for none.
 
     Returns
     -------
     float64, (pairs,)
-        0 for those that come too late.
+        0 for members after the last that is needed.
     """
     out = np.zeros(indices.size, dtype=np.float64)
     for i in range(indptr.size - 1):
         taken = 0.0
         for position in range(indptr[i], indptr[i + 1]):
-            if wanted[i] - taken <= NEGLIGIBLE * wanted[i]:
+            if wanted[i] - taken <= NEGLIGIBLE_PART * wanted[i]:
                 break
             if indices[position] != absent[i]:
                 out[position] = min(sample_weight[indices[position]], wanted[i] - taken)

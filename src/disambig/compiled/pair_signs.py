@@ -1,40 +1,40 @@
-"""How many items may stand before each item: what that says about the optimal orders.
+"""Optimal orders, ties included, from the cost of the sign of each pair: one pass over a batch.
 
-"i may stand before j" relates every two items, one way or, where they tie, both. For such a
-relation the numbers say everything (score sequences, after Landau): if they are 0, ..., m - 1 they
-are the ranks of the only order, and if not, the items sorted by them fall into parts that stand one
-after another. No search of the graph is needed.
-
-Orders from what the sign of each pair costs, with all their ties: one pass over a batch.
-
-Most problems are settled by the numbers of `score_sequences`. Parts that are left are counted by
-the programme over sets, all those of one size together.
+"i may stand before j" relates every two items, in one direction or, if they tie, in both. Let
+``n_before[j]`` be the number of items that may stand before j. For such a relation these numbers
+suffice (score sequences, after Landau): if they are 0, ..., m - 1, they are the ranks of the only
+optimal order; if not, the items sorted by them fall into parts that stand one after another. No
+search of the graph is needed, and most problems are solved by these numbers alone. The optimal
+orders of larger parts are counted by the dynamic program of `lattice_ties`, all parts of one size
+together.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.compiled.lattice_ties import tied_orders
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# Entries of the costs of parts that are written out at once: they stay in the cache.
-_ENTRIES = 2**13
+# Parts are solved in blocks whose costs have at most this many entries, 64 KiB: they stay in the
+# cache of the processor.
+_MAX_BLOCK_ENTRIES = 2**13
 
 
-@kernel
+@compiled
 def _may_precede(must: Any, must_not: Any, paid: Any, tolerance: Any) -> Any:
-    """May i stand before j, which costs `paid` and the other way round ``-paid``?"""
-    # No branches: which way a pair goes cannot be foreseen.
+    """Whether i may stand before j, which costs `paid`; the other direction costs ``-paid``."""
+    # No branches: the processor cannot predict the direction of a pair.
     return must | (((must | must_not) ^ True) & (paid <= tolerance - paid))
 
 
-@kernel
+@compiled
 def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray) -> Any:
-    """``n_before[j]`` = how many items may stand before j? False if an item must precede itself.
+    """Fill ``n_before[j]``, the number of items that may stand before j.
 
-    Indices are unsigned: the compiler need not think of negative ones.
+    Returns False if an item must stand before itself. Indices are unsigned, so that the compiler
+    need not handle negative ones.
     """
     m = n_before.shape[0]
     n_before[:] = 0
@@ -55,9 +55,9 @@ def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before
     return irreflexive
 
 
-@kernel
+@compiled
 def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
-    """Are the numbers 0, ..., m - 1, each once?"""
+    """Whether the numbers are 0, ..., m - 1, each once."""
     seen[:] = False
     for i in range(n_before.shape[0]):
         if seen[n_before[i]]:
@@ -66,11 +66,11 @@ def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
     return True
 
 
-@kernel
+@compiled
 def count_ties(
     scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray, ties: AnyArray
 ) -> None:
-    """``ties[v]`` = how many pairs tie of which the larger number is v?"""
+    """Add to ``ties[v]`` the number of tied pairs whose larger number is v."""
     m = n_before.shape[0]
     pair = 0
     for i in range(m):
@@ -82,14 +82,15 @@ def count_ties(
             ties[max(n_before[i], n_before[j])] += forward & backward
 
 
-@kernel
+@compiled
 def find_parts(
     n_before: AnyArray, ties: AnyArray, scratch: AnyArray, order: AnyArray, sizes: AnyArray
 ) -> None:
-    """Items by part and number, and at the first item of a part its size; 0 at the others.
+    """Fill `order` with the items sorted by part, then by index, and `sizes`.
 
-    The items with the k smallest numbers are some first parts if nothing leads back to them: if all
-    that may stand before one of them is among them.
+    ``sizes[p]`` is the size of the part that starts at position p, and 0 if none starts there. The
+    k items with the smallest numbers are the first parts if every item that may stand before one of
+    them is among them: their numbers then sum to ``k (k - 1) / 2`` plus the ties among them.
     """
     m = n_before.shape[0]
     n_items, starts, at = scratch[0], scratch[1], scratch[2]
@@ -97,13 +98,13 @@ def find_parts(
     for i in range(m):
         n_items[n_before[i]] += 1
     sizes[:] = 0
-    k = start = led_to = n_ties = 0
+    k = start = n_related = n_ties = 0
     for number in range(m):
         k += n_items[number]
-        led_to += number * n_items[number]
+        n_related += number * n_items[number]
         n_ties += ties[number]
         starts[number] = start
-        if k > start and led_to == k * (k - 1) // 2 + n_ties:
+        if k > start and n_related == k * (k - 1) // 2 + n_ties:
             sizes[start] = k - start
             start = k
     for place in range(m):
@@ -114,19 +115,20 @@ def find_parts(
         at[start] += 1
 
 
-# What became of a problem.
+# The status of a problem: solved, with a part that is too large to be counted, or with forced pairs
+# that contain a cycle.
 FOUND, TOO_LARGE, CYCLIC = 0, 1, 2
 
 
-@kernel
-def _row_of_pairs(i: Any, m: Any) -> Any:
-    """What to add to j for the number of the pair ``i < j`` among those of m items."""
+@compiled
+def _pair_offset(i: Any, m: Any) -> Any:
+    """The offset that gives the index of the pair ``i < j`` of m items as ``offset + j``."""
     return i * (2 * m - i - 1) // 2 - i - 1
 
 
-@kernel
+@compiled
 def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
-    """Of distinct ranks."""
+    """Write the signs of the pairs i < j of distinct ranks."""
     pair = np.uint64(0)
     for i in range(ranks.shape[0]):
         own = ranks[i]
@@ -135,7 +137,7 @@ def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
             pair += np.uint64(1)
 
 
-@kernel
+@compiled
 def signs_of_orders(ranks: AnyArray) -> FloatArray:
     """Signs of the pairs i < j, ``(b, m (m - 1) / 2)``; `ranks` is int64, ``(b, m)``, distinct."""
     b, m = ranks.shape
@@ -145,11 +147,12 @@ def signs_of_orders(ranks: AnyArray) -> FloatArray:
     return signs
 
 
-@kernel
+@compiled
 def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
-    """Can the items of a part be placed one by one, each after its predecessors?
+    """Whether the items of a part can be placed one by one, each after its predecessors.
 
-    At most 62 items: `earlier` ``(k,)``, int64, becomes the predecessors of each as bits.
+    `earlier`, int64 ``(k,)``, is filled with the predecessors of each item as bits; at most 62
+    items.
     """
     k = before.shape[0]
     earlier[:] = 0
@@ -166,18 +169,21 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     return False
 
 
-@kernel
-def _take_part(
+@compiled
+def _read_part(
     scores: FloatArray, before: BoolArray, items: AnyArray, costs: FloatArray, forced: BoolArray
 ) -> Any:
-    """Costs and forced pairs within a part; the sum of differences, infinite if one is forced."""
+    """Fill in the costs and forced pairs within a part.
+
+    Returns the sum of the cost differences of its pairs, or infinity if a pair is forced.
+    """
     m, k = before.shape[0], items.shape[0]
     spread = 0.0
     any_forced = False
     for a in range(k):
         costs[a, a] = 0.0
         forced[a, a] = before[items[a], items[a]]
-        row = _row_of_pairs(items[a], m)
+        row = _pair_offset(items[a], m)
         for b in range(a + 1, k):
             paid = scores[row + items[b]]
             costs[a, b] = paid
@@ -190,8 +196,8 @@ def _take_part(
     return np.inf if any_forced else spread
 
 
-@kernel
-def _put_part(
+@compiled
+def _write_part(
     m: Any,
     items: AnyArray,
     start: Any,
@@ -201,25 +207,25 @@ def _put_part(
     ranks: AnyArray,
     signs: FloatArray,
 ) -> None:
-    """Ranks and mean signs within a part, from counts of orders."""
-    # The largest number below 1: a direction that occurs must show, however rarely it does.
-    most = 1.0 - 2.0**-53
+    """Write the ranks and mean signs of the pairs within a part, from counts of orders."""
+    # The max_items number below 1: a sign is 1 or -1 only if the other direction never occurs.
+    max_open_sign = 1.0 - 2.0**-53
     for a in range(items.shape[0]):
         ranks[items[a]] = start + order[a]
-        row = _row_of_pairs(items[a], m)
+        row = _pair_offset(items[a], m)
         for b in range(a + 1, items.shape[0]):
             sign = pairs[a, b] / total - pairs[b, a] / total
             if pairs[a, b] > 0 and pairs[b, a] > 0:
-                sign = min(max(sign, -most), most)
+                sign = min(max(sign, -max_open_sign), max_open_sign)
             signs[row + items[b]] = sign
 
 
-@kernel
-def _settle_parts(
+@compiled
+def _solve_parts(
     scores: FloatArray,
     before: BoolArray,
     tolerance: FloatArray,
-    largest: Any,
+    max_items: Any,
     orders: AnyArray,
     owners: AnyArray,
     starts: AnyArray,
@@ -229,7 +235,7 @@ def _settle_parts(
     single: BoolArray,
     status: AnyArray,
 ) -> None:
-    """Parts of one size: c of them, each given by its problem and the place of its first item."""
+    """Solve c parts of one size, each given by its problem and the position of its first item."""
     m, c = orders.shape[1], owners.shape[0]
     costs = np.empty((c, size, size), dtype=np.float64)
     forced = np.empty((c, size, size), dtype=np.bool_)
@@ -241,14 +247,14 @@ def _settle_parts(
         r, start = owners[part], starts[part]
         items = orders[r, start : start + size]
         own = before[min(r, before.shape[0] - 1)]
-        spread = _take_part(scores[r], own, items, costs[n], forced[n])
+        spread = _read_part(scores[r], own, items, costs[n], forced[n])
         if spread <= tolerance[r]:
-            # Every order of the part is as good; the items stand by their numbers already.
+            # All orders of the part tie; its items have their ranks already, by index.
             single[r] = False
             for a in range(size):
                 for b in range(a + 1, size):
-                    signs[r, _row_of_pairs(items[a], m) + items[b]] = 0.0
-        elif size > largest:
+                    signs[r, _pair_offset(items[a], m) + items[b]] = 0.0
+        elif size > max_items:
             status[r] = TOO_LARGE
         elif not _is_acyclic(forced[n], earlier):
             status[r] = CYCLIC
@@ -257,42 +263,42 @@ def _settle_parts(
             counted[n] = part
             n += 1
     if n == 0:
-        # The programme would make room for all sets of so many items.
+        # `tied_orders` would allocate memory for all sets of `size` items.
         return
     found = tied_orders(costs[:n], forced[:n], False, None, slack[:n])
     for k in range(n):
         r, start = owners[counted[k]], starts[counted[k]]
         items = orders[r, start : start + size]
         single[r] &= found[1][k] == 1
-        _put_part(m, items, start, found[0][k], found[1][k], found[2][k], ranks[r], signs[r])
+        _write_part(m, items, start, found[0][k], found[1][k], found[2][k], ranks[r], signs[r])
 
 
-@kernel
+@compiled
 def tied_signs(
-    scores: FloatArray, before: BoolArray, tolerance: FloatArray, largest: Any
+    scores: FloatArray, before: BoolArray, tolerance: FloatArray, max_items: Any
 ) -> tuple[AnyArray, FloatArray, BoolArray, AnyArray]:
-    """The optimal orders of each problem: one of them, the mean of their signs, whether it is all.
+    """The optimal orders of each problem: one of them, their mean signs, and whether it is unique.
 
     Parameters
     ----------
     scores : float64, (b, at least m (m - 1) / 2)
-        ``sum over i < j of scores[r, pair] sign`` is paid, the sign 1 if i stands before j, else
-        -1; pairs by i, then by j. Finite. Further columns do not count.
+        An order costs ``sum over i < j of scores[r, pair] sign``, the sign 1 if i stands before j,
+        else -1; pairs by i, then by j. Finite. Further columns are ignored.
     before : bool, (b, m, m) or (1, m, m)
         ``before[r, i, j]``: i must stand before j.
     tolerance : float64, (b,)
         As for `tied_orders`.
-    largest : int, at most 20
-        Items of a part that is counted.
+    max_items : int, at most 20
+        Parts with more items are not solved.
 
     Returns
     -------
     ranks : int64, (b, m)
     signs : float64, (b, m (m - 1) / 2)
-        1 and -1 where the optimal orders agree and nowhere else.
+        1 or -1 where all optimal orders agree, and only there.
     single : bool, (b,)
     status : int64, (b,)
-        FOUND, or why a row of the others means nothing: TOO_LARGE, CYCLIC (forced pairs).
+        FOUND, or the reason why the other results of the problem are invalid: TOO_LARGE or CYCLIC.
     """
     b, m = scores.shape[0], before.shape[1]
     ranks = np.empty((b, m), dtype=np.int64)
@@ -332,14 +338,14 @@ def tied_signs(
                 owners[at[size]], starts[at[size]] = r, place
                 at[size] += 1
     for size in range(2, m + 1):
-        step = max(1, _ENTRIES // (size * size))
+        step = max(1, _MAX_BLOCK_ENTRIES // (size * size))
         for begin in range(ends[size - 1], ends[size], step):
             end = min(begin + step, ends[size])
-            _settle_parts(
+            _solve_parts(
                 scores,
                 before,
                 tolerance,
-                largest,
+                max_items,
                 orders,
                 owners[begin:end],
                 starts[begin:end],

@@ -1,17 +1,18 @@
-"""Minima of sums of piecewise quadratics on the line, weighted row by row.
+"""Compiled functions that minimise weighted sums of piecewise quadratic curves on the line.
 
-A curve is continuous and made of quadratic pieces. It is known by its slope and curvature (the
-factor of ``z^2``) at a point left of everything, and by its kinks: places where they jump. A sum
-of curves is swept from left to right with its slope, its curvature and its value, all taken where
-the sweep stands: nothing is lost to cancellation when the numbers are large and their differences
-small. Constants play no part.
+A curve is continuous and piecewise quadratic. It is given by its slope and curvature (the factor of
+``z^2``) at a point left of everything, and by its kinks: positions where slope and curvature jump.
+Constants do not matter.
+
+A sum of curves is swept from left to right. Slope, curvature and value are always those at the
+current position, so that digits are not compensation when numbers are large and differences small.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray
 
 
@@ -24,23 +25,23 @@ class Curves(NamedTuple):
         Where the sweep begins; no kink and no domain lies left of it.
     slopes, curvatures : float64, (2, n)
         At `left`; row 0 for positive weights, row 1 for negative ones.
-    steepness : float64, (2, n)
-        The size of the slopes that a curve has: the unit in which they are judged flat. 0 for a
-        curve that is the same everywhere, which then plays no part at all.
+    slope_scale : float64, (2, n)
+        A bound on the slopes of a curve, relative to which a slope counts as zero. 0 for a constant
+        curve, which then has no effect at all.
     position, slope_jump, curvature_jump : float64, (kinks,)
-        By rising position.
+        Sorted by position.
     owner : int64, (kinks,)
-        The curve that a kink belongs to.
+        The curve of each kink.
     side : int64, (kinks,)
         1 for a kink of the version for positive weights, -1 for negative ones, 0 for both.
     indptr, ranks : int64, (n + 1,), (kinks,)
-        Curve j has the kinks ``ranks[indptr[j]:indptr[j + 1]]``.
+        Curve j has the kinks ``ranks[indptr[j] : indptr[j + 1]]``.
     """
 
     left: float
     slopes: FloatArray
     curvatures: FloatArray
-    steepness: FloatArray
+    slope_scale: FloatArray
     position: FloatArray
     slope_jump: FloatArray
     curvature_jump: FloatArray
@@ -51,91 +52,91 @@ class Curves(NamedTuple):
 
 
 class Domains(NamedTuple):
-    """Where each of q minima is sought: a union of closed intervals, and a wish among equals.
+    """The domains of q minimisations: unions of closed intervals, and a point to break ties.
 
     Attributes
     ----------
-    lower, upper : float64, (pieces,)
+    lower, upper : float64, (segments,)
     indptr : int64, (q + 1,)
-        Row i owns the pieces from ``indptr[i]`` to the next; sorted, disjoint, at least one.
-    wish : float64, (q,)
-        Of all minimisers the one nearest to it; NaN for none.
+        Row i has segments ``indptr[i]`` to ``indptr[i + 1] - 1``: sorted, disjoint, at least one.
+    preferred : float64, (q,)
+        Of several minimisers the one nearest to this point is returned; NaN for no preference.
     """
 
     lower: FloatArray
     upper: FloatArray
     indptr: AnyArray
-    wish: FloatArray
+    preferred: FloatArray
 
 
-# The memory of a sweep: two stretches of minimisers with their height above the lowest value met
-# so far. The open one may still grow, by what begins at its edge; the chosen one is the best of
-# those before.
-_OPEN_LOW, _OPEN_HIGH, _OPEN_HEIGHT, _LOW, _HIGH, _HEIGHT, _EDGE = range(7)
+# The state of a sweep: two intervals of minimisers, each with its height above the lowest value so
+# far. The open interval can still grow, by minimisers that begin at the position _EDGE. The best
+# interval is the best of all closed ones.
+_OPEN_LOW, _OPEN_HIGH, _OPEN_HEIGHT, _BEST_LOW, _BEST_HIGH, _BEST_HEIGHT, _EDGE = range(7)
 
 
-@kernel
-def _distance(memory: FloatArray, low: Any, wish: Any) -> Any:
-    """From the wish to the stretch that begins at entry `low` of the memory."""
-    return max(memory[low] - wish, wish - memory[low + 1], 0.0)
+@compiled
+def _distance(state: FloatArray, low: Any, preferred: Any) -> Any:
+    """From the preferred point to the interval whose lower end is entry `low` of the state."""
+    return max(state[low] - preferred, preferred - state[low + 1], 0.0)
 
 
-@kernel
-def _close(memory: FloatArray, wish: Any, flat: Any) -> None:
-    """Let the open stretch, if there is one, compete with the chosen one.
+@compiled
+def _close_interval(state: FloatArray, preferred: Any, flat_slope: Any) -> None:
+    """Close the open interval, if any, and make it the best one if it is better.
 
-    They are as low as each other if the mean slope from one to the other is flat.
+    Two intervals tie if the mean slope from one to the other is at most `flat_slope`.
     """
-    if np.isnan(memory[_OPEN_LOW]):
+    if np.isnan(state[_OPEN_LOW]):
         return
-    tied = flat * (memory[_OPEN_LOW] - memory[_HIGH])
-    lower = memory[_HEIGHT] - memory[_OPEN_HEIGHT]
-    if np.isnan(memory[_LOW]) or lower > tied:
-        chosen = True
-    elif lower < -tied or np.isnan(wish):
-        chosen = False
+    tied = flat_slope * (state[_OPEN_LOW] - state[_BEST_HIGH])
+    lower = state[_BEST_HEIGHT] - state[_OPEN_HEIGHT]
+    if np.isnan(state[_BEST_LOW]) or lower > tied:
+        is_better = True
+    elif lower < -tied or np.isnan(preferred):
+        is_better = False
     else:
-        chosen = _distance(memory, _OPEN_LOW, wish) < _distance(memory, _LOW, wish)
-    if chosen:
-        memory[_LOW:_EDGE] = memory[:_LOW]
-    memory[_OPEN_LOW] = np.nan
+        is_better = _distance(state, _OPEN_LOW, preferred) < _distance(state, _BEST_LOW, preferred)
+    if is_better:
+        state[_BEST_LOW:_EDGE] = state[:_BEST_LOW]
+    state[_OPEN_LOW] = np.nan
 
 
-@kernel
-def _offer(
-    memory: FloatArray, low: Any, high: Any, edge: Any, height: Any, wish: Any, flat: Any
+@compiled
+def _add_minimisers(
+    state: FloatArray, low: Any, high: Any, edge: Any, height: Any, preferred: Any, flat_slope: Any
 ) -> Any:
-    """Local minima from `low` to `high`; returns their height, 0 where none was lower so far.
+    """Add local minimisers from `low` to `high`; return their height, 0 for a new lowest value.
 
-    Nothing rises from `high` to `edge`.
+    The function does not rise from `high` to `edge`: minimisers that begin there continue these.
     """
-    untouched = np.isnan(memory[_LOW]) and np.isnan(memory[_OPEN_LOW])
-    if untouched or height < 0.0:
-        # The new lowest value is what heights are counted from: far from the start they would
-        # otherwise be differences of large numbers.
-        memory[_HEIGHT] -= height
-        memory[_OPEN_HEIGHT] -= height
+    is_first = np.isnan(state[_BEST_LOW]) and np.isnan(state[_OPEN_LOW])
+    if is_first or height < 0.0:
+        # Heights are relative to the new lowest value. Relative to the value at the start, they
+        # would be differences of large numbers.
+        state[_BEST_HEIGHT] -= height
+        state[_OPEN_HEIGHT] -= height
         height = 0.0
-    if low == memory[_EDGE]:
-        memory[_OPEN_HEIGHT] = min(memory[_OPEN_HEIGHT], height)
+    if low == state[_EDGE]:
+        state[_OPEN_HEIGHT] = min(state[_OPEN_HEIGHT], height)
     else:
-        _close(memory, wish, flat)
-        memory[_OPEN_LOW] = low
-        memory[_OPEN_HEIGHT] = height
-    memory[_OPEN_HIGH] = high
-    memory[_EDGE] = edge
+        _close_interval(state, preferred, flat_slope)
+        state[_OPEN_LOW] = low
+        state[_OPEN_HEIGHT] = height
+    state[_OPEN_HIGH] = high
+    state[_EDGE] = edge
     return height
 
 
-@kernel
-def _add(total: Any, rest: Any, value: Any) -> Any:
-    """``total + value``, and in `rest` what the rounded totals have lost so far."""
+@compiled
+def _add_compensated(total: Any, compensation: Any, value: Any) -> Any:
+    """``total + value``, and the sum of the rounding errors so far (compensated summation)."""
     new = total + value
     part = new - total
-    return new, rest + ((total - (new - part)) + (value - part))
+    return new, compensation + ((total - (new - part)) + (value - part))
 
 
-@kernel
+@compiled
 def _sweep(
     kinks: FloatArray,
     count: Any,
@@ -144,87 +145,91 @@ def _sweep(
     curvature: Any,
     domains: Domains,
     row: Any,
-    flat: Any,
-    memory: FloatArray,
+    flat_slope: Any,
+    state: FloatArray,
 ) -> Any:
     """The minimiser of one sum of curves on the domain of `row`.
 
     Parameters
     ----------
     kinks : float64, (3, at least count)
-        Position, jump of the slope and jump of the curvature, by rising position.
+        Position, jump of the slope and jump of the curvature, sorted by position.
     slope, curvature : float
         At `left`.
-    flat : float
-        A slope of at most this size is none.
-    memory : float64, (7,)
-        Room to work in.
+    flat_slope : float
+        A slope of at most this size counts as zero.
+    state : float64, (7,)
+        Work space.
     """
     lower, upper = domains.lower, domains.upper
     first, last = domains.indptr[row], domains.indptr[row + 1]
-    wish = domains.wish[row]
-    memory[:] = np.nan
-    x, height, lost = left, 0.0, 0.0
+    preferred = domains.preferred[row]
+    state[:] = np.nan
+    x, height, compensation = left, 0.0, 0.0
     e = 0
     for k in range(first, last):
         while e < count and kinks[0, e] <= lower[k]:
             step = kinks[0, e] - x
-            height += (slope + (curvature + lost) * step) * step
-            slope += 2.0 * (curvature + lost) * step + kinks[1, e]
-            curvature, lost = _add(curvature, lost, kinks[2, e])
+            height += (slope + (curvature + compensation) * step) * step
+            slope += 2.0 * (curvature + compensation) * step + kinks[1, e]
+            curvature, compensation = _add_compensated(curvature, compensation, kinks[2, e])
             x = kinks[0, e]
             e += 1
         step = lower[k] - x
-        height += (slope + (curvature + lost) * step) * step
-        slope += 2.0 * (curvature + lost) * step
+        height += (slope + (curvature + compensation) * step) * step
+        slope += 2.0 * (curvature + compensation) * step
         x = lower[k]
-        # Outside the piece the function counts as infinite: it falls on arrival.
-        before = -np.inf
+        # Outside the domain the function is infinite, so it falls towards the segment.
+        slope_before = -np.inf
         while x < upper[k]:
-            if before <= 0.0 <= slope:
-                height = _offer(memory, x, x, x, height, wish, flat)
+            if slope_before <= 0.0 <= slope:
+                height = _add_minimisers(state, x, x, x, height, preferred, flat_slope)
             stop = min(kinks[0, e], upper[k]) if e < count else upper[k]
             step = stop - x
-            bend = curvature + lost
-            before = slope + 2.0 * bend * step
-            if abs(slope) <= flat and abs(before) <= flat:
-                height = _offer(memory, x, stop, stop, height, wish, flat)
-            elif slope < 0.0 < before:
-                bottom = min(x - slope / (2.0 * bend), stop)
-                height -= slope * slope / (4.0 * bend)
-                # Rounding can put the bottom just before a flat piece; they are one stretch.
-                edge = stop if before <= flat else bottom
-                height = _offer(memory, bottom, bottom, edge, height, wish, flat)
-                height += bend * (stop - bottom) ** 2
+            total_curvature = curvature + compensation
+            slope_before = slope + 2.0 * total_curvature * step
+            if abs(slope) <= flat_slope and abs(slope_before) <= flat_slope:
+                height = _add_minimisers(state, x, stop, stop, height, preferred, flat_slope)
+            elif slope < 0.0 < slope_before:
+                minimiser = min(x - slope / (2.0 * total_curvature), stop)
+                height -= slope * slope / (4.0 * total_curvature)
+                # Rounding can put the minimiser just left of a flat section: they are one interval.
+                edge = stop if slope_before <= flat_slope else minimiser
+                height = _add_minimisers(
+                    state, minimiser, minimiser, edge, height, preferred, flat_slope
+                )
+                height += total_curvature * (stop - minimiser) ** 2
             else:
-                height += (slope + bend * step) * step
-            x, slope = stop, before
+                height += (slope + total_curvature * step) * step
+            x, slope = stop, slope_before
             while e < count and kinks[0, e] <= x:
                 slope += kinks[1, e]
-                curvature, lost = _add(curvature, lost, kinks[2, e])
+                curvature, compensation = _add_compensated(curvature, compensation, kinks[2, e])
                 e += 1
-        if before <= 0.0:
-            height = _offer(memory, x, x, x, height, wish, flat)
-    _close(memory, wish, flat)
-    if np.isnan(wish):
-        return memory[_LOW] + 0.5 * (memory[_HIGH] - memory[_LOW])
-    return min(max(wish, memory[_LOW]), memory[_HIGH])
+        if slope_before <= 0.0:
+            height = _add_minimisers(state, x, x, x, height, preferred, flat_slope)
+    _close_interval(state, preferred, flat_slope)
+    if np.isnan(preferred):
+        return state[_BEST_LOW] + 0.5 * (state[_BEST_HIGH] - state[_BEST_LOW])
+    return min(max(preferred, state[_BEST_LOW]), state[_BEST_HIGH])
 
 
-@kernel
-def minimise_dense(weights: FloatArray, curves: Curves, domains: Domains, flat: Any) -> FloatArray:
+@compiled
+def minimise_dense(
+    weights: FloatArray, curves: Curves, domains: Domains, flat_share: Any
+) -> FloatArray:
     """``argmin_z sum_j weights[i, j] curve_j(z)`` over the domain of each row.
 
-    Of several minimisers the one nearest to the wish (the lower of two equally near); without a
-    wish the middle of a stretch of minimisers, of the lowest if there are several.
+    Of several minimisers the one nearest to the preferred point (the lower of two equally near);
+    without a preferred point, the middle of the lowest interval of minimisers.
 
     Parameters
     ----------
     weights : float64, (q, n), finite
     curves : Curves
     domains : Domains
-    flat : float
-        The part of ``sum_j |weights[i, j]| steepness_j`` below which a slope is none.
+    flat_share : float
+        A slope of at most this share of ``sum_j |weights[i, j]| slope_scale_j`` counts as zero.
 
     Returns
     -------
@@ -233,17 +238,19 @@ def minimise_dense(weights: FloatArray, curves: Curves, domains: Domains, flat: 
     q, n = weights.shape
     size = curves.position.size
     kinks = np.empty((3, size), dtype=np.float64)
-    memory = np.empty(7, dtype=np.float64)
+    state = np.empty(7, dtype=np.float64)
     found = np.empty(q, dtype=np.float64)
     for i in range(q):
-        slope, curvature, lost, steep = 0.0, 0.0, 0.0, 0.0
+        slope, curvature, compensation, slope_scale = 0.0, 0.0, 0.0, 0.0
         for j in range(n):
             weight = weights[i, j]
             if weight != 0.0:
                 version = 0 if weight > 0.0 else 1
                 slope += weight * curves.slopes[version, j]
-                curvature, lost = _add(curvature, lost, weight * curves.curvatures[version, j])
-                steep += abs(weight) * curves.steepness[version, j]
+                curvature, compensation = _add_compensated(
+                    curvature, compensation, weight * curves.curvatures[version, j]
+                )
+                slope_scale += abs(weight) * curves.slope_scale[version, j]
         count = 0
         for e in range(size):
             weight = weights[i, curves.owner[e]]
@@ -253,65 +260,83 @@ def minimise_dense(weights: FloatArray, curves: Curves, domains: Domains, flat: 
                 kinks[2, count] = weight * curves.curvature_jump[e]
                 count += 1
         found[i] = _sweep(
-            kinks, count, curves.left, slope, curvature + lost, domains, i, flat * steep, memory
+            kinks,
+            count,
+            curves.left,
+            slope,
+            curvature + compensation,
+            domains,
+            i,
+            flat_share * slope_scale,
+            state,
         )
     return found
 
 
-@kernel
+@compiled
 def minimise_sparse(
     indptr: AnyArray,
     indices: AnyArray,
     weights: FloatArray,
     curves: Curves,
     domains: Domains,
-    flat: Any,
+    flat_share: Any,
 ) -> FloatArray:
-    """The same for weights in compressed rows: a row costs what it holds, not n.
+    """The same for weights in compressed sparse rows; the cost of a row does not depend on n.
 
-    Repeated entries of one place add up.
+    Duplicate entries add up.
 
     Parameters
     ----------
     indptr, indices : int64, (q + 1,), (entries,)
     weights : float64, (entries,), finite
-    curves, domains, flat : as for `minimise_dense`
+    curves, domains, flat_share : as for `minimise_dense`
     """
     q, n = indptr.size - 1, curves.indptr.size - 1
     size = curves.position.size
     pending = np.zeros(n, dtype=np.float64)
-    settled = np.empty(n, dtype=np.float64)
+    row_weights = np.empty(n, dtype=np.float64)
     ranks = np.empty(size, dtype=np.int64)
     kinks = np.empty((3, size), dtype=np.float64)
-    memory = np.empty(7, dtype=np.float64)
+    state = np.empty(7, dtype=np.float64)
     found = np.empty(q, dtype=np.float64)
     for i in range(q):
         for entry in range(indptr[i], indptr[i + 1]):
             pending[indices[entry]] += weights[entry]
-        slope, curvature, lost, steep = 0.0, 0.0, 0.0, 0.0
+        slope, curvature, compensation, slope_scale = 0.0, 0.0, 0.0, 0.0
         count = 0
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]
             weight = pending[j]
             if weight != 0.0:
                 pending[j] = 0.0
-                settled[j] = weight
+                row_weights[j] = weight
                 version = 0 if weight > 0.0 else 1
                 slope += weight * curves.slopes[version, j]
-                curvature, lost = _add(curvature, lost, weight * curves.curvatures[version, j])
-                steep += abs(weight) * curves.steepness[version, j]
-                for place in range(curves.indptr[j], curves.indptr[j + 1]):
-                    if weight * curves.side[curves.ranks[place]] >= 0.0:
-                        ranks[count] = curves.ranks[place]
+                curvature, compensation = _add_compensated(
+                    curvature, compensation, weight * curves.curvatures[version, j]
+                )
+                slope_scale += abs(weight) * curves.slope_scale[version, j]
+                for kink in range(curves.indptr[j], curves.indptr[j + 1]):
+                    if weight * curves.side[curves.ranks[kink]] >= 0.0:
+                        ranks[count] = curves.ranks[kink]
                         count += 1
         ranks[:count].sort()
         for k in range(count):
             e = ranks[k]
-            weight = settled[curves.owner[e]]
+            weight = row_weights[curves.owner[e]]
             kinks[0, k] = curves.position[e]
             kinks[1, k] = weight * curves.slope_jump[e]
             kinks[2, k] = weight * curves.curvature_jump[e]
         found[i] = _sweep(
-            kinks, count, curves.left, slope, curvature + lost, domains, i, flat * steep, memory
+            kinks,
+            count,
+            curves.left,
+            slope,
+            curvature + compensation,
+            domains,
+            i,
+            flat_share * slope_scale,
+            state,
         )
     return found

@@ -1,29 +1,29 @@
-"""Sums of the columns of a symmetric matrix, grouped by what they are multiplied with.
+"""Sums of columns, the steps of conjugate gradients, and the diagonal of a sparse inverse.
 
-The three passes of one iteration of conjugate gradients, for many right-hand sides at once.
-
-The diagonal of the inverse of a sparse matrix, from its factors.
+`add_columns` sums columns of a symmetric array. `apply_matrix`, `take_step` and `update_direction`
+are the three passes of one iteration of conjugate gradients, for many right-hand sides at once.
+`inverse_diagonal` is the diagonal of the inverse of a sparse matrix, from its factors.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, FloatArray, IntArray
 
-# Rows are looked at in blocks, which stay in the cache while each column of values passes over
-# them; so many that a column has this many non-zero values there.
-_BUSY = 16
+# Rows are added in blocks, which stay in the cache for all columns of values. A block has so many
+# rows that a column of values has about this many non-zero values in it.
+_NONZEROS_PER_BLOCK = 16
 
 
-@kernel
+@compiled
 def add_columns(array: FloatArray, rows: IntArray, values: FloatArray, product: FloatArray) -> None:
     """``product[c] += sum_j values[j, c] array[rows[j]]``, skipping the zeros of `values`.
 
-    Of a symmetric array these are columns, added up by label where `values` hold unit vectors: one
-    pass over the memory, whatever the number of labels. Four rows at a time, since the sums are
-    read and written as often as there are passes over them.
+    Rows of a symmetric array are its columns. If `values` hold unit vectors, columns are summed by
+    label: one pass over the array, whatever the number of labels. Four rows are added at a time,
+    because each pass reads and writes the sums.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def add_columns(array: FloatArray, rows: IntArray, values: FloatArray, product: 
     product : float64, (p, N), C-contiguous
     """
     width = product.shape[1]
-    block = _block(values)
+    block = _rows_per_block(values)
     chosen = np.empty(block, dtype=np.int64)
     for start in range(0, rows.size, block):
         stop = min(start + block, rows.size)
@@ -62,17 +62,17 @@ def add_columns(array: FloatArray, rows: IntArray, values: FloatArray, product: 
                 k += 1
 
 
-@kernel
-def _block(values: FloatArray) -> int:
-    busy = 1
+@compiled
+def _rows_per_block(values: FloatArray) -> int:
+    n_nonzero = 1
     for j in range(values.shape[0]):
         for c in range(values.shape[1]):
             if values[j, c] != 0.0:
-                busy += 1
-    return _BUSY + _BUSY * values.size // busy
+                n_nonzero += 1
+    return _NONZEROS_PER_BLOCK + _NONZEROS_PER_BLOCK * values.size // n_nonzero
 
 
-@kernel
+@compiled
 def apply_matrix(
     indptr: AnyArray,
     indices: AnyArray,
@@ -104,8 +104,8 @@ def apply_matrix(
     return products
 
 
-@kernel
-def move_along(
+@compiled
+def take_step(
     lengths: FloatArray,
     direction: FloatArray,
     image: FloatArray,
@@ -114,7 +114,7 @@ def move_along(
     solution: FloatArray,
     residual: FloatArray,
 ) -> Any:
-    """Add ``lengths * direction`` to the solution, take ``lengths * image`` off the residual.
+    """Add ``lengths * direction`` to the solution, subtract ``lengths * image`` from the residual.
 
     Returns ``sum_i residual[i]^2 inverse[i]`` and the largest ``|residual[i]| / scale[i]``, (p,).
     """
@@ -132,8 +132,8 @@ def move_along(
     return products, largest
 
 
-@kernel
-def turn_direction(
+@compiled
+def update_direction(
     ratios: FloatArray, residual: FloatArray, inverse: FloatArray, direction: FloatArray
 ) -> None:
     """``direction = residual * inverse + ratios * direction``."""
@@ -143,7 +143,7 @@ def turn_direction(
             direction[i, c] = residual[i, c] * inverse[i] + ratios[c] * direction[i, c]
 
 
-@kernel
+@compiled
 def inverse_diagonal(
     indptr: AnyArray, indices: AnyArray, entries: FloatArray, pivots: FloatArray
 ) -> FloatArray:
@@ -153,8 +153,8 @@ def inverse_diagonal(
 
         Z[i, j] = -sum_k Z[i, k] L[k, j],    Z[j, j] = 1 / D[j] - sum_k L[k, j] Z[k, j]
 
-    with k over the stored rows of column j. Going through the columns from the last to the first,
-    only entries of Z at stored places of L are needed: about the work of the factorisation.
+    with k over the stored rows of column j. From the last column to the first, only the entries of
+    Z at stored places of L are needed: about the work of the factorisation.
 
     Parameters
     ----------

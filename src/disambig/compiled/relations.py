@@ -1,35 +1,34 @@
-"""Transitive closures of many small relations.
+"""Relations on items: transitive closures, violated 3-cycles, and random swaps of neighbours.
 
-Three items in a circle: what a relaxed order must not contain.
-
-A random walk on the linear extensions of a partial order, by swaps of neighbours.
+A 3-cycle is what a relaxed order must not contain; random swaps of neighbours are a Markov chain on
+the linear extensions of a partial order.
 """
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 _ONE = np.uint64(1)
 
 
-@kernel
-def _has(bits: AnyArray, i: int, j: int) -> bool:
+@compiled
+def _has_bit(bits: AnyArray, i: int, j: int) -> bool:
     """Whether bit j is set in row i of `bits` ``(m, width)``."""
     return bool((bits[i, j // 64] >> np.uint64(j % 64)) & _ONE)
 
 
-@kernel
+@compiled
 def close_transitively(relations: BoolArray) -> BoolArray:
     """``relations[r, i, j] |= relations[r, i, k] & relations[r, k, j]`` until nothing changes.
 
-    Works in place, by Warshall's algorithm on rows of bits: at 50 items three times as fast as on
-    bytes. A relation with a cycle is left as it came, so that the caller can tell which of its
-    pairs make the cycle.
+    Works in place, by Warshall's algorithm on rows of bits, which at 50 items is three times as
+    fast as on bytes. A relation with a cycle is not changed, so that the caller can find the pairs
+    of the cycle. Returns which relations have a cycle, ``(n,)``.
 
-    Preconditions: `relations` ``(n, m, m)`` writeable. Returns ``(n,)``: which have a cycle.
+    Precondition: `relations`, ``(n, m, m)``, is writeable.
     """
     n, m = relations.shape[:2]
     width = (m + 63) // 64
@@ -43,24 +42,26 @@ def close_transitively(relations: BoolArray) -> BoolArray:
                     after[i, j // 64] |= _ONE << np.uint64(j % 64)
         for k in range(m):
             for i in range(m):
-                if _has(after, i, k):
+                if _has_bit(after, i, k):
                     for w in range(width):
                         after[i, w] |= after[k, w]
         for i in range(m):
-            cyclic[r] |= _has(after, i, i)
+            cyclic[r] |= _has_bit(after, i, i)
         if not cyclic[r]:
             for i in range(m):
                 for j in range(m):
-                    relations[r, i, j] = _has(after, i, j)
+                    relations[r, i, j] = _has_bit(after, i, j)
     return cyclic
 
 
-@kernel
-def violated_dicycles(x: FloatArray, least: Any) -> tuple[AnyArray, FloatArray]:
-    """Triples with ``x[i, j] + x[j, k] + x[k, i] - 2 > least``, i the smallest.
+@compiled
+def violated_dicycles(x: FloatArray, tolerance: Any) -> tuple[AnyArray, FloatArray]:
+    """Triples with ``x[i, j] + x[j, k] + x[k, i] - 2 > tolerance``, i the smallest item.
 
-    Preconditions: `x` ``(m, m)`` with ``x[i, j] + x[j, i] = 1``. Returns the triples ``(c, 3)`` in
-    lexicographic order of their sorted items, and by how much they exceed 2.
+    Returns the triples, ``(c, 3)``, in lexicographic order of their sorted items, and by how much
+    the sums exceed 2, ``(c,)``.
+
+    Precondition: `x`, ``(m, m)``, has ``x[i, j] + x[j, i] = 1``.
     """
     m = x.shape[0]
     count = 0
@@ -68,8 +69,8 @@ def violated_dicycles(x: FloatArray, least: Any) -> tuple[AnyArray, FloatArray]:
         for j in range(i + 1, m):
             for k in range(j + 1, m):
                 turn = x[i, j] + x[j, k] - x[i, k]
-                # One way round exceeds by turn - 1, the other by -turn.
-                if turn - 1.0 > least or -turn > least:
+                # The cycle i, j, k exceeds 2 by turn - 1, and the cycle i, k, j by -turn.
+                if turn - 1.0 > tolerance or -turn > tolerance:
                     count += 1
     triples = np.empty((count, 3), dtype=np.int64)
     excess = np.empty(count, dtype=np.float64)
@@ -78,18 +79,18 @@ def violated_dicycles(x: FloatArray, least: Any) -> tuple[AnyArray, FloatArray]:
         for j in range(i + 1, m):
             for k in range(j + 1, m):
                 turn = x[i, j] + x[j, k] - x[i, k]
-                if turn - 1.0 > least:
+                if turn - 1.0 > tolerance:
                     triples[at, 0], triples[at, 1], triples[at, 2] = i, j, k
                     excess[at] = turn - 1.0
                     at += 1
-                elif -turn > least:
+                elif -turn > tolerance:
                     triples[at, 0], triples[at, 1], triples[at, 2] = i, k, j
                     excess[at] = -turn
                     at += 1
     return triples, excess
 
 
-@kernel
+@compiled
 def swap_neighbours(
     order: AnyArray,
     owners: AnyArray,
@@ -97,19 +98,19 @@ def swap_neighbours(
     cumulative: AnyArray,
     choices: AnyArray,
 ) -> None:
-    """Walk `order` in place: at each step perhaps swap the items at positions p and p + 1.
+    """Run a Markov chain on each order in place: a step may swap the items at positions p, p + 1.
 
     Parameters
     ----------
     order : int64, (d, m)
-        Items by position; row after row an independent walk.
+        Items by position; each row is an independent chain.
     owners : int64, (d,)
-        Whose order each row respects.
+        The partial order that each row respects, as an index into `before`.
     before : bool, (c, m, m)
     cumulative : int64, (m - 1,)
-        How many of the numbers 0, 1, ... belong to the positions up to p.
+        Cumulative integer weights of the positions p.
     choices : int64, (d, steps)
-        ``2 x + c`` with x below ``cumulative[-1]``: x chooses p, and c = 0 stays put.
+        ``2 x + c`` with x below ``cumulative[-1]``: x chooses p, and c = 0 does not swap.
     """
     for draw in range(choices.shape[0]):
         for step in range(choices.shape[1]):

@@ -1,19 +1,14 @@
-"""Which entries of a sparse matrix ask the same question: equal rows, same column, same sign.
-
-Intersections of sets along a growing neighbourhood.
-
-Row minima with their ties.
-"""
+"""Row minima with their ties, intersections of sets, and distinct cases of sparse entries."""
 
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import kernel
+from disambig.compiled.jit import compiled
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 
-@kernel
+@compiled
 def unique_cases(
     groups: IntArray,
     starts: IntArray,
@@ -21,9 +16,9 @@ def unique_cases(
     positive: BoolArray,
     n_columns: Any,
 ) -> tuple[IntArray, AnyArray]:
-    """Number the cases (group of the row, column, sign) that occur, group by group.
+    """Number the distinct cases (group of the row, column, sign) of the entries of a sparse matrix.
 
-    Preconditions: ``groups[i]`` is the group of row i, ``(q,)``, none falling. The entries of row i
+    Preconditions: ``groups[i]`` is the group of row i, ``(q,)``, ascending. The entries of row i
     are ``starts[i], ..., starts[i + 1] - 1``.
 
     Returns
@@ -35,15 +30,15 @@ def unique_cases(
     """
     case = np.empty(columns.shape[0], dtype=np.int64)
     cases = np.empty((columns.shape[0], 3), dtype=np.int64)
-    # The last group to ask about a column and a sign, and the number that its case has.
-    asked = np.full((n_columns, 2), -1, dtype=np.int64)
+    # The last group with an entry of this column and sign, and the number of that case.
+    last_group = np.full((n_columns, 2), -1, dtype=np.int64)
     number = np.empty((n_columns, 2), dtype=np.int64)
     count = 0
     for i in range(groups.shape[0]):
         for entry in range(starts[i], starts[i + 1]):
             column, sign = columns[entry], np.int64(positive[entry])
-            if asked[column, sign] != groups[i]:
-                asked[column, sign] = groups[i]
+            if last_group[column, sign] != groups[i]:
+                last_group[column, sign] = groups[i]
                 number[column, sign] = count
                 cases[count, 0], cases[count, 1], cases[count, 2] = groups[i], column, sign
                 count += 1
@@ -51,14 +46,14 @@ def unique_cases(
     return case, cases[:count].copy()
 
 
-@kernel
+@compiled
 def growing_intersection(order: IntArray, sets: BoolArray) -> BoolArray:
     """Intersect ``sets[order[i, 0]], sets[order[i, 1]], ...`` until one element is left.
 
-    A set that would empty the intersection is passed over: it contradicts nearer ones.
+    A set that would make the intersection empty is skipped: it contradicts nearer ones.
 
     Preconditions: `order` ``(q, k)`` holds row numbers of `sets` ``(n, V)``, nearest first, -1
-    where a row has no further neighbour. Returns ``(q, V)``; a row without neighbours is full.
+    where a row has no further neighbour. Returns ``(q, V)``; a row without neighbours is all True.
     """
     q, k = order.shape
     size = sets.shape[1]
@@ -80,9 +75,9 @@ def growing_intersection(order: IntArray, sets: BoolArray) -> BoolArray:
     return result
 
 
-@kernel
+@compiled
 def tied_minima(costs: FloatArray, tolerance: FloatArray) -> BoolArray:
-    """``mask[i, v]`` = is ``costs[i, v]`` within ``tolerance[i]`` of the minimum of its row?
+    """Whether ``costs[i, v]`` is within ``tolerance[i]`` of the minimum of row i, ``(n, V)``.
 
     Preconditions: `costs` ``(n, V)`` finite, V >= 1; `tolerance` ``(n,)`` non-negative.
     """
@@ -99,9 +94,9 @@ def tied_minima(costs: FloatArray, tolerance: FloatArray) -> BoolArray:
     return mask
 
 
-@kernel
+@compiled
 def tied_minima_within(costs: FloatArray, allowed: BoolArray, tolerance: FloatArray) -> BoolArray:
-    """The same over the allowed columns of each row.
+    """`tied_minima` over the allowed columns of each row.
 
     Preconditions: as above, and every row of `allowed` ``(n, V)`` has a True.
     """

@@ -1,4 +1,4 @@
-"""Synthetic data with a known truth, corruptions of targets into sets, and data of others."""
+"""Synthetic data with known targets, corruptions of targets into sets, and public data sets."""
 
 from disambig.datasets.corruptions import (
     CORRUPTIONS,

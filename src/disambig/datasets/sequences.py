@@ -1,4 +1,4 @@
-"""Tag sequences that a rule restricts and an observer shows in part."""
+"""Sequences of tags with forbidden transitions, of which some tags are hidden."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 
 class TagSequences(NamedTuple):
-    """Inputs, the true tags, what is shown of them, and the rule.
+    """Inputs, the true tags, the observed tags, and the allowed transitions.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ def make_tag_sequences(
     allowed: npt.ArrayLike | None = None,
     random_state: Any = None,
 ) -> TagSequences:
-    """Sequences in which every tag is the favourite of the input among those that may follow.
+    """Sequences in which every tag has the largest score among those that may follow the last one.
 
-    A latent u is drawn from the standard normal law in `n_features` dimensions. At each position a
-    random linear function of u scores the tags, and the tag that scores highest among the allowed
-    successors of the last one is taken. X is u plus noise.
+    A latent vector u is standard normal in `n_features` dimensions. At each position random linear
+    functions of u are the scores of the tags, and the allowed successor of the last tag with the
+    largest score is taken. X is u plus noise.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def make_tag_sequences(
     n_features : int, default 2
         Dimension of the inputs.
     hidden : float or array-like (n_tags,), default 0.5
-        Probability with which each position is hidden; one number a tag makes some tags shy. With
-        the same `random_state`, what is hidden at one level stays hidden at a higher one.
+        Probability that a position is hidden, one number or one for each tag. With the same
+        `random_state`, tags that are hidden at one level are hidden at a higher one.
     noise : float, default 0.1
-        Standard deviation of the noise in X; inputs have standard deviation 1 without it.
+        Standard deviation of the noise in X; without it inputs have standard deviation 1.
     allowed : bool array-like (n_tags, n_tags), optional
-        Which tag (column) may follow which (row). By default tag 0 is a pause: a tag may go on, or
-        pause; only after a pause may another one begin.
+        Which tag (column) may follow which (row). By default tag 0 is a pause: every tag may follow
+        a pause, and other tags may be followed by themselves or by a pause.
     random_state : int, numpy Generator or None, default None
-        What `numpy.random.default_rng` takes. The rule of tagging is drawn first: more samples of
-        the same seed follow the same rule.
+        The argument of `numpy.random.default_rng`. The linear functions are drawn first: more
+        samples of the same seed have the same functions.
 
     Examples
     --------
@@ -122,6 +122,6 @@ def _checked_hidden(hidden: npt.ArrayLike, n_tags: int) -> FloatArray:
     if given.shape not in ((), (n_tags,)) or not ((given >= 0) & (given <= 1)).all():
         raise ValueError(
             f"make_tag_sequences: hidden={hidden!r}; expected a probability, or {n_tags} of them, "
-            "one a tag."
+            "one for each tag."
         )
     return np.broadcast_to(given, (n_tags,))

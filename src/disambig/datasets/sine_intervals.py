@@ -1,4 +1,4 @@
-"""A sine wave seen through intervals: the paper's regression problem."""
+"""A sine wave known up to intervals: the paper's regression problem."""
 
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple
@@ -13,14 +13,14 @@ _DESIGNS = ("uniform", "grid")
 
 
 class SineIntervals(NamedTuple):
-    """Inputs, what is seen of their targets, and the targets.
+    """Inputs, the candidate sets of their targets, and the targets.
 
     Attributes
     ----------
     X : float array (n, 1)
         In [0, 1].
     sets : Intervals or IntervalUnions
-        Each holds its target.
+        Each contains its target.
     targets : float array (n,)
     """
 
@@ -41,9 +41,9 @@ def make_sine_intervals(
     """``y = sin(frequency x) + offset``, x uniform in [0, 1], known up to a set.
 
     The regression problem of Cabannes, Bach and Rudi (2021), appendix D.1: ten inputs, skewed
-    intervals, kernel ridge weights of bandwidth .1; errors are taken on a grid of 200. Their
-    program goes on to another, which the paper does not have: 30 inputs, offset 3, signs unknown in
-    seven rows out of ten, ``SignCorruption(0.7, within=SkewedCorruption(side="either"))``.
+    intervals, kernel ridge weights of bandwidth .1; errors are computed on a grid of 200. Their
+    program also has a problem that is not in the paper: 30 inputs, offset 3, signs unknown in seven
+    rows out of ten, ``SignCorruption(0.7, within=SkewedCorruption(side="either"))``.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def make_sine_intervals(
     design : {"uniform", "grid"}, default "uniform"
         Independent inputs, or equally spaced ones from 0 to 1, both ends included.
     corruption : IntervalCorruption, default None
-        What makes sets of the targets; None: `SkewedCorruption`, as in the paper.
+        Makes sets of the targets; None: `SkewedCorruption`, as in the paper.
     random_state : int, numpy Generator or None, default None
-        What `numpy.random.default_rng` takes. Inputs are drawn before sets: with the same integer,
-        other corruptions see the same inputs. A generator in the state of the authors' gives their
-        data.
+        The argument of `numpy.random.default_rng`. Inputs are drawn before sets: with the same
+        integer, other corruptions have the same inputs. A generator in the state of the authors'
+        gives their data.
 
     See Also
     --------
@@ -85,5 +85,5 @@ def make_sine_intervals(
     rng = np.random.default_rng(random_state)
     x = np.linspace(0.0, 1.0, n_samples) if design == "grid" else rng.random(n_samples)
     targets = np.sin(frequency * x) + offset
-    hide = SkewedCorruption() if corruption is None else corruption
-    return SineIntervals(x[:, np.newaxis], hide(targets, random_state=rng), targets)
+    corrupt = SkewedCorruption() if corruption is None else corruption
+    return SineIntervals(x[:, np.newaxis], corrupt(targets, random_state=rng), targets)

@@ -1,8 +1,8 @@
-"""Four concentric circles with one labelled point each: the paper's semi-supervised problem.
+"""Synthetic problems of the paper: concentric circles, separated clusters, and ranking lines.
 
-Clusters that are truly apart, with sets of known ambiguity: the setting of the paper's rates.
-
-Lines that cross: items whose order changes with the input, the paper's ranking problem.
+`make_concentric_circles` is the semi-supervised problem: four circles with one labelled point each.
+`make_separated_clusters` has sets of known ambiguity, as the paper's theorem on exponential rates
+assumes. `make_ranking_lines` is the ranking problem: items whose order changes with the input.
 """
 
 from numbers import Integral, Real
@@ -16,7 +16,8 @@ from disambig.datasets.corruptions import UniformCorruption
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 _RADII = np.array([1, 2, 3, 4])
-_LABELLED = np.array(
+# The labelled points of the paper and their labels, the radii.
+_LABELLED_POINTS = np.array(
     [[-2 * np.sqrt(3), 2.0], [1.0, -2 * np.sqrt(2)], [-np.sqrt(3), -1.0], [-1.0, 0.0]]
 )
 _LABELS = np.array([4, 3, 2, 1])
@@ -24,13 +25,13 @@ _DESIGNS = ("uniform", "grid")
 
 
 class ConcentricCircles(NamedTuple):
-    """Points, what is known of them, and the truth; the last four points are the labelled ones.
+    """Points, their candidate sets, and the truth; the last four points are the labelled ones.
 
     Attributes
     ----------
     X : float array (n + 4, 2)
     candidates : bool array (n + 4, 4)
-        Column c stands for the label c + 1. The first n rows allow everything.
+        Column c is the label c + 1. The first n rows are unlabeled.
     labels : int array (n + 4,)
         The radius of the circle that each point lies on, 1 to 4.
     """
@@ -43,19 +44,19 @@ class ConcentricCircles(NamedTuple):
 def make_concentric_circles(
     n_samples: int = 2000, *, random_state: Any = None
 ) -> ConcentricCircles:
-    r"""``x = r (cos t, sin t)``, r uniform in {1, 2, 3, 4}, t uniform, nothing labelled but four.
+    r"""``x = r (cos t, sin t)``, r uniform in {1, 2, 3, 4}, t uniform; four points are labelled.
 
     The semi-supervised problem of Cabannes, Bach and Rudi (2021), appendix D.3. The label of a
-    point is ``sqrt(x1^2 + x2^2)``; the paper prints it without the root. The paper joins each
-    point to its 20 nearest neighbours, which at n = 2000 lie on its own circle; among far fewer
-    points they do not.
+    point is ``sqrt(x1^2 + x2^2)``; the paper prints it without the root. The paper uses the 20
+    nearest neighbours, which at n = 2000 lie on the circle of the point; with far fewer points they
+    do not.
 
     Parameters
     ----------
     n_samples : int, default 2000
-        Unlabelled points; four labelled ones are added, in the paper's order.
+        Unlabeled points; four labelled ones are added, in the paper's order.
     random_state : int, numpy Generator or None, default None
-        What `numpy.random.default_rng` takes.
+        The argument of `numpy.random.default_rng`.
 
     Examples
     --------
@@ -77,11 +78,11 @@ def make_concentric_circles(
     labels = np.concatenate([radii, _LABELS]).astype(np.intp)
     candidates = np.ones((n_samples + 4, 4), dtype=np.bool_)
     candidates[n_samples:] = _LABELS[:, None] == _RADII
-    return ConcentricCircles(np.vstack([points, _LABELLED]), candidates, labels)
+    return ConcentricCircles(np.vstack([points, _LABELLED_POINTS]), candidates, labels)
 
 
 class SeparatedClusters(NamedTuple):
-    """Points, what is known of them, and the truth.
+    """Points, their candidate sets, and the truth.
 
     Attributes
     ----------
@@ -93,7 +94,7 @@ class SeparatedClusters(NamedTuple):
     clusters : int array (n,)
         The cluster of each point; points of a cluster share their label.
     eta : float
-        Probability with which each wrong class is a candidate.
+        The probability that a wrong class is a candidate.
     """
 
     X: FloatArray
@@ -115,13 +116,14 @@ def make_separated_clusters(
 ) -> SeparatedClusters:
     """``x`` uniform in one of m balls of diameter 1, `separation` apart; ``Pr(z in S) = eta``.
 
-    All clusters are equally likely, and points are independent. The centres stand on a fixed grid
-    of spacing ``1 + separation``: another `random_state` gives further points of the same law. The
-    label of cluster c is ``c mod K``. Each wrong class is a candidate with probability exactly
+    All clusters are equally likely, and points are independent. The centres are on a fixed grid of
+    spacing ``1 + separation``: another `random_state` gives other points of the same distribution.
+    The label of cluster c is ``c mod K``. Each wrong class is a candidate with probability exactly
     `eta`, independently. So the three assumptions hold under which Cabannes, Bach and Rudi (2021)
-    prove exponential rates: the mass near every point of the support is bounded below, sets are
-    non-ambiguous with parameter `eta`, and the label is constant on each cluster. From a separation
-    of 1 on, any two points of a cluster are nearer to each other than to any other cluster.
+    prove exponential rates: the probability of a ball around a point of the support is bounded
+    below, sets are non-ambiguous with parameter `eta`, and the label is constant on each cluster.
+    From a separation of 1 on, any two points of a cluster are nearer to each other than to any
+    other cluster.
 
     Parameters
     ----------
@@ -131,11 +133,11 @@ def make_separated_clusters(
         At least 1 and at most `n_clusters`, which is the default.
     n_features : int, default 2
     separation : float > 0, default 1.0
-        Least distance between points of different clusters.
+        The smallest distance between points of different clusters.
     eta : float in [0, 1), default 0.5
-        With the same integer `random_state`, candidates at one eta remain so at a larger one.
+        With the same integer `random_state`, candidates at one eta are candidates at a larger one.
     random_state : int, numpy Generator or None, default None
-        What `numpy.random.default_rng` takes.
+        The argument of `numpy.random.default_rng`.
 
     Examples
     --------
@@ -165,11 +167,11 @@ def make_separated_clusters(
 
 
 def _grid(n_points: int, dimension: int) -> FloatArray:
-    """The first points of the smallest cube of integers that has enough, ``(m, d)``."""
+    """The first m points of the smallest cube of integer points with at least m, ``(m, d)``."""
     side = 1
     while side**dimension < n_points:
         side += 1
-    # Beyond these axes every coordinate is 0; the powers of a long cube would not fit an integer.
+    # In all further axes every coordinate is 0; ``side ** dimension`` may not fit an integer.
     axes = 1
     while side**axes < n_points:
         axes += 1
@@ -179,7 +181,7 @@ def _grid(n_points: int, dimension: int) -> FloatArray:
 
 
 def _in_ball(n_points: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-    """Uniform in the ball of radius 1/2 around 0, ``(n, d)``."""
+    """Points that are uniform in the ball of radius 1/2 around 0, ``(n, d)``."""
     directions = rng.normal(size=(n_points, dimension))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     return np.asarray(0.5 * rng.random((n_points, 1)) ** (1 / dimension) * directions)
@@ -202,13 +204,13 @@ def _check(sizes: dict[str, int], separation: float, eta: float) -> None:
         )
     if isinstance(eta, bool) or not isinstance(eta, Real) or not 0 <= eta < 1:
         raise ValueError(
-            f"make_separated_clusters: eta must be a number >= 0 and < 1; got {eta!r}. At 1 the "
-            f"sets say nothing."
+            f"make_separated_clusters: eta must be a number >= 0 and < 1; got {eta!r}. At 1 no set "
+            f"excludes a class."
         )
 
 
 class RankingLines(NamedTuple):
-    """Inputs, the score of every item there, and the ranking that the scores give.
+    """Inputs, the scores of all items, and the ranking by score.
 
     Attributes
     ----------
@@ -217,8 +219,8 @@ class RankingLines(NamedTuple):
     scores : float array (n, m)
         ``scores[j, i] = slope[i] * X[j] + intercept[i]``.
     ranks : int array (n, m)
-        ``ranks[j, i]``: how many items stand before item i, from 0 on. The highest score comes
-        first; among equal scores, the item that comes first.
+        ``ranks[j, i]`` is the position of item i, from 0 on. The highest score comes first; of
+        equal scores, the item with the smaller index.
     """
 
     X: FloatArray
@@ -237,9 +239,9 @@ def make_ranking_lines(
     """``score_i(x) = a_i x + b_i``, all a_i and b_i standard normal, x uniform in [-1, 1].
 
     The ranking problem of Cabannes, Bach and Rudi (2021), appendix D.4: m random lines, and at
-    every input the items in the order of their lines there. The laws are those of the authors'
-    program, which the paper does not print; its figure of errors has 10 items, 20 such inputs to
-    learn from and a grid of 50 to predict at, for the same lines.
+    every input the items in the order of their lines. The distributions are those of the authors'
+    program, as the paper does not print them. Its figure of errors has 10 items, 20 such inputs for
+    training and a grid of 50 for testing, with the same lines.
 
     Parameters
     ----------
@@ -248,11 +250,11 @@ def make_ranking_lines(
     design : {"uniform", "grid"}, default "uniform"
         Independent inputs, or equally spaced ones from -1 to 1, both ends included.
     lines : array-like (m, 2), default None
-        Slope and intercept of every item, in place of random ones. The authors' picture of four
-        items has ``[[0.5, 0.75], [0, 0.5], [1, 0.5], [-0.75, 0.75]]``.
+        Slope and intercept of every item, instead of random ones. The authors' figure of four items
+        has ``[[0.5, 0.75], [0, 0.5], [1, 0.5], [-0.75, 0.75]]``.
     random_state : int, numpy Generator or None, default None
-        What `numpy.random.default_rng` takes. The lines are drawn first: with the same integer,
-        more samples or another design belong to the same lines.
+        The argument of `numpy.random.default_rng`. The lines are drawn first: with the same
+        integer, more samples or another design have the same lines.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""WHAT CAN BE HOPED FOR: how ambiguous a data set is, and what the theory then promises."""
+"""Diagnostics of candidate sets: how ambiguous they are, and what the theory guarantees then."""
 
 from disambig.diagnostics.ambiguity import ambiguity
 from disambig.diagnostics.calibration import CalibrationConstants, calibration_constants

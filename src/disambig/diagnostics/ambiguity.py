@@ -1,6 +1,7 @@
-"""Rows dealt into two halves without a look at their sets.
+"""`ambiguity`: in which regions, and between which classes, candidate sets are ambiguous.
 
-Is a data set ambiguous, where, and between which classes?
+Rows are split into two halves, independently of their sets: one selects regions, labels and
+runner-ups, the other counts.
 """
 
 from typing import Any
@@ -20,11 +21,12 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import NeighborWeights, is_pairwise, resolve_weights
 
-_NEIGHBORS = 10
+# Neighbours of the weighting that recovers the regions.
+_N_NEIGHBORS = 10
 
 
 def input_order(X: Any) -> IntArray:
-    """Rows in an order that follows from their inputs ``(n, d)``; equal inputs as they come.
+    """Rows in an order that depends on their inputs ``(n, d)`` alone; equal inputs keep theirs.
 
     Examples
     --------
@@ -33,8 +35,8 @@ def input_order(X: Any) -> IntArray:
     >>> np.array_equal(X[input_order(X)], X[::-1][input_order(X[::-1])])
     True
     """
-    # One number a row; inputs that differ have different ones but for chance. Summed row by row:
-    # a product may round a row by its place.
+    # One number for each row; different inputs almost surely have different numbers. A sum over
+    # each row, because rounding in a matrix product may depend on the position of the row.
     factors = np.cos(1.0 + np.arange(X.shape[1]))
     weighted = X.multiply(factors).tocsr() if sp.issparse(X) else X * factors
     keys = np.asarray(weighted.sum(axis=1), dtype=np.float64).ravel()
@@ -42,7 +44,7 @@ def input_order(X: Any) -> IntArray:
 
 
 def first_half(order: IntArray, groups: AnyArray, random_state: Any) -> BoolArray:
-    """A random half of the rows of each group, the smaller one if odd, ``(n,)``.
+    """A random half of the rows of each group, the smaller half if odd, ``(n,)``.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def first_half(order: IntArray, groups: AnyArray, random_state: Any) -> BoolArra
         Rows in an order that does not depend on how they were given.
     groups : int array (n,)
     random_state : int, numpy Generator or None
-        What `numpy.random.default_rng` takes.
+        The argument of `numpy.random.default_rng`.
 
     Examples
     --------
@@ -63,10 +65,10 @@ def first_half(order: IntArray, groups: AnyArray, random_state: Any) -> BoolArra
     n = order.size
     key = np.empty(n, dtype=np.intp)
     key[order] = np.random.default_rng(random_state).permutation(n)
-    dealt = np.lexsort((key, groups))
-    starts = np.searchsorted(groups[dealt], groups[dealt])
+    shuffled = np.lexsort((key, groups))
+    starts = np.searchsorted(groups[shuffled], groups[shuffled])
     half = np.zeros(n, dtype=np.bool_)
-    half[dealt] = (np.arange(n) - starts) % 2 == 1
+    half[shuffled] = (np.arange(n) - starts) % 2 == 1
     return half
 
 
@@ -83,10 +85,10 @@ def ambiguity(
 ) -> Ambiguity:
     """``eta``, the largest ``Pr(z in S)`` of a wrong class z, by region, with exact intervals.
 
-    The theory of exponential rates asks that the right class is in every set, and every wrong one
-    in a share of at most ``eta < 1`` of the sets near an input. One half of the rows says what
-    the regions, their labels and the rivals are; the sets of the other half are counted. A row
-    that allows every class counts as what it is: a set that holds every rival.
+    The theory of exponential rates requires that the right class is in every set, and every wrong
+    one in a share of at most ``eta < 1`` of the sets near an input. One half of the rows selects
+    the regions, their labels and runner-ups; the sets of the other half are counted. An unlabeled
+    row counts as a set that contains every class.
 
     Parameters
     ----------
@@ -95,22 +97,22 @@ def ambiguity(
     y : array-like, n rows
         Sets in any form that `LabelSets.from_any` reads.
     regions : array-like (n,), optional
-        A name of a region for each row, found without the sets: clusters of X, a site, a
-        month. By default the labels are recovered from one half of the rows, and every row is in
-        the region of the class that is predicted at it.
+        The region of each row, determined without the sets: clusters of X, a site, a month. By
+        default labels are recovered from one half of the rows, and every row is in the region of
+        the class that is predicted for it.
     weights : str or weighting, optional
-        Who votes in that recovery, and in the predictions; by default 10 nearest neighbours.
-        Without a use where `regions` are given.
+        The weighting of that recovery; by default the 10 nearest neighbours. Not used if `regions`
+        are given.
     classes, unlabeled
         See `LabelSets.from_any`.
     confidence : float in (0, 1), default 0.95
     random_state : int, numpy Generator or None, default 0
-        How rows are dealt into halves. The order of rows does not matter where inputs differ.
+        Of the split into halves. The order of rows does not matter if all inputs differ.
 
     Returns
     -------
     Ambiguity
-        ``print`` it.
+        ``print`` shows a summary.
 
     See Also
     --------
@@ -131,7 +133,7 @@ def ambiguity(
     require_confidence(confidence)
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     if sets.n_classes < 2:
-        raise ValueError("ambiguity: y has one class only, so there is nothing to tell apart.")
+        raise ValueError("ambiguity: y has one class only; expected at least two to compare.")
     X = _checked(X, len(sets), regions is not None)
     ordered = X is not None and not is_pairwise(weights)
     order = input_order(X) if ordered else np.arange(len(sets))
@@ -158,7 +160,7 @@ def ambiguity(
         regions=tuple(names),
         of_labels=regions is None,
         labels=labels,
-        rivals=others.argmax(axis=1),
+        runner_ups=others.argmax(axis=1),
         n_chosen=np.bincount(codes[half], minlength=len(names)),
         n_counted=np.bincount(codes[~half], minlength=len(names)),
         chosen=chosen,
@@ -168,35 +170,35 @@ def ambiguity(
 
 
 def _recovered(X: Any, sets: LabelSets, half: BoolArray, weights: Any) -> IntArray:
-    """The class predicted at every row ``(n,)`` by the sets of one half."""
+    """The class that the sets of one half predict for every row, ``(n,)``."""
     first, second = np.flatnonzero(half), np.flatnonzero(~half)
     if weights is None:
-        weights = NeighborWeights(min(_NEIGHBORS, first.size))
-    piece = resolve_weights(weights)
-    pairwise = is_pairwise(piece)
-    piece.fit(X[first][:, first] if pairwise else X[first])
+        weights = NeighborWeights(min(_N_NEIGHBORS, first.size))
+    weighting = resolve_weights(weights)
+    pairwise = is_pairwise(weighting)
+    weighting.fit(X[first][:, first] if pairwise else X[first])
     loss = ZeroOneLoss().bind(sets.classes)
-    problem = Problem(piece.training_votes(), loss, sets[first])
-    # From the infimum start: it is right also where set sizes differ from class to class.
+    problem = Problem(weighting.training_votes(), loss, sets[first])
+    # The infimum start is not biased if set sizes differ between classes.
     targets = AlternatingMinimization("infimum").solve(problem).targets.embedded
     codes = np.empty(half.size, dtype=np.intp)
     codes[first] = problem.best_predictions(targets).faces.first().outputs
-    scores = piece.votes(X[second][:, first] if pairwise else X[second]) @ targets
+    scores = weighting.votes(X[second][:, first] if pairwise else X[second]) @ targets
     size = np.abs(scores).max(axis=1, initial=0.0)
     codes[second] = loss.best_prediction(scores, problem.rtol * size).outputs
     return codes
 
 
 def _counted(mask: BoolArray, codes: AnyArray, rows: BoolArray, n_regions: int) -> IntArray:
-    """Sets of some rows that hold each class, by region, ``(R, K)``."""
-    regions, columns = np.nonzero(mask[rows])
-    pairs = codes[rows][regions] * mask.shape[1] + columns
+    """Number of sets of some rows that contain each class, by region, ``(R, K)``."""
+    members, columns = np.nonzero(mask[rows])
+    pairs = codes[rows][members] * mask.shape[1] + columns
     return np.bincount(pairs, minlength=n_regions * mask.shape[1]).reshape(n_regions, -1)
 
 
-def _checked(X: Any, n: int, may_lack: bool) -> Any:
+def _checked(X: Any, n: int, is_optional: bool) -> Any:
     if X is None:
-        if may_lack:
+        if is_optional:
             return None
         raise ValueError("ambiguity: X is None. Pass inputs, or name a region for each row.")
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
@@ -208,7 +210,7 @@ def _checked(X: Any, n: int, may_lack: bool) -> Any:
 
 
 def _named_regions(regions: Any, n: int) -> tuple[list[Any], IntArray]:
-    """Names in order, and which of them a row has, ``(n,)``."""
+    """The sorted names of the regions, and the index of each row's region, ``(n,)``."""
     values = listed(np.asarray(regions)) if hasattr(regions, "__array__") else list(regions)
     if len(values) != n:
         raise ValueError(
@@ -221,10 +223,10 @@ def _named_regions(regions: Any, n: int) -> tuple[list[Any], IntArray]:
                 "rows without a region out, or give them one of their own."
             )
     names = sorted(set(values), key=lambda name: (type(name).__name__, name))
-    place = {name: code for code, name in enumerate(names)}
+    code_of = {name: code for code, name in enumerate(names)}
     if len(names) > n // 2:
         raise ValueError(
-            f"ambiguity: regions names {len(names)} regions for {n} rows; a region needs two rows "
-            "at least, and some dozens to say much. Use fewer."
+            f"ambiguity: regions names {len(names)} regions for {n} rows; a region needs at least "
+            "two rows, and dozens for narrow intervals. Use fewer regions."
         )
-    return names, np.array([place[value] for value in values], dtype=np.intp)
+    return names, np.array([code_of[value] for value in values], dtype=np.intp)

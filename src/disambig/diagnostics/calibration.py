@@ -1,4 +1,4 @@
-"""The constants of the calibration inequality: how far labels are from being mistaken."""
+"""The constants of the calibration inequality: distances of labels to the decision frontier."""
 
 from dataclasses import dataclass
 
@@ -9,22 +9,22 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 _EMBEDDINGS = ("losses", "units", "balanced")
-# Squared, relative to the largest distance between two labels.
-_GAP = 1e-14
-# Distributions nearer than this are one: linear programs are exact to 1e-10.
-_SAME = 1e-8
-# The smallest that HiGHS takes.
-_SOLVER = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+# A smaller duality gap ends the search; of squared distances, in units of the largest one.
+_MAX_GAP = 1e-14
+# Vertices nearer than this are equal: linear programs are exact to 1e-10.
+_SAME_VERTEX = 1e-8
+# The smallest tolerances that HiGHS accepts.
+_HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True, eq=False)
 class CalibrationConstants:
     """``c_phi``, ``c_psi`` and ``delta`` of Lemma 3, in one embedding ``loss = <psi, phi>``.
 
-    The frontier F are the points of the hull of ``phi`` at which two predictions tie for the best.
-    Multiplying ``phi`` by t and dividing ``psi`` by it multiplies ``delta`` and ``c_phi`` by t:
-    figures of different embeddings are not to be compared, ``delta / c_phi`` and ``c_phi * c_psi``
-    of one embedding do not depend on its scale.
+    The frontier F is the set of points of the hull of ``phi`` at which two predictions tie for the
+    best. If ``phi`` is multiplied and ``psi`` divided by t, ``delta`` and ``c_phi`` are multiplied
+    by t. So numbers of different embeddings cannot be compared, while ``delta / c_phi`` and
+    ``c_phi * c_psi`` of one embedding do not depend on its scale.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class CalibrationConstants:
     phi : float array (K, p)
     psi : float array (P, p)
     distances : float array (K,)
-        From ``phi(y)`` to the frontier; infinite where there is none.
+        From ``phi(y)`` to the frontier; infinite if there is none.
     nearest : float array (K, K)
-        The distribution on the frontier that is nearest to each class; NaN where there is none.
+        The distribution on the frontier that is nearest to each class; NaN if there is none.
     """
 
     embedding: str
@@ -58,9 +58,9 @@ class CalibrationConstants:
 
     @property
     def delta(self) -> float:
-        """Half the distance to the frontier from the label that is nearest to it.
+        """Half the distance from the nearest label to the frontier.
 
-        A minimum over the labels, so that the inequality holds whichever of them is the truth.
+        It is a minimum over labels, so that the inequality holds whichever of them is the truth.
         """
         return float(self.distances.min()) / 2
 
@@ -68,7 +68,8 @@ class CalibrationConstants:
 def calibration_constants(loss: FiniteLoss, embedding: str = "losses") -> CalibrationConstants:
     """The constants of the calibration inequality, Lemma 3 of the paper, for a finite loss.
 
-    Each distance to the frontier is the least of a few convex quadratic programs, solved exactly.
+    Each distance to the frontier is the minimum of a few convex quadratic programs, which are
+    solved exactly.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def calibration_constants(loss: FiniteLoss, embedding: str = "losses") -> Calibr
 
     Examples
     --------
-    From a corner of the simplex to the middle of a side, under the 0-1 loss:
+    For the 0-1 loss, from a vertex of the simplex to the midpoint of a side:
 
     >>> import numpy as np
     >>> from disambig.losses import ZeroOneLoss
@@ -99,8 +100,8 @@ def calibration_constants(loss: FiniteLoss, embedding: str = "losses") -> Calibr
         if len(best) > 1:
             distances[y], nearest[y] = 0.0, np.eye(n_classes)[y]
             continue
-        # The way from phi(y) to a tie of two other predictions leaves the region of the best one
-        # before: only its own sides have to be looked at.
+        # The segment from phi(y) to a tie of two other predictions first crosses a side of the
+        # region of the best prediction: only these sides matter.
         for other in np.flatnonzero(np.arange(len(column)) != best[0]):
             distance, point = _to_side(phi - phi[y], loss.matrix, int(best[0]), int(other))
             if distance < distances[y]:
@@ -126,9 +127,9 @@ def _to_side(
 ) -> tuple[float, FloatArray | None]:
     """``min |mu @ points|`` over the distributions at which z and another prediction are best.
 
-    Column generation: the nearest point of the hull of the vertices seen so far, by non-negative
-    least squares, and the vertex farthest down from there, by a linear program. It ends, because
-    there are finitely many vertices, with the gap as proof of the minimum.
+    Column generation: non-negative least squares gives the nearest point of the hull of the
+    vertices so far, and a linear program the vertex of steepest descent from there. It ends because
+    there are finitely many vertices; the gap proves the minimum.
     """
     first = _lowest(np.zeros(len(points)), matrix, z, other)
     if first is None:
@@ -143,14 +144,14 @@ def _to_side(
         if vertex is None:
             raise RuntimeError("calibration_constants: two linear programs contradict each other.")
         gap = float(place @ (place - vertex @ points))
-        # A vertex that was seen has no gap but rounding.
-        if gap <= _GAP or np.abs(vertices - vertex).max(axis=1).min() <= _SAME:
+        # For a vertex that is already in the list the gap is rounding.
+        if gap <= _MAX_GAP or np.abs(vertices - vertex).max(axis=1).min() <= _SAME_VERTEX:
             return size * float(np.linalg.norm(place)), mu
         vertices = np.vstack([vertices, vertex])
 
 
 def _lowest(costs: FloatArray, matrix: FloatArray, z: int, other: int) -> FloatArray | None:
-    """A vertex of the side between two regions with the least cost; None for no side at all."""
+    """The vertex of least cost on the side between two regions; None if there is no side."""
     scale = float(np.abs(matrix).max())
     lead = (matrix[z] - matrix) / scale
     kept: BoolArray = ~np.isin(np.arange(len(matrix)), (z, other))
@@ -162,21 +163,21 @@ def _lowest(costs: FloatArray, matrix: FloatArray, z: int, other: int) -> FloatA
         b_eq=np.array([0.0, 1.0]),
         bounds=(0.0, 1.0),
         method="highs",
-        options=_SOLVER,
+        options=_HIGHS_OPTIONS,
     )
     if found.status == 2:
         return None
     if found.status != 0:
         raise RuntimeError(f"calibration_constants: a linear program failed: {found.message}")
-    masses = np.maximum(found.x, 0.0)
-    vertex: FloatArray = masses / masses.sum()
+    positive = np.maximum(found.x, 0.0)
+    vertex: FloatArray = positive / positive.sum()
     return vertex
 
 
 def _nearest_in_hull(vertices: FloatArray, points: FloatArray) -> FloatArray:
     """The mixture of vertices that is nearest to the origin."""
-    # Of |V u|^2 + (1 - sum u)^2 over u >= 0 the direction is that of the mixture: along a ray the
-    # first term grows with the squared distance, whatever the length.
+    # Minimise |V u|^2 + (1 - sum u)^2 over u >= 0. For u = s w with sum w = 1 the minimum over s is
+    # d / (1 + d) with d = |V w|^2, which is smallest where d is: w = u / sum u is the mixture.
     system = np.vstack([(vertices @ points).T, np.ones(len(vertices))])
     weights, _ = nnls(system, np.r_[np.zeros(points.shape[1]), 1.0])
     mixture: FloatArray = (weights / weights.sum()) @ vertices

@@ -15,31 +15,31 @@ from disambig.weights import NeighborWeights
 
 @dataclass(frozen=True, eq=False)
 class LocalAmbiguity:
-    """``eta`` around each row: chosen on every second neighbour, counted on the others.
+    """``eta`` around each row: every second neighbour selects the classes, the others count them.
 
     Attributes
     ----------
     classes : array (K,)
-    labels, rivals : int array (n,)
-        The class that is most often a candidate among the neighbours that choose, and the next,
+    labels, runner_ups : int array (n,)
+        The class that is most often a candidate among the neighbours that select, and the second,
         as columns.
     covered, eta : Shares (n,)
-        How often label and rival are candidates among the neighbours that count.
+        How often label and runner-up are candidates among the neighbours that count.
     """
 
     classes: AnyArray
     labels: IntArray
-    rivals: IntArray
+    runner_ups: IntArray
     covered: Shares
     eta: Shares
 
     @cached_property
     def mean_eta(self) -> float:
-        """The mean over all rows: neighbourhoods overlap, so that no interval is given."""
+        """The mean over all rows; without an interval, because neighbourhoods overlap."""
         return float(self.eta.estimate.mean())
 
     def surely_above(self, eta: float) -> BoolArray:
-        """Rows whose interval lies above `eta`, ``(n,)``; each row for itself."""
+        """Rows whose interval lies above `eta`, ``(n,)``; the confidence is that of each row."""
         return np.asarray(self.eta.low > eta)
 
 
@@ -53,11 +53,11 @@ def local_ambiguity(
     unlabeled: Any = None,
     confidence: float = 0.95,
 ) -> LocalAmbiguity:
-    """How often the runner-up is a candidate near each row, without the luck of the runner-up.
+    """How often the runner-up is a candidate near each row, without selection bias.
 
-    The neighbours of a row, itself included, are taken in turn by distance: the first, third, ...
-    choose label and rival, the second, fourth, ... are counted. Intervals of ten neighbours are
-    wide: `ambiguity` pools whole regions.
+    The neighbours of a row, itself included, are split by distance: the first, third, ... select
+    label and runner-up, the second, fourth, ... are counted. Intervals of ten neighbours are wide;
+    `ambiguity` pools whole regions.
 
     Parameters
     ----------
@@ -83,9 +83,7 @@ def local_ambiguity(
     """
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     if sets.n_classes < 2:
-        raise ValueError(
-            "local_ambiguity: y has one class only, so there is nothing to tell apart."
-        )
+        raise ValueError("local_ambiguity: y has one class only; expected at least two to compare.")
     if not 2 <= n_neighbors <= len(sets):
         raise ValueError(
             f"local_ambiguity: n_neighbors={n_neighbors!r} with {len(sets)} rows; expected a "
@@ -100,27 +98,27 @@ def local_ambiguity(
     weights.training_votes()
     lists = weights.neighbors_
     assert lists is not None
-    place = np.arange(lists.indices.size) - np.repeat(lists.indptr[:-1], np.diff(lists.indptr))
-    chosen, _ = _candidates(lists, place, place % 2 == 0, n_neighbors, sets)
-    counts, totals = _candidates(lists, place, place % 2 == 1, n_neighbors, sets)
+    position = np.arange(lists.indices.size) - np.repeat(lists.indptr[:-1], np.diff(lists.indptr))
+    chosen, _ = _candidates(lists, position, position % 2 == 0, n_neighbors, sets)
+    counts, totals = _candidates(lists, position, position % 2 == 1, n_neighbors, sets)
     rows = np.arange(len(sets))
     labels = chosen.argmax(axis=1)
     chosen[rows, labels] = -1.0
-    rivals = chosen.argmax(axis=1)
+    runner_ups = chosen.argmax(axis=1)
     covered, eta = (
         Shares(counts[rows, columns].astype(np.intp), totals, confidence)
-        for columns in (labels, rivals)
+        for columns in (labels, runner_ups)
     )
-    return LocalAmbiguity(sets.classes, labels, rivals, covered, eta)
+    return LocalAmbiguity(sets.classes, labels, runner_ups, covered, eta)
 
 
 def _candidates(
-    lists: Any, place: IntArray, half: BoolArray, n_neighbors: int, sets: LabelSets
+    lists: Any, position: IntArray, half: BoolArray, n_neighbors: int, sets: LabelSets
 ) -> tuple[FloatArray, IntArray]:
-    """Among some of the neighbours, how many sets hold each class ``(n, K)``, and of how many."""
-    kept = half & (place < n_neighbors)
+    """Among some neighbours: sets that contain each class ``(n, K)``, and all sets ``(n,)``."""
+    kept = half & (position < n_neighbors)
     rows = lists.rows()[kept]
-    heard = sp.csr_array(
+    adjacency = sp.csr_array(
         (np.ones(rows.size), (rows, lists.indices[kept])), shape=(lists.q, lists.n)
     )
-    return heard @ sets.mask.astype(np.float64), np.bincount(rows, minlength=lists.q)
+    return adjacency @ sets.mask.astype(np.float64), np.bincount(rows, minlength=lists.q)

@@ -1,6 +1,7 @@
-"""Which distributions of the label a distribution of candidate sets leaves possible.
+"""Polytopes in the simplex of distributions over the classes, by their vertices.
 
-Where in the simplex of distributions a prediction is best.
+`compatible_distributions`: the distributions of the label that a distribution of candidate sets
+allows. `decision_regions`: the distributions at which each prediction has the least expected loss.
 """
 
 import itertools
@@ -13,46 +14,47 @@ from disambig.candidates.labels.label_sets import LabelSets
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-# All orders of the classes are tried, and all events.
-_MOST_CLASSES = 8
-# What counts as lying on a frontier, in units of the largest difference between two losses.
-_ROUNDING = 1e-11
-# Pairs of vertices looked at together: bounds the memory of the search for edges.
-_PAIRS = 4096
+# `compatible_distributions` enumerates the K! orders and the 2^K events.
+_MAX_CLASSES = 8
+# A point is on a frontier within this distance, in units of the largest difference of two losses.
+_FRONTIER_TOLERANCE = 1e-11
+# Pairs of vertices that are tested together; bounds the memory of the search for edges.
+_MAX_PAIRS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class CompatibleDistributions:
     """``R_nu = {mu : mu = sum_s nu(s) pi_s, pi_s a distribution on s}``, Definition 1 of the paper.
 
-    A polytope inside the simplex: each set hands its share to its members, in any proportion.
+    A polytope inside the simplex: each set distributes its probability over its members.
 
     Parameters
     ----------
     classes : array (K,)
     vertices : float array (V, K)
-        Each set hands its whole share to one member, the first in some order of the classes.
+        Each set gives its whole probability to one member, the first in some order of the classes.
     average : float array (K,)
-        Each set shares out evenly: what average candidates learn from.
-    masses : float array (2 ** K,)
-        The share of all sets inside an event, at least which the event must have; bit k of the
-        index says whether class k belongs to it.
+        Each set gives equal parts to its members: the targets of average candidates.
+    lower_probabilities : float array (2 ** K,)
+        For each event (a set of classes) the total probability of the candidate sets inside it,
+        which is the least that the event can have. Bit k of the index is 1 if class k belongs to
+        the event.
     """
 
     classes: AnyArray
     vertices: FloatArray
     average: FloatArray
-    masses: FloatArray
+    lower_probabilities: FloatArray
 
     def contains(self, distributions: FloatArray, tolerance: float = 1e-12) -> BoolArray:
         """Which of these distributions, ``(N, K)``, are compatible, ``(N,)``.
 
-        They are where no event has less than the sets inside it.
+        A distribution is compatible if every event has at least its lower probability.
         """
         events = _events(len(self.classes))
-        enough = distributions @ events.T >= self.masses - tolerance
-        total = np.abs(distributions.sum(axis=1) - 1) <= max(tolerance, 1e-9)
-        return np.asarray(enough.all(axis=1) & total)
+        enough = distributions @ events.T >= self.lower_probabilities - tolerance
+        sums_to_one = np.abs(distributions.sum(axis=1) - 1) <= max(tolerance, 1e-9)
+        return np.asarray(enough.all(axis=1) & sums_to_one)
 
 
 def compatible_distributions(sets: LabelSets, shares: Any = None) -> CompatibleDistributions:
@@ -63,12 +65,12 @@ def compatible_distributions(sets: LabelSets, shares: Any = None) -> CompatibleD
     sets : LabelSets
         At most eight classes.
     shares : array-like (n,), optional
-        ``nu``: non-negative, scaled to sum one; each row alike by default, so that the rows of a
-        neighbourhood can be given as they are.
+        ``nu``: non-negative, divided by their sum. By default all rows are equal, so that `sets`
+        can be the rows of a neighbourhood.
 
     Examples
     --------
-    Half of the sets say "a", half say nothing: "a" has at least one half.
+    One set is {"a"}, the other allows both classes: "a" has probability at least one half.
 
     >>> from disambig.candidates import LabelSets
     >>> found = compatible_distributions(LabelSets.from_any([{"a"}, {"a", "b"}]))
@@ -79,24 +81,25 @@ def compatible_distributions(sets: LabelSets, shares: Any = None) -> CompatibleD
     array([0.75, 0.25])
     """
     n_classes = sets.n_classes
-    if n_classes > _MOST_CLASSES:
+    if n_classes > _MAX_CLASSES:
         raise ValueError(
-            f"compatible_distributions: {n_classes} classes; at most {_MOST_CLASSES} can be listed."
+            f"compatible_distributions: {n_classes} classes; at most {_MAX_CLASSES} are possible, "
+            "because all orders of the classes are enumerated. Merge classes."
         )
     nu = _checked_shares(shares, len(sets))
     orders = np.array(list(itertools.permutations(range(n_classes))))
     # The member of each set that comes first in each order, (orders, n).
     rank = np.argsort(orders, axis=1)
     first = np.where(sets.mask, rank[:, None, :], n_classes).argmin(axis=2)
-    corners = np.stack([(nu * (first == k)).sum(axis=1) for k in range(n_classes)], axis=1)
-    # Equal corners may be summed in another order.
-    _, kept = np.unique(corners.round(12), axis=0, return_index=True)
+    vertices = np.stack([(nu * (first == k)).sum(axis=1) for k in range(n_classes)], axis=1)
+    # Equal vertices can differ by rounding, as their sums have another order.
+    _, kept = np.unique(vertices.round(12), axis=0, return_index=True)
     outside = _events(n_classes) @ sets.mask.T + 0.0 < sets.sizes
     return CompatibleDistributions(
         classes=sets.classes,
-        vertices=corners[kept],
+        vertices=vertices[kept],
         average=nu @ (sets.mask / sets.sizes[:, None]),
-        masses=np.where(outside, 0.0, nu).sum(axis=1),
+        lower_probabilities=np.where(outside, 0.0, nu).sum(axis=1),
     )
 
 
@@ -106,8 +109,8 @@ def _checked_shares(shares: Any, count: int) -> FloatArray:
     nu = np.ones(count) if shares is None else np.asarray(shares, dtype=np.float64)
     if nu.shape != (count,) or not np.isfinite(nu).all() or (nu < 0).any() or not nu.any():
         raise ValueError(
-            f"compatible_distributions: shares must be {count} non-negative numbers, one a set, "
-            f"not all zero; got {shares!r}."
+            f"compatible_distributions: shares must be {count} non-negative numbers, one for each "
+            f"set, not all zero; got {shares!r}."
         )
     normalised: FloatArray = nu / nu.sum()
     return normalised
@@ -128,7 +131,7 @@ class DecisionRegion:
     prediction : int
         The row z of the loss matrix.
     vertices : float array (V, K)
-        Distributions over the classes; none where z is never best.
+        Distributions over the classes; none if z is never best.
     """
 
     prediction: int
@@ -145,12 +148,12 @@ class DecisionRegion:
 def decision_regions(loss: FiniteLoss) -> tuple[DecisionRegion, ...]:
     """The decision region of every prediction, by its vertices.
 
-    The simplex is cut by one half-space after another. Meant for few classes: under the 0-1 loss a
-    region has ``2 ** (K - 1)`` vertices.
+    The simplex is intersected with one half-space after another. For few classes only: for the 0-1
+    loss a region has ``2 ** (K - 1)`` vertices.
 
     Examples
     --------
-    Under the 0-1 loss on two classes each is best on its half of the segment:
+    For the 0-1 loss on two classes each is best on its half of the segment:
 
     >>> import numpy as np
     >>> from disambig.losses import ZeroOneLoss
@@ -170,7 +173,7 @@ def _region_vertices(matrix: FloatArray, z: int) -> FloatArray:
     size = np.abs(cuts).max(axis=1, initial=0.0)
     cuts = cuts[size > 0] / size[size > 0, None]
     vertices: FloatArray = np.eye(n_classes)
-    # Rows: what must not be positive. The sides of the simplex come first.
+    # Each row r is a constraint <r, mu> <= 0. The sides of the simplex come first.
     limits = -np.eye(n_classes)
     for cut in cuts:
         vertices = _cut(vertices, limits, cut)
@@ -179,22 +182,26 @@ def _region_vertices(matrix: FloatArray, z: int) -> FloatArray:
 
 
 def _cut(vertices: FloatArray, limits: FloatArray, cut: FloatArray) -> FloatArray:
-    """The part of a polytope with ``<cut, mu> <= 0``: kept vertices, and one on each cut edge."""
+    """Vertices of a polytope intersected with ``<cut, mu> <= 0``.
+
+    They are the old vertices inside, and one new vertex on each edge that crosses the hyperplane.
+    """
     height = vertices @ cut
-    below, above = np.flatnonzero(height < -_ROUNDING), np.flatnonzero(height > _ROUNDING)
-    tight = vertices @ limits.T >= -_ROUNDING
+    below = np.flatnonzero(height < -_FRONTIER_TOLERANCE)
+    above = np.flatnonzero(height > _FRONTIER_TOLERANCE)
+    active = vertices @ limits.T >= -_FRONTIER_TOLERANCE
     pairs = np.stack(np.meshgrid(below, above, indexing="ij"), axis=-1).reshape(-1, 2)
-    blocks = np.split(pairs, range(_PAIRS, len(pairs), _PAIRS))
-    edges = np.concatenate([block[_are_edges(tight, block)] for block in blocks])
+    blocks = np.split(pairs, range(_MAX_PAIRS, len(pairs), _MAX_PAIRS))
+    edges = np.concatenate([block[_are_edges(active, block)] for block in blocks])
     low, high = height[edges].T[..., None]
     start, end = vertices[edges[:, 0]], vertices[edges[:, 1]]
     crossings = (high * start - low * end) / (high - low)
-    kept: FloatArray = np.vstack([vertices[height <= _ROUNDING], crossings])
+    kept: FloatArray = np.vstack([vertices[height <= _FRONTIER_TOLERANCE], crossings])
     return kept
 
 
-def _are_edges(tight: BoolArray, pairs: IntArray) -> BoolArray:
-    """Two vertices share an edge if no third lies on all the limits on which both lie."""
-    common = (tight[pairs[:, 0]] & tight[pairs[:, 1]]).astype(np.float64)
-    missed = common @ (~tight).T.astype(np.float64)
+def _are_edges(active: BoolArray, pairs: IntArray) -> BoolArray:
+    """Two vertices share an edge if no third has all the constraints active that both have."""
+    common = (active[pairs[:, 0]] & active[pairs[:, 1]]).astype(np.float64)
+    missed = common @ (~active).T.astype(np.float64)
     return np.asarray(np.count_nonzero(missed == 0, axis=1) == 2)

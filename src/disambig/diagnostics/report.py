@@ -1,7 +1,4 @@
-"""Two classes that come together.
-
-How ambiguous sets are: eta by region, with intervals, and what to think of it.
-"""
+"""The result of `ambiguity`: ``eta`` by region, with intervals and a summary in words."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,22 +38,22 @@ class ClassPair(NamedTuple):
 class Ambiguity:
     """``eta = max over z != label of Pr(z in S)``, region by region.
 
-    Labels and rivals were chosen on one half of the rows, and counts come from the other: they
-    are binomial, so that shares are unbiased and intervals exact. (The second largest frequency of
-    the same rows would be too large: some rival is always lucky.)
+    Labels and runner-ups were selected on one half of the rows, and counts come from the other
+    half. The counts are binomial, so that shares are unbiased and intervals exact. (The second
+    largest frequency of the same rows would be too large, because it is a maximum.)
 
     Attributes
     ----------
     classes : array (K,)
     regions : tuple of R names
     of_labels : bool
-        Whether regions are the places where a class was recovered; else they were given.
-    labels, rivals : int array (R,)
-        The class of each region, and the one that most often comes along, as columns.
+        Whether a region is where one class was recovered; otherwise regions were given.
+    labels, runner_ups : int array (R,)
+        The class of each region, and the other class that is a candidate most often, as columns.
     n_chosen, n_counted : int array (R,)
-        Rows of the half that chose, and of the half that counts.
+        Rows of the half that selects, and of the half that counts.
     chosen, counts : int array (R, K)
-        Sets of either half that hold each class.
+        Sets of either half that contain each class.
     confidence : float in (0, 1)
 
     Examples
@@ -68,7 +65,7 @@ class Ambiguity:
     regions: tuple[Any, ...]
     of_labels: bool
     labels: IntArray
-    rivals: IntArray
+    runner_ups: IntArray
     n_chosen: IntArray
     n_counted: IntArray
     chosen: IntArray
@@ -77,7 +74,7 @@ class Ambiguity:
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
-        for name in ("labels", "rivals", "n_chosen", "n_counted", "chosen", "counts"):
+        for name in ("labels", "runner_ups", "n_chosen", "n_counted", "chosen", "counts"):
             array = getattr(self, name).copy()
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -93,7 +90,7 @@ class Ambiguity:
 
     @property
     def is_judged(self) -> BoolArray:
-        """Regions with rows in both halves, ``(R,)``; of others nothing can be said."""
+        """Regions with rows in both halves, ``(R,)``; the others cannot be judged."""
         return np.asarray((self.n_chosen > 0) & (self.n_counted > 0))
 
     @cached_property
@@ -103,33 +100,33 @@ class Ambiguity:
 
     @cached_property
     def eta(self) -> Shares:
-        """How often the rival is a candidate, ``(R,)``."""
-        return Shares(self.counts[self._rows, self.rivals], self.n_counted, self.confidence)
+        """How often the runner-up is a candidate, ``(R,)``."""
+        return Shares(self.counts[self._rows, self.runner_ups], self.n_counted, self.confidence)
 
     @cached_property
     def covered(self) -> Shares:
-        """How often the label itself is a candidate, ``(R,)``: 1 if sets never miss the truth."""
+        """How often the label itself is a candidate, ``(R,)``: 1 if sets contain the truth."""
         return Shares(self.counts[self._rows, self.labels], self.n_counted, self.confidence)
 
     @cached_property
     def eta_bound(self) -> FloatArray:
-        """No wrong class is more often a candidate, ``(R,)``; in all regions at once.
+        """Upper bound on how often any wrong class is a candidate, ``(R,)``.
 
-        It holds with probability `confidence` at least. It is 1 where a class was in every set: no
-        number of such sets shows that it is not always there.
+        All bounds hold together with probability `confidence` at least. A bound is 1 if a class was
+        in every set: no number of such sets proves that it can be absent.
         """
-        n_questions = max(1, len(self.regions) * (len(self.classes) - 1))
-        bounds = self.shares.upper((1.0 - self.confidence) / n_questions)
+        n_bounds = max(1, len(self.regions) * (len(self.classes) - 1))
+        bounds = self.shares.upper((1.0 - self.confidence) / n_bounds)
         bounds[self._rows, self.labels] = 0.0
         return np.asarray(bounds.max(axis=1))
 
     @property
     def is_certified(self) -> BoolArray:
-        """Regions where ``eta < 1`` for sure, up to the confidence, ``(R,)``."""
+        """Regions where ``eta < 1`` with the given confidence, ``(R,)``."""
         return np.asarray((self.eta_bound < 1.0) & self.is_judged)
 
     def pairs(self, least: float = 0.0) -> list[ClassPair]:
-        """Classes that come along in at least the share `least` of the sets, most often first."""
+        """Wrong classes in at least the share `least` of the sets of a region, largest first."""
         share, low, high = self.shares.estimate, self.shares.low, self.shares.high
         wanted = self.is_judged[:, None] & (np.nan_to_num(share) >= least)
         wanted[self._rows, self.labels] = False
@@ -157,15 +154,15 @@ class Ambiguity:
         c_phi: float = 1.0,
         c_psi: float = 1.0,
     ) -> Requirement:
-        """What the theorem asks for, at the largest `eta_bound` of the regions that are judged.
+        """What the theorem requires, at the largest `eta_bound` of the regions that are judged.
 
         Parameters
         ----------
         error : float
             The excess risk to be reached.
         mass : float, optional
-            p of the theorem; by default the share of the smallest region, as if every region were
-            one tight cluster.
+            p of the theorem; by default the share of the smallest region, which is right if every
+            region is one small cluster.
         c_phi, c_psi : float
             See `theorem_requirement`.
         """
@@ -182,11 +179,11 @@ class Ambiguity:
         )
 
     def statuses(self, error: float = 0.05) -> list[Status]:
-        """One word for each region."""
+        """The status of each region."""
         return [status_of(facts, error) for facts in self._facts()]
 
     def summary(self, error: float = 0.05) -> str:
-        """The verdict in plain words, for the error that is aimed at."""
+        """The result in words, for an excess risk of `error`."""
         return in_words(self._facts(), self.requirement(error), self.confidence, self.of_labels)
 
     def _facts(self) -> list[RegionFacts]:
@@ -198,7 +195,7 @@ class Ambiguity:
             RegionFacts(
                 region=self.regions[r],
                 label=names[self.labels[r]],
-                rival=names[self.rivals[r]],
+                runner_up=names[self.runner_ups[r]],
                 always=tuple(names[c] for c in np.flatnonzero(always[r])),
                 always_low=float(lows[r]),
                 n_rows=int(self.n_chosen[r] + self.n_counted[r]),

@@ -1,15 +1,16 @@
-"""What the theorem on exponential rates asks for: neighbours and rows."""
+"""Neighbours and rows that the theorem on exponential rates requires."""
 
 import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-_MOST_ROWS = 10**15
+# The search for a number of rows stops here.
+_MAX_ROWS = 10**15
 _Term: TypeAlias = Callable[[int], float]
 
 
 class Requirement(NamedTuple):
-    """Neighbours and rows that suffice for an error; None where no number does.
+    """Neighbours and rows that suffice for an error; None if no number does.
 
     Attributes
     ----------
@@ -18,7 +19,7 @@ class Requirement(NamedTuple):
     n_rows : int or None
         n.
     error, eta, mass : float
-        What they were computed for.
+        The arguments of `theorem_requirement`.
     """
 
     n_neighbors: int | None
@@ -37,29 +38,29 @@ def theorem_requirement(
     c_phi: float = 1.0,
     c_psi: float = 1.0,
 ) -> Requirement:
-    """``k >= log(16 c_phi c_psi K / error) / |log eta|``, and n for which the rest is as small.
+    """``k >= log(16 c_phi c_psi K / error) / |log eta|``, and the smallest n that suffices with it.
 
     The theorem bounds the excess risk of disambiguation with k nearest neighbours by
-    ``8 c_phi c_psi ((n + 1) exp(-n p / 16) + K eta^k)`` as soon as ``k < n p / 4``. Each of the
-    two terms gets half of the error; n is the least from which on the first one and the condition
-    hold for good. The numbers suffice; far smaller ones often do.
+    ``8 c_phi c_psi ((n + 1) exp(-n p / 16) + K eta^k)`` if ``k < n p / 4``. Each of the two terms
+    gets half of the error; n is the smallest number from which on the bound of the first term and
+    the condition hold. The numbers suffice; far smaller ones often do.
 
     Parameters
     ----------
     eta : float in [0, 1]
-        The largest probability with which a wrong class is a candidate. At 1 nothing helps.
+        The largest probability that a wrong class is a candidate. At 1 no number of rows suffices.
     n_classes : int
         K.
     mass : float in (0, 1]
-        p: the least probability of an input near another one, in a ball too small to reach a
-        class that is told otherwise. For separated clusters, the mass of the smallest.
+        p: the smallest probability of a ball around an input that is too small to contain inputs
+        of another class. For separated clusters it is the probability of the smallest cluster.
     error : float > 0
         The excess risk to be reached.
     c_phi, c_psi : float
         The largest norms of the embeddings of targets and predictions. 1 and 1 for the 0-1 loss:
-        with ``phi(y) = e_y`` and ``psi(z) = -e_z`` the inner product is the loss less one, which
-        has the same excess risk. Their product is in the scale of the loss: of twice the size for a
-        loss of twice the size. For other losses see `disambig.losses.calibration_constants`.
+        with ``phi(y) = e_y`` and ``psi(z) = -e_z`` the inner product is the loss minus one, which
+        has the same excess risk. Their product scales with the loss. For other losses see
+        `disambig.diagnostics.calibration_constants`.
 
     Examples
     --------
@@ -72,9 +73,9 @@ def theorem_requirement(
     constant = 8.0 * c_phi * c_psi
     if eta >= 1.0:
         return Requirement(None, None, error, eta, mass)
-    wanted = math.log(2.0 * constant * n_classes / error)
-    k = 1 if eta == 0.0 else max(1, math.ceil(wanted / -math.log(eta)))
-    # Strictly more than 4 k / p rows, and at least where the first term begins to fall.
+    log_ratio = math.log(2.0 * constant * n_classes / error)
+    k = 1 if eta == 0.0 else max(1, math.ceil(log_ratio / -math.log(eta)))
+    # Strictly more than 4 k / p rows, and at least 16 / p, where the first term begins to fall.
     least = max(math.floor(4 * k / mass) + 1, math.ceil(16 / mass))
     n = _least_rows(
         least, lambda n: math.log(n + 1) - n * mass / 16, math.log(error / constant / 2)
@@ -83,11 +84,11 @@ def theorem_requirement(
 
 
 def _least_rows(least: int, logarithm: _Term, target: float) -> int | None:
-    """The least n from `least` on at which a falling term is at most `target`."""
+    """The smallest n >= `least` at which a decreasing term is at most `target`."""
     low, high = least, least
     while logarithm(high) > target:
         low, high = high, 2 * high
-        if high > _MOST_ROWS:
+        if high > _MAX_ROWS:
             return None
     while high - low > 1:
         middle = (low + high) // 2
@@ -99,13 +100,13 @@ def _least_rows(least: int, logarithm: _Term, target: float) -> int | None:
 
 
 def _check(eta: float, n_classes: int, mass: float, error: float, constant: float) -> None:
-    faults = {
+    invalid = {
         f"eta must lie in [0, 1]; got {eta!r}": not 0.0 <= eta <= 1.0,
         f"n_classes must be at least 2; got {n_classes!r}": n_classes < 2,
         f"mass must lie in (0, 1]; got {mass!r}": not 0.0 < mass <= 1.0,
         f"error must be a finite number > 0; got {error!r}": not 0.0 < error < math.inf,
         f"c_phi c_psi must be finite and > 0; got {constant!r}": not 0.0 < constant < math.inf,
     }
-    for words, wrong in faults.items():
-        if wrong:
-            raise ValueError(f"theorem_requirement: {words}.")
+    for message, is_invalid in invalid.items():
+        if is_invalid:
+            raise ValueError(f"theorem_requirement: {message}.")

@@ -1,4 +1,4 @@
-"""How often something was seen, with exact intervals."""
+"""Relative frequencies with exact confidence intervals."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +14,8 @@ from disambig.notation import AnyArray, FloatArray
 class Shares:
     """``counts / totals`` with the intervals of Clopper and Pearson, element by element.
 
-    Whatever the true probability, an interval holds it at least as often as `confidence` says.
-    Nothing seen of nothing asked: the share is NaN, and the interval all of [0, 1].
+    Whatever the true probability, the interval contains it with probability `confidence` at least.
+    For a total of 0 the share is NaN and the interval is [0, 1].
 
     Parameters
     ----------
@@ -42,24 +42,24 @@ class Shares:
 
     @cached_property
     def estimate(self) -> FloatArray:
-        """``counts / totals``: unbiased."""
+        """``counts / totals``, which is unbiased."""
         return np.where(self.totals > 0, self.counts / np.maximum(self.totals, 1), np.nan)
 
     @cached_property
     def low(self) -> FloatArray:
-        """The lower end of the interval; 0 where nothing was seen."""
-        seen = self.counts > 0
+        """The lower end of the interval; 0 if the count is 0."""
+        is_positive = self.counts > 0
         counts = np.maximum(self.counts, 1)
         end = betaincinv(counts, np.maximum(self.totals - counts, 0) + 1, self._tail)
-        return np.where(seen, end, 0.0)
+        return np.where(is_positive, end, 0.0)
 
     @cached_property
     def high(self) -> FloatArray:
-        """The upper end of the interval; 1 where it was seen each time."""
+        """The upper end of the interval; 1 if the count is the total."""
         return self.upper(self._tail)
 
     def upper(self, risk: float) -> FloatArray:
-        """The probability is at most this, but for a chance of `risk`; 1 if seen each time."""
+        """Upper bound that fails with probability `risk` at most; 1 if the count is the total."""
         missed = self.totals - self.counts
         end = betaincinv(self.counts + 1, np.maximum(missed, 1), 1.0 - risk)
         return np.where(missed > 0, end, 1.0)
@@ -70,7 +70,7 @@ class Shares:
 
 
 def require_confidence(confidence: float) -> None:
-    """A probability that is neither 0 nor 1, or ValueError."""
+    """Raise an error unless `confidence` is a number strictly between 0 and 1."""
     if not isinstance(confidence, Real) or not 0.0 < float(confidence) < 1.0:
         raise ValueError(
             f"confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."

@@ -1,4 +1,4 @@
-"""What the ambiguity of a region means, in words for people who know their data."""
+"""The status of a region, and the summary of all regions in words."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 
 from disambig.diagnostics.requirements import Requirement, theorem_requirement
 
-# Sets that lack the label of their region: up to here a matter of borders, beyond one of labels.
-_MOST_MISSED = 0.1
+# Share of sets without the label of their region that is explained by rows near its border. With
+# more, the region has several labels.
+_MAX_MISSED_SHARE = 0.1
 
 
 class Status(Enum):
-    """What can be expected of a region.
+    """Whether the label of a region can be recovered.
 
-    ``CLEAR``: its rows are enough to tell the label from its rivals. ``SLOW``: more are needed.
-    ``INSEPARABLE``: another class is in every set. ``MIXED``: many sets lack the label, so that
-    labels are mixed here, or sets miss the truth. ``UNKNOWN``: too few rows to say.
+    ``CLEAR``: its rows are enough to separate the label from the other classes. ``SLOW``: more are
+    needed. ``INSEPARABLE``: another class is in every set. ``MIXED``: many sets do not contain the
+    label, so that the region has several labels, or sets do not contain the truth. ``UNKNOWN``: too
+    few rows.
     """
 
     CLEAR = "clear"
@@ -26,16 +28,16 @@ class Status(Enum):
 
 
 class RegionFacts(NamedTuple):
-    """What was counted in a region; `n_counted` is 0 where nothing could be.
+    """The counts of a region; `n_counted` is 0 if one of its halves has no rows.
 
-    `always` are the classes beside the label that are in every set, of both halves: a single set
-    without a class proves that it is not always there. `always_low` is the lower end of the
-    interval of a class that was in every set counted.
+    `always` are the classes other than the label that are in every set of both halves: a single set
+    without a class proves that it can be absent. `always_low` is the lower end of the interval of a
+    class that is in every counted set.
     """
 
     region: Any
     label: Any
-    rival: Any
+    runner_up: Any
     always: tuple[Any, ...]
     always_low: float
     n_rows: int
@@ -47,16 +49,16 @@ class RegionFacts(NamedTuple):
     high: float
 
     def neighbors(self, error: float) -> int | None:
-        """Neighbours that tell the label from its rivals, by the theorem, at the estimated eta."""
+        """Neighbours that separate the label from other classes, by the theorem at this eta."""
         found = theorem_requirement(self.eta, n_classes=self.n_classes, mass=1.0, error=error)
         return found.n_neighbors
 
 
 def status_of(facts: RegionFacts, error: float) -> Status:
-    """One word for a region."""
+    """The status of a region."""
     if facts.n_counted == 0:
         return Status.UNKNOWN
-    if facts.covered < 1.0 - _MOST_MISSED:
+    if facts.covered < 1.0 - _MAX_MISSED_SHARE:
         return Status.MIXED
     if facts.always:
         return Status.INSEPARABLE
@@ -67,15 +69,15 @@ def status_of(facts: RegionFacts, error: float) -> Status:
 def in_words(
     facts: Sequence[RegionFacts], required: Requirement, confidence: float, of_labels: bool
 ) -> str:
-    """A line for each region, the most ambiguous first, and what follows from all."""
+    """A line for each region, the most ambiguous first, and a conclusion."""
     counted = sum(region.n_counted for region in facts)
     rows = sum(region.n_rows for region in facts)
     what = "rows taken for the same class" if of_labels else "the regions that were given"
     order = sorted(facts, key=lambda region: (region.n_counted == 0, -region.eta))
     lines = [
         f"Ambiguity of {_several(rows, 'row')} in {_several(len(facts), 'region')}: {what}.",
-        "Rivals were chosen on one half of the rows and counted on the other "
-        f"({_several(counted, 'row')}); brackets hold the truth with {100 * confidence:g} % "
+        "Runner-ups were selected on one half of the rows and counted on the other "
+        f"({_several(counted, 'row')}); brackets are intervals of {100 * confidence:g} % "
         "confidence.",
         "",
         *(f"- {_line(region, required.error, of_labels)}" for region in order),
@@ -93,11 +95,11 @@ def _line(facts: RegionFacts, error: float, of_labels: bool) -> str:
         return f"{place}: too few rows to say anything."
     head = f"{place}: " + ("" if of_labels else f"the label {facts.label!r}; ")
     share = f"{_percent(facts.eta)} [{_number(facts.low)}, {_number(facts.high)}] of the sets"
-    rival = f"{facts.rival!r}"
+    runner_up = f"{facts.runner_up!r}"
     if status is Status.MIXED:
         return (
-            f"{head}only {_percent(facts.covered)} of the sets hold {facts.label!r} ({rival}: "
-            f"{share}). Labels are mixed here, or sets miss the truth: no class fits them all."
+            f"{head}only {_percent(facts.covered)} of the sets hold {facts.label!r} ({runner_up}: "
+            f"{share}). The region has several labels, or sets do not contain the truth."
         )
     if status is Status.INSEPARABLE:
         others = _names(facts.always)
@@ -108,36 +110,36 @@ def _line(facts: RegionFacts, error: float, of_labels: bool) -> str:
         )
     needed = facts.neighbors(error)
     if needed is None:
-        more = "Some other set lacks it, so that more rows will help; how many cannot be said."
+        more = "One set does not contain it, so that more rows will help; how many is not known."
     elif status is Status.CLEAR:
         more = f"Some {needed} rows tell the two apart: there are enough."
     else:
-        more = f"It takes some {needed} rows of the kind to tell the two apart."
+        more = f"It takes some {needed} such rows to tell the two apart."
     missed = "" if facts.covered == 1.0 else f" ({_percent(facts.covered)} hold {facts.label!r}.)"
-    return f"{head}{rival} comes along most often, in {share}. {more}{missed}"
+    return f"{head}{runner_up} comes along most often, in {share}. {more}{missed}"
 
 
 def _conclusion(facts: Sequence[RegionFacts], required: Requirement) -> str:
     found = [status_of(region, required.error) for region in facts]
-    hopeless = [r.label for r, s in zip(facts, found, strict=True) if s is Status.INSEPARABLE]
+    inseparable = [r.label for r, s in zip(facts, found, strict=True) if s is Status.INSEPARABLE]
     target = f"an error of {_percent(required.error)}"
-    if hopeless:
+    if inseparable:
         return (
-            f"Verdict: ambiguous near {_names(hopeless)}; there no number of rows is known to "
+            f"Verdict: ambiguous near {_names(inseparable)}; there no number of rows is known to "
             f"reach {target}."
         )
     if Status.MIXED in found:
         return (
-            "Verdict: some regions hold several labels, so the theorem does not speak about "
-            "them. Smaller regions may, if labels follow from inputs at all."
+            "Verdict: some regions have several labels, so that the theorem does not apply to "
+            "them. It may apply to smaller regions, if inputs determine labels at all."
         )
     if required.n_neighbors is None:
-        return "Verdict: a class was in every set of some region, so that none is certified."
-    rows = "more rows than there will be" if required.n_rows is None else f"{required.n_rows:,}"
+        return "Verdict: a class was in every counted set of some region; eta < 1 is not certified."
+    rows = "more than 1e15" if required.n_rows is None else f"{required.n_rows:,}"
     return (
         f"Verdict: no class is in more than {_percent(required.eta)} of the sets of another. For "
-        f"{target} the theorem asks for {required.n_neighbors:,} neighbours and {rows} rows; it "
-        "promises that much, and far fewer often do."
+        f"{target} the theorem requires {required.n_neighbors:,} neighbours and {rows} rows; far "
+        "fewer often suffice."
     )
 
 
@@ -155,7 +157,7 @@ def _percent(share: float) -> str:
 
 
 def _number(share: float) -> str:
-    """In per cent; never rounded to certainty."""
+    """In per cent; only 0 and 1 themselves become 0 and 100."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f}"
     texts = (f"{100 * share:.{digits}f}" for digits in range(16))

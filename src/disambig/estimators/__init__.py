@@ -1,4 +1,4 @@
-"""The scikit-learn doors: validate, assemble, solve, store."""
+"""Scikit-learn estimators for candidate sets of labels, orders, numbers and structured outputs."""
 
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor

@@ -1,12 +1,10 @@
-"""Prediction intervals from held-out rows: what they promise is about *sets*, and is checked.
+"""Prediction intervals from held-out rows, with a guarantee about the *sets* of new rows.
 
-Every calibration row is predicted by a model that has not seen it (K folds); its score is how far
-the prediction is from the set. The interval at a new input takes the quantiles of "prediction of
-the model without row j, plus or minus the score of row j" over all j: the CV+ construction of
-Barber, Candes, Ramdas and Tibshirani (2021). Their proof compares scores only and carries over to
-sets, whichever score is used.
-
-Fit an estimator on all folds but one, and score the rows of that one.
+A model that is trained without the fold of row j predicts row j. The score of row j is the distance
+from this prediction to its set. The interval at a new input x takes quantiles over all j of
+"prediction at x of the model without row j, plus or minus the score of row j": the CV+ construction
+of Barber, Candes, Ramdas and Tibshirani (2021). Their proof only compares scores, so it also holds
+for sets, whichever score is used.
 """
 
 import numbers
@@ -22,12 +20,12 @@ from disambig.estimators.fitting import take_inputs
 from disambig.notation import FloatArray, IntArray
 
 MEANINGS = ("meets", "contains")
-# Entries of the table of queries times calibration rows that are held at once.
-_BLOCK = 2**22
+# Entries of the table "queries times calibration rows" that are in memory at once: 32 MiB.
+_MAX_TABLE_ENTRIES = 2**22
 
 
 def check_coverage(coverage: Any, meaning: str) -> float:
-    """Refuse what is no level or no known meaning."""
+    """Raise an error if the coverage is not a level or the meaning is not known."""
     if meaning not in MEANINGS:
         raise ValueError(f"meaning={meaning!r} is not known; choose one of {list(MEANINGS)}.")
     if not isinstance(coverage, numbers.Real) or not 0.0 < float(coverage) < 1.0:
@@ -37,18 +35,19 @@ def check_coverage(coverage: Any, meaning: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Models without a fold each, and how far their predictions are from the sets of that fold.
+    """Models that were each trained without one fold, and their distances to the sets of that fold.
 
     Attributes
     ----------
     models : tuple of estimators
     rows : tuple of int arrays, or None
-        The rows that each was trained on, where inputs are pairs of samples: its columns of X.
+        The training rows of each model, which are its columns of X if X holds pairs of samples;
+        None otherwise.
     folds : int array (c,)
-        Which model has not seen each of the c calibration rows.
+        For each of the c calibration rows, the model that was trained without it.
     meets, contains : float array (c, d)
         The distance from the prediction to the set, and to the farthest point of the set; NaN
-        where the set of a row says nothing.
+        where the set allows every number.
     """
 
     models: tuple[Any, ...]
@@ -58,7 +57,7 @@ class HeldOut:
     contains: FloatArray
 
     def predictions(self, X: Any, n_columns: int) -> FloatArray:
-        """What every model predicts, ``(models, q, d)``."""
+        """The predictions of every model, ``(models, q, d)``."""
         inputs = [X] * len(self.models) if self.rows is None else [X[:, r] for r in self.rows]
         found = [model.predict(part) for model, part in zip(self.models, inputs, strict=True)]
         return np.stack([np.reshape(one, (-1, n_columns)) for one in found])
@@ -73,26 +72,26 @@ class HeldOut:
             known = ~np.isnan(scores[:, column])
             folds, radius = self.folds[known], scores[known, column, None]
             c = len(folds)
-            # The ceil(coverage (c + 1))-th smallest, without the rounding of a product that is
-            # whole; there may be no such one, then nothing is promised.
+            # The ceil(coverage (c + 1))-th smallest; rounding first keeps a product that is an
+            # integer. With too few rows there is none, and the interval is the whole line.
             position = int(np.ceil(round(coverage * (c + 1), 9))) - 1
             if position >= c:
                 continue
-            step = max(1, _BLOCK // c)
+            step = max(1, _MAX_TABLE_ENTRIES // c)
             for start in range(0, q, step):
                 rows = slice(start, min(q, start + step))
                 middle = predictions[folds, rows, column]
                 above = np.partition(middle + radius, position, axis=0)[position]
                 below = -np.partition(radius - middle, position, axis=0)[position]
                 ends[rows, column, 0], ends[rows, column, 1] = below, above
-        # The two quantiles are taken apart from each other: where the models disagree by more than
-        # the scores they can cross, and the interval is then what lies between them.
+        # The two quantiles are computed separately. They can cross where the models disagree by
+        # more than the scores; the interval is then what lies between them.
         ends.sort(axis=-1)
         return ends
 
 
 def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weight: Any) -> HeldOut:
-    """Models without a fold each, and the scores of the rows that they have not seen.
+    """Train one model without each fold, and score the rows of that fold.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
     X : array (n, d)
     sets : NumberSets, n rows
     sample_weight : array (n,) or None
-        Rows of weight zero and rows that say nothing calibrate nothing; weights do not enter the
+        Rows of weight zero and uninformative rows are not scored; weights do not enter the
         quantiles.
     """
     n = len(sets)
@@ -112,12 +111,12 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
         else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (n,))
     )
     splitter = _splitter(folds, len(sets))
-    owner = np.full(n, -1)
+    fold_of = np.full(n, -1)
     models, trained_on = [], []
     predictions = np.full((n, sets.n_columns), np.nan)
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
     for number, (train, test) in enumerate(splitter.split(np.zeros((n, 1)))):
-        if (owner[test] >= 0).any():
+        if (fold_of[test] >= 0).any():
             raise ValueError(
                 "calibration: a row is held out twice. Give a splitter whose test folds do not "
                 "overlap, such as KFold."
@@ -131,22 +130,22 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
         )
         held = take_inputs(X, np.asarray(test), rows if pairwise else None)
         predictions[test] = np.reshape(model.predict(held), (len(test), -1))
-        owner[test] = number
+        fold_of[test] = number
         models.append(model)
         trained_on.append(rows)
-    used = (owner >= 0) & sets.informative
+    used = (fold_of >= 0) & sets.informative
     if weights is not None:
         used &= weights > 0
-    judged = np.flatnonzero(used)
-    found, judges = predictions[judged], sets[judged]
-    says = np.isfinite(judges.centers)
-    far = np.maximum(found - judges.hull.lower, judges.hull.upper - found)
+    scored = np.flatnonzero(used)
+    found, scored_sets = predictions[scored], sets[scored]
+    is_informative = np.isfinite(scored_sets.centers)
+    far = np.maximum(found - scored_sets.hull.lower, scored_sets.hull.upper - found)
     return HeldOut(
         tuple(models),
         tuple(trained_on) if pairwise else None,
-        owner[judged],
-        np.where(says, judges.distances(found), np.nan),
-        np.where(says, far, np.nan),
+        fold_of[scored],
+        np.where(is_informative, scored_sets.distances(found), np.nan),
+        np.where(is_informative, far, np.nan),
     )
 
 
@@ -157,7 +156,7 @@ def _splitter(folds: Any, n: int) -> Any:
                 f"calibration={folds}; expected a number of folds from 2 to the number of rows, "
                 f"n_samples={n}."
             )
-        # Shuffled: rows are often sorted, and then no fold is like the others.
+        # Rows are often sorted; without shuffling, folds would differ from each other.
         return KFold(int(folds), shuffle=True, random_state=0)
     if isinstance(folds, str) or not hasattr(folds, "split"):
         raise TypeError(

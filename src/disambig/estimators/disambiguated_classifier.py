@@ -1,6 +1,5 @@
-"""Disambiguate, then train any classifier of scikit-learn."""
+"""Recover a label for every row, then train any classifier of scikit-learn."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 
 from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.exceptions import warn
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.solvers import Callback
@@ -29,8 +29,8 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-def _is_common(classes: AnyArray) -> bool:
-    """Would every classifier of scikit-learn take these labels?"""
+def _is_accepted(classes: AnyArray) -> bool:
+    """Whether every classifier of scikit-learn accepts these labels."""
     if classes.dtype.kind == "O":
         return all(isinstance(label, str) for label in classes.tolist())
     return classes.dtype.kind in "biuU"
@@ -39,18 +39,19 @@ def _is_common(classes: AnyArray) -> bool:
 class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     """Recover a label for every row from its set, then fit any classifier to the labels.
 
-    The votes that disambiguate need not be the model that predicts: neighbours or kernel ridge
-    settle the labels, gradient boosting or a linear model learns from them.
+    The weighting that disambiguates and the model that predicts can differ: neighbours or kernel
+    ridge recover the labels, gradient boosting or a linear model learns from them.
 
     Parameters
     ----------
     estimator : scikit-learn classifier, optional
-        What learns from the recovered labels; by default ``LogisticRegression(max_iter=1000)``.
+        The classifier of the recovered labels; by default ``LogisticRegression(max_iter=1000)``.
     weights, loss, method, solver, classes, unlabeled, callback
         How the labels are recovered; see `PartialLabelClassifier`.
     unresolved : {"exclude", "include", "weight"}, default "exclude"
-        Rows whose label the data do not decide: left out, taken with the solver's choice, or taken
-        with their confidence as weight. A warning gives their number.
+        What to do with rows whose label the data do not decide: leave them out, train on the
+        solver's choice, or train on it with their confidence as weight. A warning gives their
+        number.
     weight_by_confidence : bool, default False
         Weight every row by its confidence (the share of the other rows' votes that agree); rows
         with one candidate keep weight one.
@@ -58,10 +59,10 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : the fitted classifier
-        Trained on the labels themselves, or on their positions in `classes_` where they are of a
-        kind that scikit-learn's classifiers refuse.
+        Trained on the labels themselves, or on their positions in `classes_` if scikit-learn's
+        classifiers do not accept labels of their type.
     disambiguator_ : PartialLabelClassifier
-        Fitted on the same rows: `labels_`, `confidence_`, `trace_` and the rest.
+        Fitted on the same rows; has `labels_`, `confidence_`, `trace_` and its other attributes.
     classes_ : array (K,)
     labels_, resolved_, confidence_, label_distributions_
         Those of `disambiguator_`.
@@ -148,9 +149,9 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         self.estimator_ = clone(self._template())
         options = {} if weights is None else {"sample_weight": weights[rows]}
         inputs = _safe_indexing(self._inner_inputs(X, checked), rows)
-        # Labels that scikit-learn's classifiers refuse (dates, several types at once, real numbers)
-        # reach them as positions in classes_.
-        self._as_positions_ = not _is_common(self.classes_)
+        # scikit-learn's classifiers do not accept dates, mixed types or real numbers as labels;
+        # such labels are replaced by their positions in classes_.
+        self._as_positions_ = not _is_accepted(self.classes_)
         position = {label: k for k, label in enumerate(self.classes_.tolist())}
         labels = self.labels_[rows]
         if self._as_positions_:
@@ -184,11 +185,10 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
                 "include": "they are trained on with the solver's choice",
                 "weight": "they are weighted by their confidence",
             }[self.unresolved]
-            warnings.warn(
+            warn(
                 f"{int(open_rows.sum())} of {int(taken.sum())} rows are not resolved; {what} "
                 f"(unresolved={self.unresolved!r}).",
                 UserWarning,
-                stacklevel=3,
             )
         if self.unresolved == "exclude":
             taken = taken & self.resolved_
@@ -217,18 +217,18 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _inner_inputs(X: Any, checked: Any) -> Any:
-        # Frames go on as they are, so that a pipeline inside can pick columns by name.
+        # Data frames are passed on unchanged, so that a pipeline inside can select columns by name.
         return X if hasattr(X, "columns") else checked
 
     def predict(self, X: Any) -> AnyArray:
-        """What the classifier predicts."""
+        """The labels that `estimator_` predicts, ``(q,)``."""
         queries = self._queries(X)
         labels: AnyArray = self.estimator_.predict(queries)
         return self.classes_[labels] if self._as_positions_ else labels
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classifier, ``(q, K)``; 0 for classes it never saw."""
+        """Probabilities of `estimator_`, ``(q, K)``; 0 for classes without a training row."""
         queries = self._queries(X)
         found = self.estimator_.predict_proba(queries)
         probabilities = np.zeros((len(found), len(self.classes_)))
@@ -237,7 +237,7 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
-        """The classifier's own scores, in the order of the classes that it was trained on."""
+        """Scores of `estimator_`, in the order of the classes that it was trained on."""
         queries = self._queries(X)
         scores: FloatArray = self.estimator_.decision_function(queries)
         return scores

@@ -1,6 +1,5 @@
 """Recover a target for every row, then train any regressor of scikit-learn."""
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from disambig.candidates import NumberSets, number_sets
 from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.interval_regressor import IntervalRegressor
+from disambig.exceptions import warn
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray, IntArray
 from disambig.solvers import Callback
@@ -25,34 +25,36 @@ _OUT_OF_BAG = "out-of-bag"
 class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
     """Recover a number for every row from its interval, then fit any regressor to the numbers.
 
-    The votes that disambiguate need not be the model that predicts: kernel ridge settles the
-    targets, a forest, boosting or a linear model learns from them, and may then have its own say
-    on them (`refits`).
+    The weighting that disambiguates and the model that predicts can differ: kernel ridge recovers
+    the targets; a forest, boosting or a linear model learns from them, and can then revise them
+    (`refits`).
 
     Parameters
     ----------
     estimator : scikit-learn regressor, optional
-        What learns from the recovered targets; by default ``Ridge()``.
+        The regressor of the recovered targets; by default ``Ridge()``.
     weights, loss, method, formulation, solver, margin, missing, callback
         How the targets are recovered; see `IntervalRegressor`.
     refits : int, default 0
-        So many times every target moves to the number of its interval nearest to what the
-        regressor, trained on the other folds, predicts there, and the regressor is fitted anew:
-        disambiguation with the regressor's own eyes.
+        Rounds that revise the targets. In each round the regressor, trained on the other folds,
+        predicts every row; the target moves to the number of its interval nearest to this
+        prediction; and the regressor is fitted again.
     folds : int or "out-of-bag", default 5
-        Folds of each of these rounds. No row's target is decided by a model that was trained on
-        it: a flexible one would confirm whatever it was given. Forests with ``bootstrap=True`` and
-        ``oob_score=True`` have no need of folds: "out-of-bag" takes what the trees predict that did
-        not draw the row, and a round costs one fit. A row that every tree drew keeps its target.
+        Folds of each round. The model that revises a target is trained without its row: a flexible
+        model would reproduce the target that it was trained on. Forests with ``bootstrap=True`` and
+        ``oob_score=True`` need no folds: "out-of-bag" averages the trees whose bootstrap sample
+        does not contain the row, and a round costs one fit. A row that is in the sample of every
+        tree keeps its target.
     unresolved : {"exclude", "include"}, default "exclude"
-        Rows whose target nobody hears, so that any number of their interval would do: left out of
-        the first fit, or trained on with the solver's choice. A warning gives their number.
+        What to do with rows whose target has no votes, so that any number of their interval has
+        the same cost: leave them out of the first fit, or train on the solver's choice. A warning
+        gives their number.
 
     Attributes
     ----------
     estimator_ : the fitted regressor
     disambiguator_ : IntervalRegressor
-        Fitted on the same rows: `certified_`, `trace_` and the rest.
+        Fitted on the same rows; has `certified_`, `trace_` and its other attributes.
     labels_ : float array (n,); (n, d) for boxes
         The targets that `estimator_` was trained on.
     resolved_ : bool array (n,)
@@ -154,51 +156,51 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         taken = np.arange(n) if weights is None else np.flatnonzero(weights)
         found = np.reshape(self.estimator_.predict(inputs), (n, -1)).astype(np.float64)
         if self.folds == _OUT_OF_BAG:
-            self._see_out_of_bag(found)
+            self._fill_out_of_bag(found)
         else:
-            self._see_held_out(found, inputs, taken, weights)
+            self._fill_held_out(found, inputs, taken, weights)
         targets = sets.nearest(found)
         self.labels_ = targets[:, 0] if sets.flat else targets
         self.training_rows_ = taken
         self.estimator_ = self._fitted(inputs, taken, weights)
 
-    def _see_held_out(
+    def _fill_held_out(
         self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
     ) -> None:
-        """Into `found` what models say that were trained on the other folds."""
+        """Write into `found` the predictions of models that were trained on the other folds."""
         folds = min(int(self.folds), len(taken))
         if folds < 2:
             return
-        # Shuffled: rows are often sorted, and then no fold is like the others.
+        # Rows are often sorted; without shuffling, folds would differ from each other.
         for train, test in KFold(folds, shuffle=True, random_state=0).split(taken):
-            # Before the first round rows that nobody hears have no target to learn from.
+            # In the first round, rows that `unresolved` leaves out have no target yet.
             known = np.intersect1d(taken[train], self.training_rows_)
             if not known.size:
                 continue
             model = self._fitted(inputs, known, weights)
             held = taken[test]
-            seen = model.predict(_safe_indexing(inputs, held))
-            found[held] = np.reshape(seen, (len(held), -1))
+            predictions = model.predict(_safe_indexing(inputs, held))
+            found[held] = np.reshape(predictions, (len(held), -1))
 
-    def _see_out_of_bag(self, found: FloatArray) -> None:
-        """Into `found` what the trees say that did not draw a row."""
+    def _fill_out_of_bag(self, found: FloatArray) -> None:
+        """Write into `found` the out-of-bag predictions of the forest."""
         if not hasattr(self.estimator_, "oob_prediction_"):
             raise ValueError(
                 f"folds={_OUT_OF_BAG!r} needs a forest with bootstrap=True and oob_score=True; "
                 f"{type(self.estimator_).__name__} has no oob_prediction_. Give a number of folds."
             )
         rows = self.training_rows_
-        seen = np.reshape(self.estimator_.oob_prediction_, (len(rows), -1))
-        # scikit-learn warns of rows that all trees drew, and says 0 of them.
-        nobody = ~seen.any(axis=1)
-        found[rows] = seen
-        found[rows[nobody]] = np.reshape(self.labels_, (len(found), -1))[rows[nobody]]
+        predictions = np.reshape(self.estimator_.oob_prediction_, (len(rows), -1))
+        # scikit-learn predicts 0, with a warning, for rows that are in the sample of every tree.
+        in_all_trees = ~predictions.any(axis=1)
+        found[rows] = predictions
+        found[rows[in_all_trees]] = np.reshape(self.labels_, (len(found), -1))[rows[in_all_trees]]
 
     def _fitted(self, inputs: Any, rows: IntArray, weights: FloatArray | None) -> Any:
         options = {} if weights is None else {"sample_weight": weights[rows]}
         labels = self.labels_[rows]
         if labels.shape[1:] == (1,):
-            # A box of one column: regressors want plain numbers.
+            # For a box of one column regressors expect shape (n,).
             labels = labels[:, 0]
         return clone(self._template()).fit(_safe_indexing(inputs, rows), labels, **options)
 
@@ -222,19 +224,18 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         open_rows = ~self.resolved_ & taken
         if open_rows.any():
             what = "left out" if self.unresolved == "exclude" else "trained on as the solver chose"
-            warnings.warn(
-                f"{int(open_rows.sum())} of {int(taken.sum())} rows are heard by nobody, so that "
-                f"any number of their interval would do; they are {what} "
+            warn(
+                f"{int(open_rows.sum())} of {int(taken.sum())} rows have a target without votes, "
+                f"so that any number of their interval has the same cost; they are {what} "
                 f"(unresolved={self.unresolved!r}).",
                 UserWarning,
-                stacklevel=3,
             )
         if self.unresolved == "exclude":
             taken = taken & self.resolved_
         if not taken.any():
             raise ValueError(
                 "No row is resolved, so there is no target to train on. Use unresolved='include', "
-                "or weights that reach further."
+                "or weights with more neighbours or a larger bandwidth."
             )
         return np.flatnonzero(taken)
 
@@ -247,11 +248,11 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
 
     @staticmethod
     def _inner_inputs(X: Any, checked: Any) -> Any:
-        # Frames go on as they are, so that a pipeline inside can pick columns by name.
+        # Data frames are passed on unchanged, so that a pipeline inside can select columns by name.
         return X if hasattr(X, "columns") else checked
 
     def predict(self, X: Any) -> FloatArray:
-        """What the regressor predicts, ``(q,)``; ``(q, d)`` for boxes."""
+        """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""
         check_is_fitted(self)
         queries = self._inner_inputs(X, validated_inputs(self, X, reset=False))
         predictions: FloatArray = self.estimator_.predict(queries)

@@ -1,6 +1,8 @@
-"""Labels back from candidate sets: one function, no predictor."""
+"""`disambiguate`: recover labels from candidate sets without fitting a predictor.
 
-import warnings
+Also the checks and the solving step that `PartialLabelClassifier` shares with it.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,27 +21,28 @@ from disambig.estimators.fitting import (
 )
 from disambig.estimators.probabilities import candidate_shares
 from disambig.estimators.selection import resolve_weights_and_solver
-from disambig.exceptions import NoInformationError, UnusedClassWarning
+from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.losses import CodedFaces, FiniteLoss, LabelFaces, resolve_loss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import Callback, Progress, Solution, resolve_solver
+from disambig.threads import limit_threads
 from disambig.votes import Votes, as_votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disambiguation:
-    """Recovered labels, and how sure they are.
+    """Recovered labels with their confidence.
 
     Attributes
     ----------
     sets : LabelSets
-        What was observed.
+        The candidate sets.
     loss : FiniteLoss
     distribution : float array (n, K)
-        The relaxed solution: what a predictor should learn from.
+        The relaxed solution; a predictor should learn from it.
     solution : Solution
-        The solver's own account.
+        The result of the solver.
 
     Examples
     --------
@@ -76,12 +79,12 @@ class Disambiguation:
 
     @cached_property
     def resolved(self) -> BoolArray:
-        """Rows whose label the data decide; the others took the deterministic choice."""
+        """Rows whose label the data decide; the solver chose the others by a fixed rule."""
         return self.solution.resolved
 
     @cached_property
     def label_distributions(self) -> FloatArray:
-        """Positive leave-one-out votes within each set, scaled to sum one, ``(n, K)``."""
+        """Positive leave-one-out votes within each set, divided by their sum, ``(n, K)``."""
         votes = self._leave_one_out(self.distribution)
         return candidate_shares(votes, self.sets.mask, self.sets.distribution())
 
@@ -99,9 +102,9 @@ class Disambiguation:
 
     @property
     def relaxed_objective(self) -> float:
-        """The objective before undecided rows took a label; at `distribution`, but for baselines.
+        """The objective before undecided rows are decoded, at `distribution`.
 
-        Theirs is the one at the candidates nearest to each row's own prediction.
+        For baselines it is taken at the candidates nearest to the prediction of each row.
         """
         return self.solution.relaxed_objective
 
@@ -112,15 +115,16 @@ class Disambiguation:
 
     @property
     def converged(self) -> bool:
-        """Did it converge?"""
+        """Whether the solver converged."""
         return self.solution.converged
 
     @property
     def trace(self) -> tuple[Progress, ...]:
-        """Every iteration."""
+        """One `Progress` for every iteration."""
         return self.solution.trace
 
 
+@limit_threads(0)
 def disambiguate(
     X: Any,
     y: Any,
@@ -134,28 +138,29 @@ def disambiguate(
     sample_weight: Any = None,
     callback: Callback | None = None,
 ) -> Disambiguation:
-    """Find the labels inside the sets that are the most deterministic function of the inputs.
+    """Find labels inside the sets that are as close as possible to a function of the inputs.
 
     Parameters
     ----------
     X : array-like or sparse matrix (n, d), or None
-        Inputs. None, or only counted, where `weights` are votes already.
+        Inputs. If `weights` are votes, only the number of rows is checked, and None is allowed.
     y : array-like, n rows
         Candidate sets in any form that `LabelSets.from_any` reads.
-    weights : str, piece, callable, array, sparse matrix or operator, default "auto"
-        Who votes: chosen without truth ("auto", see `PartialLabelClassifier`), a weighting of
-        `disambig.weights`, or votes ``(n, n)`` of your own; anything with ``@``, ``T`` and
-        ``shape`` serves.
-    loss : str, array or piece, default "zero_one"
-        What is paid: a name, a matrix, or a piece of `disambig.losses`.
+    weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
+        "auto" selects a weighting without true labels (see `PartialLabelClassifier`). Or a
+        weighting of `disambig.weights`, or your own votes ``(n, n)``: any object with ``@``, ``T``
+        and ``shape``.
+    loss : str, array or loss, default "zero_one"
+        A name, a matrix, or a loss of `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method, or one of the two baselines it is compared with.
-    solver : str or piece, default "auto"
-        How it is settled: chosen together with ``weights="auto"``, "alternating" beside others.
+    solver : str or solver, default "auto"
+        "auto" is selected together with ``weights="auto"``, and is "alternating" with other
+        weights.
     classes, unlabeled
         See `LabelSets.from_any`.
     sample_weight : array-like (n,), optional
-        w means w copies. Rows of weight zero are refused here: leave them out.
+        w means w copies of a row. Weights of zero raise an error: leave such rows out.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops.
 
@@ -182,8 +187,8 @@ def disambiguate(
         votes = as_votes(weights, shape=(len(sets), len(sets)))
         if sample_weight is not None:
             raise ValueError(
-                "sample_weight cannot be combined with votes of your own: they say already how "
-                "much each row counts. Scale rows and columns of the votes instead."
+                "sample_weight cannot be combined with your own votes, which already determine "
+                "how much each row counts. Scale rows and columns of the votes instead."
             )
         return disambiguate_labels(
             votes,
@@ -196,21 +201,21 @@ def disambiguate(
         )
     if X is None:
         raise ValueError(
-            "X is None: the weighting needs inputs. Pass X, or votes (n, n) of your own as weights."
+            "X is None: the weighting needs inputs. Pass X, or your own votes (n, n) as weights."
         )
     X = checked_inputs(X)
     check_lengths(X, sets)
     kept = kept_rows(sample_weight, X)
-    if not kept.everything:
+    if not kept.all_rows:
         row = int(np.setdiff1d(np.arange(kept.n), kept.rows)[0])
         raise ValueError(
             f"sample_weight: row {row} has weight 0 ({kept.n - kept.rows.size} such rows) and "
             "would take no part. Leave such rows out of X and y."
         )
     weights, solver, _ = resolve_weights_and_solver(weights, solver, X, kept, sets, bound, method)
-    voters = fit_weightings(weights, None, X, kept, informed_rows(sets, method))
+    fitted = fit_weightings(weights, None, X, kept, informed_rows(sets, method))
     return disambiguate_labels(
-        voters.training_votes(), voters.leave_one_out, sets, bound, method, solver, callback
+        fitted.training_votes(), fitted.leave_one_out, sets, bound, method, solver, callback
     )
 
 
@@ -223,8 +228,8 @@ def disambiguate_labels(
     solver: Any,
     callback: Callback | None,
 ) -> Disambiguation:
-    """Check that there is something to learn from, and run the method."""
-    check_information(sets, method, stacklevel=4)
+    """Check that the sets are informative, and run the method."""
+    check_information(sets, method)
     solution, _ = solve(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
     if method == "average":
         distribution = sets.distribution()
@@ -235,29 +240,29 @@ def disambiguate_labels(
 
 
 def informed_rows(sets: LabelSets, method: str) -> BoolArray | None:
-    """Rows that say something to a method that takes sets as they are; None if it recovers labels.
+    """Informative rows of a baseline, which learns from the sets; None for disambiguation.
 
-    A method that recovers the labels of all rows lets all of them vote.
+    Disambiguation recovers the labels of all rows, so that all of them vote.
     """
     return None if method == "disambiguation" else _informative(sets, method)
 
 
 def _informative(sets: LabelSets, method: str) -> BoolArray:
     if sets.weights is not None and method == "average":
-        # The average of soft weights is their own mean: sets need not exclude anything.
+        # The average learns from the weights themselves: they may all be positive.
         unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
         return unequal
     return sets.informative
 
 
-def check_information(sets: LabelSets, method: str, *, stacklevel: int) -> None:
-    """Refuse sets that exclude nothing; warn of classes that are nowhere a candidate."""
+def check_information(sets: LabelSets, method: str) -> None:
+    """Raise an error if no set excludes a class; warn of classes that are never a candidate."""
     informative = _informative(sets, method)
     if sets.n_classes > 1 and not informative.any() and sets.weights is not None:
         raise NoInformationError(
             f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
-            "a class. Set small weights to 0 (what is positive is a candidate), or use "
-            "method='average', which learns from the weights themselves."
+            "a class (every class of positive weight is a candidate). Set small weights to 0, or "
+            "use method='average', which learns from the weights themselves."
         )
     if sets.n_classes > 1 and not informative.any():
         raise NoInformationError(
@@ -267,11 +272,10 @@ def check_information(sets: LabelSets, method: str, *, stacklevel: int) -> None:
     unused = sets.unused_classes
     if len(unused):
         names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
-        warnings.warn(
+        warn(
             f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
             "probability 0.",
             UnusedClassWarning,
-            stacklevel=stacklevel,
         )
 
 

@@ -1,11 +1,11 @@
-"""Checks of X, sample weights and lengths, with errors that name the row.
+"""Steps that all estimators share: check inputs, fit weightings, run a method, predict.
 
-Run a method on a problem, and predict from what it found: for outputs of any kind.
-
-The weightings of an estimator: fitted together, asked for votes in one place.
+`validated_inputs`, `check_lengths` and `kept_rows` check X, y and sample weights; their errors name
+the row. `fit_weightings` fits the weighting of training and that of prediction together.
+`run_method` solves a problem with outputs of any kind except numbers (see `number_fitting.py`) and
+returns a `Predictor`.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
+from disambig.exceptions import warn
 from disambig.losses import Faces, Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
@@ -31,10 +32,11 @@ from disambig.weights.inputs import first_not_finite
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
-    # Checked by ourselves, so that the error names the row.
+    # `_finite` checks this instead, because its error names the row.
     "ensure_all_finite": False,
 }
 METHODS = ("disambiguation", "infimum", "average")
+# Scores that differ by less than this share of their size are tied.
 _RTOL = 1e-10
 
 
@@ -44,24 +46,24 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def checked_inputs(X: Any) -> Any:
-    """The same without an estimator."""
+    """Like `validated_inputs`, without an estimator to keep the bookkeeping in."""
     return _finite(check_array(X, **_ACCEPTED))
 
 
 def _finite(X: Any) -> Any:
-    fault = first_not_finite(X)
-    if fault is not None:
-        what = "NaN" if np.isnan(fault.value) else "infinity"
+    invalid = first_not_finite(X)
+    if invalid is not None:
+        what = "NaN" if np.isnan(invalid.value) else "infinity"
         raise ValueError(
-            f"Input X contains {what} (inf or NaN entries: {fault.total}), first in row "
-            f"{fault.row}, column {fault.column}. Every input must be a finite number; impute or "
-            "drop such rows, for example with sklearn.impute.SimpleImputer in a pipeline."
+            f"Input X contains {what} (inf or NaN entries: {invalid.total}), first in row "
+            f"{invalid.row}, column {invalid.column}. Every input must be a finite number; impute "
+            "or drop such rows, for example with sklearn.impute.SimpleImputer in a pipeline."
         )
     return X
 
 
 def check_lengths(X: Any, candidates: Any) -> None:
-    """Refuse a different number of rows in X and y."""
+    """Raise an error if X and y differ in their number of rows."""
     n_rows = _num_samples(X)
     if n_rows != len(candidates):
         raise ValueError(
@@ -70,29 +72,39 @@ def check_lengths(X: Any, candidates: Any) -> None:
         )
 
 
-class Kept(NamedTuple):
-    """Rows that take part in training: their numbers and weights (None: all one)."""
+class KeptRows(NamedTuple):
+    """Rows that take part in training.
+
+    Attributes
+    ----------
+    rows : int array
+        Their indices in X.
+    weights : float array or None
+        Their sample weights; None if all are one.
+    n : int
+        Rows of X altogether.
+    """
 
     rows: IntArray
     weights: FloatArray | None
     n: int
 
     @property
-    def everything(self) -> bool:
-        """Do all rows take part?"""
+    def all_rows(self) -> bool:
+        """Whether all rows take part."""
         return self.rows.size == self.n
 
     @property
     def sample_weight(self) -> FloatArray:
-        """Weights as an array."""
+        """Sample weights as an array."""
         return np.ones(self.rows.size) if self.weights is None else self.weights
 
 
-def kept_rows(sample_weight: Any, X: Any) -> Kept:
-    """Rows of positive weight; a weight of w means w copies of a row."""
+def kept_rows(sample_weight: Any, X: Any) -> KeptRows:
+    """Rows of positive sample weight; a weight of w means w copies of a row."""
     n = X.shape[0]
     if sample_weight is None:
-        return Kept(np.arange(n), None, n)
+        return KeptRows(np.arange(n), None, n)
     weights: AnyArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
@@ -104,25 +116,25 @@ def kept_rows(sample_weight: Any, X: Any) -> Kept:
     if not rows.size:
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     weights = weights[rows]
-    return Kept(rows, None if (weights == 1).all() else weights, n)
+    return KeptRows(rows, None if (weights == 1).all() else weights, n)
 
 
 def take_inputs(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
-    """Some rows of X; also some columns where X holds pairs of samples."""
+    """Some rows of X; also some columns if X holds pairs of samples."""
     X = X[rows]
     return X if columns is None else X[:, columns]
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """All that prediction needs after fit.
+    """What prediction needs after fit.
 
     Attributes
     ----------
     xi : float array (n, p)
-        The targets that prediction learns from.
+        The embedded targets that prediction learns from.
     loss, candidates, method
-        What they were found with.
+        Those that the targets were computed with.
     """
 
     xi: FloatArray
@@ -138,32 +150,32 @@ class Predictor:
         return self.best_predictions(votes @ self.xi)
 
     def best_predictions(self, scores: FloatArray) -> Faces:
-        """The outputs that scores ``(q, p)`` call for."""
-        # Ties are judged by the scores themselves: a bound on |alpha| can be far too large here.
+        """The outputs that minimise scores ``(q, p)``."""
+        # The tolerance of a tie is relative to the scores: a bound on |alpha| can be far too large.
         size = np.abs(scores).max(axis=1, initial=0.0)
         return self.loss.best_prediction(scores, _RTOL * size).first()
 
     def nearest(self, predictions: Faces, candidates: Any) -> Faces:
-        """For each prediction the nearest member of a set."""
+        """For each prediction the nearest member of its candidate set."""
         tolerance = np.full(len(predictions), _RTOL * self.loss.magnitude(candidates))
         return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
 
 
 def check_method(method: str) -> None:
-    """Refuse a method that is not known."""
+    """Raise an error if the method is not known."""
     if method not in METHODS:
         raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
 
 
 class MethodResult(NamedTuple):
-    """What a method found: the solution, what predicts from it, and what is known of it.
+    """The result of a method.
 
     Attributes
     ----------
     solution : Solution
     predictor : Predictor
     infimum_is_exact : bool or None
-        None for other methods.
+        Whether the infimum loss was minimised exactly; None for other methods.
     """
 
     solution: Solution
@@ -187,7 +199,7 @@ def run_method(
 def solve(
     problem: Problem, method: str, solver: Solver, callback: Callback | None
 ) -> tuple[Solution, bool | None]:
-    """The solution of a method alone, and whether its infimum is exact (None: it has none)."""
+    """The solution of a method, and whether its infimum is exact (None for other methods)."""
     check_method(method)
     if method == "average":
         return average_candidates(problem), None
@@ -198,7 +210,7 @@ def solve(
 
 @dataclass(frozen=True, eq=False)
 class FittedWeightings:
-    """Who votes in training and who at new inputs.
+    """The fitted weightings of training and of prediction.
 
     Attributes
     ----------
@@ -210,7 +222,7 @@ class FittedWeightings:
     n : int
         Rows of X altogether.
     pairwise : bool
-        Does X hold pairs of samples?
+        Whether X holds pairs of samples.
     """
 
     weights: Weights
@@ -226,7 +238,7 @@ class FittedWeightings:
         return votes if self.row_weights is None else votes.scale_rows(self.row_weights)
 
     def leave_one_out(self, values: FloatArray) -> FloatArray:
-        """What the other rows say: leave-one-out votes times `values`."""
+        """Scores from the other rows: leave-one-out votes times `values`."""
         return self.weights.leave_one_out_votes() @ values
 
     def votes(self, X: Any) -> Votes:
@@ -240,19 +252,19 @@ def fit_weightings(
     weights: Any,
     predict_weights: Any,
     X: Any,
-    kept: Kept,
+    kept: KeptRows,
     informed: BoolArray | None = None,
 ) -> FittedWeightings:
     """Fit the weightings of an estimator on the rows that take part.
 
     Parameters
     ----------
-    weights, predict_weights : str, piece or callable
+    weights, predict_weights : str, weighting or callable
     X : (n, d), or pairs (n, n)
-    kept : Kept
+    kept : KeptRows
     informed : bool (n,), or None
-        Rows whose targets say something, for weightings in which only such rows vote. None: the
-        targets of all rows are to be recovered, and all vote.
+        Informative rows, for weightings in which only such rows vote. None: the method recovers
+        the targets of all rows, and all vote.
     """
     pairwise = is_pairwise(weights)
     if predict_weights is not None and is_pairwise(predict_weights) != pairwise:
@@ -261,29 +273,28 @@ def fit_weightings(
             "of samples."
         )
     columns = kept.rows if pairwise else None
-    inputs = X if kept.everything else take_inputs(X, kept.rows, columns)
+    inputs = X if kept.all_rows else take_inputs(X, kept.rows, columns)
     taken = None if informed is None else informed[kept.rows]
     first = _fitted(weights, inputs, kept, taken)
     second = first if predict_weights is None else _fitted(predict_weights, inputs, kept, taken)
     return FittedWeightings(first, second, kept.rows, kept.weights, kept.n, pairwise)
 
 
-def _fitted(weights: Any, inputs: Any, kept: Kept, informed: BoolArray | None) -> Weights:
-    piece = resolve_weights(weights)
-    # Without an informed row there is nothing to learn from, which is said where sets are known.
-    if isinstance(piece, InformedWeights) and informed is not None and informed.any():
-        return piece.fit_informed(inputs, sample_weight=kept.weights, informed=informed)
-    return piece.fit(inputs, sample_weight=kept.weights)
+def _fitted(weights: Any, inputs: Any, kept: KeptRows, informed: BoolArray | None) -> Weights:
+    weighting = resolve_weights(weights)
+    # If no row is informative, `check_information` raises the error later: it knows the sets.
+    if isinstance(weighting, InformedWeights) and informed is not None and informed.any():
+        return weighting.fit_informed(inputs, sample_weight=kept.weights, informed=informed)
+    return weighting.fit(inputs, sample_weight=kept.weights)
 
 
 def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
-    """Queries at which nobody votes, ``(q,)``; a warning counts them and says what they get."""
-    silent: BoolArray = votes.absolute_row_sums() == 0
-    if silent.any():
-        warnings.warn(
-            f"{np.count_nonzero(silent)} of {len(silent)} inputs are out of reach of every "
-            f"training row; they are predicted by {instead}.",
+    """Queries without votes, ``(q,)``; a warning counts them and says what predicts them."""
+    without: BoolArray = votes.absolute_row_sums() == 0
+    if without.any():
+        warn(
+            f"{np.count_nonzero(without)} of {len(without)} inputs get no vote from any training "
+            f"row; they are predicted by {instead}.",
             UserWarning,
-            stacklevel=4,
         )
-    return silent
+    return without

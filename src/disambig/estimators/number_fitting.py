@@ -1,4 +1,4 @@
-"""Run a method on a problem with real targets, and predict from what it found."""
+"""Run a method on a problem whose targets are numbers, and predict from its result."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -22,17 +22,17 @@ from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_b
 
 @dataclass(frozen=True, eq=False)
 class NumberPredictor:
-    """All that prediction needs after fit.
+    """What prediction needs after fit.
 
     Attributes
     ----------
     targets : float array (n, d)
-        What disambiguation, and the average in kernel ridge regression, learn from.
+        The targets of disambiguation, or of the average in kernel ridge regression.
     loss, sets, span, method
-        What they were found with.
+        Those that the targets were computed with.
     linear : bool
-        Is the prediction ``alpha @ targets`` itself, as in kernel ridge regression, or the output
-        of least loss under the votes?
+        True: the prediction is ``alpha @ targets`` itself, as in kernel ridge regression. False: it
+        is the output of least loss under the votes.
     """
 
     targets: FloatArray
@@ -49,9 +49,10 @@ class NumberPredictor:
         thick = isinstance(votes, ProductVotes) and not votes.is_thin
         factored = isinstance(votes, (ProductVotes, IteratedVotes))
         if thick or (factored and self.method == "infimum"):
-            # Whether the votes of a row sum to a positive number is judged beside their sizes, and
-            # those of the factors can be far larger than those of the votes. The infimum loss asks
-            # for the sign of each. Rows are predicted one by one: the votes fit in blocks.
+            # Whether the votes of a row sum to a positive number is decided relative to their
+            # sizes, and a bound from the factors can be far larger than the votes themselves. The
+            # infimum loss also needs the sign of each vote. Rows are predicted independently, so
+            # that blocks of dense votes suffice.
             found = [self._predict(DenseVotes(block)) for _, block in row_blocks(votes)]
             return np.concatenate([np.empty((0, len(self.span))), *found])
         return self._predict(votes)
@@ -64,13 +65,13 @@ class NumberPredictor:
         return self.loss.best_prediction(votes, self.targets, self.span)
 
     def constant(self, sample_weight: FloatArray) -> FloatArray:
-        """The best output where nothing is known of the input, ``(d,)``."""
+        """The best single output for all inputs, ``(d,)``."""
         best: FloatArray = self.predict(DenseVotes(sample_weight[None, :] / sample_weight.sum()))[0]
         return best
 
 
 class NumberMethodResult(NamedTuple):
-    """What a method found, and what predicts from it."""
+    """The solution of a method, and the predictor that learns from it."""
 
     solution: NumberSolution
     predictor: NumberPredictor
@@ -89,28 +90,28 @@ def run_number_method(
     ----------
     problem : NumberProblem
     votes : Votes (n, n)
-        At the training rows: what the baselines predict with.
+        At the training rows; the baselines predict with them.
     method : {"disambiguation", "infimum", "average"}
     solver : NumberSolver
         For disambiguation.
     callback : callable, optional
     """
     linear = isinstance(problem, RiskProblem) and method != "infimum"
-    pieces = problem.loss, problem.sets, problem.span, method, linear
+    settings = problem.loss, problem.sets, problem.span, method, linear
     if method == "disambiguation":
         solution = solver.solve_numbers(problem, callback=callback)
-        return NumberMethodResult(solution, NumberPredictor(solution.targets, *pieces))
-    # The other baselines predict from the sets themselves.
+        return NumberMethodResult(solution, NumberPredictor(solution.targets, *settings))
+    # Where `linear` is False the baselines predict from the sets, and do not use the targets.
     targets = _means(problem) if linear else problem.sets.centers
-    predictor = NumberPredictor(targets, *pieces)
+    predictor = NumberPredictor(targets, *settings)
     return NumberMethodResult(_baseline(problem, votes, predictor), predictor)
 
 
 def _means(problem: NumberProblem) -> FloatArray:
-    """The means of the sets, ``(n, d)``; where a column of a box has none, what costs least.
+    """The means of the sets, ``(n, d)``; where a column of a box has no mean, the optimal number.
 
-    A target that may be any number adds nothing to the empirical risk: it is as if the row were
-    absent from that column.
+    A target that may be any number adds nothing to the empirical risk: the result is the same as
+    if the row were absent from that column.
     """
     centers = problem.sets.centers
     known = np.isfinite(centers)

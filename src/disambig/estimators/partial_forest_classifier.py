@@ -1,4 +1,4 @@
-"""A forest grown on candidate label sets, again and again on what it made of them."""
+"""Classification from candidate sets by a forest that is refitted on the labels it recovers."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -20,7 +20,7 @@ from disambig.weights import ForestWeights
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """A forest, and the labels that its out-of-bag votes settle."""
+    """A forest, and the classifier whose labels are recovered with its out-of-bag votes."""
 
     forest: Any
     model: PartialLabelClassifier
@@ -36,7 +36,7 @@ class _Round:
 
 @dataclass(frozen=True, eq=False)
 class _Refits:
-    """Forests for labels, labels for forests, in turn; a process for the loop."""
+    """Fits forests and recovers labels in turn; a process for `disambig.solvers.loop`."""
 
     template: Any
     settings: dict[str, Any]
@@ -44,7 +44,7 @@ class _Refits:
     sets: LabelSets
 
     def begin(self, distribution: FloatArray) -> _Round:
-        """A forest on the shares of the classes in each row, ``(n, K)``, and its labels."""
+        """Fit a forest to the shares of the classes in each row, ``(n, K)``, and recover labels."""
         targets = distribution[:, 0] if distribution.shape[1] == 1 else distribution
         forest = clone(self.template).fit(self.X, targets)
         weights = ForestWeights(forest, leave_one_out=True)
@@ -61,24 +61,24 @@ class _Refits:
 class PartialForestClassifier(ClassifierMixin, BaseEstimator):
     """Classify from sets of possible classes by a forest that is refitted on what it recovers.
 
-    A forest is grown on the shares of the classes in each row, equal among the candidates at
-    first. Its out-of-bag votes settle the labels, as in `PartialLabelClassifier`, and give new
-    shares inside each set, on which the next forest is grown; until the labels stay, or the refits
-    are used up. No row is settled by a tree that was grown on it, which would confirm whatever it
-    was given. Other than between fixed votes the objective may rise from round to round: each
-    forest has votes of its own.
+    The first forest is fitted to the shares of the classes in each row, which are equal among the
+    candidates. Its out-of-bag votes recover the labels, as in `PartialLabelClassifier`, and give
+    new shares inside each set, to which the next forest is fitted. This ends when the labels no
+    longer change or after `refits` rounds. A tree has no vote for rows that it was fitted to: it
+    would reproduce their shares. The objective may rise from round to round, because each forest
+    has its own votes.
 
     Parameters
     ----------
     forest : forest regressor of scikit-learn, optional
-        With ``bootstrap=True``; never fitted itself. By default ``RandomForestRegressor(100,
-        max_features="sqrt", min_samples_leaf=2, random_state=0)``.
+        With ``bootstrap=True``; it is cloned before it is fitted. By default
+        ``RandomForestRegressor(100, max_features="sqrt", min_samples_leaf=2, random_state=0)``.
     refits : int, default 10
-        So many forests are grown after the first, at most.
+        The maximal number of forests after the first.
     loss, solver, classes, unlabeled
         See `PartialLabelClassifier`.
     callback : callable, optional
-        Hears of every refit (`disambig.solvers.Progress`); returning True ends them.
+        Called with a `disambig.solvers.Progress` after every refit; returning True stops.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class PartialForestClassifier(ClassifierMixin, BaseEstimator):
     classes_, predictions_, labels_, resolved_, confidence_, label_distributions_, loss_
         Those of `disambiguator_`.
     n_iter_ : int
-        Refits made.
+        Number of refits.
     converged_ : bool
-        Did the last refit change no label?
+        Whether the last refit changed no label.
     trace_ : tuple of Progress
         The objective and the undecided rows of each round.
     n_features_in_, feature_names_in_
@@ -134,7 +134,7 @@ class PartialForestClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow forests on the sets and on what they make of them.
+        """Fit forests and recover labels in turn.
 
         Parameters
         ----------
@@ -176,11 +176,11 @@ class PartialForestClassifier(ClassifierMixin, BaseEstimator):
         return self._fitted().predict(validated_inputs(self, X, reset=False))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, ``(q, K)``: votes of the recovered labels."""
+        """Probabilities of the classes, ``(q, K)``: votes for the recovered labels."""
         return self._fitted().predict_proba(validated_inputs(self, X, reset=False))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Minus the expected loss, ``(q, P)``; for two classes under 0-1, ``(q,)``."""
+        """Minus the expected loss, ``(q, P)``; for two classes and the 0-1 loss, ``(q,)``."""
         return self._fitted().decision_function(validated_inputs(self, X, reset=False))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -209,6 +209,6 @@ class PartialForestClassifier(ClassifierMixin, BaseEstimator):
         if not (getattr(forest, "bootstrap", False) and is_regressor(forest)):
             raise ValueError(
                 "PartialForestClassifier: forest must be a forest regressor with bootstrap=True, "
-                "which learns shares of classes and leaves rows out of each tree; got "
+                "which predicts shares of classes and leaves rows out of each tree; got "
                 f"{forest!r}. Use RandomForestRegressor, or ExtraTreesRegressor(bootstrap=True)."
             )

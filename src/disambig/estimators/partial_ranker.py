@@ -1,7 +1,4 @@
-"""From votes for signs of pairs to probabilities of pairs.
-
-Ranking from partial orders.
-"""
+"""Ranking from partial orders, and probabilities of pairs from the votes for their signs."""
 
 from typing import Any, Literal, Self, cast
 
@@ -13,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.fitting import (
-    Kept,
+    KeptRows,
     MethodResult,
     check_lengths,
     check_method,
@@ -30,6 +27,7 @@ from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Callback, Solver, resolve_solver
+from disambig.threads import limit_threads
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
@@ -38,7 +36,8 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
     """Votes ``(q, m (m - 1) / 2 + 1)`` for the signs of pairs as probabilities ``(q, m, m)``.
 
     The last column is the sum of all votes, so ``(sum + sign) / 2`` of them are for i before j and
-    the rest against. The positive part of each, scaled to sum one; 1/2 where neither is positive.
+    ``(sum - sign) / 2`` for j before i. Their positive parts are divided by their sum; the result
+    is 1/2 where neither is positive.
 
     Examples
     --------
@@ -49,8 +48,8 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
     total, signs = votes[:, -1:], votes[:, :-1]
     earlier = np.maximum((total + signs) / 2, 0.0)
     later = np.maximum((total - signs) / 2, 0.0)
-    heard = earlier + later > 0
-    share = np.where(heard, earlier / np.where(heard, earlier + later, 1.0), 0.5)
+    has_votes = earlier + later > 0
+    share = np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
     probabilities = np.zeros((len(votes), m, m))
     probabilities[:, i, j] = share
     probabilities[:, j, i] = 1.0 - share
@@ -63,27 +62,28 @@ class PartialRanker(BaseEstimator):
     Parameters
     ----------
     weights, predict_weights
-        Who votes; see `PartialLabelClassifier`.
-    loss : {"kendall", "footrule", "dcg"} or piece, default "kendall"
-        What is paid: the share of pairs that stand the wrong way round (`KendallLoss`, which also
-        holds the decoder and takes weights of items and of positions), how far items are displaced
-        (`FootruleLoss`), or what is missed at the top (`DCGLoss`). See `disambig.losses`.
+        See `PartialLabelClassifier`; "auto" is not available.
+    loss : {"kendall", "footrule", "dcg"} or loss, default "kendall"
+        The share of discordant pairs (`KendallLoss`, which also has the decoder as a parameter and
+        accepts weights of items and of positions), the distance of items from their positions
+        (`FootruleLoss`), or the loss of discounted cumulative gain (`DCGLoss`). See
+        `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The paper's method (DF), or a baseline. The infimum loss is minimised by alternation at
         each query, which can stop above the minimum (`infimum_is_exact_`). The average is over
         all linear extensions of each row, exact while they can be counted (`average_is_exact_`).
-    solver : str or piece, default "alternating"
-        "alternating" begins at the observed pairs, as the paper does: under the Kendall loss it is
-        ``AlternatingMinimization("infimum")``, under other losses it begins at the targets that
-        the votes on observed pairs call for. "annealed" keeps a law on the orders of every row
-        while a temperature falls (`AnnealedMinimization`): Kendall loss, at most 20 items. The
-        baselines have nothing to settle.
+    solver : str or solver, default "alternating"
+        "alternating" starts from the observed pairs, as the paper does: for the Kendall loss it is
+        ``AlternatingMinimization("infimum")``, for other losses it starts from the targets that
+        are optimal for the votes on observed pairs. "annealed" keeps a distribution over the orders
+        of every row while a temperature falls (`AnnealedMinimization`): Kendall loss, at most 20
+        items. The baselines do not use it.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
-        What equal ranks in y mean: not compared, or a mistake.
+        What equal ranks in y mean: a pair that is not compared, or an error.
     callback : callable, optional
-        Hears of every iteration; stops the run by returning True.
+        Called with a `Progress` after every iteration; returning True stops the run.
 
     Attributes
     ----------
@@ -93,9 +93,9 @@ class PartialRanker(BaseEstimator):
     resolved_ : bool array (n,)
         Rows with a single optimal order.
     undecided_pairs_ : bool array (n, m, m)
-        Pairs of a row that can be reversed at the optimum, the other rows staying as they are, and
-        pairs that no chain of comparisons connects, in whichever rows they were made: these can be
-        reversed in all rows together.
+        Pairs of a row that can be reversed at the same cost while the other rows stay as they are,
+        and pairs that no chain of comparisons of any rows connects: these can be reversed in all
+        rows together.
     pair_probabilities_ : float array (n, m, m)
         ``[r, i, j]``: the share of the other rows' votes for i before j; observed pairs are 0 or 1.
     objective_, relaxed_objective_ : float
@@ -105,7 +105,7 @@ class PartialRanker(BaseEstimator):
     infimum_is_exact_, average_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The pieces in use.
+        The components in use.
 
     Examples
     --------
@@ -144,13 +144,14 @@ class PartialRanker(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        # One column an item, and ranks of one column for one item.
+        # y has one column for each item, and still one column if there is a single item.
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_pairwise(self.weights)
         return tags
 
+    @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Disambiguate the training rows.
 
@@ -171,7 +172,7 @@ class PartialRanker(BaseEstimator):
         orders = self._orders(y, self.items)
         check_lengths(X, orders)
         kept = kept_rows(sample_weight, X)
-        taken = orders if kept.everything else orders[kept.rows]
+        taken = orders if kept.all_rows else orders[kept.rows]
         if orders.n_items > 1 and not taken.informative.any():
             raise NoInformationError(
                 f"y: none of the {len(taken)} rows compares two items, so there is nothing to "
@@ -200,7 +201,7 @@ class PartialRanker(BaseEstimator):
     def _orders(self, y: Any, items: Any) -> PartialOrders:
         return PartialOrders.from_any(y, items=items, ties=self.ties)
 
-    def _store(self, found: MethodResult, kept: Kept) -> None:
+    def _store(self, found: MethodResult, kept: KeptRows) -> None:
         solution = found.solution
         self._predictor_ = found.predictor
         self.infimum_is_exact_ = found.infimum_is_exact
@@ -209,11 +210,11 @@ class PartialRanker(BaseEstimator):
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
         self.trace_ = solution.trace
-        # The mean target: what is said where nobody votes.
+        # The mean target: inputs without votes are predicted from it.
         self._prior_ = kept.sample_weight @ found.predictor.xi / kept.sample_weight.sum()
 
     def _store_pairs(self, found: MethodResult, orders: PartialOrders) -> None:
-        """How the targets that prediction learns from compare pairs, whatever the loss."""
+        """Store the signs of pairs of the targets that prediction learns from, for any loss."""
         self.average_is_exact_ = None
         if self.method == "average":
             signs, self.average_is_exact_ = mean_signs(orders)
@@ -222,7 +223,9 @@ class PartialRanker(BaseEstimator):
             signs = cast(OrderFaces, learned).signs
         self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
 
-    def _label_rows(self, found: MethodResult, kept: Kept, X: Any, orders: PartialOrders) -> None:
+    def _label_rows(
+        self, found: MethodResult, kept: KeptRows, X: Any, orders: PartialOrders
+    ) -> None:
         n, m = orders.shape
         self.labels_ = np.zeros((n, m), dtype=np.intp)
         self.resolved_ = np.zeros(n, dtype=np.bool_)
@@ -233,16 +236,16 @@ class PartialRanker(BaseEstimator):
         self.resolved_[kept.rows] = solution.resolved
         self.undecided_pairs_[kept.rows] = cast(OrderFaces, solution.targets).undecided
         votes[kept.rows] = self._weightings_.leave_one_out(self._pair_targets_)
-        if not kept.everything:
+        if not kept.all_rows:
             rest = np.setdiff1d(np.arange(n), kept.rows)
-            heard = self._weightings_.votes(X[rest])
-            nearest = found.predictor.nearest(self._predictions(heard), orders[rest])
+            rest_votes = self._weightings_.votes(X[rest])
+            nearest = found.predictor.nearest(self._predictions(rest_votes), orders[rest])
             self.labels_[rest] = nearest.outputs
             self.resolved_[rest] = nearest.is_vertex
             self.undecided_pairs_[rest] = cast(OrderFaces, nearest).undecided
-            votes[rest] = heard @ self._pair_targets_
+            votes[rest] = rest_votes @ self._pair_targets_
         self.undecided_pairs_ |= _never_connected(orders[kept.rows])
-        # A loss may not care about some pairs: they are open although nothing is to be gained.
+        # A loss may ignore some pairs: they are undecided although every target is optimal.
         self.resolved_ &= ~self.undecided_pairs_.any(axis=(1, 2))
         known = orders.before
         shares = pair_probabilities(votes, m)
@@ -250,10 +253,11 @@ class PartialRanker(BaseEstimator):
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.pair_probabilities_ = shares
 
+    @limit_threads(1)
     def predict(self, X: Any) -> IntArray:
         """Ranks ``(q, m)`` of least expected loss, 0 = first, columns in the order of `items_`.
 
-        Inputs that no training row votes at get the order nearest to the mean target.
+        Inputs without votes get the order nearest to the mean target.
         """
         ranks: IntArray = self._predictions(self._checked_votes(X)).outputs
         return ranks
@@ -263,10 +267,11 @@ class PartialRanker(BaseEstimator):
         order: AnyArray = self.items_[np.argsort(self.predict(X), axis=1)]
         return order
 
+    @limit_threads(1)
     def pairwise_proba(self, X: Any) -> FloatArray:
         """``[r, i, j]``: the share of the votes for i before j, ``(q, m, m)``; diagonal 0.
 
-        Votes against a direction count for nothing; 1/2 where nobody votes.
+        Negative votes are set to zero; the share is 1/2 for inputs without votes.
         """
         votes = self._checked_votes(X)
         return pair_probabilities(votes @ self._pair_targets_, len(self.items_))
@@ -279,8 +284,8 @@ class PartialRanker(BaseEstimator):
         predictions = self._predictor_.predict(votes)
         rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered orders"))
         if rows.size:
-            usual = self._predictor_.best_predictions(self._prior_[None, :])
-            predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
+            default = self._predictor_.best_predictions(self._prior_[None, :])
+            predictions = predictions.replace(rows, default.take(np.zeros_like(rows)))
         return predictions
 
     def _checked_votes(self, X: Any) -> Votes:
@@ -291,8 +296,8 @@ class PartialRanker(BaseEstimator):
 def _never_connected(orders: PartialOrders) -> BoolArray:
     """Pairs ``(m, m)`` that are compared neither in a row nor by a chain through several rows.
 
-    Where the rows do not contradict each other, one order for all of them pays nothing, and such a
-    pair can stand in it either way round.
+    If the rows do not contradict each other, one order for all of them has loss zero, and such a
+    pair can have either direction in it.
     """
     direct = sp.csr_array(orders.before.any(axis=0))
     reached = np.isfinite(shortest_path(direct, unweighted=True))

@@ -1,6 +1,7 @@
-"""From votes for classes to probabilities and predictions.
+"""Probabilities and predictions from the scores of classes.
 
-Probabilities from votes: shares where nobody votes against, a softmax elsewhere.
+The scores ``alpha @ distribution``, ``(q, K)``, are the votes for each class. Votes that are never
+negative become probabilities when they are divided by their sum; signed votes go through a softmax.
 """
 
 from dataclasses import dataclass
@@ -12,22 +13,23 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
 
-# Sums of votes and of their sizes that differ by less are equal.
+# If the sums of votes and of their absolute values differ by less than this share, no vote is
+# negative.
 _ROUNDING = 1e-9
-# Four fifths of the votes against one fifth are odds of twenty to one.
+# With it, four fifths of the votes against one fifth are odds of exp(0.6 / 0.2) = 20 to one.
 _TEMPERATURE = 0.2
 
 
 def shares(votes: FloatArray, fallback: FloatArray) -> FloatArray:
-    """Votes ``(q, K)`` as probabilities: the positive part, scaled to sum one.
+    """Votes ``(q, K)`` as probabilities: the positive part, divided by its sum.
 
-    Signed weightings can vote against a class; such a class gets probability zero. Rows without a
-    positive vote get `fallback`, ``(K,)`` or ``(q, K)``.
+    A class with negative votes gets probability zero. Rows without a positive vote get `fallback`,
+    ``(K,)`` or ``(q, K)``.
     """
     positive = np.maximum(votes, 0.0)
     total = positive.sum(axis=1, keepdims=True)
-    heard = total > 0
-    return np.where(heard, positive / np.where(heard, total, 1.0), fallback)
+    has_votes = total > 0
+    return np.where(has_votes, positive / np.where(has_votes, total, 1.0), fallback)
 
 
 def candidate_shares(votes: FloatArray, mask: BoolArray, fallback: FloatArray) -> FloatArray:
@@ -38,9 +40,10 @@ def candidate_shares(votes: FloatArray, mask: BoolArray, fallback: FloatArray) -
 def best_predictions(
     loss: FiniteLoss, scores: FloatArray, scale: FloatArray, prior: FloatArray, rtol: float
 ) -> IntArray:
-    """The prediction of least score in each row of ``(q, P)``; ties go by the `prior` ``(K,)``.
+    """The prediction of least score in each row of ``(q, P)``.
 
-    Without that rule a query that nobody reaches would get the first class.
+    Of tied predictions, the one of least expected loss under the `prior` ``(K,)`` is taken.
+    Otherwise a query without votes would get the first class.
     """
     tied = loss.best_prediction(scores, rtol * scale).mask
     expected = loss.matrix @ prior
@@ -55,11 +58,11 @@ class Probabilities:
     Parameters
     ----------
     prior : float array (K,)
-        Frequencies of the labels, for inputs without votes.
+        Frequencies of the recovered labels, for inputs without votes.
     possible : bool array (K,)
-        Classes that are a candidate somewhere.
+        Classes that are a candidate of some row.
     temperature : float or None
-        Of the softmax; None: votes that are never negative are probabilities up to their sum.
+        Of the softmax. None: votes are never negative, and are divided by their sum.
 
     Examples
     --------
@@ -78,8 +81,8 @@ class Probabilities:
         if self.temperature is None:
             return shares(votes, self.prior)
         logits = np.where(self.possible, votes / self.temperature, -np.inf)
-        heard = (votes != 0).any(axis=1, keepdims=True)
-        return np.where(heard, softmax(logits, axis=1), self.prior)
+        has_votes = (votes != 0).any(axis=1, keepdims=True)
+        return np.where(has_votes, softmax(logits, axis=1), self.prior)
 
 
 def probabilities_of(
@@ -89,19 +92,18 @@ def probabilities_of(
     prior: FloatArray,
     possible: BoolArray,
 ) -> Probabilities:
-    """The map for votes of one kind, from those at the training rows.
+    """The map for one weighting, from its votes at the training rows.
 
-    A kernel ridge votes against classes, and then for others by more than one in all: such votes
-    are no shares, and cutting them off would make ties of what differs. The softmax keeps their
-    order. Its temperature is a fifth of the largest vote of a row, on average.
+    Votes of a kernel ridge can be negative for some classes, and those for the others then sum to
+    more than one. Setting negative votes to zero would make ties of different scores; the softmax
+    keeps their order. Its temperature is a fifth of the mean over rows of the largest vote.
 
     Parameters
     ----------
     votes : Votes (n, n)
     distribution : float array (n, K)
-        The recovered laws.
-    masses : float array (n,)
-        Weights of the rows.
+        The recovered distributions of the labels.
+    sample_weight : float array (n,)
     prior : float array (K,)
     possible : bool array (K,)
     """

@@ -1,4 +1,4 @@
-"""Any structured output: the user gives the loss, we do the rest."""
+"""Prediction of structured outputs from candidate sets, for a loss that the user defines."""
 
 from typing import Any, Self
 
@@ -31,6 +31,7 @@ from disambig.metrics import infimum_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
 from disambig.solvers import Callback, resolve_solver
+from disambig.threads import limit_threads
 from disambig.votes import Votes
 from disambig.weights import is_pairwise
 
@@ -41,28 +42,28 @@ class StructuredPredictor(BaseEstimator):
     Parameters
     ----------
     task : StructuredTask, or a loss on labels or bits, default "zero_one"
-        An object with the seven methods of `disambig.losses.StructuredTask`: what y may be, two
-        embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
-        the largest loss; its optional methods can matter much. It is used as it is, not copied.
-        A name or piece of `disambig.losses` makes outputs plain labels; `HammingLoss` makes them
-        rows of bits, and y what `PartialBits` reads.
+        An object with the seven methods of `disambig.losses.StructuredTask`: it reads y, and has
+        two embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
+        the largest loss. Its optional methods can improve the result much. It is not cloned.
+        With a name or a loss of `disambig.losses` the outputs are class labels; with `HammingLoss`
+        they are rows of bits, and y has a form that `PartialBits` reads.
     weights, predict_weights
-        Who votes; see `PartialLabelClassifier`.
+        See `PartialLabelClassifier`; "auto" is not available.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The infimum loss is minimised exactly if the task has ``infimum_prediction``; otherwise by
-        alternation at each query, which can stop above the minimum: `infimum_is_exact_` says.
-    solver : str or piece, default "alternating"
-        How the disambiguation is settled; the baselines have nothing to settle.
+        alternation at each query, which can stop above the minimum (`infimum_is_exact_`).
+    solver : str or solver, default "alternating"
+        The solver of the disambiguation; the baselines do not use it.
     callback : callable, optional
-        Hears of every iteration of the solver; stops the run by returning True.
+        Called with a `Progress` after every iteration of the solver; returning True stops the run.
 
     Attributes
     ----------
     labels_ : array, first axis n
         The recovered output of every training row, in the form that the task returns.
     resolved_ : bool array (n,)
-        Rows that the solver settled itself. Targets of a `StructuredTask` are always settled:
-        of tied ones the first is taken, and it stays until a step gains something.
+        Rows whose target is a single output. This is always so for a `StructuredTask`: of tied
+        targets the first is taken, and it changes only if a step lowers the objective.
     embedded_targets_ : float array (n, p)
         The relaxed targets that prediction learns from.
     objective_, relaxed_objective_ : float
@@ -72,16 +73,16 @@ class StructuredPredictor(BaseEstimator):
     infimum_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The pieces in use.
+        The components in use.
 
     Notes
     -----
-    Rows of ``sample_weight`` zero take no part and are labelled by the candidate nearest to their
+    Rows of ``sample_weight`` zero take no part; their label is the candidate nearest to their
     prediction.
 
-    `examples/sequence_tagging.py` writes a task from the beginning: tag sequences, by dynamic
-    programming. Which start the solver takes can matter more than the method; see `StructuredTask`
-    for the one that a task can add.
+    `examples/sequence_tagging.py` implements a complete task: tag sequences, by dynamic
+    programming. The start of the solver can matter more than the method; see `StructuredTask` for
+    the start that a task can define.
 
     Examples
     --------
@@ -118,13 +119,14 @@ class StructuredPredictor(BaseEstimator):
         tags.input_tags.pairwise = is_pairwise(self.weights)
         return tags
 
+    @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Disambiguate the training rows and keep what prediction needs.
+        """Disambiguate the training rows and store what prediction needs.
 
         Parameters
         ----------
         X : array-like or sparse matrix (n, d)
-        y : whatever the task reads, n rows
+        y : any form that the task reads, n rows
         sample_weight : array-like (n,), optional
             w means w copies of a row.
         """
@@ -141,20 +143,20 @@ class StructuredPredictor(BaseEstimator):
         self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._weightings_.weights
         self.predict_weights_ = self._weightings_.predict_weights
-        kept_candidates = candidates if kept.everything else candidates[kept.rows]
+        kept_candidates = candidates if kept.all_rows else candidates[kept.rows]
         if isinstance(kept_candidates, LabelSets):
-            check_information(kept_candidates, self.method, stacklevel=3)
+            check_information(kept_candidates, self.method)
         problem = Problem(self._weightings_.training_votes(), self.loss_, kept_candidates)
         self._store(run_method(problem, self.method, self.solver_, self.callback))
-        # The mean target: what is said where nobody votes.
+        # The mean target: inputs without votes are predicted from it.
         self._prior_ = kept.sample_weight @ self.embedded_targets_ / kept.sample_weight.sum()
-        if not kept.everything:
+        if not kept.all_rows:
             self._label_the_rest(X, candidates, kept.n)
         self.labels_: AnyArray = self._named(self.labels_, self._target_names_)
         return self
 
     def _bind(self, y: Any) -> Any:
-        """Candidates from y, and the loss that understands them."""
+        """Read the candidates from y, and bind the loss to them."""
         self._target_names_: AnyArray | None = None
         self._prediction_names_: AnyArray | None = None
         task = self.task
@@ -198,10 +200,11 @@ class StructuredPredictor(BaseEstimator):
         resolved[kept], resolved[rest] = self.resolved_, nearest.is_vertex
         self.labels_, self.resolved_ = labels, resolved
 
+    @limit_threads(1)
     def predict(self, X: Any) -> AnyArray:
         """The output of least expected loss at each input, in the form that the task returns.
 
-        Inputs that no training row votes at get the output of least loss to the mean target.
+        Inputs without votes get the output of least loss to the mean target.
         """
         predictions = self._predictions(self._checked_votes(X))
         return self._named(predictions.outputs, self._prediction_names_)
@@ -209,7 +212,7 @@ class StructuredPredictor(BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
 
-        Rows of labels that exclude nothing are not counted, as in `disambig.metrics`.
+        Unlabeled rows are not counted if outputs are labels, as in `disambig.metrics`.
         """
         check_is_fitted(self)
         if not isinstance(self.loss_, (StructuredLoss, BoundHamming)):
@@ -219,15 +222,15 @@ class StructuredPredictor(BaseEstimator):
         check_lengths(votes, candidates)
         predictions = self._predictions(votes)
         nearest = self._predictor_.nearest(predictions, candidates)
-        paid = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
-        return -float(np.average(paid, weights=sample_weight))
+        losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
+        return -float(np.average(losses, weights=sample_weight))
 
     def _predictions(self, votes: Votes) -> Faces:
         predictions = self._predictor_.predict(votes)
         rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered targets"))
         if rows.size:
-            usual = self._predictor_.best_predictions(self._prior_[None, :])
-            predictions = predictions.replace(rows, usual.take(np.zeros_like(rows)))
+            default = self._predictor_.best_predictions(self._prior_[None, :])
+            predictions = predictions.replace(rows, default.take(np.zeros_like(rows)))
         return predictions
 
     def _checked_votes(self, X: Any) -> Votes:

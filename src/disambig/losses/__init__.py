@@ -1,4 +1,9 @@
-"""WHAT IS PAID: losses, their embeddings and their two exact minimisers."""
+"""Losses on labels, bits, orders and numbers.
+
+A loss is an inner product of two embeddings, ``loss(z, y) = <psi(z), phi(y)>``, and has two exact
+minimisers: over all predictions, and over the candidates of a row. `disambig.losses.protocol` is
+the contract that solvers rely on.
+"""
 
 from disambig.losses.bits.faces import BitFaces
 from disambig.losses.bits.hamming import BoundHamming, HammingLoss

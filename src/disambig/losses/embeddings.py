@@ -1,6 +1,8 @@
-"""How the vertices of a finite output space are laid out in ``R^p``.
+"""Embeddings of outputs in ``R^p``.
 
-Outputs as signs: bits, or the pairs of an order.
+`IdentityEmbedding`, `ComplementEmbedding` and `TableEmbedding` embed the vertices of a finite
+output space. `SignEmbedding` embeds vectors of signs: the bits of a tag vector, or the pairs of an
+order.
 """
 
 from dataclasses import dataclass
@@ -64,7 +66,7 @@ class TableEmbedding:
 
 @dataclass(frozen=True, eq=False)
 class SignEmbedding:
-    """Signs, 1 or -1 or means of them, ``(n, m)``, to ``(factors signs, constant)``.
+    """Maps signs (1, -1, or means of them), ``(n, m)``, to ``(factors * signs, constant)``.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Weights of named things, as users give them.
-
-Weights of positions: from what a user writes to one number a position.
-"""
+"""Weights of items, tags and positions as users give them, checked and turned into arrays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +7,7 @@ import numpy as np
 
 from disambig.notation import AnyArray, FloatArray
 
-_NAMES: dict[str, Callable[[AnyArray], FloatArray]] = {
+_POSITION_WEIGHTS: dict[str, Callable[[AnyArray], FloatArray]] = {
     "inverse": lambda k: 1.0 / (k + 1.0),
     "log2": lambda k: 1.0 / np.log2(k + 2.0),
 }
@@ -19,12 +16,12 @@ _NAMES: dict[str, Callable[[AnyArray], FloatArray]] = {
 def named_weights(
     owner: str, parameter: str, thing: str, given: Any, names: AnyArray
 ) -> FloatArray:
-    """One positive weight for each name, ``(m,)``; ones if None is given.
+    """One positive weight for each name, ``(m,)``; all 1 if `given` is None.
 
     Parameters
     ----------
     owner, parameter, thing : str
-        For errors: "KendallLoss", "item_weights", "item".
+        For error messages, such as "KendallLoss", "item_weights", "item".
     given : None, array-like (m,), or mapping from name to weight
     names : array (m,)
 
@@ -61,9 +58,10 @@ def named_weights(
 
 
 def weights_of_positions(given: Any, m: int) -> FloatArray:
-    """Weights ``(m,)`` of the positions of m items, the largest 1; all 1 if none were given.
+    """Weights ``(m,)`` of the positions of m items, the largest 1; all 1 if `given` is None.
 
-    No pair pays the last one, since its earlier item stands before another.
+    The last weight has no effect and is set to 0: a pair has the weight of its earlier item, which
+    never stands at the last position.
 
     Parameters
     ----------
@@ -79,22 +77,22 @@ def weights_of_positions(given: Any, m: int) -> FloatArray:
     if given is None:
         return np.ones(m)
     if isinstance(given, str):
-        if given not in _NAMES:
+        if given not in _POSITION_WEIGHTS:
             raise ValueError(
                 f"KendallLoss: position_weights={given!r} is not known; choose one of "
-                f"{list(_NAMES)}, or give one number a position."
+                f"{list(_POSITION_WEIGHTS)}, or give one number for each position."
             )
-        return _NAMES[given](np.arange(m))
+        return _POSITION_WEIGHTS[given](np.arange(m))
     if callable(given):
         raise TypeError(
-            "KendallLoss: position_weights is a function; give its values, one number a position."
+            "KendallLoss: position_weights is a function; give its values, one for each position."
         )
     weights = np.asarray(given, dtype=np.float64)
     if weights.ndim == 2:
         raise ValueError(
-            f"KendallLoss: position_weights has shape {weights.shape}. Predictions are found "
-            "exactly only if a pair weighs by one position, that of its earlier item in the "
-            f"prediction: give one weight for each of the {m} positions."
+            f"KendallLoss: position_weights has shape {weights.shape}; expected one weight for "
+            f"each of the {m} positions. Weights of pairs of positions are not supported: exact "
+            "predictions need weights that depend on the position of the earlier item only."
         )
     if weights.shape != (m,):
         raise ValueError(
@@ -105,15 +103,14 @@ def weights_of_positions(given: Any, m: int) -> FloatArray:
     if bad.any():
         at = int(bad.argmax())
         raise ValueError(
-            f"KendallLoss: position_weights[{at}] is {weights[at]}; expected finite numbers, "
-            "not negative."
+            f"KendallLoss: position_weights[{at}] is {weights[at]}; expected finite numbers >= 0."
         )
     if m > 1 and not weights[:-1].any():
         raise ValueError(
-            "KendallLoss: position_weights is 0 at every position but the last, which no pair "
-            "pays: all orders would be equal. Give at least one other positive weight."
+            "KendallLoss: position_weights is 0 at every position but the last, which has no "
+            "effect: all orders would have loss 0. Give another position a positive weight."
         )
     if m == 1:
         return np.ones(1)
-    # Whatever the last one is, it must not take part.
+    # The last weight has no effect, so it must not set the scale either.
     return np.append(weights[:-1] / weights[:-1].max(), 0.0)

@@ -1,19 +1,19 @@
-"""What a half step returns: for each row the vertices that tie for the minimum.
+"""The contracts between losses and solvers: `Faces`, `Loss`, and the optional `RowSteps`.
 
-A linear function over a polytope is minimal on a face. Where several vertices tie, every point of
-the face is optimal, and the **barycentre** of the tied vertices says "still undecided": picking
-the first vertex instead would hand every uninformed row to class 0, and the error would spread.
+`Faces` are what a half step returns: for each row the vertices that tie for the minimum. A linear
+function over a polytope is minimal on a face. If several vertices tie, every point of the face is
+optimal, and the **barycentre** of the tied vertices stands for "still undecided". Choosing the
+first vertex instead would give class 0 to every row without information, and the error would
+spread.
 
-The contract of a loss, as solvers see it.
+`Loss` is what every solver needs: a start and two exact batched minimisers.
 
-The contract of half steps that go row by row, for a loss and votes that allow it.
-
-The general way through a half step is a product and a batch of minimisations: ``A @ xi``, ``(n,
-p)``, then `Loss.best_prediction`. Where votes are sparse and faces are nearly always single
-vertices, most of that is spent on zeros, and on rows where nothing is new. A loss that can do
-better offers `row_steps(votes, candidates)`; `Problem.row_steps` asks for it once, and
-`RowDescent` is then the process in place of `Descent`. Both go through the same states: the same
-faces, the same number of steps, objectives equal up to rounding.
+`RowSteps` are half steps row by row, for losses and votes that allow them. The general half step is
+a product and a batch of minimisations: ``A @ xi``, ``(n, p)``, then `Loss.best_prediction`. If
+votes are sparse and nearly all faces are single vertices, most of that time goes to zeros and to
+rows whose scores did not change. A loss that avoids this offers ``row_steps(votes, candidates)``.
+`Problem.row_steps` calls it once, and `RowDescent` then replaces `Descent`. Both visit the same
+states: the same faces, the same number of steps, objectives equal up to rounding.
 """
 
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
@@ -23,7 +23,7 @@ from disambig.votes import Votes
 
 
 class Faces(Protocol):
-    """One face a row, ``n`` rows, in an embedding of dimension ``p``."""
+    """One face for each of ``n`` rows, in an embedding of dimension ``p``."""
 
     def __len__(self) -> int:
         """``n``."""
@@ -40,7 +40,7 @@ class Faces(Protocol):
         ...
 
     def first(self) -> Self:
-        """The first vertex of each face: the deterministic choice."""
+        """The first vertex of each face, a deterministic choice."""
         ...
 
     def take(self, index: IntArray) -> Self:
@@ -48,7 +48,7 @@ class Faces(Protocol):
         ...
 
     def replace(self, rows: IntArray, faces: Self) -> Self:
-        """A copy in which ``rows[k]`` has the k-th of `faces`."""
+        """A copy in which row ``rows[k]`` has the k-th face of `faces`."""
         ...
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, Self]:
@@ -56,50 +56,50 @@ class Faces(Protocol):
         ...
 
     def union(self, newer: Self) -> Self:
-        """Faces that hold both. Called for rows to which a step brought no gain.
+        """Faces that contain both. Solvers call it for rows that a step did not improve.
 
-        In exact arithmetic `newer` then holds this one already; the union keeps rounding from
-        making a run cycle. A kind of face that cannot form means keeps its current vertex.
+        In exact arithmetic `newer` contains this face already. The union prevents cycles caused by
+        rounding. A kind of face without barycentres keeps its current vertex.
         """
         ...
 
     def keep_unless_better(self, current: Self, scores: FloatArray, tolerance: FloatArray) -> Self:
-        """Single vertices: the `current` one unless these faces are better by `tolerance`."""
+        """Single vertices: the `current` one unless this face is better by over `tolerance`."""
         ...
 
     def differing(self, other: Self) -> BoolArray:
-        """Rows whose faces are not the same, ``(n,)``."""
+        """Rows whose faces differ, ``(n,)``."""
         ...
 
     @property
     def outputs(self) -> Any:
-        """The first vertex of each face as an output: class numbers, or the user's own type."""
+        """The first vertex of each face as an output: class numbers, or a type of the user."""
         ...
 
 
 class Loss(Protocol):
-    """What is paid: ``loss(z, y) = <psi(z), phi(y)>`` through two exact batched minimisers.
+    """``loss(z, y) = <psi(z), phi(y)>``, given by a start and two exact batched minimisers.
 
-    A loss owes the solvers a start and the two minimisers. Both see all rows at once, so that a
-    loss whose candidates couple rows (class proportions, say) fits the same contract.
+    Both minimisers see all rows at once, so that candidates may couple rows (class proportions, for
+    example) under the same contract.
     """
 
     def start(self, candidates: Any, kind: str) -> FloatArray:
-        """Where to begin: ``V`` of shape ``(n, p)``, in the space of ``xi``.
+        """The initial targets: ``V`` of shape ``(n, p)``, in the space of ``xi``.
 
-        It need not lie in the hulls; the first predictions are those that ``A @ V`` calls for.
-        ``"average"`` is the mean of ``phi`` over each set and must be offered: it is also what the
-        average-candidates baseline learns from. ``"infimum"`` is the loss to the nearest
-        candidate.
+        They need not lie in the convex hulls. The first predictions minimise
+        ``<psi(z), (A @ V)[i]>``. ``"average"`` is the mean of ``phi`` over each set. Every loss
+        must offer it, because the average-candidates method uses it, too. ``"infimum"`` is the loss
+        to the nearest candidate.
         """
         ...
 
     def magnitude(self, candidates: Any) -> float:
-        """The largest ``|loss(z, y)|``: the unit in which ties are judged."""
+        """The largest ``|loss(z, y)|``; tolerances of ties are relative to it."""
         ...
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> Faces:
-        """Per row the predictions z that minimise ``<psi(z), scores[i]>``.
+        """For each row the predictions z that minimise ``<psi(z), scores[i]>``.
 
         Parameters
         ----------
@@ -110,28 +110,28 @@ class Loss(Protocol):
         ...
 
     def best_candidate(self, scores: FloatArray, candidates: Any, tolerance: FloatArray) -> Faces:
-        """Per row the targets ``y in s[j]`` that minimise ``<phi(y), scores[j]>``; ``(n, p)``.
+        """For each row the targets ``y in s[j]`` that minimise ``<phi(y), scores[j]>``.
 
-        With ``scores = psi(z)`` this is the candidate nearest to a prediction.
+        With ``scores = psi(z)``, ``(n, p)``, this is the candidate nearest to a prediction.
         """
         ...
 
 
 @runtime_checkable
 class ExactInfimum(Protocol):
-    """A loss that can minimise the infimum loss at a query exactly, negative votes included."""
+    """A loss that minimises the infimum loss at a query exactly, also for negative votes."""
 
     def infimum_prediction(self, votes: Votes, candidates: Any, rtol: float) -> Faces:
         """``argmin_z sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` for every query i.
 
-        Where a vote is negative the infimum takes the *worst* member of the set.
+        For a negative vote the infimum is attained at the *worst* member of the set.
         """
         ...
 
 
 @runtime_checkable
 class EmbedsPredictions(Protocol):
-    """A loss that says where outputs lie as predictions."""
+    """A loss with an explicit embedding of predictions."""
 
     def psi(self, outputs: Any) -> FloatArray:
         """Embedding of predictions, ``(n, p)``."""
@@ -142,58 +142,58 @@ F = TypeVar("F", bound=Faces)
 
 
 class Sweep(NamedTuple, Generic[F]):
-    """What a half step over some rows found.
+    """The result of a half step over some of the rows.
 
     Attributes
     ----------
     faces : Faces
         Of all rows.
-    paid : float array (n,)
-        What every row pays: the objective is the sum.
+    costs : float array (n,)
+        Cost of each row; the objective is their sum.
     moved : bool array (n,)
         Rows whose face changed.
     """
 
     faces: F
-    paid: FloatArray
+    costs: FloatArray
     moved: BoolArray
 
 
 class RowSteps(Protocol):
-    """Both half steps, over the rows that have heard news."""
+    """Both half steps, restricted to rows whose scores may have changed."""
 
     def coded(self, predictions: Faces) -> Any:
-        """Predictions of the loss in the form that these steps work on."""
+        """Predictions of the loss in the form that these steps use."""
         ...
 
     def first_predictions(self, kind: str, rtol: float) -> Any:
-        """The predictions that a named start calls for, or None: ask the loss for the start."""
+        """The predictions of a named start; None if they must come from `Loss.start`."""
         ...
 
     def rows_affected_by_targets(self, moved: BoolArray) -> BoolArray:
-        """Rows whose predictions hear one of the targets that moved."""
+        """Rows whose prediction has scores that depend on a target in `moved`."""
         ...
 
     def rows_affected_by_predictions(self, moved: BoolArray) -> BoolArray:
-        """Rows whose targets hear one of the predictions that moved."""
+        """Rows whose target has scores that depend on a prediction in `moved`."""
         ...
 
     def scores_at(self, rows: IntArray, targets: Any) -> FloatArray:
-        """``(A @ xi)[rows]``, the scores that predictions at some rows minimise."""
+        """``(A @ xi)[rows]``: the scores of the predictions at some rows."""
         ...
 
     def best_predictions(self, targets: Any, tolerance: FloatArray) -> Sweep[Any]:
-        """The first half step, over all rows and from nothing."""
+        """The prediction step over all rows, without earlier predictions."""
         ...
 
     def best_targets(self, predictions: Any, tolerance: FloatArray) -> Sweep[Any]:
-        """The second half step, over all rows and from nothing."""
+        """The target step over all rows, without earlier targets."""
         ...
 
     def move_predictions(
         self, targets: Any, older: Any, tolerance: FloatArray, visited: BoolArray
     ) -> Sweep[Any]:
-        """Visited rows take the best faces, joined to the older ones where these cost no more."""
+        """Visited rows take the best face, in union with the older one if that costs no more."""
         ...
 
     def move_targets(
@@ -206,17 +206,17 @@ class RowSteps(Protocol):
         kept: BoolArray | None = None,
         at_vertices: bool = False,
     ) -> Sweep[Any]:
-        """The same of targets. Rows in `kept` stay, and it is only counted what they pay.
+        """The same for targets. Rows in `kept` keep their face; only their cost is computed.
 
-        At vertices a row keeps its vertex unless another is better.
+        With `at_vertices` a row keeps its vertex unless another one is better.
         """
         ...
 
 
 @runtime_checkable
 class OffersRowSteps(Protocol):
-    """A loss that has row steps for some votes and candidates."""
+    """A loss that may have row steps."""
 
     def row_steps(self, votes: Votes, candidates: Any) -> RowSteps | None:
-        """Row steps for these votes and candidates, or None where there are none."""
+        """Row steps for these votes and candidates, or None if there are none."""
         ...

@@ -1,4 +1,8 @@
-"""A symmetric loss as the difference of two inner products of vectors of one length."""
+"""Symmetric losses as the difference of two inner products of vectors of equal length.
+
+``loss(y, z) = <psi(y), psi(z)> - <phi(y), phi(z)>`` comes from the eigenvectors of the loss matrix:
+``psi`` from those with positive eigenvalues, ``phi`` from those with negative ones.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,26 +12,27 @@ import numpy as np
 
 from disambig.notation import FloatArray
 
-# Entries that should be equal may differ by this part of the largest one.
-_ROUNDING = 1e-12
+# Entries count as equal if they differ by at most this fraction of the largest one.
+_RELATIVE_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class QuadraticSplit:
-    """``loss(y, z) = <psi(y), psi(z)> - <phi(y), phi(z)>``, all vectors of one length.
+    """``loss(y, z) = <psi(y), psi(z)> - <phi(y), phi(z)>``, all vectors of the same length.
 
-    The appendix of the paper makes lengths equal by a coordinate of its own for each class. One
-    coordinate that all classes share does it, too: it enters both products alike. So `psi` has one
-    column for each positive eigenvalue of the loss and `phi` one for each negative eigenvalue, the
-    least that any such pair can have, and both have one more if lengths differ without it.
+    The appendix of the paper makes the lengths equal by one extra coordinate for each class. One
+    coordinate that all classes share is enough, because it cancels in the difference of the two
+    products. So `psi` has one column for each positive eigenvalue of the loss and `phi` one for
+    each negative eigenvalue, the fewest that are possible. Both have one more column if the lengths
+    would differ without it.
 
     Parameters
     ----------
     psi : float array (K, r)
     phi : float array (K, s)
     squared_norm : float
-        ``C = |psi(y)|^2 = |phi(y)|^2`` of every class: the largest that the eigenvectors ask for,
-        which is at most the largest absolute eigenvalue.
+        ``C = |psi(y)|^2 = |phi(y)|^2`` of every class: the largest squared length that a class
+        has without the shared coordinate. It is at most the largest absolute eigenvalue.
     """
 
     psi: FloatArray
@@ -40,12 +45,12 @@ class QuadraticSplit:
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """The loss again, ``(K, K)``."""
+        """The loss, computed from the split, ``(K, K)``."""
         return np.asarray(self.psi @ self.psi.T - self.phi @ self.phi.T)
 
 
 def quadratic_split(matrix: Any) -> QuadraticSplit:
-    """Split a symmetric loss with a diagonal of zeros.
+    """Split a symmetric loss matrix whose diagonal is zero.
 
     Parameters
     ----------
@@ -65,18 +70,19 @@ def quadratic_split(matrix: Any) -> QuadraticSplit:
     """
     loss = require_symmetric(np.asarray(matrix, dtype=np.float64), "quadratic_split")
     psi, phi = eigen_halves(loss)
-    # Both lengths are equal: their difference is the diagonal of the loss.
+    # Within a class both lengths are equal: their difference is the diagonal of the loss, 0. The
+    # mean of the two halves the rounding.
     lengths = ((psi**2).sum(axis=1) + (phi**2).sum(axis=1)) / 2
     largest = float(lengths.max(initial=0.0))
     missing = largest - lengths
-    if (missing > _ROUNDING * largest).any():
+    if (missing > _RELATIVE_ROUNDING * largest).any():
         shared = np.sqrt(missing)[:, None]
         psi, phi = np.hstack([psi, shared]), np.hstack([phi, shared])
     return QuadraticSplit(psi, phi, largest)
 
 
 def eigen_halves(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """``(plus, minus)`` with ``matrix = plus plus' - minus minus'`` and as few columns as can be.
+    """``(plus, minus)`` with ``matrix = plus plus' - minus minus'`` and the fewest columns.
 
     Examples
     --------
@@ -86,14 +92,14 @@ def eigen_halves(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
            [1., 0.]]))
     """
     values, vectors = np.linalg.eigh(matrix)
-    # Eigenvalues are exact to about this.
+    # The rounding error of `eigh`: smaller eigenvalues count as zero.
     zero = len(matrix) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     scaled = vectors * np.sqrt(np.abs(values))
     return scaled[:, values > zero], scaled[:, values < -zero]
 
 
 def require_symmetric(matrix: FloatArray, what: str) -> FloatArray:
-    """The loss, symmetric to the last digit; refuses one that is not, or has a diagonal."""
+    """The loss made exactly symmetric; raises if it is not symmetric or its diagonal is not 0."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
             f"{what}: the loss has shape {matrix.shape}; expected a square table of losses between "
@@ -102,19 +108,20 @@ def require_symmetric(matrix: FloatArray, what: str) -> FloatArray:
     if not np.isfinite(matrix).all():
         y, z = np.argwhere(~np.isfinite(matrix))[0]
         raise ValueError(f"{what}: loss[{y}, {z}] is {matrix[y, z]}; expected finite numbers.")
-    rounding = _ROUNDING * np.abs(matrix).max(initial=0.0)
+    rounding = _RELATIVE_ROUNDING * np.abs(matrix).max(initial=0.0)
     uneven = np.argwhere(np.abs(matrix - matrix.T) > rounding)
     if uneven.size:
         y, z = uneven[0]
         raise ValueError(
             f"{what}: loss[{y}, {z}] is {matrix[y, z]:.6g} and loss[{z}, {y}] is "
-            f"{matrix[z, y]:.6g}; expected a symmetric loss. (L + L.T) / 2 is one."
+            f"{matrix[z, y]:.6g}; expected a symmetric loss. Use (L + L.T) / 2."
         )
-    paid = np.flatnonzero(np.abs(np.diagonal(matrix)) > rounding)
-    if paid.size:
-        y = int(paid[0])
+    nonzero = np.flatnonzero(np.abs(np.diagonal(matrix)) > rounding)
+    if nonzero.size:
+        y = int(nonzero[0])
         raise ValueError(
-            f"{what}: loss[{y}, {y}] is {matrix[y, y]:.6g}; expected 0: what is right is free."
+            f"{what}: loss[{y}, {y}] is {matrix[y, y]:.6g}; expected 0, the loss of a correct "
+            "prediction."
         )
     symmetric: FloatArray = (matrix + matrix.T) / 2
     np.fill_diagonal(symmetric, 0.0)

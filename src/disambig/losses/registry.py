@@ -1,8 +1,7 @@
-"""From what a user writes to a loss.
+"""Losses from the ``loss=`` parameter of an estimator: a name, a loss, or for labels a matrix.
 
-From what a user writes to a loss between orders.
-
-From what a user writes to a loss between numbers.
+One function for each kind of target: `resolve_loss` for labels, `bind_order_loss` for orders and
+`resolve_number_loss` for numbers. A loss object that the user gives is cloned.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -39,7 +38,7 @@ _NUMBER_LOSSES: dict[str, NumberLoss] = {
 
 @runtime_checkable
 class LabelLoss(Protocol):
-    """A loss on labels before the labels are known: a piece that is bound to classes in fit."""
+    """A loss on labels before the classes are known; estimators bind it to them in ``fit``."""
 
     def bind(self, classes: AnyArray) -> FiniteLoss:
         """The loss on these classes."""
@@ -47,7 +46,7 @@ class LabelLoss(Protocol):
 
 
 def resolve_loss(loss: Any) -> LabelLoss:
-    """A loss piece from a name, a matrix or a piece (which is cloned).
+    """The loss on labels that a name, a matrix or a loss object (which is cloned) stands for.
 
     Examples
     --------
@@ -60,21 +59,22 @@ def resolve_loss(loss: Any) -> LabelLoss:
         if loss not in _LABEL_LOSSES:
             raise ValueError(
                 f"loss={loss!r} is not known; choose one of {sorted(_LABEL_LOSSES)}, a matrix with "
-                "one row a prediction and one column a class, or a piece of disambig.losses."
+                "one row for each prediction and one column for each class, or a loss of "
+                "disambig.losses such as OrdinalLoss()."
             )
         loss = _LABEL_LOSSES[loss]
     if isinstance(loss, LabelLoss):
-        piece: LabelLoss = clone(loss)
-        return piece
+        cloned: LabelLoss = clone(loss)
+        return cloned
     if np.ndim(loss) == 2:
         return MatrixLoss(loss)
     raise TypeError(
-        f"loss must be a name, a matrix or a piece of disambig.losses; got {type(loss).__name__}."
+        f"loss must be a name, a matrix or a loss of disambig.losses; got {type(loss).__name__}."
     )
 
 
 def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
-    """The loss that a name or a piece (which is cloned) means, on these items.
+    """The loss that a name or a loss object (which is cloned) stands for, on these items.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
     if isinstance(loss, str):
         if loss not in _ORDER_LOSSES:
             raise ValueError(
-                f"loss={loss!r} is not known; choose one of {choices}, or a piece such as "
-                "disambig.losses.KendallLoss."
+                f"loss={loss!r} is not known; choose one of {choices}, or a loss object such as "
+                "disambig.losses.KendallLoss()."
             )
         return _ORDER_LOSSES[loss].bind(items)
     bound = clone(loss).bind(items) if isinstance(loss, OrderLoss) else None
@@ -100,7 +100,7 @@ def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
 
 
 def resolve_number_loss(loss: Any) -> NumberLoss:
-    """The loss between numbers that a name or a piece (which is cloned) means.
+    """The loss between numbers that a name or a loss object (which is cloned) stands for.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def resolve_number_loss(loss: Any) -> NumberLoss:
     if isinstance(loss, str):
         if loss not in _NUMBER_LOSSES:
             raise ValueError(
-                f"loss={loss!r} is not known; choose one of {choices}, or a piece such as "
+                f"loss={loss!r} is not known; choose one of {choices}, or a loss object such as "
                 "disambig.losses.PinballLoss(quantile=0.9)."
             )
         loss = _NUMBER_LOSSES[loss]
@@ -122,5 +122,5 @@ def resolve_number_loss(loss: Any) -> NumberLoss:
             f"loss must be one of {choices}, or a loss between numbers such as "
             f"disambig.losses.PinballLoss(quantile=0.9); got {type(loss).__name__}."
         )
-    piece: NumberLoss = clone(loss)
-    return piece
+    cloned: NumberLoss = clone(loss)
+    return cloned

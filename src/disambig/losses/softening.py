@@ -1,10 +1,9 @@
-"""Laws at a temperature: what both annealed formulations are made of.
+"""The contract of a loss at a temperature, and Gibbs distributions on finite sets.
 
-The contract of a loss at a temperature: laws on outputs instead of single ones.
-
-At a temperature every row holds a *law* on its candidates instead of a face of them. Solvers never
-see a law as a table: an order has too many outputs for one. They see where its mean lies, how far
-it is from the law that the row began with, and how to go part of the way to another one.
+At a temperature every row has a *distribution* on its candidates instead of a face. Solvers never
+see its table of probabilities: there are too many orders for one. They see the mean of the
+distribution in the embedding, its relative entropy to the *prior* (the distribution at infinite
+temperature), and how to interpolate between two distributions.
 """
 
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
@@ -15,34 +14,34 @@ from disambig.losses.protocol import Faces
 from disambig.notation import BoolArray, FloatArray
 
 
-def gibbs(costs: FloatArray, scales: FloatArray, base: FloatArray) -> FloatArray:
-    """``q[i, v]`` proportional to ``base[i, v] exp(-costs[i, v] / scales[i])``, ``(n, V)``.
+def gibbs(costs: FloatArray, scales: FloatArray, prior: FloatArray) -> FloatArray:
+    """``q[i, v]`` proportional to ``prior[i, v] exp(-costs[i, v] / scales[i])``, ``(n, V)``.
 
-    The law that minimises ``<q, costs> + scales KL(q | base)`` row by row. Where a scale is 0 the
-    costs say nothing either, and the law is the base.
+    The distribution that minimises ``<q, costs> + scales KL(q | prior)`` row by row. A row of scale
+    0 has no votes: its costs are ignored and the prior is returned.
 
-    Preconditions: `base` ``(n, V)`` non-negative with rows that sum to one; `scales` ``(n,)``
+    Preconditions: `prior` ``(n, V)`` non-negative with rows that sum to one; `scales` ``(n,)``
     non-negative.
 
     Examples
     --------
     >>> import numpy as np
-    >>> base = np.array([[0.5, 0.5, 0.0]])
-    >>> gibbs(np.array([[0.0, 1.0, -9.0]]), np.ones(1), base).round(2)
+    >>> prior = np.array([[0.5, 0.5, 0.0]])
+    >>> gibbs(np.array([[0.0, 1.0, -9.0]]), np.ones(1), prior).round(2)
     array([[0.73, 0.27, 0.  ]])
     """
-    allowed = base > 0
+    allowed = prior > 0
     lowest = np.where(allowed, costs, np.inf).min(axis=1, keepdims=True)
-    heard = (scales > 0)[:, None]
-    # What is not allowed can be far below the lowest: its exponent must not overflow.
-    above = np.where(allowed & heard, costs - lowest, 0.0)
-    law = base * np.exp(-above / np.where(heard, scales[:, None], 1.0))
-    law /= law.sum(axis=1, keepdims=True)
-    return law
+    has_votes = (scales > 0)[:, None]
+    # Costs outside the set can be far below the lowest: their exponent must not overflow.
+    above = np.where(allowed & has_votes, costs - lowest, 0.0)
+    distribution = prior * np.exp(-above / np.where(has_votes, scales[:, None], 1.0))
+    distribution /= distribution.sum(axis=1, keepdims=True)
+    return distribution
 
 
-def relative_entropies(law: FloatArray, base: FloatArray) -> FloatArray:
-    """``KL(law[i] | base[i])``, ``(n,)``.
+def relative_entropies(distribution: FloatArray, prior: FloatArray) -> FloatArray:
+    """``KL(distribution[i] | prior[i])``, ``(n,)``.
 
     Examples
     --------
@@ -50,21 +49,21 @@ def relative_entropies(law: FloatArray, base: FloatArray) -> FloatArray:
     >>> relative_entropies(np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])).round(4)
     array([0.6931])
     """
-    inside = law > 0
-    ratio = np.where(inside, law, 1.0) / np.where(inside, base, 1.0)
-    entropies: FloatArray = np.einsum("iv,iv->i", law, np.log(ratio))
+    positive = distribution > 0
+    ratio = np.where(positive, distribution, 1.0) / np.where(positive, prior, 1.0)
+    entropies: FloatArray = np.einsum("iv,iv->i", distribution, np.log(ratio))
     return entropies
 
 
 class SoftMeans(NamedTuple):
-    """Laws of predictions by what an objective needs of them.
+    """Distributions of predictions, reduced to what an objective needs.
 
     Attributes
     ----------
     embedded : float array (n, p)
-        The mean of ``psi`` under each law.
+        The mean of ``psi`` under each distribution.
     divergences : float array (n,)
-        Relative entropies to the uniform law on all predictions.
+        Relative entropies to the uniform distribution on all predictions.
     """
 
     embedded: FloatArray
@@ -72,7 +71,7 @@ class SoftMeans(NamedTuple):
 
 
 class SoftTargets(Protocol):
-    """One law a row on its candidates; also what a solution holds as its relaxed targets."""
+    """A distribution on the candidates of each row; also the relaxed targets of a solution."""
 
     def __len__(self) -> int:
         """``n``."""
@@ -80,91 +79,95 @@ class SoftTargets(Protocol):
 
     @property
     def embedded(self) -> FloatArray:
-        """The mean of ``phi`` under each law, ``(n, p)``."""
+        """The mean of ``phi`` under each distribution, ``(n, p)``."""
         ...
 
     @property
     def as_predictions(self) -> FloatArray:
-        """The mean of ``psi`` under each law, ``(n, p)``; asked of symmetric losses alone."""
+        """The mean of ``psi`` under each distribution, ``(n, p)``; for symmetric losses only."""
         ...
 
     @property
     def divergences(self) -> FloatArray:
-        """Relative entropies to the laws at infinite temperature, ``(n,)``.
+        """Relative entropies to the prior, ``(n,)``.
 
-        At a mean of two laws a bound from above is enough: their mean relative entropy.
+        For a mixture of two distributions an upper bound is enough: the mean of their relative
+        entropies.
         """
         ...
 
     @property
     def is_vertex(self) -> BoolArray:
-        """Rows in which one output has more than any other, ``(n,)``."""
+        """Rows in which one output is more likely than any other, ``(n,)``."""
         ...
 
     def first(self) -> Faces:
-        """The output that has the most of each row, the first of several."""
+        """The most likely output of each row, the first one of a tie."""
         ...
 
     def direction_to(self, other: Self) -> FloatArray:
         """``other.embedded - self.embedded``, ``(n, p)``."""
         ...
 
-    def interpolate(self, other: Self, part: float) -> Self:
-        """Laws with the mean ``(1 - part) self + part other``."""
+    def interpolate(self, other: Self, fraction: float) -> Self:
+        """Distributions with the mean ``(1 - fraction) self + fraction other``."""
         ...
 
     def distance(self, other: Self) -> float:
-        """The largest change of a probability on the way to the others."""
+        """The largest difference of a probability."""
         ...
 
 
 class Softening(Protocol):
-    """A loss and candidates at temperatures.
+    """A loss at a temperature, on given candidates.
 
-    Each of the three laws minimises ``<mean, scores[i]> + scales[i] divergence`` row by row,
-    exactly. Where a scale is 0 the scores say nothing either, and the law is the one at infinite
-    temperature.
+    Each of the three methods with scores minimises ``<mean, scores[i]> + scales[i] divergence``
+    exactly, row by row. A row of scale 0 has no votes: its scores are ignored, and its distribution
+    is the prior.
     """
 
     @property
-    def unit(self) -> float:
-        """The temperature at which a decision that all votes agree on is about even."""
+    def unit_temperature(self) -> float:
+        """Temperatures are multiples of it.
+
+        At this temperature a decision is about even although all votes agree on it.
+        """
         ...
 
     @property
     def width(self) -> int:
-        """Numbers held for each row."""
+        """How many numbers are stored for each row."""
         ...
 
     @property
     def is_symmetric(self) -> bool:
-        """Is ``loss(z, y) = loss(y, z)``, every candidate being a prediction?"""
+        """Is ``loss(z, y) = loss(y, z)``, with every candidate also a prediction?"""
         ...
 
-    def base(self) -> SoftTargets:
-        """The laws at infinite temperature: those that average candidates learn from."""
+    def prior(self) -> SoftTargets:
+        """The distributions at infinite temperature, which the average-candidates method uses."""
         ...
 
     def predictions(self, scores: FloatArray, scales: FloatArray) -> SoftMeans:
-        """Laws on all predictions for the costs ``<psi(z), scores[i]>``, ``(n, p)``."""
+        """Distributions on all predictions for the costs ``<psi(z), scores[i]>``."""
         ...
 
     def targets(self, scores: FloatArray, scales: FloatArray) -> SoftTargets:
-        """Laws on the candidates for the costs ``<phi(y), scores[j]>``, ``(n, p)``."""
+        """Distributions on the candidates for the costs ``<phi(y), scores[j]>``."""
         ...
 
-    def members(self, scores: FloatArray, scales: FloatArray) -> SoftTargets:
-        """Laws on the candidates for the costs ``<psi(y), scores[j]>``: y as a prediction.
+    def targets_as_predictions(self, scores: FloatArray, scales: FloatArray) -> SoftTargets:
+        """Distributions on the candidates for the costs ``<psi(y), scores[j]>``.
 
-        Asked of symmetric losses alone.
+        Here a candidate y is embedded as a prediction. For symmetric losses only.
         """
         ...
 
 
 @runtime_checkable
 class SoftLoss(Protocol):
-    """A `Loss` whose laws at a temperature can be had exactly."""
+    """A `Loss` whose distributions at a temperature can be computed exactly."""
 
     def softened(self, candidates: Any) -> Softening:
-        """The loss on these candidates; raises `MissingOracleError` if they are too large."""
+        """The loss at a temperature; raises `MissingOracleError` if candidates are too large."""
         ...

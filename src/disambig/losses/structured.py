@@ -1,6 +1,8 @@
-"""Faces of an output space whose ties cannot be listed: one vertex a row.
+"""Structured outputs: a loss that the user defines by a `StructuredTask`.
 
-A loss of the user's own: what to give, and how the solvers see it.
+`StructuredLoss` adapts the task to the contract of `Loss` and checks what the task returns. Its
+faces are `PointFaces`, one vertex for each row: the ties of a structured output space cannot be
+listed.
 """
 
 from collections.abc import Callable
@@ -17,56 +19,58 @@ from disambig.votes import Votes
 
 @dataclass(frozen=True, eq=False)
 class PointFaces:
-    """Single vertices, given as outputs and where they lie; perhaps with the mean of their ties.
+    """Faces of one known vertex each, optionally with the mean of the tied vertices.
 
-    A face here is one vertex or, where the mean of the tied ones can be had without a list of
-    them, that mean and one of its vertices. When a step gains nothing the current faces stay,
-    which keeps descent and termination.
+    A face is one vertex. If the mean of the tied vertices can be computed without listing them, a
+    face is that mean and one of its vertices. `union` keeps the current face: a step without a
+    gain changes no face, so the objective still decreases and runs end.
 
     Parameters
     ----------
     outputs : array, first axis n
-        The vertices in the user's own form; an object array for what is no number.
+        The vertices as outputs of the user; an object array unless they are numbers.
     embedded : float array (n, p)
-        Where the faces lie: the vertices, or the means.
-    corners : float array (n, p), optional
-        Where `outputs` lie, if `embedded` are means.
+        Embeddings of the vertices, or of the means of ties.
+    embedded_outputs : float array (n, p), optional
+        Embeddings of `outputs`, if `embedded` are means.
     """
 
     outputs: AnyArray
     embedded: FloatArray
-    corners: FloatArray | None = None
+    embedded_outputs: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.embedded)
 
     @cached_property
     def is_vertex(self) -> BoolArray:
-        if self.corners is None:
+        if self.embedded_outputs is None:
             return np.ones(len(self), dtype=np.bool_)
-        single: BoolArray = (self.embedded == self.corners).all(axis=1)
+        single: BoolArray = (self.embedded == self.embedded_outputs).all(axis=1)
         return single
 
     def first(self) -> "PointFaces":
-        return self if self.corners is None else PointFaces(self.outputs, self.corners)
+        if self.embedded_outputs is None:
+            return self
+        return PointFaces(self.outputs, self.embedded_outputs)
 
     def take(self, index: Any) -> "PointFaces":
-        corners = None if self.corners is None else self.corners[index]
-        return PointFaces(self.outputs[index], self.embedded[index], corners)
+        embedded_outputs = None if self.embedded_outputs is None else self.embedded_outputs[index]
+        return PointFaces(self.outputs[index], self.embedded[index], embedded_outputs)
 
     def replace(self, rows: IntArray, faces: "PointFaces") -> "PointFaces":
-        # The wider type: words would be cut to the length of the current ones.
+        # The wider type: longer strings would be cut to the length of the current ones.
         outputs = self.outputs.astype(np.result_type(self.outputs, faces.outputs))
         embedded = self.embedded.copy()
         outputs[rows], embedded[rows] = faces.outputs, faces.embedded
-        if self.corners is None and faces.corners is None:
+        if self.embedded_outputs is None and faces.embedded_outputs is None:
             return PointFaces(outputs, embedded)
-        corners = self.first().embedded.copy()
-        corners[rows] = faces.first().embedded
-        return PointFaces(outputs, embedded, corners)
+        embedded_outputs = self.first().embedded.copy()
+        embedded_outputs[rows] = faces.first().embedded
+        return PointFaces(outputs, embedded, embedded_outputs)
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, "PointFaces"]:
-        """The one vertex that is known of each row."""
+        """The known vertex of each row."""
         return np.arange(len(rows)), self.take(rows).first()
 
     def union(self, newer: "PointFaces") -> "PointFaces":
@@ -85,26 +89,26 @@ class PointFaces:
 
 
 class StructuredTask(Protocol):
-    """Everything that a structured output owes: candidates, embeddings and two minimisers.
+    """What a user defines for a structured output: candidates, embeddings and two minimisers.
 
     ``n`` outputs are an array with first axis n, or a list of n objects. All methods take and
-    return whole batches. A method may be written as a loop; a batched one is faster.
+    return whole batches. A method may loop over the rows; vectorised code is faster.
 
-    Optional methods, each worth writing where it can be had:
+    Optional methods, each of which improves the solution:
 
     * ``start(candidates, kind)``, ``(n, p)``: starts other than ``"average"``. For
       ``kind="infimum"`` return V such that ``<psi(z), V[j]>`` is the loss from z to the nearest
-      candidate, or close to it, up to a constant a row. The average start counts candidates, and
-      may favour an output only because many candidates resemble it; this one does not.
+      candidate, or close to it, up to a constant for each row. The average start may favour an
+      output only because many candidates resemble it; this start does not.
     * ``mean_prediction(scores, tolerance)``, ``(q, p)``: the mean of ``psi`` over all outputs
-      whose score is within ``tolerance[i]`` of the minimum. Without it a row that has heard
-      nothing yet takes the first of its tied outputs, and passes it on as if it were known.
+      whose score is within ``tolerance[i]`` of the minimum. Without it a row without informative
+      votes takes the first of its tied outputs, and other rows treat that as known.
     * ``infimum_prediction(votes, candidates, rtol)``: the q outputs that minimise
       ``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` exactly (see `ExactInfimum`).
     """
 
     def candidates(self, y: Any) -> Any:
-        """Check what the user observed; return an object with ``len`` and ``[index array]``."""
+        """Check the observations; return an object with ``len`` that an index array can index."""
         ...
 
     def embed_target(self, outputs: Any) -> FloatArray:
@@ -132,18 +136,18 @@ class StructuredTask(Protocol):
         ...
 
 
-_METHODS = tuple(name for name in vars(StructuredTask) if not name.startswith("_"))
+_REQUIRED_METHODS = tuple(name for name in vars(StructuredTask) if not name.startswith("_"))
 
 
 @dataclass(frozen=True, eq=False)
 class StructuredLoss:
-    """A `StructuredTask` under the contract of `Loss`; what the task returns is checked.
+    """A `StructuredTask` as a `Loss`; everything that the task returns is checked.
 
     It fulfils `ExactInfimum` if and only if the task has ``infimum_prediction``.
     """
 
     task: StructuredTask
-    # A method that is None is no method to a runtime protocol.
+    # None: `isinstance` with the runtime protocol `ExactInfimum` is then False.
     infimum_prediction: Callable[[Votes, Any, float], PointFaces] | None = field(
         init=False, default=None, repr=False
     )
@@ -154,7 +158,7 @@ class StructuredLoss:
             object.__setattr__(self, "infimum_prediction", self._infimum_prediction)
 
     def candidates(self, y: Any) -> Any:
-        """The sets that the task reads in y; a list of them becomes an array of objects."""
+        """The candidate sets of the task; a list of them becomes an array of objects."""
         candidates = self.task.candidates(y)
         if isinstance(candidates, (list, tuple)):
             return _objects(candidates)
@@ -179,7 +183,7 @@ class StructuredLoss:
         if not (np.isfinite(largest) and largest >= 0):
             raise ValueError(
                 f"largest_loss returned {largest}; expected the largest |loss(z, y)|, a finite "
-                "number that is not negative."
+                "number >= 0."
             )
         return largest
 
@@ -189,7 +193,7 @@ class StructuredLoss:
         if not hasattr(self.task, "mean_prediction"):
             return faces
         means = _matrix(self.task.mean_prediction(scores, tolerance), q, p, "mean_prediction")
-        return PointFaces(faces.outputs, means, corners=faces.embedded)
+        return PointFaces(faces.outputs, means, embedded_outputs=faces.embedded)
 
     def best_candidate(
         self, scores: FloatArray, candidates: Any, tolerance: FloatArray
@@ -216,16 +220,16 @@ def _check_methods(task: Any) -> None:
         raise TypeError(
             f"task: got the class {task.__name__}; pass an instance, {task.__name__}(...)."
         )
-    missing = [name for name in _METHODS if not callable(getattr(task, name, None))]
+    missing = [name for name in _REQUIRED_METHODS if not callable(getattr(task, name, None))]
     if missing:
         raise TypeError(
             f"task: {type(task).__name__} lacks {', '.join(missing)}; expected the methods of "
-            f"disambig.losses.StructuredTask: {', '.join(_METHODS)}."
+            f"disambig.losses.StructuredTask: {', '.join(_REQUIRED_METHODS)}."
         )
 
 
 def _objects(items: Any) -> AnyArray:
-    """One object a row, whatever it is: numpy would make columns of lists of equal length."""
+    """An array of one object for each row; `np.array` would split lists of equal length."""
     array = np.empty(len(items), dtype=object)
     for row, item in enumerate(items):
         array[row] = item
@@ -236,7 +240,7 @@ def _rows(outputs: Any, n: int, method: str) -> AnyArray:
     array = outputs if isinstance(outputs, np.ndarray) else _objects(outputs)
     if array.ndim == 0 or len(array) != n:
         found = len(array) if array.ndim else "a scalar instead of"
-        raise ValueError(f"{method} returned {found} outputs; expected {n}, one a row.")
+        raise ValueError(f"{method} returned {found} outputs; expected {n}, one for each row.")
     return array
 
 
@@ -245,7 +249,7 @@ def _matrix(embedded: Any, n: int, p: int | None, method: str) -> FloatArray:
     if array.ndim != 2 or len(array) != n or p not in (None, array.shape[1]):
         raise ValueError(
             f"{method} returned an array of shape {array.shape}; expected ({n}, {p or 'p'}), one "
-            "row an output, one column a dimension that phi and psi share."
+            "row for each output and one column for each dimension of the embedding."
         )
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])

@@ -1,4 +1,4 @@
-"""Scores with and without ground truth: of labels, rankings and numbers against sets."""
+"""Metrics and scorers of labels, rankings and numbers against candidate sets."""
 
 from disambig.metrics.labels import (
     covering_accuracy,

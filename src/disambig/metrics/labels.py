@@ -1,7 +1,7 @@
-"""Scores against sets: what can be said of predictions without ground truth.
+"""Metrics of predicted labels against candidate sets, without true labels.
 
-A set that allows every class says nothing and is not counted. A mask looks like a multilabel
-target to scikit-learn, whose own scorers then raise or return a meaningless number: use these.
+A set that allows every class is not informative and is not counted. scikit-learn reads a mask as a
+multilabel target, so that its own scorers raise an error or return a meaningless number.
 """
 
 from typing import Any
@@ -35,13 +35,13 @@ def covering_accuracy(
     ----------
     y : array-like, n rows
         Sets in any form that `LabelSets.from_any` reads. A label that is not among `classes` is
-        a mistake waiting to happen, not an error: nothing can predict it.
+        allowed; no prediction can equal it.
     y_pred : array-like (n,)
     classes : array-like (K,), optional
-        The classes that could be predicted; they name the columns of a mask, and a set that holds
+        The classes that can be predicted. They name the columns of a mask, and a set that contains
         all of them is not counted.
     unlabeled : object, optional
-        Marker of unlabelled rows.
+        Marker of unlabeled rows.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -74,13 +74,13 @@ def infimum_loss(
 ) -> float:
     """The mean over informative rows of ``min_{y in s} loss(prediction, y)``; smaller is better.
 
-    A label that the loss does not know costs what its prediction can cost at most.
+    For a label that the loss does not know, the largest loss of the prediction is taken.
 
     Parameters
     ----------
     y, y_pred, classes, unlabeled, sample_weight
         See `covering_accuracy`.
-    loss : str, array, piece or bound loss, default "zero_one"
+    loss : str, array, loss or bound loss, default "zero_one"
         See `disambig.losses.resolve_loss`.
 
     Examples
@@ -97,8 +97,8 @@ def infimum_loss(
         known = sets.classes if classes is None else checked_classes(classes)
         bound = resolve_loss(loss).bind(known)
     costs = _costs(bound, sets.classes)[_rows_of(bound, y_pred)]
-    paid = np.where(sets.mask, costs, np.inf).min(axis=1)
-    return mean_over(counted, paid, sample_weight, information=_INFORMATION)
+    losses = np.where(sets.mask, costs, np.inf).min(axis=1)
+    return mean_over(counted, losses, sample_weight, information=_INFORMATION)
 
 
 covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, _READS)
@@ -111,44 +111,46 @@ infimum_loss_scorer = SetScorer(
 
 
 def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:
-    """The sets, and which rows exclude a class that could be predicted."""
+    """The sets, and which rows exclude a class that can be predicted."""
     try:
         sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     except CandidateError:
-        # The columns of a table are the classes; only rows of labels can hold another one.
+        # The columns of a table are the classes; only lists of labels can contain others.
         if classes is None or (is_table(y) and not isinstance(y, LabelSets)):
             raise
-        # A label that training never saw: it stays, and no prediction will hit it.
+        # Labels that training did not have are kept; no prediction can equal them.
         sets = LabelSets.from_any(y, unlabeled=unlabeled)
     if len(sets) != n:
         raise ValueError(f"y has {len(sets)} rows and y_pred has {n}; expected as many.")
     known = listed(sets.classes if classes is None else checked_classes(classes))
-    place = positions(sets.classes)
-    whole = np.zeros(n, dtype=np.bool_)
-    if len(known) > 1 and all(label in place for label in known):
-        whole |= sets.mask[:, [place[label] for label in known]].all(axis=1)
+    column = positions(sets.classes)
+    uninformative = np.zeros(n, dtype=np.bool_)
+    if len(known) > 1 and all(label in column for label in known):
+        uninformative |= sets.mask[:, [column[label] for label in known]].all(axis=1)
     if unlabeled is not None:
-        whole |= sets.is_whole & (sets.n_classes > 1)
-    return sets, ~whole
+        uninformative |= sets.is_whole & (sets.n_classes > 1)
+    return sets, ~uninformative
 
 
 def _costs(loss: FiniteLoss, classes: AnyArray) -> FloatArray:
-    """``loss(z, y)`` for these classes, ``(P, K)``; the most that z can cost for a strange one."""
-    place = positions(loss.classes)
-    columns = np.array([place.get(label, -1) for label in listed(classes)], dtype=np.intp)
-    worst = loss.matrix.max(axis=1, keepdims=True)
-    return np.where(columns >= 0, loss.matrix[:, columns], worst)
+    """``loss(z, y)`` for these classes, ``(P, K)``; the largest loss of z if y is unknown."""
+    column = positions(loss.classes)
+    columns = np.array([column.get(label, -1) for label in listed(classes)], dtype=np.intp)
+    largest = loss.matrix.max(axis=1, keepdims=True)
+    return np.where(columns >= 0, loss.matrix[:, columns], largest)
 
 
 def _rows_of(loss: FiniteLoss, y_pred: Any) -> IntArray:
-    """Which row of the loss matrix each prediction is, ``(n,)``."""
-    place = positions(loss.predictions)
+    """The row of the loss matrix of each prediction, ``(n,)``."""
+    row_of = positions(loss.predictions)
     entries = entries_of(rows_of(y_pred))
-    unknown = [label for label in entries.distinct if label not in place]
+    unknown = [label for label in entries.distinct if label not in row_of]
     if unknown or (entries.sizes() != 1).any():
-        what = f"{unknown[0]!r}, which is no prediction of the loss" if unknown else "a collection"
+        what = (
+            f"{unknown[0]!r}, which is not a prediction of the loss" if unknown else "a collection"
+        )
         raise ValueError(
             f"y_pred holds {what}; expected in each row one of {listed(loss.predictions)!r}."
         )
-    rows = np.array([place[label] for label in entries.distinct], dtype=np.intp)
+    rows = np.array([row_of[label] for label in entries.distinct], dtype=np.intp)
     return np.asarray(rows[entries.codes])

@@ -1,12 +1,10 @@
-"""The number that is nearest to all sets at once, in squares: what a score of zero predicts.
+"""Metrics of predicted numbers against sets of numbers, without true numbers.
 
-Scores of numbers against sets of numbers: what can be said of predictions without ground truth.
-
-A set that is the whole line says nothing and is not counted. On plain numbers these are the usual
-figures; boxes are scored column by column, and the columns are averaged.
+A set that is the whole line is not informative and is not counted. On plain numbers these are the
+usual metrics. Boxes are scored column by column, and the columns are averaged. `best_constant` is
+the constant prediction that has `interval_r2` zero.
 """
 
-import warnings
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from disambig.candidates import Intervals, IntervalUnions, number_sets
 from disambig.candidates.numbers.segments import Segments, rows_of_segments
+from disambig.exceptions import warn
 from disambig.metrics.scorer import SetScorer, mean_over, row_weights
 from disambig.notation import BoolArray, FloatArray, IntArray
 
@@ -21,43 +20,44 @@ _INFORMATION = "excludes a number"
 _READS = (("missing", "missing"),)
 
 
-def squared_distances(pieces: Segments, constant: float) -> FloatArray:
+def squared_distances(segments: Segments, constant: float) -> FloatArray:
     """``inf_{y in s[j]} (constant - y)^2``, ``(n,)``."""
-    gaps = constant - np.clip(constant, pieces.lower, pieces.upper)
-    return np.asarray(np.minimum.reduceat(gaps**2, pieces.indptr[:-1]))
+    gaps = constant - np.clip(constant, segments.lower, segments.upper)
+    return np.asarray(np.minimum.reduceat(gaps**2, segments.indptr[:-1]))
 
 
-def best_constant(pieces: Segments, weights: FloatArray) -> float:
-    """``argmin_c sum_j weights[j] inf_{y in s[j]} (c - y)^2``; of several one.
+def best_constant(segments: Segments, weights: FloatArray) -> float:
+    """``argmin_c sum_j weights[j] inf_{y in s[j]} (c - y)^2``; any one, if there are several.
 
-    Between two neighbours among all ends and all middles of gaps, each set that c is not in has
-    one nearest end, so that the sum is one parabola: all of them are tried.
+    The sum is piecewise quadratic. Its breakpoints are the ends of all segments and the midpoints
+    of the gaps between segments of a row: between two breakpoints every set that does not contain c
+    has one nearest end. The minimum of every quadratic is tried.
 
     Parameters
     ----------
-    pieces : Segments
+    segments : Segments
         Of n rows, sorted and disjoint, at least one with a finite end.
-    weights : (n,), none negative
+    weights : (n,), not negative
 
     Examples
     --------
     >>> import numpy as np
-    >>> pieces = Segments(np.array([0.0, 3.0]), np.array([1.0, np.inf]), np.array([0, 1, 2]))
-    >>> best_constant(pieces, np.array([1.0, 3.0]))
+    >>> segments = Segments(np.array([0.0, 3.0]), np.array([1.0, np.inf]), np.array([0, 1, 2]))
+    >>> best_constant(segments, np.array([1.0, 3.0]))
     2.5
     """
-    if np.array_equal(pieces.lower, pieces.upper) and len(pieces.lower) == len(weights):
-        return float(np.average(pieces.lower, weights=weights))
-    reaches = _reaches(pieces, weights)
-    tried = _lowest(reaches, float(np.median(reaches.end)))
-    # Once more from there, for the last digits.
-    tried += _lowest(reaches, tried[0])
-    totals = [float(weights @ squared_distances(pieces, constant)) for constant in tried]
+    if np.array_equal(segments.lower, segments.upper) and len(segments.lower) == len(weights):
+        return float(np.average(segments.lower, weights=weights))
+    terms = _nearest_ends(segments, weights)
+    tried = _minimum(terms, float(np.median(terms.end)))
+    # A second pass from there, for the last digits.
+    tried += _minimum(terms, tried[0])
+    totals = [float(weights @ squared_distances(segments, constant)) for constant in tried]
     return tried[int(np.argmin(totals))]
 
 
-class _Reaches(NamedTuple):
-    """An end is the nearest member of its set to all numbers from `start` to `stop`."""
+class _NearestEnds(NamedTuple):
+    """Each `end` is the nearest member of its set for all numbers from `start` to `stop`."""
 
     end: FloatArray
     start: FloatArray
@@ -65,55 +65,59 @@ class _Reaches(NamedTuple):
     weight: FloatArray
 
 
-def _reaches(pieces: Segments, weights: FloatArray) -> _Reaches:
-    rows = rows_of_segments(pieces.indptr)
-    first, last = pieces.indptr[:-1], pieces.indptr[1:] - 1
+def _nearest_ends(segments: Segments, weights: FloatArray) -> _NearestEnds:
+    """The finite ends of all segments, with the numbers that they are nearest to."""
+    rows = rows_of_segments(segments.indptr)
+    first, last = segments.indptr[:-1], segments.indptr[1:] - 1
     gaps: IntArray = np.flatnonzero(rows[1:] == rows[:-1])
-    below, above = pieces.upper[gaps], pieces.lower[gaps + 1]
-    middle, of_gap = 0.5 * (below + above), weights[rows[gaps]]
-    lowest, highest = pieces.lower[first], pieces.upper[last]
-    beyond = np.full(len(first), np.inf)
-    table = _Reaches(
+    below, above = segments.upper[gaps], segments.lower[gaps + 1]
+    middle, gap_weights = 0.5 * (below + above), weights[rows[gaps]]
+    lowest, highest = segments.lower[first], segments.upper[last]
+    infinity = np.full(len(first), np.inf)
+    table = _NearestEnds(
         np.concatenate([lowest, below, above, highest]),
-        np.concatenate([-beyond, below, middle, highest]),
-        np.concatenate([lowest, middle, above, beyond]),
-        np.concatenate([weights, of_gap, of_gap, weights]),
+        np.concatenate([-infinity, below, middle, highest]),
+        np.concatenate([lowest, middle, above, infinity]),
+        np.concatenate([weights, gap_weights, gap_weights, weights]),
     )
     finite = np.isfinite(table.end)
-    return _Reaches(*(column[finite] for column in table))
+    return _NearestEnds(*(column[finite] for column in table))
 
 
-def _lowest(reaches: _Reaches, begin: float) -> list[float]:
-    """Where the lowest of all parabolas is lowest, and the stretch that is its own.
+def _minimum(terms: _NearestEnds, begin: float) -> list[float]:
+    """The minimiser of the piecewise quadratic sum, and the two breakpoints around it.
 
-    Sums begin at `begin`, which is no lower than the lowest end, and run from there to both
-    sides: where they are small, no large ones have been added and taken away again.
+    Between two breakpoints the sum is ``s0 c^2 - 2 s1 c + s2`` with the moments ``s`` of the
+    nearest ends. Cumulative sums of the moments start at `begin`, which is not below the lowest
+    end, and run to both sides: near `begin` no large terms have been added and subtracted again.
     """
-    shifted = reaches.end - begin
-    moments = reaches.weight * np.stack([np.ones_like(shifted), shifted, shifted**2])
-    at_begin = moments[:, (reaches.start <= begin) & (begin < reaches.stop)].sum(axis=1)
-    # What starts stands before what stops in the same place: between the two, sums are too large
-    # rather than too small.
-    places = np.concatenate([reaches.start, reaches.stop])
+    shifted = terms.end - begin
+    moments = terms.weight * np.stack([np.ones_like(shifted), shifted, shifted**2])
+    at_begin = moments[:, (terms.start <= begin) & (begin < terms.stop)].sum(axis=1)
+    # At equal breakpoints starts come before stops: between the two, sums are too large rather than
+    # too small.
+    breakpoints = np.concatenate([terms.start, terms.stop])
     jumps = np.concatenate([moments, -moments], axis=1)
-    kept = np.flatnonzero(np.isfinite(places))
-    order = kept[np.argsort(places[kept], kind="stable")]
-    places, jumps = places[order], jumps[:, order]
+    kept = np.flatnonzero(np.isfinite(breakpoints))
+    order = kept[np.argsort(breakpoints[kept], kind="stable")]
+    breakpoints, jumps = breakpoints[order], jumps[:, order]
 
-    passed = int(np.searchsorted(places, begin, side="right"))
+    passed = int(np.searchsorted(breakpoints, begin, side="right"))
     after = np.cumsum(jumps[:, passed:], axis=1)
     before = -np.cumsum(jumps[:, passed - 1 : 0 : -1], axis=1)[:, ::-1]
     here = np.zeros((3, 1))
-    mass, first, second = at_begin[:, np.newaxis] + np.hstack([before, here, after])
-    right = np.append(places[1:], places[-1])
-    low, high = places - begin, right - begin
-    bottom = np.clip(np.where(mass > 0, first / np.where(mass > 0, mass, 1.0), low), low, high)
-    totals = mass * bottom**2 - 2.0 * first * bottom + second
+    total_weight, first, second = at_begin[:, np.newaxis] + np.hstack([before, here, after])
+    right = np.append(breakpoints[1:], breakpoints[-1])
+    low, high = breakpoints - begin, right - begin
+    has_weight = total_weight > 0
+    vertex = np.where(has_weight, first / np.where(has_weight, total_weight, 1.0), low)
+    vertex = np.clip(vertex, low, high)
+    totals = total_weight * vertex**2 - 2.0 * first * vertex + second
     best = int(np.argmin(totals))
-    # The way back from `begin` rounds: it must not leave the stretch, and an end that lies in every
-    # set must be hit exactly.
-    edges = float(places[best]), float(right[best])
-    return [float(np.clip(bottom[best] + begin, *edges)), *edges]
+    # Adding `begin` rounds. The result must stay between the breakpoints; these are returned too,
+    # because an end that lies in every set must be found exactly.
+    edges = float(breakpoints[best]), float(right[best])
+    return [float(np.clip(vertex[best] + begin, *edges)), *edges]
 
 
 _Missing = Literal["error", "whole"]
@@ -133,25 +137,25 @@ def interval_squared_distance(
     y_pred : array-like (n,) or (n, d)
         Predictions, finite.
     missing : {"error", "whole"}, default="error"
-        Whether ends that are missing are refused, or are no bounds.
+        Whether missing ends are an error, or infinite.
     sample_weight : array-like (n,), optional
 
     Returns
     -------
     float
-        NaN, with a warning, if no row is informative. Of boxes the uniform average over those
-        columns that have an informative row.
+        NaN, with a warning, if no row is informative. For boxes the mean over the columns that have
+        an informative row.
 
     Examples
     --------
     >>> interval_squared_distance([(0, 1), (2, float("inf")), 5.0], [0.5, 1.0, 7.0])
     1.66...
     """
-    seen = _seen(y, y_pred, missing, "interval_squared_distance")
+    scored = _scored(y, y_pred, missing, "interval_squared_distance")
     return mean_over(
-        seen.counted.ravel(),
-        seen.distances.ravel() ** 2,
-        seen.entry_weights(sample_weight),
+        scored.counted.ravel(),
+        scored.distances.ravel() ** 2,
+        scored.entry_weights(sample_weight),
         information=_INFORMATION,
     )
 
@@ -173,11 +177,11 @@ def interval_absolute_distance(
     >>> interval_absolute_distance([(0, 1), "> 2", 5.0], [0.5, 1.0, 7.0])
     1.0
     """
-    seen = _seen(y, y_pred, missing, "interval_absolute_distance")
+    scored = _scored(y, y_pred, missing, "interval_absolute_distance")
     return mean_over(
-        seen.counted.ravel(),
-        seen.distances.ravel(),
-        seen.entry_weights(sample_weight),
+        scored.counted.ravel(),
+        scored.distances.ravel(),
+        scored.entry_weights(sample_weight),
         information=_INFORMATION,
     )
 
@@ -185,7 +189,7 @@ def interval_absolute_distance(
 def interval_coverage(
     y: Any, y_pred: Any, *, missing: _Missing = "error", sample_weight: Any = None
 ) -> float:
-    """The share of informative rows whose prediction lies in its set, in all of its columns.
+    """The share of informative rows whose prediction is in its set, for boxes in all columns.
 
     Parameters
     ----------
@@ -197,9 +201,9 @@ def interval_coverage(
     >>> interval_coverage([(0, 1), (2, 3), (-float("inf"), float("inf"))], [0.5, 0.5, 0.5])
     0.5
     """
-    seen = _seen(y, y_pred, missing, "interval_coverage")
-    covered = np.asarray((seen.distances == 0).all(axis=1), dtype=np.float64)
-    return mean_over(seen.sets.informative, covered, sample_weight, information=_INFORMATION)
+    scored = _scored(y, y_pred, missing, "interval_coverage")
+    covered = np.asarray((scored.distances == 0).all(axis=1), dtype=np.float64)
+    return mean_over(scored.sets.informative, covered, sample_weight, information=_INFORMATION)
 
 
 def interval_r2(
@@ -207,46 +211,46 @@ def interval_r2(
 ) -> float:
     """``1 - sum_j dist(f_j, s_j)^2 / min_c sum_j dist(c, s_j)^2``; larger is better.
 
-    From 1, where every prediction lies in its set, past 0, as good as the best constant, down
-    without a bound. On plain numbers it is the coefficient of determination. As there, where a
-    constant lies in every set, it is 1 if all predictions do and 0 if not.
+    1 if every prediction is in its set, 0 for the best constant prediction, and without a lower
+    bound. On plain numbers it is the coefficient of determination. If one constant is in every set,
+    the score is 1 if all predictions are in their sets and 0 otherwise, as in scikit-learn.
 
     Parameters
     ----------
     y, y_pred, missing
         See `interval_squared_distance`.
     sample_weight : array-like (n,), optional
-        None of them negative.
+        Not negative.
 
     Returns
     -------
     float
-        NaN, with a warning, if there are fewer than two informative rows. Of boxes the uniform
-        average over those columns that have two.
+        NaN, with a warning, if there are fewer than two informative rows. For boxes the mean over
+        the columns that have at least two.
 
     Examples
     --------
     >>> interval_r2([(0, 1), (2, 3), 5.0], [0.5, 1.0, 5.0])
     0.875
     """
-    seen = _seen(y, y_pred, missing, "interval_r2")
-    weights = row_weights(sample_weight, len(seen.sets))
+    scored = _scored(y, y_pred, missing, "interval_r2")
+    weights = row_weights(sample_weight, len(scored.sets))
     if (weights < 0).any():
         raise ValueError(
             f"sample_weight: row {int(np.argmax(weights < 0))} has {weights[weights < 0][0]}; "
             f"weights must not be negative."
         )
-    heard = seen.counted * weights[:, np.newaxis]
-    known = np.flatnonzero((np.count_nonzero(seen.counted, axis=0) >= 2) & (heard.sum(axis=0) > 0))
+    entry_weights = scored.counted * weights[:, np.newaxis]
+    has_weight = entry_weights.sum(axis=0) > 0
+    known = np.flatnonzero((np.count_nonzero(scored.counted, axis=0) >= 2) & has_weight)
     if not known.size:
-        warnings.warn(
+        warn(
             f"Fewer than two rows to score have an interval that {_INFORMATION}; the R^2 score is "
-            f"not defined then, and is NaN. Score on rows with information.",
+            f"not defined then, and is NaN. Score on informative rows.",
             UndefinedMetricWarning,
-            stacklevel=2,
         )
         return float("nan")
-    return float(np.mean([_explained(seen, k, heard[:, k]) for k in known.tolist()]))
+    return float(np.mean([_column_r2(scored, k, entry_weights[:, k]) for k in known.tolist()]))
 
 
 interval_squared_distance_scorer = SetScorer(
@@ -266,30 +270,31 @@ interval_r2_scorer = SetScorer("interval_r2_scorer", interval_r2, 1.0, _READS)
 """`interval_r2` of an estimator, for ``scoring=``."""
 
 
-class _Seen(NamedTuple):
-    """Sets, how far the predictions are from them, and what counts, ``(n, d)`` both."""
+class _Scored(NamedTuple):
+    """Sets, distances of the predictions to them, and the entries that count, both ``(n, d)``."""
 
     sets: Intervals | IntervalUnions
     distances: FloatArray
     counted: BoolArray
 
     def entry_weights(self, sample_weight: Any) -> FloatArray:
-        """Weights of all entries, ``(n d,)``, by which every column that counts weighs the same."""
+        """Weights of all entries, ``(n d,)``; all columns that count have equal total weight."""
         weights = row_weights(sample_weight, len(self.sets))
         if self.counted.shape[1] == 1:
             return weights
-        heard = self.counted * weights[:, np.newaxis]
-        totals = heard.sum(axis=0)
-        return np.asarray(heard / np.where(totals > 0, totals, 1.0)).ravel()
+        entry_weights = self.counted * weights[:, np.newaxis]
+        totals = entry_weights.sum(axis=0)
+        return np.asarray(entry_weights / np.where(totals > 0, totals, 1.0)).ravel()
 
-    def pieces(self, column: int) -> Segments:
+    def segments(self, column: int) -> Segments:
+        """The segments of one column."""
         if isinstance(self.sets, IntervalUnions):
             return Segments(self.sets.lower, self.sets.upper, self.sets.indptr)
         rows = np.arange(len(self.sets) + 1)
         return Segments(self.sets.lower[:, column], self.sets.upper[:, column], rows)
 
 
-def _seen(y: Any, y_pred: Any, missing: _Missing, metric: str) -> _Seen:
+def _scored(y: Any, y_pred: Any, missing: _Missing, metric: str) -> _Scored:
     sets = number_sets(y, missing)
     predictions = np.asarray(y_pred, dtype=np.float64)
     if len(predictions) != len(sets):
@@ -303,14 +308,14 @@ def _seen(y: Any, y_pred: Any, missing: _Missing, metric: str) -> _Seen:
             f"expected finite predictions."
         )
     # A column without a finite end has no centre.
-    return _Seen(sets, sets.distances(predictions), ~np.isnan(sets.centers))
+    return _Scored(sets, sets.distances(predictions), ~np.isnan(sets.centers))
 
 
-def _explained(seen: _Seen, column: int, weights: FloatArray) -> float:
-    """``1 - sum / smallest sum`` of one column; 1 or 0 where a constant lies in every set."""
-    pieces = seen.pieces(column)
-    paid = float(weights @ seen.distances[:, column] ** 2)
-    least = float(weights @ squared_distances(pieces, best_constant(pieces, weights)))
-    if least == 0:
-        return 1.0 if paid == 0 else 0.0
-    return 1.0 - paid / least
+def _column_r2(scored: _Scored, column: int, weights: FloatArray) -> float:
+    """``1 - sum / smallest sum`` of one column; 1 or 0 if one constant is in every set."""
+    segments = scored.segments(column)
+    loss = float(weights @ scored.distances[:, column] ** 2)
+    smallest = float(weights @ squared_distances(segments, best_constant(segments, weights)))
+    if smallest == 0:
+        return 1.0 if loss == 0 else 0.0
+    return 1.0 - loss / smallest

@@ -1,7 +1,7 @@
-"""Scores of rankings against the pairs that were observed, all of them or some.
+"""Metrics of predicted rankings against observed pairs.
 
-A pair that was not observed is not counted, and neither is a row without any: on full rankings
-these are the usual figures, on partial orders they need no ground truth.
+Pairs that were not observed are not counted, and neither are rows without an observed pair. On full
+rankings these are the usual metrics; on partial orders they need no true ranking.
 """
 
 from typing import Any
@@ -21,19 +21,20 @@ _READS = (("items", "items_"),)
 def kendall_tau(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = None) -> float:
     """The mean over informative rows of ``(concordant - discordant) / observed`` pairs.
 
-    From 1, every observed pair predicted the right way, to -1, every one the wrong way. Pairs that
-    follow from observed ones count as observed. On full rankings it is Kendall's tau.
+    1 if every observed pair is predicted in its direction, -1 if every pair is reversed. Pairs that
+    follow from observed ones by transitivity count as observed. On full rankings it is Kendall's
+    tau.
 
     Parameters
     ----------
     y : array-like, n rows
-        Ranks ``(n, m)``, smaller first, NaN for what was not observed, or orders in any other form
-        that `PartialOrders.from_any` reads. Equal ranks were not compared.
+        Ranks ``(n, m)``, smaller first, NaN for items that were not observed, or orders in any
+        other form that `PartialOrders.from_any` reads. Items of equal rank are not compared.
     y_pred : array-like (n, m)
         Predicted ranks, smaller first, one column per item, distinct within each row.
     items : array-like (m,), optional
-        The items, in the order of the columns of `y_pred`. By default as `PartialOrders.from_any`
-        finds them in `y`: for texts and pairs the sorted items that occur.
+        The items, in the order of the columns of `y_pred`. By default `PartialOrders.from_any`
+        determines them from `y`: for texts and pairs, the sorted items that occur.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -52,16 +53,16 @@ def kendall_tau(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = 
     >>> kendall_tau(["a>b", "a>b>c", ""], [[0, 2, 1], [0, 2, 1], [2, 1, 0]])
     0.666...
     """
-    observed, wrong = _counts(y, y_pred, items, "kendall_tau")
-    tau = 1 - 2 * _shares(observed, wrong)
+    observed, reversed_pairs = _counts(y, y_pred, items, "kendall_tau")
+    tau = 1 - 2 * _shares(observed, reversed_pairs)
     return mean_over(observed > 0, tau, sample_weight, information=_INFORMATION)
 
 
 def pair_error(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = None) -> float:
-    """The mean over informative rows of the share of observed pairs predicted the wrong way.
+    """The mean over informative rows of the share of observed pairs that the prediction reverses.
 
-    It is ``(1 - tau) / 2``, from 0 to 1, and smaller is better. Every row counts the same, however
-    many of its pairs were observed.
+    It is ``(1 - tau) / 2``, from 0 to 1, and smaller is better. All rows have equal weight, however
+    many of their pairs were observed.
 
     Parameters
     ----------
@@ -73,9 +74,9 @@ def pair_error(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = N
     >>> pair_error([[0, 1, 2], [0, 1, float("nan")]], [[1, 0, 2], [0, 1, 2]])
     0.166...
     """
-    observed, wrong = _counts(y, y_pred, items, "pair_error")
+    observed, reversed_pairs = _counts(y, y_pred, items, "pair_error")
     return mean_over(
-        observed > 0, _shares(observed, wrong), sample_weight, information=_INFORMATION
+        observed > 0, _shares(observed, reversed_pairs), sample_weight, information=_INFORMATION
     )
 
 
@@ -87,7 +88,7 @@ pair_error_scorer = SetScorer("pair_error_scorer", pair_error, -1.0, _READS)
 
 
 def _counts(y: Any, y_pred: Any, items: Any, metric: str) -> tuple[IntArray, IntArray]:
-    """Observed pairs of every row, ``(n,)``, and those of them that the prediction turns round."""
+    """The number of observed pairs of every row, ``(n,)``, and of those the prediction reverses."""
     orders = PartialOrders.from_any(y, items)
     n_predictions = y_pred.shape[0] if hasattr(y_pred, "shape") else len(y_pred)
     if n_predictions != len(orders):
@@ -96,22 +97,22 @@ def _counts(y: Any, y_pred: Any, items: Any, metric: str) -> tuple[IntArray, Int
         )
     try:
         ranks = full_rankings(y_pred, orders.items, len(orders))
-    except CandidateError as fault:
+    except CandidateError as error:
         raise CandidateError(
-            f"{metric}: y_pred must hold a full ranking of the items in every row. {fault}"
-        ) from fault
-    return orders.n_observed, _turned_round(orders.before, ranks)
+            f"{metric}: y_pred must hold a full ranking of the items in every row. {error}"
+        ) from error
+    return orders.n_observed, _n_reversed(orders.before, ranks)
 
 
-def _turned_round(before: BoolArray, ranks: AnyArray) -> IntArray:
+def _n_reversed(before: BoolArray, ranks: AnyArray) -> IntArray:
     """How many pairs have ``before[r, i, j]`` and ``ranks[r, i] > ranks[r, j]``, ``(n,)``."""
     count = np.zeros(len(before), dtype=np.intp)
-    # One item at a time, which needs (n, m) of memory instead of (n, m, m).
+    # One item at a time needs memory (n, m) instead of (n, m, m).
     for i in range(before.shape[1]):
         count += np.count_nonzero(before[:, i] & (ranks[:, i, np.newaxis] > ranks), axis=1)
     return count
 
 
-def _shares(observed: IntArray, wrong: IntArray) -> FloatArray:
-    """``wrong / observed``, 0 where nothing was observed."""
-    return np.asarray(wrong / np.maximum(observed, 1))
+def _shares(observed: IntArray, reversed_pairs: IntArray) -> FloatArray:
+    """``reversed_pairs / observed``; 0 in rows without an observed pair."""
+    return np.asarray(reversed_pairs / np.maximum(observed, 1))

@@ -1,20 +1,17 @@
-"""The mean over the rows that count.
+"""What all metrics share: weighted means over informative rows, and scorers for ``scoring=``."""
 
-From a metric to a scorer for ``scoring=``.
-"""
-
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from disambig.exceptions import warn
 from disambig.notation import BoolArray, FloatArray
 
 
 def row_weights(sample_weight: Any, n: int) -> FloatArray:
-    """The weight of each of n rows, ``(n,)``, as float64; one where none is given.
+    """The weight of each of n rows, ``(n,)``, as float64; all one by default.
 
     Parameters
     ----------
@@ -26,7 +23,7 @@ def row_weights(sample_weight: Any, n: int) -> FloatArray:
     given = np.asarray(sample_weight, dtype=np.float64)
     if given.shape not in ((), (n,)) or not np.isfinite(given).all():
         raise ValueError(
-            f"sample_weight must hold one finite number a row, shape {(n,)}; got shape "
+            f"sample_weight must hold one finite number for each row, shape {(n,)}; got shape "
             f"{given.shape} with {np.count_nonzero(~np.isfinite(given))} that are not finite."
         )
     return np.full(n, given)
@@ -37,15 +34,15 @@ def mean_over(
 ) -> float:
     """``sum_j w_j values_j / sum_j w_j`` over the rows `counted`; NaN, with a warning, if none is.
 
-    The warning is for the caller of the metric that calls this.
+    The warning points to the line that calls the metric.
 
     Parameters
     ----------
     counted : (n,) of bool
-    values : (n,) of float, finite also where a row does not count
+    values : (n,) of float, finite also in rows that are not counted
     sample_weight : (n,) array-like, a number, or None for equal weights
     information : str
-        What a row must have in order to count, for the warning.
+        The condition for a row to be counted, for the warning.
 
     Examples
     --------
@@ -57,10 +54,9 @@ def mean_over(
     weights = counted * row_weights(sample_weight, len(counted))
     total = weights.sum()
     if not total > 0:
-        warnings.warn(
-            f"No row to score {information}; the score is NaN. Score on rows with information.",
+        warn(
+            f"No row to score {information}; the score is NaN. Score on informative rows.",
             UserWarning,
-            stacklevel=3,
         )
         return float("nan")
     return float(weights @ values / total)
@@ -68,22 +64,22 @@ def mean_over(
 
 @dataclass(frozen=True)
 class SetScorer:
-    """``sign * score(y, estimator.predict(X), ...)``, with what the estimator knows of its targets.
+    """``sign * score(y, estimator.predict(X), ...)``, with options from the fitted estimator.
 
-    scikit-learn's own scorers take a mask for a multilabel target, and partial orders for nothing
-    at all. This one also finds the fitted estimator inside searches and pipelines.
+    scikit-learn's scorers would read a mask as a multilabel target, and cannot read partial orders.
+    This scorer also finds the fitted estimator inside searches and pipelines.
 
     Parameters
     ----------
     name : str
-        The name it goes by in reports.
+        Its name in reports.
     score : callable
         ``score(y, y_pred, *, sample_weight, ...) -> float``.
     sign : float
-        1 where larger is better, -1 where smaller is.
+        1 if larger is better, -1 if smaller is.
     reads : tuple of pairs (option, attribute)
-        Options of the metric, and the attributes of the estimator that hold them. An option whose
-        attribute is not there keeps the default of the metric.
+        Options of the metric, and the attributes of the estimator that have their values. If the
+        estimator does not have the attribute, the option keeps its default.
     """
 
     name: str

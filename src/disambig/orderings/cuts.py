@@ -1,8 +1,8 @@
-"""Proven orders of many items: linear programs, cuts where they are violated, branching.
+"""Proven optimal orders of many items: branch and cut with linear programs.
 
-With ``x[i, j] = 1`` if i stands before j, an order is a 0/1 point without a circle of three items:
-``x[i, j] + x[j, k] + x[k, i] <= 2``. Few of these rows matter, so they are added when an answer
-violates them. What is left fractional is settled by branching on one pair at a time.
+With ``x[i, j] = 1`` if i stands before j, an order is a 0/1 point without a cycle of three items:
+``x[i, j] + x[j, k] + x[k, i] <= 2``. Few of these rows matter, so a row is added when a solution
+violates it. Pairs that stay fractional are branched on, one at a time.
 """
 
 import heapq
@@ -20,81 +20,86 @@ from disambig.orderings.relaxations import Relaxation, open_relaxation
 
 Backend = Literal["auto", "highspy", "scipy"]
 
-# How far a solver's point may be from the truth: a row counts as violated, a variable as
-# fractional, beyond it.
-_FEASIBLE = 1e-6
-# Proven, for costs that are no integers: to this part of the sum of all |cost differences|.
-_PROVEN = 1e-9
-# Rows added at once, those first by which most can be gained: all of them could make a program that
-# takes all the time there is.
-_ROWS = 1000
-# Costs that are no integers are scaled to this size: solvers' tolerances are absolute.
-_SIZE = 1e4
+# A row is violated and a variable is fractional if it is off by more than this; solutions of the
+# solver are not more accurate.
+_FEASIBILITY_TOLERANCE = 1e-6
+# If costs are no integers, an order is proven optimal up to this share of the sum of all absolute
+# cost differences.
+_PROOF_TOLERANCE = 1e-9
+# Rows that are added at once, those of the largest gain first: with all violated rows, a single
+# linear program could take all the time.
+_MAX_NEW_ROWS = 1000
+# The largest cost difference after scaling, if costs are no integers. They are scaled because the
+# tolerances of solvers are absolute.
+_SCALED_COST = 1e4
 
 
 @dataclass
 class _Search:
-    """One problem on the way: rows found so far, the best order, the bound of what was left out.
+    """The state of branch and cut on one problem.
 
-    `gaps` ``(v,)`` are ``costs[i, j] - costs[j, i]`` for ``i < j``, scaled; values are relative to
-    "no i before any j > i".
+    `differences`, ``(v,)``, are the scaled ``costs[i, j] - costs[j, i]`` for ``i < j``. Values are
+    relative to the order in which no i stands before any j > i. `best` and `value` are the best
+    order so far, `discarded_bound` is the least bound of the nodes that are not branched on any
+    more, and `columns`, `signs`, `limits` and `cut_keys` describe the rows added so far.
     """
 
-    gaps: FloatArray
+    differences: FloatArray
     before: BoolArray
     program: Relaxation
-    whole: bool  # Are values of orders integers?
+    integral: bool  # Whether the values of orders are integers.
     tolerance: float
     deadline: float
     best: IntArray
     value: float
-    left_out: float = np.inf
+    discarded_bound: float = np.inf
     columns: IntArray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
     signs: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     limits: FloatArray = field(default_factory=lambda: np.zeros(0))
-    known: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    cut_keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def __post_init__(self) -> None:
         self.first, self.second = np.triu_indices(len(self.before), 1)
         self.index = np.zeros(self.before.shape, dtype=np.intp)
-        self.index[self.first, self.second] = np.arange(self.gaps.size)
+        self.index[self.first, self.second] = np.arange(self.differences.size)
 
     @property
-    def enough(self) -> float:
-        """A bound from which on nothing better can be hidden."""
-        return self.value - (1.0 - self.tolerance if self.whole else self.tolerance)
+    def sufficient_bound(self) -> float:
+        """A node with at least this bound has no order better by more than the tolerance."""
+        return self.value - (1.0 - self.tolerance if self.integral else self.tolerance)
 
     def matrix(self, x: FloatArray) -> FloatArray:
-        """``x[i, j]`` for all pairs."""
+        """``x[i, j]`` for all pairs, ``(m, m)``."""
         full = np.zeros(self.before.shape)
         full[self.first, self.second] = x
         full[self.second, self.first] = 1.0 - x
         return full
 
-    def offer(self, full: FloatArray) -> None:
-        """Keep the order by row sums if it is allowed and better than the best so far."""
+    def try_order(self, full: FloatArray) -> None:
+        """Round a point to an order by its row sums; keep it if it is allowed and better."""
         ranks = np.argsort(np.argsort(-full.sum(axis=1), kind="stable"))
-        value = float(self.gaps @ (ranks[self.first] < ranks[self.second]))
+        value = float(self.differences @ (ranks[self.first] < ranks[self.second]))
         allowed = not (self.before & (ranks[:, None] > ranks)).any()
         if allowed and value < self.value:
             self.best, self.value = ranks, value
 
     def add_cuts(self, full: FloatArray) -> bool:
-        """Rows against the circles ``i, j, k`` of a point, if there are any.
+        """Add rows against the 3-cycles of a point; returns whether there was any to add.
 
-        A circle that is broken costs at least the least difference of its pairs. A row that is
-        there already and still violated is the solver's rounding, and not added again.
+        The gain of a row is its violation times the least cost difference of its pairs, which is
+        what it costs at least to break the cycle. A row that was added before and is still
+        violated is due to rounding by the solver, and is not added again.
         """
-        triples, excess = violated_dicycles(full, _FEASIBLE)
+        triples, excess = violated_dicycles(full, _FEASIBILITY_TOLERANCE)
         keys = triples @ np.array([len(full) ** 2, len(full), 1])
         following = np.roll(triples, -1, axis=1)
         columns = self.index[np.minimum(triples, following), np.maximum(triples, following)]
-        gain = excess * np.abs(self.gaps[columns]).min(axis=1)
+        gain = excess * np.abs(self.differences[columns]).min(axis=1)
         chosen = np.argsort(-gain, kind="stable")
-        chosen = chosen[~np.isin(keys[chosen], self.known)][:_ROWS]
+        chosen = chosen[~np.isin(keys[chosen], self.cut_keys)][:_MAX_NEW_ROWS]
         if chosen.size == 0:
             return False
-        # x of a pair against the order of its indices is 1 - x.
+        # x[j, i] = 1 - x[i, j] for j > i.
         columns, forward = columns[chosen], (triples < following)[chosen]
         signs = np.where(forward, 1.0, -1.0)
         limits = 2.0 - (~forward).sum(axis=1)
@@ -102,35 +107,42 @@ class _Search:
         self.columns = np.concatenate([self.columns, columns])
         self.signs = np.concatenate([self.signs, signs])
         self.limits = np.concatenate([self.limits, limits])
-        self.known = np.concatenate([self.known, keys[chosen]])
+        self.cut_keys = np.concatenate([self.cut_keys, keys[chosen]])
         return True
 
     def relax(self, lower: FloatArray, upper: FloatArray) -> tuple[str, FloatArray, FloatArray]:
-        """Status, point and multipliers of the program; without rows each pair is on its own."""
+        """Status, point and multipliers of the linear program.
+
+        Without rows, every pair takes its cheaper direction.
+        """
         if self.limits.size == 0:
-            return "optimal", np.where(self.gaps < 0.0, upper, lower), self.limits
-        answer = self.program.solve(lower, upper, max(self.deadline - perf_counter(), 1e-3))
-        return answer.status, np.clip(answer.x, 0.0, 1.0), np.minimum(answer.multipliers, 0.0)
+            return "optimal", np.where(self.differences < 0.0, upper, lower), self.limits
+        solution = self.program.solve(lower, upper, max(self.deadline - perf_counter(), 1e-3))
+        return solution.status, np.clip(solution.x, 0.0, 1.0), np.minimum(solution.multipliers, 0.0)
 
     def bound(
         self, multipliers: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[float, FloatArray]:
-        """What the multipliers prove, whatever the solver's tolerances, and reduced costs."""
-        reduced = self.gaps - np.bincount(
+        """The lower bound that the multipliers prove, and reduced costs.
+
+        The bound holds whatever the tolerances of the solver.
+        """
+        reduced = self.differences - np.bincount(
             self.columns.ravel(),
             (self.signs * multipliers[:, None]).ravel(),
-            minlength=self.gaps.size,
+            minlength=self.differences.size,
         )
         cheapest = np.where(reduced > 0.0, lower, upper)
         return float(multipliers @ self.limits + reduced @ cheapest), reduced
 
 
-def _settle_node(
+def _solve_node(
     search: _Search, bound: float, lower: FloatArray, upper: FloatArray
 ) -> tuple[float, int, FloatArray, FloatArray]:
-    """Cut until no row is violated: the bound of a node, the pair to branch on, and its bounds.
+    """Add cuts until no row is violated.
 
-    The pair is -1 if the node is settled, -2 if time ran out.
+    Returns the bound of the node, the pair to branch on, and the bounds of its variables. The pair
+    is -1 if the node is solved and -2 if the time is over.
     """
     while True:
         status, x, multipliers = search.relax(lower, upper)
@@ -141,35 +153,35 @@ def _settle_node(
         proven, reduced = search.bound(multipliers, lower, upper)
         bound = max(bound, proven)
         full = search.matrix(x)
-        search.offer(full)
-        if bound >= search.enough:
+        search.try_order(full)
+        if bound >= search.sufficient_bound:
             return bound, -1, lower, upper
-        # A pair whose other direction costs more than can be gained stays as it is.
-        hopeless = search.enough if search.whole else search.value
-        stays = proven + np.abs(reduced) * (upper - lower) >= hopeless
-        lower = np.where(stays & (reduced < 0.0), upper, lower)
-        upper = np.where(stays & (reduced > 0.0), lower, upper)
+        # Reduced-cost fixing: a pair is fixed if its other direction cannot lead to a better order.
+        max_useful = search.sufficient_bound if search.integral else search.value
+        fixed = proven + np.abs(reduced) * (upper - lower) >= max_useful
+        lower = np.where(fixed & (reduced < 0.0), upper, lower)
+        upper = np.where(fixed & (reduced > 0.0), lower, upper)
         if not search.add_cuts(full):
-            split = np.minimum(x, 1.0 - x) * (np.abs(search.gaps) + search.tolerance)
-            pair = int(np.where(lower < upper, split, -1.0).argmax())
-            whole = min(x[pair], 1.0 - x[pair]) <= _FEASIBLE
-            return bound, -1 if whole else pair, lower, upper
+            scores = np.minimum(x, 1.0 - x) * (np.abs(search.differences) + search.tolerance)
+            pair = int(np.where(lower < upper, scores, -1.0).argmax())
+            is_integral = min(x[pair], 1.0 - x[pair]) <= _FEASIBILITY_TOLERANCE
+            return bound, -1 if is_integral else pair, lower, upper
         if perf_counter() > search.deadline:
             return bound, -2, lower, upper
 
 
 def _branch(search: _Search, lower: FloatArray, upper: FloatArray) -> float:
-    """Best bound first. Returns the proven lower bound."""
+    """Branch on nodes, the one of least bound first; returns the proven lower bound."""
     counter = 0
     open_nodes = [(-np.inf, counter, lower, upper)]
     while open_nodes:
         bound, _, lower, upper = heapq.heappop(open_nodes)
-        if bound >= search.enough:
-            search.left_out = min(search.left_out, bound)
+        if bound >= search.sufficient_bound:
+            search.discarded_bound = min(search.discarded_bound, bound)
             break
-        bound, pair, lower, upper = _settle_node(search, bound, lower, upper)
+        bound, pair, lower, upper = _solve_node(search, bound, lower, upper)
         if pair < 0:
-            search.left_out = min(search.left_out, bound)
+            search.discarded_bound = min(search.discarded_bound, bound)
             if pair == -2:
                 break
             continue
@@ -178,9 +190,9 @@ def _branch(search: _Search, lower: FloatArray, upper: FloatArray) -> float:
             lower_side, upper_side = lower.copy(), upper.copy()
             lower_side[pair] = upper_side[pair] = side
             heapq.heappush(open_nodes, (bound, counter, lower_side, upper_side))
-    # The heap is sorted by bound: its first is the least of what is still open.
-    left = min(search.left_out, open_nodes[0][0] if open_nodes else np.inf)
-    return min(search.value, left)
+    # The first node of the heap has the least bound of the open ones.
+    least_bound = min(search.discarded_bound, open_nodes[0][0] if open_nodes else np.inf)
+    return min(search.value, least_bound)
 
 
 def solve_by_cuts(
@@ -190,36 +202,38 @@ def solve_by_cuts(
     time_limit: float | None,
     backend: Backend,
 ) -> tuple[IntArray, float, bool]:
-    """One problem ``(m, m)`` from the order `start`: ranks, gap, and whether they are proven.
+    """Solve one problem ``(m, m)`` from the order `start`.
 
-    Preconditions: as after `as_problems`; `start` respects `before`.
+    Returns the ranks, the gap, and whether the order is proven optimal.
+
+    Preconditions: arrays are as `as_problems` returns them; `start` respects `before`.
     """
     deadline = np.inf if time_limit is None else perf_counter() + time_limit
     first, second = np.triu_indices(len(costs), 1)
-    gaps = costs[first, second] - costs[second, first]
-    total = float(np.abs(gaps).sum())
-    whole = total < 1e10 and bool((gaps == np.round(gaps)).all())
-    scale = 1.0 if whole or total == 0.0 else _SIZE / float(np.abs(gaps).max())
-    gaps = gaps * scale
+    differences = costs[first, second] - costs[second, first]
+    total = float(np.abs(differences).sum())
+    integral = total < 1e10 and bool((differences == np.round(differences)).all())
+    scale = 1.0 if integral or total == 0.0 else _SCALED_COST / float(np.abs(differences).max())
+    differences = differences * scale
     search = _Search(
-        gaps=gaps,
+        differences=differences,
         before=before,
-        program=open_relaxation(gaps, backend),
-        whole=whole,
-        tolerance=1e-4 if whole else _PROVEN * total * scale,
+        program=open_relaxation(differences, backend),
+        integral=integral,
+        tolerance=1e-4 if integral else _PROOF_TOLERANCE * total * scale,
         deadline=deadline,
         best=start,
-        value=float(gaps @ (start[first] < start[second])),
+        value=float(differences @ (start[first] < start[second])),
     )
     least = _branch(
         search,
         before[first, second].astype(np.float64),
         1.0 - before[second, first].astype(np.float64),
     )
-    if whole:
+    if integral:
         least = np.ceil(least - search.tolerance)
     gap = max(search.value - least, 0.0)
-    return search.best, gap / scale, gap == 0.0 if whole else gap <= search.tolerance
+    return search.best, gap / scale, gap == 0.0 if integral else gap <= search.tolerance
 
 
 def cut_orders(
@@ -233,8 +247,8 @@ def cut_orders(
 ) -> DecodedOrders:
     """``argmin over orders of the sum of costs[i, j] over i before j``, with a proof.
 
-    The start is that of `local_orders`. Bounds are computed from multipliers, not taken from the
-    solver, so they hold up to rounding; integer costs let them be rounded up.
+    Starts from the order of `local_orders`. Bounds are computed from the multipliers and not taken
+    from the solver, so that they hold up to rounding; with integer costs they are rounded up.
 
     Parameters
     ----------
@@ -243,19 +257,21 @@ def cut_orders(
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
     time_limit : float, optional
-        Seconds for each problem; when they are over, the best order so far and its gap are
-        returned (which may then differ from machine to machine). None waits for the proof.
+        Seconds for each problem. When they are over, the best order so far and its gap are
+        returned, which may then differ between machines. None waits for the proof.
     backend : "auto", "highspy" or "scipy"
-        What solves the linear programs; "auto" takes highspy, several times faster, if it is there.
+        The solver of the linear programs. "auto" takes highspy, which is several times as fast, if
+        it is installed.
     n_iterations : int
+        Kicks of the local search that gives the first order.
     random_state : int or numpy Generator
-        Of the local search before.
+        Seed of that local search.
 
     Returns
     -------
     DecodedOrders
-        `exact` where the gap is 0 or, if the differences ``costs[i, j] - costs[j, i]`` are no
-        integers, at most 1e-9 of the sum of their sizes.
+        `exact` if the gap is 0 or, if the differences ``costs[i, j] - costs[j, i]`` are no
+        integers, at most 1e-9 of the sum of their absolute values.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Good orders of many items by insertion moves; no proof, but a bound.
+"""Decoders of orders: one order of least cost for each problem of a batch.
 
-One door to the decoders of orders: the cheapest way that suffices, and word of which it was.
+`order_decoder` chooses the cheapest method that suffices and reports it; `local_orders` is a local
+search, which gives a bound but no proof.
 """
 
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ from disambig.orderings.problems import (
     sub_problems,
 )
 
-_NAMES = ("auto", "dynamic", "exact", "local")
-# From the easiest to the hardest.
+_DECODER_NAMES = ("auto", "dynamic", "exact", "local")
+# From the cheapest to the most expensive.
 _METHODS = np.array(["first look", "dynamic", "cuts", "local"])
 
 
@@ -36,10 +37,11 @@ def local_orders(
     n_kicks: int = 3,
     random_state: int | np.random.Generator = 0,
 ) -> DecodedOrders:
-    """Iterated insertion: take an item out, put it where it costs least, until no item gains.
+    """Iterated local search: move items to their best positions until no move gains.
 
-    The start sorts by row sums (Borda) as far as the forced pairs allow. Then, `n_iterations`
-    times, `n_kicks` random items are moved and insertion starts over; what is worse is undone.
+    The first order sorts by row sums (Borda) as far as the forced pairs allow. Then, `n_iterations`
+    times, `n_kicks` random items are moved and the search is repeated; the order is kept unless it
+    is worse.
 
     Parameters
     ----------
@@ -49,12 +51,13 @@ def local_orders(
         ``before[r, i, j]``: i must stand before j. Acyclic.
     n_iterations, n_kicks : int
     random_state : int or numpy Generator
-        All problems of a batch are kicked alike, so an answer does not depend on its neighbours.
+        All problems of a batch have the same kicks, so that the order of one does not depend on the
+        others.
 
     Returns
     -------
     DecodedOrders
-        The gap is to the sum of the cheaper directions; `exact` where that is attained.
+        The bound is the sum of the cheaper directions of all pairs; `exact` if it is attained.
 
     Examples
     --------
@@ -68,7 +71,8 @@ def local_orders(
     ranks = insertion_orders(costs, forced, draws)
     values = order_values(costs, ranks)
     least = pair_minima(costs, forced)
-    # Both are sums of the same m (m - 1) / 2 numbers if the bound is attained, in another order.
+    # If the bound is attained, both are sums of the same m (m - 1) / 2 numbers in another order,
+    # which differ by rounding only.
     scale = np.abs(costs).max(axis=(1, 2)) * costs.shape[1] ** 2
     exact = values - least <= 1e-14 * scale
     return DecodedOrders(
@@ -82,20 +86,20 @@ def local_orders(
 
 @dataclass(frozen=True)
 class OrderDecoder:
-    """Minimise the sum of ``costs[i, j]`` over i before j; `order_decoder` explains the names.
+    """Minimises the sum of ``costs[i, j]`` over i before j; `order_decoder` explains the names.
 
     Parameters
     ----------
     name : "auto", "dynamic", "local" or "exact"
     largest_lattice : int
-        Parts up to this size are settled by dynamic programming under "auto"; at most 20. There it
-        takes as long as the linear programs usually do, and always comes to an end.
+        Parts of up to this many items are solved by dynamic programming with "auto"; at most 20. At
+        20 items it takes as long as the linear programs usually do, and its time is bounded.
     largest_cuts : int
-        Parts beyond this size are left to local search under "auto".
+        Larger parts are solved by local search with "auto".
     time_limit : float or None
-        Seconds for each part that is settled by cuts; None waits for the proof.
+        Seconds for each part that is solved by cuts; None waits for the proof.
     backend : "auto", "highspy" or "scipy"
-        What solves the linear programs of the cuts.
+        The solver of the linear programs of the cuts.
     n_iterations : int
         Kicks of the local search.
     random_state : int
@@ -116,16 +120,18 @@ class OrderDecoder:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in _NAMES:
-            raise ValueError(f"order decoder {self.name!r} is not known; choose one of {_NAMES}.")
+        if self.name not in _DECODER_NAMES:
+            raise ValueError(
+                f"order decoder {self.name!r} is not known; choose one of {_DECODER_NAMES}."
+            )
         if self.largest_lattice > LARGEST_LATTICE:
             raise ValueError(
-                f"order decoder: largest_lattice={self.largest_lattice} is beyond "
-                f"{LARGEST_LATTICE}, the most that the programme over sets of items takes."
+                f"order decoder: largest_lattice={self.largest_lattice} must be at most "
+                f"{LARGEST_LATTICE}, the limit of the dynamic program over sets of items."
             )
 
     def decode(self, costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
-        """Orders of least cost for b problems.
+        """Find orders of least cost for b problems.
 
         Parameters
         ----------
@@ -142,40 +148,42 @@ class OrderDecoder:
         b, m, _ = costs.shape
         ranks = np.empty((b, m), dtype=np.intp)
         gaps, exact = np.empty(b), np.empty(b, dtype=np.bool_)
-        hardest = np.empty(b, dtype=np.intp)
+        method = np.empty(b, dtype=np.intp)
         for rows in blocks(b, m):
             own = forced if len(forced) == 1 else forced[rows]
-            ranks[rows], gaps[rows], exact[rows], hardest[rows] = self._decode(costs[rows], own)
-        return DecodedOrders(ranks, order_values(costs, ranks), gaps, exact, _METHODS[hardest])
+            ranks[rows], gaps[rows], exact[rows], method[rows] = self._decode_block(
+                costs[rows], own
+            )
+        return DecodedOrders(ranks, order_values(costs, ranks), gaps, exact, _METHODS[method])
 
-    def _decode(
+    def _decode_block(
         self, costs: FloatArray, before: BoolArray
     ) -> tuple[IntArray, FloatArray, BoolArray, IntArray]:
-        """A block of problems: ranks, gaps, whether exact, which method."""
+        """Decode a block of problems: ranks, gaps, exact, and the index of the method."""
         parts = OrderParts(*majority_parts(costs, before, False, np.zeros(len(costs))))
         ranks = parts.parts.copy()
-        left = np.flatnonzero(~parts.settled)
-        ranks[left] = OrderParts(parts.parts[left], parts.settled[left]).starts
+        unsolved = np.flatnonzero(~parts.solved)
+        ranks[unsolved] = OrderParts(parts.parts[unsolved], parts.solved[unsolved]).starts
         gaps = np.zeros(len(costs))
         exact = np.ones(len(costs), dtype=np.bool_)
-        hardest = np.zeros(len(costs), dtype=np.intp)
+        method = np.zeros(len(costs), dtype=np.intp)
         for group in parts.groups():
-            found = self._settle(*sub_problems(costs, before, group))
+            found = self._decode_parts(*sub_problems(costs, before, group))
             ranks[group.rows, group.items] = group.starts[:, None] + found.ranks
             np.add.at(gaps, group.problems, found.gaps)
             np.logical_and.at(exact, group.problems, found.exact)
-            how = int(np.flatnonzero(found.methods[0] == _METHODS)[0])
-            hardest[group.problems] = np.maximum(hardest[group.problems], how)
-        return ranks, gaps, exact, hardest
+            index = int(np.flatnonzero(found.methods[0] == _METHODS)[0])
+            method[group.problems] = np.maximum(method[group.problems], index)
+        return ranks, gaps, exact, method
 
-    def _settle(self, costs: FloatArray, before: BoolArray) -> DecodedOrders:
-        """Parts of one size, all in the same way."""
+    def _decode_parts(self, costs: FloatArray, before: BoolArray) -> DecodedOrders:
+        """Decode parts of one size, all by the same method."""
         size = costs.shape[1]
         if self.name == "dynamic" or (self.name == "auto" and size <= self.largest_lattice):
             require_lattice(
                 size,
                 "order_decoder('dynamic')",
-                "Use order_decoder('auto') or ('exact'), which take any number, or ('local').",
+                "Use order_decoder('auto'), ('exact') or ('local'), which have no limit.",
             )
             return dynamic_orders(costs, before)
         if self.name == "exact" or (self.name == "auto" and size <= self.largest_cuts):
@@ -193,19 +201,19 @@ class OrderDecoder:
 
 
 def order_decoder(name: str = "auto", **options: Any) -> OrderDecoder:
-    """A decoder of orders by its name.
+    """A decoder of orders, by its name.
 
-    Every decoder looks first whether the cheaper directions of all pairs fit together, and if not
-    splits the problem into parts that stand one after another (both exact, and quick).
+    Every decoder first tests whether the cheaper directions of all pairs form an order. If not, it
+    splits the problem into parts that stand one after another. Both are exact and fast.
 
     Parameters
     ----------
     name : "auto", "dynamic", "exact" or "local"
-        How parts are settled. "dynamic": programming over down-sets, exact, at most 20 items a
-        part. "exact": linear programs with cuts and branching, to the proof unless a `time_limit`
-        is given. "local": insertion search, no proof. "auto": "dynamic" for parts up to
-        `largest_lattice` items, cuts for up to `time_limit` seconds a part up to `largest_cuts`
-        items, "local" beyond. The result says which was used and what is proven.
+        How parts are solved. "dynamic": dynamic program over down-sets, exact, at most 20 items per
+        part. "exact": linear programs with cuts and branching, until the proof unless a
+        `time_limit` is given. "local": local search, no proof. "auto": "dynamic" for parts of up to
+        `largest_lattice` items, cuts with `time_limit` seconds per part for up to `largest_cuts`
+        items, "local" beyond. The result says which method was used and what is proven.
     **options
         Parameters of `OrderDecoder`.
 

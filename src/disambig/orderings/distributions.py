@@ -1,8 +1,8 @@
-"""Orders at a temperature, exactly: the mean of a Gibbs law and its normalisation.
+"""Distributions of orders: Gibbs distributions, and uniform ones on linear extensions.
 
-All orders that respect a partial order, exactly: how many, pair by pair, place by place.
-
-Random linear extensions of partial orders, all equally likely.
+`gibbs_orders` gives the mean signs and the normalisation at a temperature, `linear_extensions` the
+exact uniform distribution on all orders that respect a partial order, and
+`sample_linear_extensions` draws from it.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.compiled import lattice_sums as path_sums
+from disambig.compiled import lattice_sums
 from disambig.compiled.lattice_ties import drawn_orders
 from disambig.compiled.majority import majority_parts
 from disambig.compiled.relations import swap_neighbours
@@ -20,12 +20,12 @@ from disambig.orderings.dynamic import LARGEST_LATTICE, require_lattice
 from disambig.orderings.problems import OrderParts, as_problems, first_rows
 from disambig.orderings.ties import OrderDistribution, tied_orders
 
-# Random numbers held at once by the walks.
-_CHUNK = 1_000_000
+# Random numbers that the Markov chains hold at once: 8 MB.
+_MAX_RANDOM_NUMBERS = 1_000_000
 
 
 class GibbsOrders(NamedTuple):
-    """Laws of b problems on the orders of m items, by what losses of pairs need of them.
+    """Gibbs distributions of b problems on the orders of m items, as losses of pairs need them.
 
     Attributes
     ----------
@@ -42,19 +42,20 @@ class GibbsOrders(NamedTuple):
 def gibbs_orders(
     scores: FloatArray, m: int, before: AnyArray | None = None, *, scales: FloatArray
 ) -> GibbsOrders:
-    """The law ``exp(-sum_{i<j} scores_ij sign_ij / scale)`` on orders, the sign 1 if i is first.
+    """The distribution ``exp(-sum_{i<j} scores_ij sign_ij / scale)`` on orders.
 
-    By the programme over down-sets, which visits every order and lists none.
+    The sign is 1 if i stands before j, else -1. Computed by a dynamic program over down-sets, which
+    sums over all orders without listing them.
 
     Parameters
     ----------
     scores : float array (b, at least m (m - 1) / 2)
-        Pairs by i, then by j, as in ``np.triu_indices(m, 1)``; further columns do not count.
+        Pairs by i, then by j, as in ``np.triu_indices(m, 1)``; further columns are ignored.
     m : int, at most 20
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic, transitively closed.
     scales : float array (b,)
-        Positive; where 0, the law is uniform whatever the scores.
+        Not negative; where 0, the distribution is uniform, whatever the scores.
 
     Returns
     -------
@@ -62,45 +63,47 @@ def gibbs_orders(
 
     Examples
     --------
-    Two items: the first stands before the other three times as often.
+    Two items: the first stands before the second three times as often as after it.
 
-    >>> law = gibbs_orders(np.array([[-0.5 * np.log(3)]]), 2, scales=np.ones(1))
-    >>> law.signs.round(3), law.log_sums.round(3)
+    >>> found = gibbs_orders(np.array([[-0.5 * np.log(3)]]), 2, scales=np.ones(1))
+    >>> found.signs.round(3), found.log_sums.round(3)
     (array([[0.5]]), array([0.837]))
 
-    At an infinite temperature all linear extensions count the same:
+    At an infinite temperature all linear extensions have the same probability:
 
     >>> before = np.zeros((1, 3, 3), dtype=bool)
     >>> before[0, 0, 1] = True
-    >>> law = gibbs_orders(np.zeros((1, 3)), 3, before, scales=np.ones(1))
-    >>> law.signs.round(2), np.exp(law.log_sums).round(2)
+    >>> found = gibbs_orders(np.zeros((1, 3)), 3, before, scales=np.ones(1))
+    >>> found.signs.round(2), np.exp(found.log_sums).round(2)
     (array([[ 1.  ,  0.33, -0.33]]), array([3.]))
     """
     require_lattice(
-        m, "gibbs_orders", "Orders of more items are settled by solver='alternating' alone."
+        m, "gibbs_orders", "With more items use solver='alternating', which needs no temperature."
     )
-    heard = np.asarray(scales) > 0
-    scores = np.ascontiguousarray(np.where(heard[:, None], scores, 0.0), dtype=np.float64)
+    has_scale = np.asarray(scales) > 0
+    scores = np.ascontiguousarray(np.where(has_scale[:, None], scores, 0.0), dtype=np.float64)
     finite = np.asarray(np.isfinite(scores).all(axis=1))
     if not finite.all():
         raise ValueError(
-            f"gibbs_orders: the scores of problem {first_rows(~finite)} are no number."
+            f"gibbs_orders: the scores of problem {first_rows(~finite)} are not finite."
         )
-    divisors = np.where(heard, scales, 1.0).astype(np.float64)
-    # A copy, since compiled loops would be compiled once more for arrays that are read-only.
+    divisors = np.where(has_scale, scales, 1.0).astype(np.float64)
+    # A copy is writeable: for read-only arrays numba would compile the function once more.
     forced = np.zeros((1, m, m), dtype=np.bool_) if before is None else np.array(before, order="C")
-    return GibbsOrders(*path_sums.gibbs_signs(scores, divisors, forced))
+    return GibbsOrders(*lattice_sums.gibbs_signs(scores, divisors, forced))
 
 
 def linear_extensions(before: AnyArray) -> OrderDistribution:
-    """The uniform law on the linear extensions of partial orders: ties of orders that cost nothing.
+    """The uniform distribution on the linear extensions of partial orders.
+
+    These are the tied orders of problems in which all costs are 0.
 
     Parameters
     ----------
     before : bool array (b, m, m) or (m, m)
-        ``before[r, i, j]``: i must stand before j. Acyclic. Parts of the order that are compared
-        with everything else are counted apart; each may have at most 20 items, or any number if
-        nothing within it is compared.
+        ``before[r, i, j]``: i must stand before j. Acyclic. Parts whose items are all compared with
+        all other items are counted separately; each may have at most 20 items, or any number if no
+        two of its items are compared.
 
     Returns
     -------
@@ -109,12 +112,12 @@ def linear_extensions(before: AnyArray) -> OrderDistribution:
 
     Examples
     --------
-    The "N": 0 before 2, 1 before 2, 1 before 3 has five.
+    The "N" (0 before 2, 1 before 2, 1 before 3) has five linear extensions.
 
     >>> before = np.zeros((4, 4), dtype=bool)
     >>> before[[0, 1, 1], [2, 2, 3]] = True
-    >>> law = linear_extensions(before)
-    >>> law.counts, law.pairs[0, 0]
+    >>> found = linear_extensions(before)
+    >>> found.counts, found.pairs[0, 0]
     (array([5.]), array([0. , 0.4, 1. , 0.8]))
     """
     forced = np.asarray(before)
@@ -131,9 +134,9 @@ class SampledOrders:
     ----------
     ranks : int array (b, d, m)
     exact : bool array (b,)
-        Whether the law is uniform exactly; otherwise it comes from a walk.
+        Whether the distribution is exactly uniform; otherwise a Markov chain drew the orders.
     steps : int array (b,)
-        Steps of the longest walk; 0 where none was needed.
+        Steps of the longest Markov chain; 0 if none was needed.
     """
 
     ranks: IntArray
@@ -146,12 +149,13 @@ class SampledOrders:
 
 
 def mixing_steps(m: int, distance: float) -> int:
-    """``(m^3 - m) / 6 * log(m^2 / (4 distance))`` steps bring a walk of swaps that near to uniform.
+    """Steps after which a Markov chain of swaps is within `distance` of the uniform distribution.
 
-    The walk chooses the positions p, p + 1 with probability proportional to ``p (m - p)``,
-    p = 1 ... m - 1, and swaps half the time if it may. Two walks coupled step by step come nearer
-    by a factor ``1 - 6 / (m^3 - m)`` in expectation, from at most ``m^2 / 4`` (Bubley and Dyer,
-    1999); `distance` is in total variation.
+    ``(m^3 - m) / 6 * log(m^2 / (4 distance))``, in total variation. The chain chooses the positions
+    p, p + 1 with probability proportional to ``p (m - p)``, p = 1 ... m - 1, and swaps their items
+    with probability 1/2 if that is allowed. In expectation, a step reduces the distance of two
+    coupled chains by a factor of ``1 - 6 / (m^3 - m)``, from at most ``m^2 / 4`` (Bubley and Dyer,
+    1999).
 
     Examples
     --------
@@ -161,19 +165,19 @@ def mixing_steps(m: int, distance: float) -> int:
     return ceil((m**3 - m) / 6 * log(m * m / (4 * distance)))
 
 
-def _walk(
+def _swapped_orders(
     before: BoolArray, n_samples: int, steps: int, generator: np.random.Generator
 ) -> IntArray:
-    """Walks of swaps, `n_samples` for each of c partial orders ``(c, k, k)``; ranks."""
+    """Ranks, ``(c, n_samples, k)``, by Markov chains of swaps for c orders ``(c, k, k)``."""
     c, k, _ = before.shape
     start, _ = majority_parts(np.zeros(before.shape), before, False, np.zeros(c))
     order = np.repeat(np.argsort(start, axis=1), n_samples, axis=0)
     owners = np.repeat(np.arange(c), n_samples)
     p = np.arange(1, k)
     cumulative = np.cumsum(p * (k - p))
-    at_once = max(1, _CHUNK // len(order))
-    for done in range(0, steps, at_once):
-        shape = (len(order), min(at_once, steps - done))
+    block_steps = max(1, _MAX_RANDOM_NUMBERS // len(order))
+    for done in range(0, steps, block_steps):
+        shape = (len(order), min(block_steps, steps - done))
         choices = generator.integers(0, 2 * cumulative[-1], size=shape)
         swap_neighbours(order, owners, before, cumulative, choices)
     return np.argsort(order, axis=1).reshape(c, n_samples, k)
@@ -188,9 +192,9 @@ def sample_linear_extensions(
 ) -> SampledOrders:
     """Draw linear extensions, all equally likely.
 
-    Parts that are compared with everything else are drawn apart: free ones by shuffling, those of
-    at most 20 items by counting the extensions of each down-set (both exact), larger ones by a walk
-    of swaps that is `distance` from uniform at most.
+    Parts whose items are all compared with all other items are drawn separately: parts without
+    forced pairs by shuffling, parts of at most 20 items by counting the extensions of each down-set
+    (both exactly), larger parts by a Markov chain of swaps that is within `distance` of uniform.
 
     Parameters
     ----------
@@ -200,7 +204,8 @@ def sample_linear_extensions(
         ``d``, draws for each partial order.
     random_state : int or numpy Generator
     distance : float
-        Total variation between the law of a walk and the uniform one. See `mixing_steps`.
+        Total variation between the distribution of a Markov chain and the uniform one. See
+        `mixing_steps`.
 
     Returns
     -------
@@ -227,18 +232,20 @@ def sample_linear_extensions(
     for group in parts.groups():
         sub_before = forced[group.rows[:, :, None], group.items[:, :, None], group.items[:, None]]
         compared = np.asarray(sub_before.any(axis=(1, 2)))
-        free, bound = np.flatnonzero(~compared), np.flatnonzero(compared)
+        free, constrained = np.flatnonzero(~compared), np.flatnonzero(compared)
         local = np.empty((len(compared), n_samples, group.size), dtype=np.intp)
         shuffled = generator.random((free.size, n_samples, group.size))
         local[free] = np.argsort(np.argsort(shuffled, axis=2), axis=2)
         if group.size <= LARGEST_LATTICE:
-            uniforms = generator.random((bound.size, n_samples, group.size))
-            local[bound] = drawn_orders(sub_before[bound], uniforms)
-        elif bound.size > 0:
+            uniforms = generator.random((constrained.size, n_samples, group.size))
+            local[constrained] = drawn_orders(sub_before[constrained], uniforms)
+        elif constrained.size > 0:
             length = mixing_steps(group.size, distance)
-            local[bound] = _walk(sub_before[bound], n_samples, length, generator)
-            exact[group.problems[bound]] = False
-            steps[group.problems[bound]] = length
+            local[constrained] = _swapped_orders(
+                sub_before[constrained], n_samples, length, generator
+            )
+            exact[group.problems[constrained]] = False
+            steps[group.problems[constrained]] = length
         rows, items = group.rows[:, :, None], group.items[:, None, :]
         ranks[rows, draws, items] = group.starts[:, None, None] + local
     return SampledOrders(ranks, exact, steps)

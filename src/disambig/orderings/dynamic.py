@@ -1,6 +1,7 @@
 """Exact orders by dynamic programming over the down-sets of the partial order.
 
-Orders whose cost is a sum over items of what their position costs.
+`dynamic_orders` minimises a sum over pairs of items, `position_orders` a sum over items of the cost
+of their positions.
 """
 
 import numpy as np
@@ -11,26 +12,29 @@ from disambig.exceptions import MissingOracleError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.orderings.problems import DecodedOrders, as_problems, order_values
 
-# 2 ** 20 sets take some 6 ms and 12 MiB; 20! still fits in 64 bits.
+# The largest number of items of a dynamic program over sets of items: 2 ** 20 sets take about 6 ms
+# and 12 MiB, and 20! still fits into 64 bits.
 LARGEST_LATTICE = 20
-# Up to here the programme over sets takes less time than one call of the assignment solver.
+# Up to this number of items without forced pairs the dynamic program is faster than one call of the
+# assignment solver.
 LARGEST_FREE_LATTICE = 8
 
 
 def require_lattice(m: int, name: str, instead: str) -> None:
-    """Raise `MissingOracleError` if m items are too many for a programme over sets of items."""
+    """Raise `MissingOracleError` if m items are too many for a dynamic program over their sets."""
     if m > LARGEST_LATTICE:
         raise MissingOracleError(
-            f"{name}: {m} items have to be ordered at once, and the programme over sets of items "
-            f"is offered for at most {LARGEST_LATTICE}. {instead}"
+            f"{name}: {m} items have to be ordered at once, and the dynamic program over sets of "
+            f"items takes at most {LARGEST_LATTICE}. {instead}"
         )
 
 
 def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
     """``argmin over orders of the sum of costs[i, j] over i before j``, exactly.
 
-    ``f(S + i) = min_i f(S) + sum_{j in S} costs[j, i]`` over the sets S that may stand first. The
-    time is that of ``2 ** m`` sets, or of the down-sets where the partial order leaves few.
+    ``f(T) = min over i in T of f(S) + sum_{j in S} costs[j, i]`` with ``S = T - i``, over the sets
+    T that may stand first. The time is proportional to ``2 ** m``, or to the number of down-sets if
+    the partial order has few.
 
     Parameters
     ----------
@@ -42,11 +46,11 @@ def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOr
     Returns
     -------
     DecodedOrders
-        Of tied items the larger index tends to stand later; the choice is deterministic.
+        Among tied orders the choice is deterministic, and larger indices tend to stand later.
 
     Examples
     --------
-    Three items in a circle 0, 1, 2, 0, of which the second link is the weakest:
+    The cheaper directions form the cycle 0, 1, 2, 0. Breaking its second link costs least:
 
     >>> costs = np.array([[[0, 0, 2], [3, 0, 0], [0, 1, 0]]])
     >>> found = dynamic_orders(costs)
@@ -67,7 +71,7 @@ def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOr
 
 
 def _assign(costs: FloatArray) -> IntArray:
-    """Free problems, one by one: the assignment solver takes a single matrix."""
+    """Ranks of problems without forced pairs, one by one: the solver takes a single matrix."""
     ranks = np.empty(costs.shape[:2], dtype=np.intp)
     for r, cost in enumerate(costs):
         ranks[r] = linear_sum_assignment(cost)[1]
@@ -77,8 +81,8 @@ def _assign(costs: FloatArray) -> IntArray:
 def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
     """``argmin over orders of sum_i costs[i, rank of i]``, exactly.
 
-    An assignment problem where nothing is forced; otherwise the programme over down-sets,
-    ``f(S + i) = min_i f(S) + costs[i, |S|]``.
+    An assignment problem if nothing is forced; otherwise a dynamic program over down-sets,
+    ``f(T) = min over i in T of f(T - i) + costs[i, |T| - 1]``.
 
     Parameters
     ----------
@@ -90,11 +94,11 @@ def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedO
     Returns
     -------
     DecodedOrders
-        `methods` are "dynamic" and "assignment". Compare values, not orders, where costs tie.
+        `methods` are "dynamic" and "assignment". If orders tie, any of them may be returned.
 
     Examples
     --------
-    Spearman's footrule to the wish "0 and 1 both first", with 1 before 0 forced:
+    Spearman's footrule to items 0 and 1 both at the first position, with 1 before 0 forced:
 
     >>> costs = np.array([[[0, 1, 2], [0, 1, 2], [2, 1, 0]]])
     >>> before = np.zeros((3, 3), dtype=bool)
@@ -107,7 +111,7 @@ def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedO
     lattice = np.broadcast_to(forced.any(axis=(1, 2)) | (m <= LARGEST_FREE_LATTICE), b)
     ranks = np.empty((b, m), dtype=np.intp)
     if lattice.any():
-        require_lattice(m, "position_orders", "Only free items can be ordered beyond that.")
+        require_lattice(m, "position_orders", "Beyond that, forced pairs are not supported.")
         rows = np.flatnonzero(lattice)
         shared = forced if len(forced) == 1 else forced[rows]
         ranks[rows] = cheapest_orders(costs[rows], shared, True)

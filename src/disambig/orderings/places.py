@@ -1,12 +1,11 @@
-"""All orders that sorting finds: prices of positions times scores of items, ties included.
+"""All optimal orders of problems whose cost is a sum over items that depends on their positions.
 
-``sum_i prices[rank of i] scores[i]`` is least where cheap positions have the items of high scores.
-Items of equal score are alike, and so are positions of equal price: how many items of one kind
-stand in positions of another is then the same in all optimal orders, and within a kind every
-allotment is as good. So the law of the optimal orders needs no programme, and any number of items
-will do.
-
-Tied orders of problems whose cost is a sum over items of what their position costs.
+``sum_i weights[rank of i] scores[i]`` is least if the items of high scores have the positions of
+small weights, which sorting finds. Items of equal score form a group, and so do positions of equal
+weight. The number of items of a group at the positions of a group is the same in all optimal
+orders, and the items of a group may be exchanged freely. So `sorted_orders` gives the uniform
+distribution on the optimal orders in closed form, for any number of items. `place_orders` also
+takes forced pairs and several scores per item.
 """
 
 from typing import NamedTuple
@@ -20,9 +19,10 @@ from disambig.orderings.ties import tied_position_orders
 
 
 class PositionDistribution(NamedTuple):
-    """Uniform laws on tied orders: one of them, ``(b, m)``, and ``(b, m, m)`` probabilities.
+    """Uniform distributions on tied orders: one of them, ``(b, m)``, and probabilities.
 
-    ``pairs[r, i, j]``: i stands before j. ``places[r, i, k]``: i has position k.
+    ``pairs[r, i, j]`` is the probability that i stands before j, and ``places[r, i, k]`` that i has
+    position k.
     """
 
     ranks: IntArray
@@ -31,135 +31,144 @@ class PositionDistribution(NamedTuple):
 
 
 def sorted_orders(
-    scores: FloatArray, prices: FloatArray, tolerance: FloatArray
+    scores: FloatArray, weights: FloatArray, tolerance: FloatArray
 ) -> PositionDistribution:
-    """The orders that minimise ``sum_i prices[rank of i] scores[i]``.
+    """The orders that minimise ``sum_i weights[rank of i] scores[i]``.
 
     Parameters
     ----------
     scores : float array (b, m)
-    prices : float array (m,)
-        Rising or falling with the position; equal ones are alike.
+    weights : float array (m,)
+        Monotone in the position.
     tolerance : float array (b,)
-        Neighbouring scores tie if to exchange them between the first and the last position changes
+        Consecutive scores tie if exchanging them partial the first and the last position changes
         the sum by no more than this.
 
     Examples
     --------
-    Only the first position counts, and two items want it:
+    Only the first position counts, and two items tie for it:
 
-    >>> law = sorted_orders(np.array([[2.0, 1.0, 2.0]]), np.array([-1.0, 0.0, 0.0]), np.zeros(1))
-    >>> law.ranks, law.places[0]
+    >>> scores, weights = np.array([[2.0, 1.0, 2.0]]), np.array([-1.0, 0.0, 0.0])
+    >>> found = sorted_orders(scores, weights, np.zeros(1))
+    >>> found.ranks, found.places[0]
     (array([[0, 2, 1]]), array([[0.5 , 0.25, 0.25],
            [0.  , 0.5 , 0.5 ],
            [0.5 , 0.25, 0.25]]))
     """
-    rises = 1.0 if prices[-1] >= prices[0] else -1.0
-    kinds, sorted_kinds = _item_kinds(rises * scores, abs(float(prices[-1] - prices[0])), tolerance)
-    # Position t is of the kind position_kinds[t]; kinds are intervals since prices are monotone.
-    position_kinds = np.concatenate([[0], np.cumsum(np.diff(prices) != 0.0)])
-    shelves = (position_kinds[:, None] == np.arange(position_kinds[-1] + 1)).astype(np.float64)
-    # allotted[r, i, s]: how many items of the kind of i stand on shelf s. Whole numbers, so that
-    # what all orders agree on comes out as exactly 0 or 1 below.
-    allotted = (kinds[:, :, None] == sorted_kinds[:, None, :]).astype(np.float64) @ shelves
-    alike = allotted.sum(axis=2, keepdims=True)
-    places = (allotted / shelves.sum(axis=0))[:, :, position_kinds] / alike
-    # Twice the number of ways to have i before j: an earlier shelf, or half of those on the same.
-    earlier = np.triu(np.full((shelves.shape[1],) * 2, 2.0), 1) + np.eye(shelves.shape[1])
-    pairs = (allotted @ earlier) @ np.swapaxes(allotted, 1, 2)
-    pairs /= 2.0 * alike * np.swapaxes(alike, 1, 2)
-    pairs[:, np.arange(kinds.shape[1]), np.arange(kinds.shape[1])] = 0.0
-    return PositionDistribution(_ranks(kinds), pairs, places)
+    direction = 1.0 if weights[-1] >= weights[0] else -1.0
+    spread = abs(float(weights[-1] - weights[0]))
+    groups, sorted_groups = _item_groups(direction * scores, spread, tolerance)
+    # Groups of positions are intervals, since weights are monotone; in_group[k, g] is 1 if position
+    # k is in group g.
+    position_groups = np.concatenate([[0], np.cumsum(np.diff(weights) != 0.0)])
+    in_group = (position_groups[:, None] == np.arange(position_groups[-1] + 1)).astype(np.float64)
+    # counts[r, i, g]: the number of items of the group of i at positions of group g. These are
+    # integers, so that probabilities of 0 and 1 come out exactly below.
+    counts = (groups[:, :, None] == sorted_groups[:, None, :]).astype(np.float64) @ in_group
+    sizes = counts.sum(axis=2, keepdims=True)
+    places = (counts / in_group.sum(axis=0))[:, :, position_groups] / sizes
+    # Twice the number of ways to have i before j: in an earlier group, or half of the ways in the
+    # same group.
+    earlier = np.triu(np.full((in_group.shape[1],) * 2, 2.0), 1) + np.eye(in_group.shape[1])
+    pairs = (counts @ earlier) @ np.swapaxes(counts, 1, 2)
+    pairs /= 2.0 * sizes * np.swapaxes(sizes, 1, 2)
+    pairs[:, np.arange(groups.shape[1]), np.arange(groups.shape[1])] = 0.0
+    return PositionDistribution(_ranks(groups), pairs, places)
 
 
-def _item_kinds(
+def _item_groups(
     scores: FloatArray, spread: float, tolerance: FloatArray
 ) -> tuple[IntArray, IntArray]:
-    """Kinds of equal scores from high to low: of each item, and in sorted order, ``(b, m)``."""
+    """Groups of tied scores, numbered from high to low: of each item and sorted, ``(b, m)``."""
     order = np.argsort(-scores, axis=1, kind="stable")
-    falls = -np.diff(np.take_along_axis(scores, order, axis=1), axis=1)
-    sorted_kinds = np.zeros(scores.shape, dtype=np.intp)
-    sorted_kinds[:, 1:] = np.cumsum(falls * spread > tolerance[:, None], axis=1)
-    kinds = np.empty_like(sorted_kinds)
-    np.put_along_axis(kinds, order, sorted_kinds, axis=1)
-    return kinds, sorted_kinds
+    decreases = -np.diff(np.take_along_axis(scores, order, axis=1), axis=1)
+    sorted_groups = np.zeros(scores.shape, dtype=np.intp)
+    sorted_groups[:, 1:] = np.cumsum(decreases * spread > tolerance[:, None], axis=1)
+    groups = np.empty_like(sorted_groups)
+    np.put_along_axis(groups, order, sorted_groups, axis=1)
+    return groups, sorted_groups
 
 
-def _ranks(kinds: AnyArray) -> IntArray:
-    # By kind, then by number: rounding must not choose between items that tie.
-    ranks: IntArray = np.argsort(np.argsort(kinds, axis=1, kind="stable"), axis=1, kind="stable")
+def _ranks(groups: AnyArray) -> IntArray:
+    """Ranks by group, then by index, so that rounding does not choose partial tied items."""
+    ranks: IntArray = np.argsort(np.argsort(groups, axis=1, kind="stable"), axis=1, kind="stable")
     return ranks
 
 
 def place_orders(
     scores: FloatArray, table: FloatArray, before: AnyArray | None, tolerance: FloatArray
 ) -> PositionDistribution:
-    """The orders that minimise ``sum_i <table[rank of i], scores[i]>``, all of them where possible.
+    """The orders that minimise ``sum_i <table[rank of i], scores[i]>``, all of them if possible.
 
-    With a table of one column free rows are sorted. Other rows take the programme over sets of
-    items, up to 20 items. Beyond, a free row is one assignment problem and gets one of its orders;
-    a row that is ordered already has no other; what lies between is refused.
+    If the table has one column, rows without forced pairs are sorted. Other rows take the dynamic
+    program over sets of items, for up to 20 items. With more items, a row without forced pairs is
+    an assignment problem and gets one of its optimal orders, a row with a total order keeps that
+    order, and other rows raise.
 
     Parameters
     ----------
     scores : float array (b, m, c)
     table : float array (m, c)
-        A table of one column is monotone.
+        If it has one column, that must be monotone.
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Transitively closed.
     tolerance : float array (b,)
 
     Examples
     --------
-    >>> law = place_orders(np.zeros((1, 3, 2)), np.ones((3, 2)), None, np.zeros(1))
-    >>> law.pairs[0, 0]
+    >>> found = place_orders(np.zeros((1, 3, 2)), np.ones((3, 2)), None, np.zeros(1))
+    >>> found.pairs[0, 0]
     array([0. , 0.5, 0.5])
     """
     b, m, _ = scores.shape
     free = np.ones(b, dtype=np.bool_) if before is None else ~before.any(axis=(1, 2))
     if table.shape[1] == 1 and free.all():
         return sorted_orders(scores[:, :, 0], table[:, 0], tolerance)
-    law = PositionDistribution(
+    distribution = PositionDistribution(
         np.zeros((b, m), dtype=np.intp), np.zeros((b, m, m)), np.zeros((b, m, m))
     )
     rest = np.arange(b)
     if table.shape[1] == 1:
         rest, rows = np.flatnonzero(~free), np.flatnonzero(free)
-        _put(law, rows, sorted_orders(scores[rows, :, 0], table[:, 0], tolerance[rows]))
+        _put(distribution, rows, sorted_orders(scores[rows, :, 0], table[:, 0], tolerance[rows]))
     forced = None if before is None else before[rest]
     costs = scores[rest] @ table.T
     if m <= LARGEST_LATTICE:
         found = tied_position_orders(costs, forced, tolerance=tolerance[rest])
-        _put(law, rest, PositionDistribution(found.ranks, found.pairs, found.places))
+        _put(distribution, rest, PositionDistribution(found.ranks, found.pairs, found.places))
     else:
-        _put(law, rest, _single(_one_order(costs, forced)))
-    return law
+        _put(distribution, rest, _single(_one_order(costs, forced)))
+    return distribution
 
 
-def _put(law: PositionDistribution, rows: IntArray, part: PositionDistribution) -> None:
-    for whole, values in zip(law, part, strict=True):
-        whole[rows] = values
+def _put(distribution: PositionDistribution, rows: IntArray, part: PositionDistribution) -> None:
+    """Write `part` to some rows of a distribution."""
+    for array, values in zip(distribution, part, strict=True):
+        array[rows] = values
 
 
 def _single(ranks: IntArray) -> PositionDistribution:
-    """The law of one order."""
+    """The distribution on a single order per row, given by its ranks."""
     pairs = ranks[:, :, None] < ranks[:, None, :]
     places = ranks[:, :, None] == np.arange(ranks.shape[1])
     return PositionDistribution(ranks, pairs.astype(np.float64), places.astype(np.float64))
 
 
 def _one_order(costs: FloatArray, before: BoolArray | None) -> IntArray:
-    """One best order where the programme cannot go: for rows that are free, or ordered already."""
+    """One optimal order of rows with too many items for the dynamic program.
+
+    Raises unless nothing or everything is forced in a row.
+    """
     m = costs.shape[1]
     if before is None:
         return position_orders(costs).ranks
     known = np.count_nonzero(before, axis=(1, 2))
-    between = (known > 0) & (known < m * (m - 1) // 2)
-    if between.any():
+    partial = (known > 0) & (known < m * (m - 1) // 2)
+    if partial.any():
         raise MissingOracleError(
-            f"row {int(between.argmax())} ({np.count_nonzero(between)} such rows) is ordered in "
-            f"part, and losses of positions can complete orders of at most {LARGEST_LATTICE} "
-            f"items; there are {m}. Use the Kendall loss, or fewer items."
+            f"row {int(partial.argmax())} ({np.count_nonzero(partial)} such rows) is "
+            f"ordered in part, and losses of positions complete partial orders of at most "
+            f"{LARGEST_LATTICE} items; there are {m}. Use the Kendall loss, or fewer items."
         )
     ranks = np.asarray(np.count_nonzero(before, axis=1), dtype=np.intp)
     free = np.flatnonzero(known == 0)

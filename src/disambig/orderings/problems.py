@@ -1,8 +1,8 @@
-"""What a decoder returns: one order for each problem, and what is known about it.
+"""Batches of ordering problems: their checks, their parts, and the result of a decoder.
 
-A batch of ordering problems as every decoder takes it: costs of pairs and forced pairs.
-
-Problems fall into parts that stand one after another; often every part is a single item.
+A problem has costs of pairs and forced pairs; a decoder returns one order for each problem and a
+proven bound. Problems fall into parts that stand one after another, and often every part is a
+single item.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ import numpy as np
 from disambig.compiled.majority import majority_parts
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-# Entries of costs that are worked on at once: 16 MiB, and temporaries of that size.
-_BLOCK = 2**21
+# Entries of the costs that are processed at once: 16 MiB, with temporaries of the same size.
+_MAX_BLOCK_ENTRIES = 2**21
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +27,15 @@ class DecodedOrders:
     ranks : int array (b, m)
         ``ranks[r, i]`` is the position of item i, 0 = first.
     values : float array (b,)
-        What the orders cost.
+        The costs of the orders.
     gaps : float array (b,), non-negative
         No order is better by more than this: ``values - gaps`` are lower bounds.
     exact : bool array (b,)
-        Whether the order is proven optimal: its gap is rounding.
+        Whether the order is proven optimal, up to rounding.
     methods : str array (b,)
-        What found it: "first look" (every pair goes its cheaper way), "dynamic" (programming over
-        down-sets), "cuts" (linear programs with cuts), "local" (search), "assignment". A problem
-        that fell into parts has the method of the part that was hardest to settle.
+        How it was found: "first look" (every pair in its cheaper direction), "dynamic" (dynamic
+        program over down-sets), "cuts" (linear programs with cuts), "local" (local search),
+        "assignment". A problem that fell into parts has the most expensive method of its parts.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class DecodedOrders:
 
     @property
     def bounds(self) -> FloatArray:
-        """Lower bounds on what any order costs, ``(b,)``."""
+        """Lower bounds on the cost of any order, ``(b,)``."""
         return np.asarray(self.values - self.gaps)
 
 
@@ -73,12 +73,13 @@ def as_problems(
     Parameters
     ----------
     costs : array (b, m, m)
-        Finite; the diagonal may be anything, and becomes 0, unless `diagonal` says it counts.
+        Finite. The diagonal is set to 0, unless `diagonal`.
     before : bool array (b, m, m) or (m, m), or None
-        None forces nothing; one relation serves all problems. Acyclic, which is checked.
+        None forces nothing; a single relation holds for all problems. Raises if it has a cycle.
     name : str
-        Who asks, for messages.
+        The calling function, for messages.
     diagonal : bool
+        Whether the diagonal counts.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def as_problems(
         )
     b, m, _ = costs.shape
     ignored = np.arange(0 if diagonal else m)
-    # Compiled loops would be compiled once more for arrays that are read-only.
+    # Arrays are made writeable: for read-only ones numba would compile its functions once more.
     if not costs.flags.writeable or costs[:, ignored, ignored].any():
         costs = costs.copy()
         costs[:, ignored, ignored] = 0.0
@@ -113,7 +114,7 @@ def as_problems(
         forced = forced[None]
     if forced.shape not in {(b, m, m), (1, m, m)}:
         raise ValueError(
-            f"{name}: before must have shape {(b, m, m)} or {(m, m)} to go with the costs, "
+            f"{name}: before must have shape {(b, m, m)} or {(m, m)} to fit the costs, "
             f"got {np.shape(before)}."
         )
     if not forced.flags.writeable:
@@ -123,7 +124,7 @@ def as_problems(
 
 
 def first_rows(mask: BoolArray) -> str:
-    """The first row of a mask, and how many there are, for messages.
+    """The first True of a mask and their number, for messages.
 
     Examples
     --------
@@ -135,14 +136,14 @@ def first_rows(mask: BoolArray) -> str:
 
 
 def blocks(b: int, m: int) -> Iterator[slice]:
-    """Rows of a batch of b problems on m items, a few MiB at a time; one empty block if b = 0.
+    """Slices of b problems on m items, 16 MiB of costs at a time; one empty slice if b = 0.
 
     Examples
     --------
     >>> [rows.stop for rows in blocks(50_000, 10)]
     [20971, 41942, 50000]
     """
-    size = max(1, _BLOCK // (m * m))
+    size = max(1, _MAX_BLOCK_ENTRIES // (m * m))
     for start in range(0, max(b, 1), size):
         yield slice(start, min(start + size, b))
 
@@ -157,8 +158,8 @@ def _require_acyclic(before: BoolArray, name: str) -> None:
     if not acyclic.all():
         raise ValueError(
             f"{name}: the forced pairs of problem {first_rows(~acyclic)} contain a cycle. "
-            "before[i, j] must be a strict partial order: no item before itself, directly or by "
-            "way of others."
+            "before[i, j] must be a strict partial order: no item may stand before itself, "
+            "directly or through others."
         )
 
 
@@ -179,7 +180,7 @@ def order_values(costs: AnyArray, ranks: AnyArray) -> FloatArray:
 
 
 def pair_minima(costs: FloatArray, before: BoolArray) -> FloatArray:
-    """``sum over pairs of the cheaper direction``, or of the forced one: a lower bound, ``(b,)``.
+    """The sum over pairs of the cheaper direction, or of the forced one: a lower bound, ``(b,)``.
 
     Examples
     --------
@@ -194,14 +195,14 @@ def pair_minima(costs: FloatArray, before: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PartGroup:
-    """Parts of one size k, c of them.
+    """c parts of the same size k.
 
     Parameters
     ----------
     problems : int array (c,)
-        Whose parts they are.
+        The problem of each part.
     items : int array (c, k)
-        Their items, by index.
+        The items of each part, sorted by index.
     starts : int array (c,)
         The position of the first item of the part in the order of the problem.
     """
@@ -217,34 +218,34 @@ class PartGroup:
 
     @property
     def rows(self) -> IntArray:
-        """`problems` as a column, to index beside `items`."""
+        """`problems` as a column, to index together with `items`."""
         return self.problems[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class OrderParts:
-    """For each problem the parts of its items, in the order in which they stand.
+    """For each problem the parts into which its items fall, in the order in which they stand.
 
     Parameters
     ----------
     parts : int array (b, m)
         ``parts[r, i]`` is the number of the part that holds item i.
-    settled : bool array (b,)
-        Whether each part is a single item. Then `parts` are the ranks of an optimal order.
+    solved : bool array (b,)
+        Whether every part is a single item. Then `parts` are the ranks of an optimal order.
     """
 
     parts: IntArray
-    settled: BoolArray
+    solved: BoolArray
 
     @property
     def starts(self) -> IntArray:
-        """How many items stand in earlier parts than item i, ``(b, m)``: ranks if settled."""
+        """The number of items in earlier parts than that of item i, ``(b, m)``: ranks if solved."""
         parts = self.parts
         counts: IntArray = (parts[:, None, :] < parts[:, :, None]).sum(axis=2)
         return counts
 
     def groups(self) -> Iterator[PartGroup]:
-        """The parts of two and more items, group by group of equal size, small ones first."""
+        """The parts of at least two items, grouped by size, smallest first."""
         b, m = self.parts.shape
         sizes = np.bincount(
             (self.parts + m * np.arange(b)[:, None]).ravel(), minlength=b * m
@@ -285,9 +286,9 @@ def order_parts(
 ) -> OrderParts:
     """Strongly connected parts of "i should stand before j", in topological order.
 
-    i should stand before j if it must, or if nothing is forced and
-    ``costs[i, j] < costs[j, i]``. All pairs between parts can then go their way at once, so an
-    optimal order is optimal orders of the parts, one after another.
+    i should stand before j if it must, or if neither direction is forced and
+    ``costs[i, j] < costs[j, i]``. All pairs between parts can take that direction at once, so that
+    optimal orders of the parts, one after another, are an optimal order.
 
     Parameters
     ----------
@@ -296,12 +297,12 @@ def order_parts(
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
     ties : "split" or "join"
-        With "split" a tied pair relates nothing: the finest parts, enough for *one* optimal order
-        (of parts that may go either way, the one with the smallest index stands first). With
-        "join" it relates both ways: *every* order within `tolerance` of the optimum keeps these
-        parts one after another.
+        With "split" a tied pair is not related. This gives the finest parts, which suffice for
+        *one* optimal order (of parts that may stand either way, the one with the smallest index
+        stands first). With "join" a tied pair is related in both directions: *every* order within
+        `tolerance` of the optimum keeps these parts one after another.
     tolerance : float or array (b,)
-        The largest difference that is a tie, for "join".
+        The largest difference that is a tie, with "join".
 
     Returns
     -------
@@ -309,7 +310,7 @@ def order_parts(
 
     Examples
     --------
-    Items 0, 1, 2 in a circle, item 3 better before them all:
+    Items 0, 1, 2 form a cycle, and item 3 is better before them all:
 
     >>> costs = np.zeros((1, 4, 4))
     >>> costs[0, [1, 2, 0], [0, 1, 2]] = 1
@@ -323,7 +324,7 @@ def order_parts(
 
 
 def first_look(costs: AnyArray, before: AnyArray | None = None) -> OrderParts:
-    """Where the cheaper directions and the forced pairs have no cycle, their order is optimal.
+    """Optimal orders of the problems whose cheaper directions and forced pairs have no cycle.
 
     Parameters
     ----------
@@ -333,8 +334,8 @@ def first_look(costs: AnyArray, before: AnyArray | None = None) -> OrderParts:
     Returns
     -------
     OrderParts
-        ``parts[settled]`` are the ranks: tied pairs by the smallest index first. Where it is not
-        settled, the parts that are left to order.
+        ``parts[solved]`` are the ranks of optimal orders; of tied items the smaller index stands
+        first. In other problems the parts are still to be ordered.
 
     Examples
     --------
@@ -342,7 +343,7 @@ def first_look(costs: AnyArray, before: AnyArray | None = None) -> OrderParts:
     >>> costs[0, 2, 0] = 1  # prefers 0 before 2
     >>> costs[1, [1, 2, 0], [0, 1, 2]] = 1  # 0 before 1 before 2 before 0
     >>> look = first_look(costs)
-    >>> look.settled, look.parts[look.settled]
+    >>> look.solved, look.parts[look.solved]
     (array([ True, False]), array([[0, 1, 2]]))
     """
     return order_parts(costs, before)

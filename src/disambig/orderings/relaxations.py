@@ -1,7 +1,7 @@
-"""The linear program behind the cuts, by whichever solver is installed.
+"""The linear program of `cut_orders`, solved by highspy or by scipy.
 
 Variables are ``x[i, j]`` for ``i < j``, in the order of ``numpy.triu_indices``: 1 if i stands
-before j. A row says that three items are not in a circle. Rows are only ever added; bounds of
+before j. A row excludes a cycle of three items. Rows are added and never removed; the bounds of the
 variables change from solve to solve.
 """
 
@@ -17,14 +17,15 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class RelaxedOrder:
-    """Answer of a linear program.
+    """The solution of a linear program.
 
     Parameters
     ----------
     status : "optimal", "infeasible" or "stopped"
     x : float array (variables,)
     multipliers : float array (rows,), non-positive
-        What a row that is tight costs. Any such numbers give a lower bound, good ones a good one.
+        Dual variables of the rows. Any non-positive numbers give a valid lower bound, the optimal
+        ones the best.
     """
 
     status: Literal["optimal", "infeasible", "stopped"]
@@ -40,12 +41,12 @@ class Relaxation(Protocol):
         ...
 
     def solve(self, lower: FloatArray, upper: FloatArray, seconds: float) -> RelaxedOrder:
-        """Solve within these bounds, and within about this time."""
+        """Solve within these bounds of the variables, in about this time."""
         ...
 
 
 class _ScipyRelaxation:
-    """By `scipy.optimize.linprog`: every solve starts from nothing."""
+    """Uses `scipy.optimize.linprog`, which starts every solve anew."""
 
     def __init__(self, objective: FloatArray) -> None:
         self._objective = objective
@@ -68,7 +69,7 @@ class _ScipyRelaxation:
             np.concatenate(self._columns).ravel(),
             3 * np.arange(len(limits) + 1),
         )
-        answer = linprog(
+        solution = linprog(
             self._objective,
             A_ub=csr_matrix(entries, shape=(len(limits), len(lower))),
             b_ub=limits,
@@ -76,17 +77,17 @@ class _ScipyRelaxation:
             method="highs-ds",
             options={} if np.isinf(seconds) else {"time_limit": seconds},
         )
-        if answer.status != 0:
-            nothing = np.zeros(0)
-            return RelaxedOrder("infeasible" if answer.status == 2 else "stopped", nothing, nothing)
-        return RelaxedOrder("optimal", answer.x, answer.ineqlin.marginals)
+        if solution.status != 0:
+            empty = np.zeros(0)
+            return RelaxedOrder("infeasible" if solution.status == 2 else "stopped", empty, empty)
+        return RelaxedOrder("optimal", solution.x, solution.ineqlin.marginals)
 
 
 class _HighsRelaxation:
-    """By `highspy`: a solve starts from the basis of the last one, 2 to 5 times as fast."""
+    """Uses `highspy`: a solve starts from the last basis, which is 2 to 5 times as fast."""
 
     def __init__(self, objective: FloatArray) -> None:
-        # Newer releases carry types, older ones do not: taken as untyped on all of them.
+        # Only newer releases have type annotations: Any gives the same type check with all.
         highspy: Any = importlib.import_module("highspy")
         n = len(objective)
         self._status = highspy.HighsModelStatus
@@ -94,7 +95,7 @@ class _HighsRelaxation:
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("solver", "simplex")
-        # Presolving would throw the basis away.
+        # Presolving would discard the basis.
         self._highs.setOptionValue("presolve", "off")
         self._highs.addVars(n, np.zeros(n), np.ones(n))
         self._highs.changeColsCost(n, self._all, objective)
@@ -113,22 +114,22 @@ class _HighsRelaxation:
 
     def solve(self, lower: FloatArray, upper: FloatArray, seconds: float) -> RelaxedOrder:
         self._highs.changeColsBounds(len(lower), self._all, lower, upper)
-        # The clock of linear programs runs on from solve to solve.
+        # The run time of highspy accumulates over solves, and its limit refers to the sum.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
-        found, nothing = self._highs.getModelStatus(), np.zeros(0)
+        found, empty = self._highs.getModelStatus(), np.zeros(0)
         if found == self._status.kInfeasible:
-            return RelaxedOrder("infeasible", nothing, nothing)
+            return RelaxedOrder("infeasible", empty, empty)
         if found != self._status.kOptimal:
-            return RelaxedOrder("stopped", nothing, nothing)
-        answer = self._highs.getSolution()
-        return RelaxedOrder("optimal", np.array(answer.col_value), np.array(answer.row_dual))
+            return RelaxedOrder("stopped", empty, empty)
+        solution = self._highs.getSolution()
+        return RelaxedOrder("optimal", np.array(solution.col_value), np.array(solution.row_dual))
 
 
 def open_relaxation(
     objective: FloatArray, backend: Literal["auto", "highspy", "scipy"] = "auto"
 ) -> Relaxation:
-    """A linear program without rows yet.
+    """A linear program without rows.
 
     Parameters
     ----------
@@ -138,12 +139,12 @@ def open_relaxation(
 
     Examples
     --------
-    Three items that want the circle 0, 1, 2, 0: one of the three wishes is given up.
+    Three items whose cheaper directions form the cycle 0, 1, 2, 0: one of them cannot be had.
 
     >>> program = open_relaxation(np.array([-1.0, 1.0, -1.0]), "scipy")
     >>> program.add_rows(np.array([[0, 2, 1]]), np.array([[1.0, 1.0, -1.0]]), np.array([1.0]))
-    >>> answer = program.solve(np.zeros(3), np.ones(3), np.inf)
-    >>> answer.status, float(answer.x @ [-1, 1, -1])
+    >>> solution = program.solve(np.zeros(3), np.ones(3), np.inf)
+    >>> solution.status, float(solution.x @ [-1, 1, -1])
     ('optimal', -1.0)
     """
     if backend == "auto":

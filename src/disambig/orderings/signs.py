@@ -1,17 +1,15 @@
 """Orders as the signs of their pairs i < j: +1 where i stands before j.
 
-All optimal orders of problems given pair by pair, and no more than losses of pairs need.
-
-`tied_orders` takes any costs and says everything; this takes what the sign of each pair costs, and
-gives the mean signs in the same form. It never writes out ``(b, m, m)`` numbers, and most problems
-take a microsecond.
+`tied_signs` finds all optimal orders from the cost of the sign of each pair, and returns their mean
+signs. `tied_orders` takes any costs and returns the whole distribution; `tied_signs` does not build
+``(b, m, m)`` arrays, and takes a microsecond for most problems.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from disambig.compiled import pair_signs as kernels
+from disambig.compiled import pair_signs
 from disambig.compiled.pair_signs import signs_of_orders
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.decode import OrderDecoder
@@ -19,14 +17,14 @@ from disambig.orderings.dynamic import LARGEST_LATTICE
 from disambig.orderings.problems import first_rows
 from disambig.orderings.ties import tied_orders
 
-# The largest number below 1: a direction that occurs shows in its sign, however rare it is.
-_OPEN = float(np.nextafter(1.0, 0.0))
+# The largest number below 1: a sign is 1 or -1 only if the other direction never occurs.
+_MAX_OPEN_SIGN = float(np.nextafter(1.0, 0.0))
 
 
 def _directions(m: int) -> tuple[IntArray, IntArray]:
-    """Where ``[i, j]`` and ``[j, i]`` of the pairs i < j are in a flat ``(m, m)`` array."""
+    """The indices of ``[i, j]`` and of ``[j, i]``, i < j, in a flattened ``(m, m)`` array."""
     i, j = np.triu_indices(m, 1)
-    # One index into flat pairs is several times as fast as two.
+    # One index into flattened pairs is several times as fast as two.
     return i * m + j, j * m + i
 
 
@@ -40,14 +38,14 @@ def signs_of_ranks(ranks: IntArray) -> FloatArray:
     >>> signs_of_ranks(np.array([[0, 2, 1]]))
     array([[ 1.,  1., -1.]])
     """
-    # A copy, since compiled loops would be compiled once more for arrays that are read-only.
+    # A copy is writeable: for read-only arrays numba would compile the function once more.
     return signs_of_orders(np.array(ranks, dtype=np.int64, order="C"))
 
 
 def signs_of_pairs(pairs: FloatArray) -> FloatArray:
     """``P(i before j) - P(j before i)`` for i < j, ``(n, m, m)`` to ``(n, m (m - 1) / 2)``.
 
-    1 and -1 only where the other direction has no chance at all.
+    1 or -1 only if the other direction has probability 0.
 
     Examples
     --------
@@ -59,9 +57,9 @@ def signs_of_pairs(pairs: FloatArray) -> FloatArray:
     flat = pairs.reshape(n, m * m)
     forward, backward = flat.take(first, axis=1), flat.take(second, axis=1)
     signs: FloatArray = forward - backward
-    hidden = (np.abs(signs) == 1.0) & (forward > 0.0) & (backward > 0.0)
-    if hidden.any():
-        signs[hidden] *= _OPEN
+    rounded = (np.abs(signs) == 1.0) & (forward > 0.0) & (backward > 0.0)
+    if rounded.any():
+        signs[rounded] *= _MAX_OPEN_SIGN
     return signs
 
 
@@ -82,9 +80,9 @@ def pairs_of_signs(signs: FloatArray, m: int) -> FloatArray:
 
 
 def pair_costs(scores: FloatArray, m: int) -> FloatArray:
-    """Costs ``(n, m, m)`` of orders from what each sign ``(n, m (m - 1) / 2)`` costs.
+    """Costs of pairs, ``(n, m, m)``, from the costs of their signs, ``(n, m (m - 1) / 2)``.
 
-    ``sum_{i<j} scores_ij sign_ij`` is paid: by each direction, with opposite signs.
+    An order costs ``sum_{i<j} scores_ij sign_ij``, so that the two directions have opposite costs.
 
     Examples
     --------
@@ -100,16 +98,16 @@ def pair_costs(scores: FloatArray, m: int) -> FloatArray:
 
 
 class SignDistribution(NamedTuple):
-    """The uniform law on the optimal orders of b problems: one of them, their mean, is it one?
+    """The uniform distribution on the optimal orders of b problems.
 
     Parameters
     ----------
     ranks : int array (b, m)
-        The order that `tied_orders` gives.
+        The order that `tied_orders` returns.
     signs : float array (b, m (m - 1) / 2)
         ``P(i before j) - P(j before i)`` for i < j; 1 or -1 where all orders agree, and only there.
     single : bool array (b,)
-        Is there a single order?
+        Whether there is one optimal order only.
     """
 
     ranks: IntArray
@@ -130,13 +128,14 @@ def tied_signs(
     Parameters
     ----------
     scores : float array (b, at least m (m - 1) / 2)
-        Pairs by i, then by j, as in ``np.triu_indices(m, 1)``; further columns do not count.
+        Pairs by i, then by j, as in ``np.triu_indices(m, 1)``; further columns are ignored.
     m : int
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
     tolerance : float array (b,)
+        As for `tied_orders`.
     decoder : OrderDecoder, optional
-        These two as for `tied_orders`.
+        As for `tied_orders`.
 
     Returns
     -------
@@ -144,10 +143,10 @@ def tied_signs(
 
     Examples
     --------
-    Of three items the first stands before the second, and the third anywhere:
+    Of three items the first stands before the second, and the third may stand anywhere:
 
-    >>> law = tied_signs(np.array([[-1.0, 0.0, 0.0]]), 3, tolerance=np.zeros(1))
-    >>> law.ranks, law.signs.round(2), law.single
+    >>> found = tied_signs(np.array([[-1.0, 0.0, 0.0]]), 3, tolerance=np.zeros(1))
+    >>> found.ranks, found.signs.round(2), found.single
     (array([[0, 1, 2]]), array([[ 1.  ,  0.33, -0.33]]), array([False]))
     """
     scores = np.ascontiguousarray(scores, dtype=np.float64)
@@ -155,42 +154,42 @@ def tied_signs(
         rows = np.asarray(~np.isfinite(scores).all(axis=1))
         raise ValueError(f"tied_signs: the scores of problem {first_rows(rows)} are not finite.")
     forced = np.zeros((1, m, m), dtype=np.bool_) if before is None else _writeable(before)
-    found = kernels.tied_signs(
+    found = pair_signs.tied_signs(
         _writeable(scores), forced, np.array(tolerance, dtype=np.float64), LARGEST_LATTICE
     )
-    law, status = SignDistribution(*found[:3]), found[3]
+    distribution, status = SignDistribution(*found[:3]), found[3]
     if status.any():
-        cyclic = status == kernels.CYCLIC
+        cyclic = status == pair_signs.CYCLIC
         if cyclic.any():
             raise ValueError(
                 f"tied_signs: the forced pairs of problem {first_rows(cyclic)} contain a cycle."
             )
-        _settle_large(law, np.flatnonzero(status), scores, before, tolerance, decoder)
-    return law
+        _solve_large(distribution, np.flatnonzero(status), scores, before, tolerance, decoder)
+    return distribution
 
 
 def _writeable(array: AnyArray) -> AnyArray:
-    """Compiled loops would be compiled once more for arrays that are read-only."""
+    """A writeable array: for read-only ones numba would compile its functions once more."""
     array = np.ascontiguousarray(array)
     return array if array.flags.writeable else array.copy()
 
 
-def _settle_large(
-    law: SignDistribution,
+def _solve_large(
+    distribution: SignDistribution,
     rows: IntArray,
     scores: FloatArray,
     before: AnyArray | None,
     tolerance: FloatArray,
     decoder: OrderDecoder | None,
 ) -> None:
-    """Problems with a part that is too large to be counted, into their rows of the law."""
-    m = law.ranks.shape[1]
+    """Solve problems with a part that is too large to be counted, and write their rows."""
+    m = distribution.ranks.shape[1]
     rest = tied_orders(
-        pair_costs(scores[rows, : law.signs.shape[1]], m),
+        pair_costs(scores[rows, : distribution.signs.shape[1]], m),
         None if before is None else before[rows],
         tolerance=tolerance[rows],
         decoder=decoder,
     )
-    law.ranks[rows] = rest.ranks
-    law.signs[rows] = signs_of_pairs(rest.pairs)
-    law.single[rows] = rest.counts == 1.0
+    distribution.ranks[rows] = rest.ranks
+    distribution.signs[rows] = signs_of_pairs(rest.pairs)
+    distribution.single[rows] = rest.counts == 1.0

@@ -1,6 +1,7 @@
-"""A uniform law on a set of orders, by what losses need of it.
+"""All optimal orders at once, as a uniform distribution.
 
-All optimal orders at once: how many, and what they agree on.
+A distribution on orders is represented by its size, the probabilities of pairs, and those of the
+positions of items, which is what losses need.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from math import factorial
 
 import numpy as np
 
-from disambig.compiled import lattice_ties as tied_paths
+from disambig.compiled import lattice_ties
 from disambig.compiled.majority import majority_parts
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.decode import OrderDecoder
@@ -18,31 +19,32 @@ from disambig.orderings.problems import OrderParts, as_problems, blocks, sub_pro
 
 @dataclass(frozen=True, eq=False)
 class OrderDistribution:
-    """For each of b problems the uniform law on some orders of m items.
+    """For each of b problems the uniform distribution on some orders of m items.
 
     Parameters
     ----------
     ranks : int array (b, m)
-        One of the orders: the deterministic choice.
+        One of the orders, chosen deterministically.
     counts : float array (b,)
-        How many there are: exact up to ``2 ** 53``, rounded beyond (relative error below 1e-14).
+        The number of orders: exact up to ``2 ** 53``, beyond with a relative error below 1e-14.
     pairs : float array (b, m, m)
         ``pairs[r, i, j]``: probability that i stands before j; 0 on the diagonal. Exactly 0 or 1
         where all orders agree.
     places : float array (b, m, m)
         ``places[r, i, k]``: probability that item i has position k.
     complete : bool array (b,)
-        False where the law stands for `ranks` alone, since all orders were out of reach.
+        False if the distribution has the order `ranks` only, because the others are too expensive
+        to count.
 
     Examples
     --------
     >>> from disambig.orderings import linear_extensions
     >>> before = np.zeros((3, 3), dtype=bool)
     >>> before[0, 1] = True  # of 0, 1, 2: 0 before 1, and 2 anywhere
-    >>> law = linear_extensions(before)
-    >>> law.counts, law.mean_ranks
+    >>> found = linear_extensions(before)
+    >>> found.counts, found.mean_ranks
     (array([3.]), array([[0.33333333, 1.66666667, 1.        ]]))
-    >>> law.undecided[0].astype(int)
+    >>> found.undecided[0].astype(int)
     array([[0, 0, 1],
            [0, 0, 1],
            [1, 1, 0]])
@@ -68,32 +70,35 @@ class OrderDistribution:
 
     @property
     def undecided(self) -> BoolArray:
-        """Pairs of which both directions occur, ``(b, m, m)``."""
+        """Pairs for which both directions occur, ``(b, m, m)``."""
         both: BoolArray = (self.pairs > 0.0) & (np.swapaxes(self.pairs, 1, 2) > 0.0)
         return both
 
 
-# What one group of parts contributes: ranks, counts, pairs, places, complete.
-_Law = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
+# The distributions of a group of parts: ranks, counts, pairs, places, complete.
+_Distributions = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
 
 
 def _tolerances(tolerance: AnyArray | float | None, costs: FloatArray) -> FloatArray:
+    """The tolerance of each problem, ``(b,)``; by default 1e-10 of its largest cost."""
     if tolerance is None:
         return np.asarray(1e-10 * np.abs(costs).max(axis=(1, 2), initial=0.0))
     return np.array(np.broadcast_to(np.asarray(tolerance, dtype=np.float64), len(costs)))
 
 
-def _counted_law(
+def _counted_distribution(
     costs: FloatArray, before: BoolArray, slack: FloatArray, *, positions: bool
-) -> _Law:
-    """By counting paths."""
-    ranks, counts, pairs, places, _ = tied_paths.tied_orders(costs, before, positions, None, slack)
+) -> _Distributions:
+    """The optimal orders, counted by the dynamic program over prefixes."""
+    ranks, counts, pairs, places, _ = lattice_ties.tied_orders(
+        costs, before, positions, None, slack
+    )
     total = counts[:, None, None]
     return ranks, counts.astype(np.float64), pairs / total, places / total, counts > 0
 
 
-def _free_law(c: int, k: int) -> _Law:
-    """All orders of k items: half of them have i before j."""
+def _free_distribution(c: int, k: int) -> _Distributions:
+    """All orders of k items, for c parts: i stands before j in half of them."""
     return (
         np.tile(np.arange(k), (c, 1)),
         np.full(c, float(factorial(k))),
@@ -103,8 +108,8 @@ def _free_law(c: int, k: int) -> _Law:
     )
 
 
-def _single_law(ranks: IntArray) -> _Law:
-    """One order."""
+def _single_distribution(ranks: IntArray) -> _Distributions:
+    """A single order per part, given by its ranks; `complete` is False."""
     c, k = ranks.shape
     return (
         ranks,
@@ -115,31 +120,33 @@ def _single_law(ranks: IntArray) -> _Law:
     )
 
 
-def _law_of_parts(
+def _distribution_of_parts(
     costs: FloatArray, before: BoolArray, slack: FloatArray, decoder: OrderDecoder | None
-) -> _Law:
-    """Parts of one size ``(c, k, k)``: free ones, counted ones, ones that are too large."""
+) -> _Distributions:
+    """Parts of one size, ``(c, k, k)``: all orders tie, or they are counted or decoded."""
     c, k, _ = costs.shape
+    # If nothing is forced and the cost differences of all pairs sum to at most the tolerance, all
+    # orders tie.
     spread = np.abs(costs - np.swapaxes(costs, 1, 2)).sum(axis=(1, 2)) / 2.0
     free = (spread <= slack) & ~before.any(axis=(1, 2))
-    law = _free_law(c, k)
+    distribution = _free_distribution(c, k)
     left = np.flatnonzero(~free)
     if left.size == 0:
-        return law
+        return distribution
     if k > LARGEST_LATTICE and decoder is not None:
-        other = _single_law(decoder.decode(costs[left], before[left]).ranks)
+        other = _single_distribution(decoder.decode(costs[left], before[left]).ranks)
     else:
-        require_lattice(k, "tied_orders", "Give a decoder, which returns one of the orders.")
-        other = _counted_law(costs[left], before[left], slack[left], positions=False)
-    for array, rest in zip(law, other, strict=True):
+        require_lattice(k, "tied_orders", "Pass a decoder, which returns one of the orders.")
+        other = _counted_distribution(costs[left], before[left], slack[left], positions=False)
+    for array, rest in zip(distribution, other, strict=True):
         array[left] = rest
-    return law
+    return distribution
 
 
-def _law_of_block(
+def _distribution_of_block(
     costs: FloatArray, before: BoolArray, slack: FloatArray, decoder: OrderDecoder | None
-) -> _Law:
-    """Part by part; the law of a problem is that of independent parts, one after another."""
+) -> _Distributions:
+    """Solve part by part: an optimal order consists of independent orders of its parts."""
     parts = OrderParts(*majority_parts(costs, before, True, slack))
     b, m, _ = costs.shape
     ranks = parts.starts
@@ -148,15 +155,15 @@ def _law_of_block(
     places = (ranks[:, :, None] == np.arange(m)).astype(np.float64)
     for group in parts.groups():
         sub_costs, sub_before = sub_problems(costs, before, group)
-        law = _law_of_parts(sub_costs, sub_before, slack[group.problems], decoder)
+        found = _distribution_of_parts(sub_costs, sub_before, slack[group.problems], decoder)
         rows, items, starts = group.rows, group.items, group.starts[:, None]
-        ranks[rows, items] = starts + law[0]
-        # A problem may have several parts of one size: all count.
-        np.multiply.at(counts, group.problems, law[1])
-        np.logical_and.at(complete, group.problems, law[4])
-        pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = law[2]
-        at = (starts + np.arange(group.size))[:, None, :]
-        places[rows[:, :, None], items[:, :, None], at] = law[3]
+        ranks[rows, items] = starts + found[0]
+        # `ufunc.at`, since a problem may have several parts of one size.
+        np.multiply.at(counts, group.problems, found[1])
+        np.logical_and.at(complete, group.problems, found[4])
+        pairs[rows[:, :, None], items[:, :, None], items[:, None, :]] = found[2]
+        positions = (starts + np.arange(group.size))[:, None, :]
+        places[rows[:, :, None], items[:, :, None], positions] = found[3]
     return ranks, counts, pairs, places, complete
 
 
@@ -167,11 +174,13 @@ def tied_orders(
     tolerance: AnyArray | float | None = None,
     decoder: OrderDecoder | None = None,
 ) -> OrderDistribution:
-    """The uniform law on the optimal orders: the barycentre of the optimal face.
+    """The uniform distribution on the optimal orders: the barycentre of the optimal face.
 
-    An order belongs if every step of it is on an order that costs at most `tolerance` more than
-    the best. So all orders within the tolerance belong, and none that is more than m times as far
-    off; below the smallest difference between values of orders these are exactly the optimal ones.
+    An order is included if each of its transitions, from one prefix to the next, is on some order
+    that costs at most `tolerance` more than the best. So all orders within the tolerance are
+    included, and none that exceeds the best cost by more than m times the tolerance. If the
+    tolerance is smaller than the least difference between costs of orders, these are exactly the
+    optimal orders.
 
     Parameters
     ----------
@@ -180,10 +189,10 @@ def tied_orders(
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
     tolerance : float or array (b,), optional
-        By default ``1e-10 * max |costs[r]|``. With 0 rounding decides between equal sums.
+        By default ``1e-10 * max |costs[r]|``. With 0, rounding decides between equal sums.
     decoder : OrderDecoder, optional
-        What orders a tied part of more than 20 items; such a row has `complete` False and a law of
-        one order. Without it such a part is refused.
+        Orders tied parts of more than 20 items. The distribution of such a problem then has a
+        single order of that part, and `complete` is False. Without a decoder such a part raises.
 
     Returns
     -------
@@ -191,25 +200,27 @@ def tied_orders(
 
     Examples
     --------
-    Three items in a circle of equal links: three optimal orders, each breaks one link.
+    Three items in a cycle of equal links: each of the three optimal orders breaks one link.
 
     >>> costs = np.zeros((1, 3, 3))
     >>> costs[0, [1, 2, 0], [0, 1, 2]] = 1
-    >>> law = tied_orders(costs)
-    >>> law.counts, law.pairs[0].round(2)
+    >>> found = tied_orders(costs)
+    >>> found.counts, found.pairs[0].round(2)
     (array([3.]), array([[0.  , 0.67, 0.33],
            [0.33, 0.  , 0.67],
            [0.67, 0.33, 0.  ]]))
     """
     costs, forced = as_problems(costs, before, "tied_orders")
     slack = _tolerances(tolerance, costs)
-    laws = []
+    blocks_found = []
     for rows in blocks(*costs.shape[:2]):
         own = forced if len(forced) == 1 else forced[rows]
-        laws.append(_law_of_block(costs[rows], own, slack[rows], decoder))
-    if len(laws) == 1:
-        return OrderDistribution(*laws[0])
-    return OrderDistribution(*(np.concatenate(arrays) for arrays in zip(*laws, strict=True)))
+        blocks_found.append(_distribution_of_block(costs[rows], own, slack[rows], decoder))
+    if len(blocks_found) == 1:
+        return OrderDistribution(*blocks_found[0])
+    return OrderDistribution(
+        *(np.concatenate(arrays) for arrays in zip(*blocks_found, strict=True))
+    )
 
 
 def tied_position_orders(
@@ -218,7 +229,7 @@ def tied_position_orders(
     *,
     tolerance: AnyArray | float | None = None,
 ) -> OrderDistribution:
-    """The uniform law on the orders that minimise ``sum_i costs[i, position of i]``.
+    """The uniform distribution on the orders that minimise ``sum_i costs[i, position of i]``.
 
     Parameters
     ----------
@@ -234,12 +245,12 @@ def tied_position_orders(
 
     Examples
     --------
-    Item 0 must be last, the others may do as they like:
+    Item 0 should be last, and the order of the others does not matter:
 
     >>> costs = np.zeros((1, 3, 3))
     >>> costs[0, 0, :2] = 1
-    >>> law = tied_position_orders(costs)
-    >>> law.counts, law.mean_ranks
+    >>> found = tied_position_orders(costs)
+    >>> found.counts, found.mean_ranks
     (array([2.]), array([[2. , 0.5, 0.5]]))
     """
     costs, forced = as_problems(costs, before, "tied_position_orders", diagonal=True)
@@ -247,4 +258,4 @@ def tied_position_orders(
         costs.shape[1], "tied_position_orders", "Use position_orders, which returns one of them."
     )
     slack = _tolerances(tolerance, costs)
-    return OrderDistribution(*_counted_law(costs, forced, slack, positions=True))
+    return OrderDistribution(*_counted_distribution(costs, forced, slack, positions=True))

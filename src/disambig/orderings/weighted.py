@@ -1,8 +1,8 @@
-"""All optimal orders at once where a pair is paid by the position of its earlier item.
+"""All optimal orders at once if the cost of a pair depends on the position of its earlier item.
 
-Pairs no longer go their cheaper way apart from each other: which position is left for a pair
-depends on all items before it. So there is no first look, and problems do not fall into parts; the
-programme over sets of items sees how many stand before, and that is enough.
+The cheaper direction of a pair then depends on all items before it, so that `first_look` does not
+apply and problems do not fall into parts. The dynamic program over prefixes still applies: the size
+of a prefix is the position of the next item.
 """
 
 from math import factorial
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.compiled import lattice_ties as tied_paths
+from disambig.compiled import lattice_ties
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.orderings.dynamic import require_lattice
 from disambig.orderings.problems import as_problems
@@ -18,7 +18,7 @@ from disambig.orderings.ties import OrderDistribution
 
 
 class WeightedOrderDistribution(NamedTuple):
-    """A uniform law on orders, and what the positions of earlier items weigh under it.
+    """A uniform distribution on orders, and the mean weights of pairs under it.
 
     Attributes
     ----------
@@ -39,17 +39,19 @@ def tied_weighted_orders(
     *,
     tolerance: AnyArray | float | None = None,
 ) -> WeightedOrderDistribution:
-    """The uniform law on the orders of least ``sum of weights[position of i] costs[i, j]``.
+    """The uniform distribution on the orders of least weighted cost.
 
-    The sum is over i before j: ``f(S + i) = min_i f(S) + weights[|S|] sum_{j not in S + i}
-    costs[i, j]``, over the sets S that may stand first.
+    An order costs the sum of ``weights[position of i] costs[i, j]`` over i before j. With f(T) the
+    least cost of the prefix T and ``S = T - i``,
+
+        f(T) = min over i in T of f(S) + weights[|S|] sum_{j not in T} costs[i, j]
 
     Parameters
     ----------
     costs : array (b, m, m), m <= 20
         Finite; the diagonal is ignored.
     weights : array (m,)
-        By position, 0 = first. The last one is never paid.
+        By position, 0 = first. The last one is never used.
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
     tolerance : float or array (b,), optional
@@ -61,36 +63,36 @@ def tied_weighted_orders(
 
     Examples
     --------
-    Items 0 and 1 are at odds whichever stands first: that costs less after item 2.
+    The pair of items 0 and 1 costs 1 in either direction, which weighs less after item 2.
 
     >>> costs = np.zeros((1, 3, 3))
     >>> costs[0, [0, 1], [1, 0]] = 1
-    >>> law = tied_weighted_orders(costs, [1.0, 0.5, 0.0])
-    >>> law.orders.ranks, law.orders.counts, float((costs * law.charges).sum())
+    >>> found = tied_weighted_orders(costs, [1.0, 0.5, 0.0])
+    >>> found.orders.ranks, found.orders.counts, float((costs * found.charges).sum())
     (array([[1, 2, 0]]), array([2.]), 0.5)
     """
     costs, forced = as_problems(costs, before, "tied_weighted_orders")
     b, m, _ = costs.shape
-    require_lattice(m, "tied_weighted_orders", "Without weights any number can be ordered.")
+    require_lattice(m, "tied_weighted_orders", "Without weights there is no limit.")
     weights = np.array(weights, dtype=np.float64)
     if weights.shape != (m,) or not np.isfinite(weights).all():
         raise ValueError(
-            f"tied_weighted_orders: weights must be {m} finite numbers, one a position; got shape "
-            f"{weights.shape}{'' if np.isfinite(weights).all() else ', not all finite'}."
+            f"tied_weighted_orders: weights must be {m} finite numbers, one per position; got "
+            f"shape {weights.shape}{'' if np.isfinite(weights).all() else ', not all finite'}."
         )
     if tolerance is None:
         tolerance = 1e-10 * np.abs(costs).max(axis=(1, 2), initial=0.0) * np.abs(weights).max()
     slack = np.array(np.broadcast_to(np.asarray(tolerance, dtype=np.float64), b))
-    law = _free_law(b, weights)
+    distribution = _free_distribution(b, weights)
     rows = np.flatnonzero(~_is_free(costs, forced, weights, slack))
     if rows.size:
         own = forced if len(forced) == 1 else forced[rows]
-        found = tied_paths.tied_orders(costs[rows], own, False, weights, slack[rows])
+        found = lattice_ties.tied_orders(costs[rows], own, False, weights, slack[rows])
         total = found[1][:, None, None]
         counted = found[0], found[1], found[2] / total, found[3] / total, found[4]
-        for array, rest in zip(law, counted, strict=True):
+        for array, rest in zip(distribution, counted, strict=True):
             array[rows] = rest
-    ranks, counts, pairs, places, charges = law
+    ranks, counts, pairs, places, charges = distribution
     return WeightedOrderDistribution(
         OrderDistribution(ranks, counts, pairs, places, np.ones(b, dtype=np.bool_)), charges
     )
@@ -99,22 +101,26 @@ def tied_weighted_orders(
 def _is_free(
     costs: FloatArray, before: BoolArray, weights: FloatArray, slack: FloatArray
 ) -> BoolArray:
-    """Do all orders cost the same, to the tolerance? Counting as many would take longest."""
+    """Problems, ``(b,)``, in which nothing is forced and all orders tie.
+
+    Such problems are answered in closed form: they are the slowest ones to count.
+    """
     m = len(weights)
     off = ~np.eye(m, dtype=np.bool_)
     lowest = costs.min(axis=(1, 2), where=off, initial=np.inf)
     highest = costs.max(axis=(1, 2), where=off, initial=-np.inf)
-    # Every order pays weights[k] once for each of the m - 1 - k items that come later.
+    # In every order weights[k] is paid for each of the m - 1 - k items after position k.
     paid = np.abs(weights) @ np.arange(m - 1.0, -1.0, -1.0)
     spread = (highest - lowest) * paid if m > 1 else np.zeros(len(costs))
     return np.asarray((spread <= slack) & ~before.any(axis=(1, 2)))
 
 
-def _free_law(b: int, weights: FloatArray) -> tuple[AnyArray, ...]:
-    """All orders of m items: ranks, counts, pairs, places, charges."""
+def _free_distribution(b: int, weights: FloatArray) -> tuple[AnyArray, ...]:
+    """The distribution on all orders of m items: ranks, counts, pairs, places, charges."""
     m = len(weights)
     others = 1.0 - np.eye(m)
-    # i is at each position equally often, and before j in (m - 1 - k) / (m - 1) of the orders.
+    # i is at each position equally often; at position k it stands before j in (m - 1 - k) / (m - 1)
+    # of the orders.
     charge = weights @ np.arange(m - 1.0, -1.0, -1.0) / max(1, m * (m - 1))
     return (
         np.tile(np.arange(m), (b, 1)),

@@ -1,4 +1,4 @@
-"""HOW IT IS SETTLED: solvers, the one loop, and the baselines."""
+"""Solvers: methods that choose targets, the loop that they share, and the baselines."""
 
 from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.annealing.annealing import AnnealedMinimization

@@ -1,8 +1,9 @@
-"""The infimum loss, the baseline that disambiguates anew at every query.
+"""The two baselines: infimum loss (IL) and average candidates (AC).
 
-``f(x) = argmin_z sum_j inf_{y in s_j} alpha_j(x) loss(z, y)`` (Eq. 9 of the paper).
-
-The two baselines as solutions: infimum loss (IL) and average candidates (AC).
+The infimum loss chooses the members of all sets again at every query (Eq. 9 of the paper):
+``f(x) = argmin_z sum_j inf_{y in s_j} alpha_j(x) loss(z, y)``. Average candidates predict from the
+mean of each set. `infimum_prediction` predicts at queries; `infimum_loss` and `average_candidates`
+disambiguate the training rows and return a `Solution`.
 """
 
 from collections.abc import Iterator
@@ -22,10 +23,12 @@ from disambig.solvers.loop import Progress, Status
 from disambig.solvers.solution import Solution
 from disambig.votes import Votes
 
-# Cases whose candidates are minimised in one batch: what is computed for them stays in the cache.
-_CASES = 4000
-# Own prediction first, everybody's second: small enough never to overrule, large enough to choose.
-_SECOND_OPINION = 1e-6
+# Cases (a prediction, a set and the sign of a vote) that are minimised in one batch. The batch is
+# small enough for its arrays to stay in the processor's cache.
+_MAX_BATCH_CASES = 4000
+# Weight of the scores from all rows beside a row's own prediction: too small to overrule the own
+# prediction, large enough to break its ties.
+_TIE_BREAK_WEIGHT = 1e-6
 
 
 class InfimumPrediction(NamedTuple):
@@ -38,31 +41,31 @@ class InfimumPrediction(NamedTuple):
 def infimum_prediction(
     loss: Loss, votes: Votes, candidates: Any, *, rtol: float = 1e-10, max_iter: int = 100
 ) -> InfimumPrediction:
-    """Minimise the infimum loss at each query: exactly where the loss can, locally elsewhere.
+    """Minimise the infimum loss at each query: exactly if the loss can, by local search otherwise.
 
-    The local way alternates between the members of all sets that suit the prediction best and
-    the prediction that suits them best. It descends, and it may stop above the minimum: members
-    that a set leaves open follow the prediction and confirm it. So it runs from the prediction of
-    average candidates and, where the loss offers that start, from ``"infimum"``; each query keeps
-    the lower of the two.
+    The local search alternates between the best members of all sets for the prediction and the best
+    prediction for these members. The infimum loss never rises, but the search may stop above the
+    minimum: undecided members follow the prediction and confirm it. It therefore starts from the
+    prediction of average candidates and, if the loss offers that start, from ``"infimum"``; each
+    query keeps the lower of the two results.
 
     Parameters
     ----------
     loss : Loss
     votes : Votes (q, n)
     candidates : object
-        The n sets.
+        The n candidate sets.
     rtol : float
         Relative tolerance of ties.
     max_iter : int
-        Rounds of the local way.
+        The largest number of rounds of the local search.
     """
     if isinstance(loss, ExactInfimum):
         return InfimumPrediction(loss.infimum_prediction(votes, candidates, rtol), exact=True)
     unit = rtol * loss.magnitude(candidates)
     tolerance = unit * votes.absolute_row_sums()
     starts = _starts(loss, candidates)
-    found = _descend(loss, votes, candidates, starts, unit, tolerance, max_iter)
+    found = _local_search(loss, votes, candidates, starts, unit, tolerance, max_iter)
     q = votes.shape[0]
     best = np.arange(q)
     for k in range(1, len(starts)):
@@ -79,14 +82,14 @@ def _starts(loss: Loss, candidates: Any) -> list[FloatArray]:
     return starts
 
 
-class _Descended(NamedTuple):
+class _LocalMinima(NamedTuple):
     """Predictions, and upper bounds of the infimum loss there: its values where converged."""
 
     predictions: Faces
     values: FloatArray
 
 
-def _descend(
+def _local_search(
     loss: Loss,
     votes: Votes,
     candidates: Any,
@@ -94,76 +97,86 @@ def _descend(
     unit: float,
     tolerance: FloatArray,
     max_iter: int,
-) -> _Descended:
-    """The local way, on the queries that still move; start k has the rows from ``k q`` on."""
+) -> _LocalMinima:
+    """Run the local search on the queries that still change; start k has the rows from ``k q``."""
     q, n = votes.shape
     rows, columns, values = votes.column_entries(np.arange(n))
-    heard = sp.csr_array((values, (rows, columns)), shape=(q, n))
-    heard.eliminate_zeros()
-    # All starts together: what suits a prediction is then settled once for all of them.
+    sparse_votes = sp.csr_array((values, (rows, columns)), shape=(q, n))
+    sparse_votes.eliminate_zeros()
+    # All starts together: equal predictions then share the minimisation over members.
     tolerance = np.tile(tolerance, len(starts))
     scores = np.concatenate([votes @ start for start in starts])
     predictions = loss.best_prediction(scores, tolerance).first()
-    paid = np.full(tolerance.size, np.inf)
+    lowest_losses = np.full(tolerance.size, np.inf)
     moving = np.arange(tolerance.size)
     for _ in range(max_iter):
         current = predictions.take(moving)
-        scores = _scores_of_members(loss, current.embedded, candidates, heard[moving % q], unit)
+        scores = _scores_of_best_members(
+            loss, current.embedded, candidates, sparse_votes[moving % q], unit
+        )
         found = loss.best_prediction(scores, tolerance[moving])
         found = found.keep_unless_better(current, scores, tolerance[moving])
-        paid[moving] = np.einsum("ip,ip->i", found.embedded, scores)
+        lowest_losses[moving] = np.einsum("ip,ip->i", found.embedded, scores)
         changed = np.flatnonzero((found.embedded != current.embedded).any(axis=1))
         if not changed.size:
             break
         predictions = predictions.replace(moving[changed], found.take(changed))
         moving = moving[changed]
-    return _Descended(predictions, paid)
+    return _LocalMinima(predictions, lowest_losses)
 
 
-def _scores_of_members(
-    loss: Loss, predictions: FloatArray, candidates: Any, heard: Any, unit: float
+def _scores_of_best_members(
+    loss: Loss, predictions: FloatArray, candidates: Any, sparse_votes: Any, unit: float
 ) -> FloatArray:
-    """``sum over j of alpha_j phi(y_j)`` with the member y_j that suits the prediction best.
+    """``sum_j alpha_j phi(y_j)``, where y_j is the best member of set j for the prediction.
 
-    `heard` are the votes at the predictions, sparse, ``(len(predictions), n)``.
+    `sparse_votes` are the votes at the predictions, ``(len(predictions), n)``.
     """
-    # The member depends on the prediction, the set and the sign of the vote alone, and
-    # neighbouring queries are often predicted alike: each case is settled once.
-    first, alike = _distinct_rows(predictions)
-    sets, which = _distinct_sets(candidates)
-    order = np.argsort(alike, kind="stable")
-    alike, heard = alike[order], heard[order]
-    starts = heard.indptr.astype(np.int64)
-    case, cases = unique_cases(
-        alike, starts, which[heard.indices], np.asarray(heard.data > 0), len(sets)
+    # The best member depends only on the prediction, the set and the sign of the vote (a negative
+    # vote takes the worst member), and queries near each other often have equal predictions. Each
+    # such case is minimised once.
+    first, group_of_row = _distinct_rows(predictions)
+    sets, set_of_row = _distinct_sets(candidates)
+    order = np.argsort(group_of_row, kind="stable")
+    group_of_row, sparse_votes = group_of_row[order], sparse_votes[order]
+    starts = sparse_votes.indptr.astype(np.int64)
+    case_of_entry, cases = unique_cases(
+        group_of_row,
+        starts,
+        set_of_row[sparse_votes.indices],
+        np.asarray(sparse_votes.data > 0),
+        len(sets),
     )
     scores = np.zeros_like(predictions)
-    for rows, asked in _batches(alike, cases[:, 0]):
-        group, kind, positive = cases[asked].T
-        questions = predictions[first[group]]
-        np.negative(questions, out=questions, where=positive[:, None] == 0)
-        unit_each = np.full(len(questions), unit)
-        members = loss.best_candidate(questions, candidates[sets[kind]], unit_each)
+    for rows, batch in _batches(group_of_row, cases[:, 0]):
+        group, set_index, positive = cases[batch].T
+        costs = predictions[first[group]]
+        np.negative(costs, out=costs, where=positive[:, None] == 0)
+        tolerance = np.full(len(costs), unit)
+        members = loss.best_candidate(costs, candidates[sets[set_index]], tolerance)
         entries = slice(starts[rows.start], starts[rows.stop])
         ends = starts[rows.start : rows.stop + 1] - entries.start
-        shares = sp.csr_array(
-            (heard.data[entries], case[entries] - asked.start, ends),
-            shape=(rows.stop - rows.start, len(questions)),
+        votes_of_cases = sp.csr_array(
+            (sparse_votes.data[entries], case_of_entry[entries] - batch.start, ends),
+            shape=(rows.stop - rows.start, len(costs)),
         )
-        scores[order[rows]] = shares @ members.embedded
+        scores[order[rows]] = votes_of_cases @ members.embedded
     return scores
 
 
-def _batches(of_rows: IntArray, of_cases: IntArray) -> Iterator[tuple[slice, slice]]:
-    """Rows and cases of some groups at a time; those with cases, by the groups in rising order."""
-    groups = np.unique(of_cases)
-    row_ends = np.searchsorted(of_rows, groups, side="right")
-    case_ends = np.searchsorted(of_cases, groups, side="right")
+def _batches(group_of_row: IntArray, group_of_case: IntArray) -> Iterator[tuple[slice, slice]]:
+    """Slices of rows and of cases that belong to the same groups.
+
+    Both arrays are sorted. Groups without cases are left out.
+    """
+    groups = np.unique(group_of_case)
+    row_ends = np.searchsorted(group_of_row, groups, side="right")
+    case_ends = np.searchsorted(group_of_case, groups, side="right")
     row = case = 0
-    while case < of_cases.size:
-        # At least one group, however many cases it has.
+    while case < group_of_case.size:
+        # At least one group, even if it alone has more cases than a batch should have.
         after = max(
-            np.searchsorted(case_ends, case + _CASES, side="right"),
+            np.searchsorted(case_ends, case + _MAX_BATCH_CASES, side="right"),
             np.searchsorted(case_ends, case, side="right") + 1,
         )
         yield slice(row, row_ends[after - 1]), slice(case, case_ends[after - 1])
@@ -171,25 +184,25 @@ def _batches(of_rows: IntArray, of_cases: IntArray) -> Iterator[tuple[slice, sli
 
 
 def _distinct_sets(candidates: Any) -> tuple[IntArray, IntArray]:
-    """The first row of each different set, ``(d,)``, and which of them a row has, ``(n,)``."""
+    """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
     if isinstance(candidates, RepeatedSets):
         return candidates.distinct
     return np.arange(len(candidates)), np.arange(len(candidates))
 
 
 def _distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """The first of each kind of equal rows, ``(d,)``, and which kind a row is, ``(n,)``."""
-    # Equal rows have equal sums with fixed factors. Others hardly ever do, which is looked at:
-    # to sort numbers is many times as fast as to sort rows.
+    """The first of each group of equal rows, ``(d,)``, and the group of each row, ``(n,)``."""
+    # Equal rows have equal weighted sums, and sorting these sums is many times as fast as sorting
+    # rows. Different rows rarely have equal sums; if they do, rows are sorted after all.
     sums = (rows * np.cos(np.arange(rows.shape[1]))).sum(axis=1)
-    _, first, kind = np.unique(sums, return_index=True, return_inverse=True)
-    if not np.array_equal(rows, rows[first[kind]]):
-        _, first, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return first, kind.ravel()
+    _, first, group = np.unique(sums, return_index=True, return_inverse=True)
+    if not np.array_equal(rows, rows[first[group]]):
+        _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, group.ravel()
 
 
 def average_candidates(problem: Problem) -> Solution:
-    """Learn from the mean of each set; label each row by the member nearest to its prediction."""
+    """Predict from the mean of each set; label each row by the member nearest to its prediction."""
     xi = problem.loss.start(problem.candidates, "average")
     predictions = problem.best_predictions(xi).faces
     return _solution(problem, predictions, "average")
@@ -200,35 +213,38 @@ def infimum_loss(problem: Problem) -> tuple[Solution, bool]:
 
     Returns
     -------
-    (Solution, bool)
-        And whether the predictions minimise the infimum loss exactly.
+    solution : Solution
+    exact : bool
+        Whether the predictions minimise the infimum loss exactly.
     """
     found = infimum_prediction(problem.loss, problem.votes, problem.candidates, rtol=problem.rtol)
     return _solution(problem, found.predictions, "infimum"), found.exact
 
 
 def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
+    """Each row takes the member nearest to its own prediction; other rows' scores break ties."""
     n = len(predictions)
     tolerance = np.full(n, problem.rtol * problem.loss.magnitude(problem.candidates))
-    own = problem.loss.best_candidate(predictions.embedded, problem.candidates, tolerance)
-    # A prediction outside the set leaves all members equally near under many losses: then those
-    # that the other rows' predictions favour are taken.
-    others = problem.scores_of_targets(predictions.embedded)
-    size = _SECOND_OPINION * float(np.abs(predictions.embedded).max(initial=0.0))
-    # Row by row: beside a row that many listen to, the others' would be too faint to choose.
-    heard = np.abs(others).max(axis=1, initial=0.0, keepdims=True)
-    others = np.where(heard > 0, others / np.where(heard > 0, heard, 1.0), 0.0) * size
+    targets = problem.loss.best_candidate(predictions.embedded, problem.candidates, tolerance)
+    # Under many losses all members are equally near to a prediction outside the set. The scores of
+    # the targets, from the predictions of all rows, then choose among them.
+    scores = problem.scores_of_targets(predictions.embedded)
+    size = _TIE_BREAK_WEIGHT * float(np.abs(predictions.embedded).max(initial=0.0))
+    # Normalised row by row: with one scale for all, a row with large scores would push the scores
+    # of other rows below the tolerance.
+    largest = np.abs(scores).max(axis=1, initial=0.0, keepdims=True)
+    scores = np.where(largest > 0, scores / np.where(largest > 0, largest, 1.0), 0.0) * size
     decoded = problem.loss.best_candidate(
-        predictions.embedded + others, problem.candidates, tolerance
+        predictions.embedded + scores, problem.candidates, tolerance
     ).first()
     objective = problem.objective(decoded.embedded)
     return Solution(
-        targets=own,
+        targets=targets,
         decoded=decoded,
-        relaxed_objective=problem.objective(own.embedded),
+        relaxed_objective=problem.objective(targets.embedded),
         objective=objective,
         start=name,
         status=Status.CONVERGED,
         n_iter=1,
-        trace=(Progress(name, 1, objective, int(n - np.count_nonzero(own.is_vertex))),),
+        trace=(Progress(name, 1, objective, int(n - np.count_nonzero(targets.is_vertex))),),
     )

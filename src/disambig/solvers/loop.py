@@ -1,4 +1,8 @@
-"""The one loop: iteration, trace, budget, callback and status live here and nowhere else."""
+"""The iteration that all solvers share: steps, trace, budget, callback and status.
+
+A solver provides a `Process` (a step and a test of convergence on immutable states); `iterate` runs
+it and records what happened.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +11,7 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 
 class Progress(NamedTuple):
-    """One line of a trace: where a run stands after an iteration."""
+    """One entry of a trace: the state of a run after an iteration."""
 
     stage: str
     iteration: int
@@ -16,7 +20,7 @@ class Progress(NamedTuple):
 
 
 Callback: TypeAlias = Callable[[Progress], bool | None]
-"""Called after every iteration; returning True stops the run there."""
+"""Called after every iteration; the run stops there if it returns True."""
 
 
 class Status(Enum):
@@ -28,16 +32,16 @@ class Status(Enum):
 
 
 class State(Protocol):
-    """What every state can say of itself."""
+    """What the loop reads from a state."""
 
     @property
     def objective(self) -> float:
-        """The objective now."""
+        """The objective at this state."""
         ...
 
     @property
     def undecided(self) -> int:
-        """Rows whose target is not a single vertex now."""
+        """The number of rows whose target is not a single vertex."""
         ...
 
 
@@ -45,7 +49,7 @@ S = TypeVar("S", bound=State)
 
 
 class Process(Protocol[S]):
-    """What a solver gives the loop: a step from state to state, and when to stop.
+    """What a solver provides to the loop: a step from state to state, and when to stop.
 
     States are immutable, so that a run can be stored, resumed or compared.
     """
@@ -61,7 +65,7 @@ class Process(Protocol[S]):
 
 @dataclass(frozen=True)
 class Run(Generic[S]):
-    """Where a run ended, how, and how it got there."""
+    """The last state of a run, how the run ended, and its trace."""
 
     state: S
     status: Status
@@ -69,7 +73,7 @@ class Run(Generic[S]):
 
     @property
     def n_iter(self) -> int:
-        """Iterations made."""
+        """The number of iterations."""
         return self.trace[-1].iteration
 
 
@@ -81,17 +85,17 @@ def iterate(
     stage: str = "",
     callback: Callback | None = None,
 ) -> Run[S]:
-    """Step from `state` until convergence, the end of the budget, or the callback's word.
+    """Step from `state` until convergence, `max_iter` steps, or a callback that returns True.
 
     Parameters
     ----------
     process : Process
     state : State
-        Recorded as iteration 0.
+        The first state, recorded as iteration 0.
     max_iter : int
-        At most so many steps.
+        The largest number of steps.
     stage : str
-        What this run is called in the trace.
+        The name of this run in the trace.
     callback : callable, optional
         See `Callback`.
     """
@@ -100,7 +104,8 @@ def iterate(
     for iteration in range(1, max_iter + 1):
         before, state = state, process.step(state)
         trace.append(Progress(stage, iteration, state.objective, state.undecided))
-        # The callback's word goes first: it also ends what would follow a converged run.
+        # The callback comes before the test of convergence: if it stops the last step of a run that
+        # converges, the runs that would follow must stop as well.
         if callback is not None and callback(trace[-1]):
             status = Status.STOPPED
         elif process.has_converged(before, state):

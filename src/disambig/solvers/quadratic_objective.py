@@ -1,4 +1,4 @@
-"""The quadratic objective of a labelling, and what is proven about it."""
+"""The quadratic objective ``E(y) = sum_ij A[i, j] loss(y_i, y_j)`` of labels, and bounds on it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class QuadraticBound:
-    """``E(y) = sum_ij A[i, j] loss(y_i, y_j)``: on the decoded labels, relaxed, and from below.
+    """``E`` at the decoded labels, its convex relaxation, and a lower bound.
 
     Attributes
     ----------
     objective : float
         ``E`` of the decoded labels.
     relaxed_objective : float
-        The convex function that was minimised, at the relaxed targets. It is ``E`` wherever all
-        rows are settled.
+        The convex function that was minimised, at the relaxed targets. It equals ``E`` if all
+        rows are at vertices.
     bound : float
-        No labels of the sets have a lower ``E``.
+        No labels in the candidate sets have a lower ``E``.
     relaxed : Targets
-        The relaxed targets. How soft they are says how much the function was bent to be convex,
-        not how sure the labels are.
+        The relaxed targets. Their probabilities reflect how much curvature was added to make the
+        function convex, not how certain the labels are.
     """
 
     objective: float
@@ -40,15 +40,15 @@ class QuadraticBound:
 
     @property
     def gap(self) -> float:
-        """The relaxed targets are so near to the minimum of the convex function, at least."""
+        """The convex function at the relaxed targets exceeds its minimum by no more than this."""
         return self.relaxed_objective - self.bound
 
 
 def quadratic_objective(problem: Problem, decoded: Faces) -> float:
-    """``sum_ij A[i, j] loss(y_i, y_j)`` for one vertex a row.
+    """``sum_ij A[i, j] loss(y_i, y_j)`` for one vertex per row.
 
-    The paper's own objective has predictions beside the labels,
-    ``min_z sum_ij A[i, j] loss(z_i, y_j)``, and is never higher.
+    The paper's objective also has predictions, ``min_z sum_ij A[i, j] loss(z_i, y_j)``, and is
+    never higher.
 
     Examples
     --------
@@ -63,32 +63,32 @@ def quadratic_objective(problem: Problem, decoded: Faces) -> float:
     >>> quadratic_objective(problem, solution.decoded)
     0.2
     """
-    heard = problem.votes @ decoded.embedded
-    return inner(_as_predictions(problem, decoded), heard)
+    scores = problem.votes @ decoded.embedded
+    return inner(_embedded_as_predictions(problem, decoded), scores)
 
 
-def _as_predictions(problem: Problem, decoded: Faces) -> FloatArray:
-    """``psi(y)`` of the labels themselves."""
+def _embedded_as_predictions(problem: Problem, decoded: Faces) -> FloatArray:
+    """``psi(y)``: the embedding of the labels as predictions."""
     loss = problem.loss
     if isinstance(loss, FiniteLoss):
         return _unit_vectors(loss, decoded)
     if isinstance(loss, EmbedsPredictions):
         return loss.psi(decoded.outputs)
     raise MissingOracleError(
-        f"The quadratic objective needs psi(outputs), which {type(loss).__name__} has not. Add it "
-        "to the loss, or compare solvers by the paper's objective."
+        f"The quadratic objective needs psi(outputs), which {type(loss).__name__} does not have. "
+        "Add psi to the loss, or compare solvers by the paper's objective."
     )
 
 
 def _unit_vectors(loss: FiniteLoss, decoded: Faces) -> FloatArray:
-    """Row i is the unit vector of the prediction that is called like the label of row i."""
-    place = {name: z for z, name in enumerate(loss.predictions.tolist())}
-    rows = [place.get(name, -1) for name in loss.classes.tolist()]
-    missing = [name for name, z in zip(loss.classes.tolist(), rows, strict=True) if z < 0]
+    """Row i is the unit vector of the prediction that has the name of the label of row i."""
+    index_of_prediction = {name: z for z, name in enumerate(loss.predictions.tolist())}
+    indices = [index_of_prediction.get(name, -1) for name in loss.classes.tolist()]
+    missing = [name for name, z in zip(loss.classes.tolist(), indices, strict=True) if z < 0]
     if missing:
         raise ValueError(
             f"quadratic_objective: the loss has no prediction {missing[0]!r}; expected a loss "
-            "between the same predictions and classes."
+            "whose predictions include all classes."
         )
-    units: FloatArray = np.eye(len(loss.predictions))[np.asarray(rows)[decoded.outputs]]
+    units: FloatArray = np.eye(len(loss.predictions))[np.asarray(indices)[decoded.outputs]]
     return units

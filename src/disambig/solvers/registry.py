@@ -1,6 +1,6 @@
-"""From what a user writes to a solver.
+"""Names of solvers: from the parameter `solver` of an estimator to a solver object.
 
-From what a user writes to a solver for real targets.
+`resolve_solver` serves labels, bits and orders; `resolve_number_solver` serves numbers.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ _NUMBER_SOLVERS = {
 
 
 def resolve_solver(solver: Any) -> Solver:
-    """A solver from its name or a piece (which is cloned).
+    """A solver of labels, bits or orders from its name or from a solver object, which is cloned.
 
     Examples
     --------
@@ -43,20 +43,21 @@ def resolve_solver(solver: Any) -> Solver:
     if isinstance(solver, str):
         if solver not in _SOLVERS:
             raise ValueError(
-                f"solver={solver!r} is not known; choose one of {sorted(_SOLVERS)} or a piece of "
-                "disambig.solvers."
+                f"solver={solver!r} is not known; choose one of {sorted(_SOLVERS)} or a solver "
+                "object of disambig.solvers."
             )
         solver = _SOLVERS[solver]
     if not isinstance(solver, Solver):
         raise TypeError(
-            f"solver must be a name or a piece of disambig.solvers; got {type(solver).__name__}."
+            "solver must be a name or a solver object of disambig.solvers; "
+            f"got {type(solver).__name__}."
         )
-    piece: Solver = clone(solver)
-    return piece
+    cloned: Solver = clone(solver)
+    return cloned
 
 
 def resolve_number_solver(solver: Any) -> NumberSolver:
-    """A solver from its name or a piece (which is cloned).
+    """A solver of numbers from its name or from a solver object, which is cloned.
 
     Examples
     --------
@@ -67,14 +68,14 @@ def resolve_number_solver(solver: Any) -> NumberSolver:
         if solver not in _NUMBER_SOLVERS:
             raise ValueError(
                 f"solver={solver!r} is not known; choose one of {sorted(_NUMBER_SOLVERS)} or a "
-                "piece of disambig.solvers."
+                "solver object of disambig.solvers."
             )
         solver = _NUMBER_SOLVERS[solver]
     if isinstance(solver, type) or not isinstance(solver, NumberSolver):
         got = solver.__name__ if isinstance(solver, type) else type(solver).__name__
         raise TypeError(
-            f"solver must be one of {sorted(_NUMBER_SOLVERS)} or a piece with a method "
+            f"solver must be one of {sorted(_NUMBER_SOLVERS)} or an object with a method "
             f"solve_numbers, such as NewtonRegression(); got {got}."
         )
-    piece: NumberSolver = clone(solver)
-    return piece
+    cloned: NumberSolver = clone(solver)
+    return cloned

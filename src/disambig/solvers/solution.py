@@ -1,4 +1,4 @@
-"""What a solver returns."""
+"""What a solver returns (`Solution`), and the contract of a solver (`Solver`)."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from disambig.solvers.quadratic_objective import QuadraticBound
 
 
 class Targets(Protocol):
-    """What may come out of a run: faces, or laws that stayed soft."""
+    """Relaxed targets: faces, or distributions over the candidates."""
 
     def __len__(self) -> int:
         """``n``."""
@@ -21,38 +21,38 @@ class Targets(Protocol):
 
     @property
     def embedded(self) -> FloatArray:
-        """Where the targets lie, ``(n, p)``."""
+        """The targets in the embedding space, ``(n, p)``."""
         ...
 
     @property
     def is_vertex(self) -> BoolArray:
-        """Rows that are settled, ``(n,)``."""
+        """Rows whose target is decided, ``(n,)``."""
         ...
 
     def first(self) -> Faces:
-        """One vertex a row: the deterministic choice."""
+        """One vertex per row; the same choice in every run."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A settled problem.
+    """The result of a solver.
 
     Attributes
     ----------
     targets : Targets
-        The relaxed targets: undecided rows rest on a barycentre, annealed ones on a mean. Predict
-        from these.
+        The relaxed targets: undecided rows are at the barycentre of their tied vertices, annealed
+        rows at the mean of their distribution. Predictions at new inputs use these.
     decoded : Faces
-        One vertex a row.
+        One vertex per row.
     relaxed_objective, objective : float
         The objective at `targets` and at `decoded`.
     start : str
-        Which start won.
+        The start of the best run.
     status : Status
-        How its run ended.
+        How that run ended.
     n_iter : int
-        Iterations of its run before decoding.
+        Iterations of that run before decoding.
     trace : tuple of Progress
         Every iteration of every start and of the decoding.
     quadratic : QuadraticBound or None
@@ -70,24 +70,24 @@ class Solution:
     quadratic: QuadraticBound | None = None
 
     def with_trace(self, trace: tuple[Progress, ...]) -> "Solution":
-        """The same solution with the trace of all starts."""
+        """The same solution with another trace, such as that of all starts."""
         return replace(self, trace=trace)
 
     @property
     def converged(self) -> bool:
-        """Did the winning run converge?"""
+        """Did the best run converge?"""
         return self.status is Status.CONVERGED
 
     @property
     def resolved(self) -> BoolArray:
-        """Rows that the run settled itself, on the vertex that decoding kept, ``(n,)``."""
+        """Rows that the run itself decided, and whose vertex decoding kept, ``(n,)``."""
         return np.asarray(self.targets.is_vertex & ~self.targets.first().differing(self.decoded))
 
 
 @runtime_checkable
 class Solver(Protocol):
-    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `Problem`."""
+    """A scikit-learn ``BaseEstimator`` that solves a `Problem`."""
 
     def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate."""
+        """Choose a target in each candidate set."""
         ...

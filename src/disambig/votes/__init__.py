@@ -1,4 +1,8 @@
-"""WHO IS HEARD: ``alpha``, dense, sparse, factored, by leaves, mixed, or your own operator."""
+"""Votes: the matrix ``alpha`` of a weighting, as an operator.
+
+Dense, sparse, a product of factors, by the leaves of trees, through a linear system, mixtures, or
+an operator of the user. The contract is `Votes`; `as_votes` wraps arrays and matrices.
+"""
 
 from disambig.votes.blocks import row_blocks
 from disambig.votes.coercion import as_votes

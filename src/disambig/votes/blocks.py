@@ -1,7 +1,4 @@
-"""Votes in blocks of rows that fit in memory, whatever holds them.
-
-The strongest votes of an operator that can write out some of its rows at a time.
-"""
+"""Votes in blocks of rows that fit in memory, for any operator that has `Votes.rows`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,17 +12,17 @@ from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
 
 # Entries of a block: 16 MiB of float64.
-_ENTRIES = 2**21
+_ENTRIES_PER_BLOCK = 2**21
 
 
-def row_blocks(votes: Votes, entries: int = _ENTRIES) -> Iterator[tuple[int, Any]]:
+def row_blocks(votes: Votes, entries: int = _ENTRIES_PER_BLOCK) -> Iterator[tuple[int, Any]]:
     """``(start, alpha[start:stop])`` from the first row to the last, as arrays or ``csr_array``.
 
     Parameters
     ----------
     votes : Votes (q, n)
     entries : int
-        A block has about so many at most, and one row at least.
+        Number of entries that a block has at most, roughly; it has at least one row.
 
     Examples
     --------
@@ -42,14 +39,14 @@ def row_blocks(votes: Votes, entries: int = _ENTRIES) -> Iterator[tuple[int, Any
         yield start, block
         start += block.shape[0]
         if sp.issparse(block):
-            # Nobody says beforehand how full the rows are; each block tells about the next, which
-            # is at most 16 times as long in case it is fuller.
-            fitting = entries * block.shape[0] // max(1, block.nnz)
-            step = max(1, min(fitting, 16 * block.shape[0]))
+            # How full the rows are is not known beforehand. Each block gives an estimate for the
+            # next one, which is at most 16 times as long in case its rows are fuller.
+            n_fitting = entries * block.shape[0] // max(1, block.nnz)
+            step = max(1, min(n_fitting, 16 * block.shape[0]))
 
 
 def strongest_by_blocks(votes: Votes, limit: int) -> IntArray:
-    """`Votes.strongest`, block of rows by block of rows.
+    """`Votes.strongest`, computed in blocks of rows.
 
     Examples
     --------
@@ -60,6 +57,6 @@ def strongest_by_blocks(votes: Votes, limit: int) -> IntArray:
     """
     tables = [np.empty((0, min(limit, votes.shape[1])), dtype=np.intp)]
     for _, block in row_blocks(votes):
-        held = SparseVotes(block) if sp.issparse(block) else DenseVotes(block)
-        tables.append(held.strongest(limit))
+        block_votes = SparseVotes(block) if sp.issparse(block) else DenseVotes(block)
+        tables.append(block_votes.strongest(limit))
     return np.concatenate(tables)

@@ -1,4 +1,4 @@
-"""From what a user holds to votes."""
+"""`as_votes`: arrays, sparse matrices and operators as `Votes`."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from disambig.votes.operator import OperatorVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
 
-# The precisions that kernels are compiled for; anything else becomes float64.
-_COMPILED = (np.dtype(np.float32), np.dtype(np.float64))
+# The precisions that compiled functions accept; anything else becomes float64.
+_COMPILED_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None)) -> Votes:
@@ -32,10 +32,10 @@ def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None))
     votes = _wrap(alpha)
     for axis, (got, expected) in enumerate(zip(votes.shape, shape, strict=True)):
         if expected is not None and got != expected:
-            side = ("rows, one a query", "columns, one a training sample")[axis]
+            side = ("rows, one for each query", "columns, one for each training sample")[axis]
             raise VotesError(
                 f"The votes have shape {votes.shape}; expected {expected} {side}. "
-                "Entry [i, j] says how much input i listens to sample j."
+                "Entry [i, j] is the weight of sample j in the prediction at input i."
             )
     return votes
 
@@ -43,10 +43,10 @@ def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None))
 def _wrap(alpha: Any) -> Votes:
     if sp.issparse(alpha):
         _require_two_dimensions(alpha.shape)
-        # Repeated entries of one place add up; not in the user's own arrays.
+        # Duplicate entries are summed, on a copy of the user's matrix.
         matrix = sp.csr_array(alpha, copy=not getattr(alpha, "has_canonical_format", False))
         matrix.sum_duplicates()
-        if matrix.dtype not in _COMPILED:
+        if matrix.dtype not in _COMPILED_DTYPES:
             matrix = matrix.astype(np.float64)
         bad = ~np.isfinite(matrix.data)
         if bad.any():
@@ -61,7 +61,7 @@ def _wrap(alpha: Any) -> Votes:
         return OperatorVotes(alpha)
     array = np.asarray(alpha)
     _require_two_dimensions(array.shape)
-    if array.dtype not in _COMPILED:
+    if array.dtype not in _COMPILED_DTYPES:
         array = array.astype(np.float64)
     bad = ~np.isfinite(array)
     if bad.any():
@@ -77,5 +77,5 @@ def _require_two_dimensions(shape: tuple[int, ...]) -> None:
 def _not_finite(row: int, count: int) -> str:
     return (
         f"The votes hold NaN or infinity, first in row {row} ({count} such entries). "
-        "Every vote must be a finite number; use 0 for a sample that is not heard."
+        "Every vote must be a finite number; use 0 for a sample without a vote."
     )

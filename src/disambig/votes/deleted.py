@@ -1,4 +1,4 @@
-"""Votes of a smoother from which some rows were taken out."""
+"""Votes of a kernel ridge without some of its rows, as a change of low rank."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +12,12 @@ from disambig.votes.dense import DenseVotes, SymmetricArray, absolute_sums, comb
 
 @dataclass(frozen=True, eq=False)
 class DeletedVotes:
-    """``alpha = diag(own) - diag(left) (S[T, T] + beside answers') diag(right)``, T the rows kept.
+    """``alpha = diag(own) - diag(left) (S[T, T] + B V') diag(right)``, with T the rows kept.
 
-    What is left of a kernel ridge when rows leave, as a change of low rank: with
-    ``S = (K + n lam I)^{-1}`` of all rows, those without the rows E have
-    ``S[T, T] - S[T, E] S[E, E]^{-1} S[E, T]``. S is shared by all folds and never copied; entries
-    are written out only for questions that need every one of them. Absolute sums are bounds, by
-    the triangle inequality between the two parts of an entry.
+    With ``S = (K + n lam I)^{-1}`` of all rows, the same inverse without the rows E is
+    ``S[T, T] - S[T, E] S[E, E]^{-1} S[E, T]``. All folds share S, which is never copied; alpha is
+    formed only for methods that need every entry. Absolute sums are upper bounds, by the triangle
+    inequality between the two terms of an entry.
 
     Parameters
     ----------
@@ -26,9 +25,9 @@ class DeletedVotes:
         S.
     kept, left_out : int array, (n,) and (e,)
         T and E.
-    beside, answers : float array, (n, e)
-        ``S[T, E]`` and ``-S[T, E] S[E, E]^{-1}``: their product is symmetric and no eigenvalue
-        of it is positive.
+    cross_block, left_out_weights : float array, (n, e)
+        ``B = S[T, E]`` and ``V = -S[T, E] S[E, E]^{-1}``: ``B V'`` is symmetric and has no positive
+        eigenvalue.
     own, left, right : float array, (n,)
         If `left` is the same object as `right`, alpha is symmetric.
 
@@ -37,8 +36,10 @@ class DeletedVotes:
     >>> import numpy as np
     >>> whole = SymmetricArray(np.array([[0.5, 0.2, 0.1], [0.2, 0.5, 0.2], [0.1, 0.2, 0.5]]))
     >>> kept, left_out = np.array([0, 2]), np.array([1])
-    >>> beside, ones = np.array([[0.2], [0.2]]), np.ones(2)
-    >>> votes = DeletedVotes(whole, kept, left_out, beside, -2.0 * beside, ones, ones, ones)
+    >>> cross_block, ones = np.array([[0.2], [0.2]]), np.ones(2)
+    >>> votes = DeletedVotes(
+    ...     whole, kept, left_out, cross_block, -2.0 * cross_block, ones, ones, ones
+    ... )
     >>> votes @ np.eye(2)
     array([[ 0.58, -0.02],
            [-0.02,  0.58]])
@@ -47,8 +48,8 @@ class DeletedVotes:
     whole: SymmetricArray
     kept: IntArray
     left_out: IntArray
-    beside: FloatArray
-    answers: FloatArray
+    cross_block: FloatArray
+    left_out_weights: FloatArray
     own: FloatArray
     left: FloatArray
     right: FloatArray
@@ -77,7 +78,7 @@ class DeletedVotes:
             product = (self.whole @ every)[self.kept]
         else:
             product = self.whole.combine(self.kept[columns], scaled)[self.kept]
-        product += self.beside @ combined_rows(self.answers, columns, scaled)
+        product += self.cross_block @ combined_rows(self.left_out_weights, columns, scaled)
         product *= -self._scale if self._scale else -self.left[:, None]
         product[columns] += self.own[columns, None] * values
         return product
@@ -85,11 +86,11 @@ class DeletedVotes:
     def known_product(self, values: FloatArray, product: FloatArray) -> FloatArray:
         """``alpha @ values[kept]`` from ``product = S @ values`` of all rows, (N, p) both.
 
-        Whatever the values of the rows that left: their part cancels. Only where `right` is
-        the same for all rows.
+        The values of the rows that were left out do not matter: their contribution cancels. Valid
+        only where `right` is the same for all rows.
         """
         scale = self.right[0]
-        found: FloatArray = self.answers @ product[self.left_out]
+        found: FloatArray = self.left_out_weights @ product[self.left_out]
         found += product[self.kept]
         found *= (-scale * self.left)[:, None]
         found += self.own[:, None] * values[self.kept]
@@ -103,18 +104,19 @@ class DeletedVotes:
 
     def _bounded_sums(self, scales: FloatArray) -> FloatArray:
         down = (slice(None),) + (None,) * (scales.ndim - 1)
-        heard = np.abs(self.right)[down] * scales
-        if (heard == heard[0]).all():
-            sums: FloatArray = self.whole.absolute_sums[self.kept][down] * heard[0]
+        column_scales = np.abs(self.right)[down] * scales
+        if (column_scales == column_scales[0]).all():
+            sums: FloatArray = self.whole.absolute_sums[self.kept][down] * column_scales[0]
         else:
             every = np.zeros((self.whole.array.shape[0], *scales.shape[1:]))
-            every[self.kept] = heard
+            every[self.kept] = column_scales
             sums = absolute_sums(self.whole.array, every)[self.kept]
-        # Off the diagonal the two parts of an entry, that of low rank by the inequality of Cauchy
-        # and Schwarz, for the product is minus a positive semi-definite one; the diagonal as it is.
-        sums = np.maximum(sums - np.abs(self._whole_diagonal)[down] * heard, 0.0)
+        # Off the diagonal an entry is bounded by the sum of its two terms. The low-rank term is
+        # minus a positive semi-definite matrix, so the Cauchy-Schwarz inequality bounds it by its
+        # diagonal. The diagonal of alpha is exact.
+        sums = np.maximum(sums - np.abs(self._whole_diagonal)[down] * column_scales, 0.0)
         length = np.sqrt(np.abs(self._low_diagonal))
-        sums += length[down] * (length @ heard)
+        sums += length[down] * (length @ column_scales)
         sums *= np.abs(self.left)[down]
         return np.asarray(sums + np.abs(self.diagonal())[down] * scales)
 
@@ -131,7 +133,7 @@ class DeletedVotes:
 
     def scale_rows(self, factors: FloatArray) -> "DeletedVotes":
         left: FloatArray = self.left * factors
-        # Rows scaled by what their columns carry are symmetric again.
+        # If the rows are now scaled as the columns are, alpha is symmetric.
         left = self.right if np.allclose(left, self.right, rtol=1e-14, atol=0.0) else left
         return self._with(self.own * factors, left, self.right)
 
@@ -147,18 +149,18 @@ class DeletedVotes:
 
     @cached_property
     def formed(self) -> DenseVotes:
-        """The same as an array."""
+        """alpha as an array."""
         n = self.kept.size
         require_bytes(
             16.0 * n * n,
-            f"The votes of {n} rows as an array, which this question needs,",
+            f"The votes of {n} rows as an array, which this method needs,",
             "Use sparse votes (NeighborWeights), or fewer rows.",
         )
-        array = self.beside @ self.answers.T
+        array = self.cross_block @ self.left_out_weights.T
         array += self.whole.array[np.ix_(self.kept, self.kept)]
         symmetric = self.left is self.right
         if symmetric:
-            # What is symmetric but for rounding becomes so to the last bit.
+            # Remove the rounding errors, so that the array is exactly symmetric.
             array += array.T
             array *= -0.5 * np.multiply.outer(self.left, self.right)
         else:
@@ -175,13 +177,13 @@ class DeletedVotes:
 
     @cached_property
     def _scale(self) -> float:
-        """``left[i] * right[j]`` where it is one number, else 0."""
+        """``left[i] * right[j]`` if that is the same number for all i and j, else 0."""
         same = (self.left == self.left[0]).all() and (self.right == self.right[0]).all()
         return float(self.left[0] * self.right[0]) if same else 0.0
 
     @cached_property
     def _low_diagonal(self) -> FloatArray:
-        products: FloatArray = np.einsum("ie,ie->i", self.beside, self.answers)
+        products: FloatArray = np.einsum("ie,ie->i", self.cross_block, self.left_out_weights)
         return products
 
     @cached_property
@@ -190,5 +192,12 @@ class DeletedVotes:
 
     def _with(self, own: FloatArray, left: FloatArray, right: FloatArray) -> "DeletedVotes":
         return DeletedVotes(
-            self.whole, self.kept, self.left_out, self.beside, self.answers, own, left, right
+            self.whole,
+            self.kept,
+            self.left_out,
+            self.cross_block,
+            self.left_out_weights,
+            own,
+            left,
+            right,
         )

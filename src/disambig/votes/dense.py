@@ -1,6 +1,7 @@
-"""Products with a symmetric array, by whichever way reads its memory fewest times.
+"""Votes held as an array, and fast products with symmetric arrays.
 
-Votes held as an array.
+A product with few non-zero values is a sum of columns. Of a symmetric array these are rows, which
+lie contiguously in memory: one pass over the array, whatever the number of columns of the product.
 """
 
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ import scipy.sparse as sp
 from disambig.compiled.products import add_columns
 from disambig.notation import FloatArray, IntArray
 
-# Below this size, and beyond so many non-zero values a row, BLAS is as fast. Measured for 256 to
-# 6000 rows: with unit vectors the sums of columns take a quarter of the time, with three dense
-# columns a third, from eight dense columns on as long.
-_SMALL = 256
-_FULL = 8
-# Entries of a block whose absolute values are summed while it is in the cache.
-_BLOCK = 2**16
+# With fewer rows than the first number, or more non-zero values in a row than the second, BLAS is
+# as fast as sums of columns. Measured for 256 to 6000 rows: with unit vectors the sums of columns
+# take a quarter of the time, with three dense columns a third, from eight dense columns on as long.
+_MIN_ROWS_TO_SUM_COLUMNS = 256
+_MAX_NONZEROS_PER_ROW = 8
+# Entries whose absolute values are summed together: 512 KiB, which stay in the cache.
+_ENTRIES_PER_BLOCK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,8 @@ class SymmetricArray:
         return combined_rows(self.array, columns, values)
 
     def prefers_sums(self, values: FloatArray) -> bool:
-        """Whether a product with these values is a sum of columns rather than one of matrices."""
-        return _summable(self.array, values)
+        """Whether a product with these values is computed as a sum of columns."""
+        return _sums_columns(self.array, values)
 
     @cached_property
     def absolute_sums(self) -> FloatArray:
@@ -69,7 +70,7 @@ def combined_rows(array: FloatArray, rows: IntArray, values: FloatArray) -> Floa
     array([[6.],
            [8.]])
     """
-    if not _summable(array, values):
+    if not _sums_columns(array, values):
         product: FloatArray = array[rows].T @ values
         return product
     sums = np.zeros((values.shape[1], array.shape[1]))
@@ -77,17 +78,17 @@ def combined_rows(array: FloatArray, rows: IntArray, values: FloatArray) -> Floa
     return np.ascontiguousarray(sums.T)
 
 
-def _summable(array: FloatArray, values: FloatArray) -> bool:
-    if array.shape[0] < _SMALL or not array.flags.c_contiguous:
+def _sums_columns(array: FloatArray, values: FloatArray) -> bool:
+    if array.shape[0] < _MIN_ROWS_TO_SUM_COLUMNS or not array.flags.c_contiguous:
         return False
     double = array.dtype == np.float64 and values.dtype == np.float64
-    return double and bool(np.count_nonzero(values) <= _FULL * len(values))
+    return double and bool(np.count_nonzero(values) <= _MAX_NONZEROS_PER_ROW * len(values))
 
 
 def absolute_sums(array: FloatArray, scales: FloatArray | None = None) -> FloatArray:
-    """``|array| @ scales`` for an array (q, n); in blocks: ``|array|`` is never a whole.
+    """``|array| @ scales`` for an array (q, n), in blocks of rows: ``|array|`` is never formed.
 
-    `scales` are (n,) or (n, m), by default all one.
+    `scales` are (n,) or (n, m); by default all are one.
 
     Examples
     --------
@@ -99,24 +100,24 @@ def absolute_sums(array: FloatArray, scales: FloatArray | None = None) -> FloatA
         return _absolute_column_sums(array.T, scales)
     q, n = array.shape
     sums = np.empty((q, *(() if scales is None else scales.shape[1:])), dtype=array.dtype)
-    step = max(1, _BLOCK // max(1, n))
-    room = np.empty((step, n), dtype=array.dtype)
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, n))
+    buffer = np.empty((step, n), dtype=array.dtype)
     for start in range(0, q, step):
         rows = array[start : start + step]
-        block = np.abs(rows, out=room[: len(rows)])
+        block = np.abs(rows, out=buffer[: len(rows)])
         sums[start : start + step] = block.sum(axis=1) if scales is None else block @ scales
     return sums
 
 
 def _absolute_column_sums(array: FloatArray, scales: FloatArray | None) -> FloatArray:
-    """The same of the transpose."""
+    """``|array.T| @ scales`` for an array (n, q) in C order."""
     n, q = array.shape
     sums = np.zeros((q, *(() if scales is None else scales.shape[1:])), dtype=array.dtype)
-    step = max(1, _BLOCK // max(1, q))
-    room = np.empty((step, q), dtype=array.dtype)
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, q))
+    buffer = np.empty((step, q), dtype=array.dtype)
     for start in range(0, n, step):
         rows = array[start : start + step]
-        block = np.abs(rows, out=room[: len(rows)])
+        block = np.abs(rows, out=buffer[: len(rows)])
         part = None if scales is None else scales[start : start + step]
         sums += block.sum(axis=0) if part is None else block.T @ part
     return sums
@@ -129,10 +130,10 @@ class DenseVotes:
     Parameters
     ----------
     array : float array, (q, n)
-        Not to be written to any more: absolute sums are found once.
+        Must not be changed afterwards: absolute sums are cached.
     symmetric : bool, default False
-        Whether ``alpha`` equals its transpose to the last bit; then that is these votes themselves,
-        and products with few labels are sums of columns.
+        Whether ``alpha`` equals its transpose exactly. Then ``T`` returns the same object, and
+        products with few non-zero values are sums of columns.
 
     Examples
     --------

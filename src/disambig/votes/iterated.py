@@ -1,9 +1,9 @@
-"""The inverse of the normal equations of a ridge regression, by iteration.
+"""Votes of a ridge regression on features that are computed when needed.
 
-Votes through features that are not kept, and a regression that is solved when asked.
+`NormalInverse` solves the normal equations by preconditioned conjugate gradients; `IteratedVotes`
+are the votes of the regression, of which nothing larger than the features of a block is formed.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,39 +11,40 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from disambig.exceptions import ConvergenceWarning
+from disambig.exceptions import ConvergenceWarning, warn
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
 
+# Length of the residual, relative to that of the right-hand side, at which a column is solved.
 _TOLERANCE = 1e-12
 _MAX_ITER = 500
-# Multiplications in which all entries are looked at rather than bounded.
-_CHEAP = 2**28
-# What is left of an own vote that was taken out, in units of it.
-_ROUNDING = 1e-9
+# Up to so many multiplications absolute sums are exact; beyond they are bounded.
+_MAX_EXACT_OPERATIONS = 2**28
+# A diagonal entry below this part of the removed own vote is rounding error, and set to zero.
+_RELATIVE_ROUNDING_ERROR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class NormalInverse:
     """``(Phi' W Phi + ridge I)^{-1}``, of which only products are computed.
 
-    Conjugate gradients with the same matrix of a sample of rows as preconditioner (Rudi et al.,
+    Conjugate gradients, preconditioned by the same matrix on a sample of the rows (Rudi et al.,
     2017): some tens of products with Phi and its transpose, whatever their size.
 
     Parameters
     ----------
     rows : object with ``@`` and ``gather(values)`` = ``Phi' @ values``
         Phi, (n, r).
-    masses : float array, (n,)
+    sample_weight : float array, (n,)
         The diagonal of W.
     ridge : float > 0
     factor : float array, (r, r), upper
         F with F' F the preconditioner.
     constant : bool
-        Is the last column of Phi constant, with weighted mean zero of all others, and without
-        ridge? It has no part in factor.
+        Whether the last column of Phi is constant. It has no ridge, the weighted means of all other
+        columns must be zero, and `factor` does not include it.
     """
 
     rows: Any
@@ -55,18 +56,20 @@ class NormalInverse:
     def __matmul__(self, values: FloatArray) -> FloatArray:
         """The inverse times values ``(r, k)``."""
         found = np.zeros(values.shape)
-        held = self.factor.shape[0]
-        found[held:] = values[held:] / self.sample_weight.sum()
-        # Columns of one size: a column of zeros needs no step.
-        start = self._back(values[:held], transposed=True)
-        size = np.sqrt((start * start).sum(axis=0))
-        moving = np.flatnonzero(size > 0)
-        if moving.size:
-            solved = self._solve(start[:, moving] / size[moving])
-            found[:held, moving] = self._back(solved * size[moving], transposed=False)
+        size = self.factor.shape[0]
+        found[size:] = values[size:] / self.sample_weight.sum()
+        # All columns are scaled to length one; a column of zeros is solved by zeros.
+        start = self._solve_triangular(values[:size], transposed=True)
+        lengths = np.sqrt((start * start).sum(axis=0))
+        nonzero = np.flatnonzero(lengths > 0)
+        if nonzero.size:
+            solved = self._solve(start[:, nonzero] / lengths[nonzero])
+            found[:size, nonzero] = self._solve_triangular(
+                solved * lengths[nonzero], transposed=False
+            )
         return found
 
-    def _back(self, values: FloatArray, *, transposed: bool) -> FloatArray:
+    def _solve_triangular(self, values: FloatArray, *, transposed: bool) -> FloatArray:
         solved: FloatArray = solve_triangular(
             self.factor, values, trans=int(transposed), check_finite=False
         )
@@ -74,11 +77,11 @@ class NormalInverse:
 
     def _apply(self, values: FloatArray) -> FloatArray:
         """``F^{-T} (Phi' W Phi + ridge I) F^{-1} @ values``."""
-        inner = self._back(values, transposed=False)
-        held = self.factor.shape[0]
+        inner = self._solve_triangular(values, transposed=False)
+        size = self.factor.shape[0]
         padded = np.vstack([inner, np.zeros((int(self.constant), inner.shape[1]))])
-        image = self.rows.gather(self.sample_weight[:, None] * (self.rows @ padded))[:held]
-        return self._back(image + self.ridge * inner, transposed=True)
+        image = self.rows.gather(self.sample_weight[:, None] * (self.rows @ padded))[:size]
+        return self._solve_triangular(image + self.ridge * inner, transposed=True)
 
     def _solve(self, values: FloatArray) -> FloatArray:
         solution, residual = np.zeros(values.shape), values.copy()
@@ -93,14 +96,13 @@ class NormalInverse:
             after = (residual * residual).sum(axis=0)
             if after.max() <= _TOLERANCE**2:
                 return solution
-            turn = np.divide(after, before, out=np.zeros_like(after), where=before > 0)
-            direction, before = residual + turn * direction, after
-        warnings.warn(
+            ratio = np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+            direction, before = residual + ratio * direction, after
+        warn(
             f"The regression on {values.shape[0]} features is solved to "
             f"{np.sqrt(after.max()):.1e} instead of {_TOLERANCE:.0e} after {_MAX_ITER} iterations; "
-            "votes are that inexact. Use solver='direct', or a larger regularization.",
+            "votes have errors of that size. Use solver='direct', or a larger regularization.",
             ConvergenceWarning,
-            stacklevel=2,
         )
         return solution
 
@@ -109,9 +111,9 @@ class NormalInverse:
 class IteratedVotes:
     """``alpha = diag(f) L M^{-1} R' diag(g) - diag(own)``, applied by solving with M.
 
-    Products cost one solution of the normal equations a column; what asks for entries (`rows`,
-    `column_entries`, `strongest`) one a row or column asked for, `diagonal` as many multiplications
-    as the direct solution.
+    A product solves the normal equations once for each column of its values. `rows`,
+    `column_entries` and `strongest` solve them once for each row or column that they return;
+    `diagonal` takes as many multiplications as the direct solution.
 
     Parameters
     ----------
@@ -167,22 +169,22 @@ class IteratedVotes:
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
         q, n = self.shape
-        if q * n * self.left.shape[1] <= _CHEAP:
+        if q * n * self.left.shape[1] <= _MAX_EXACT_OPERATIONS:
             blocks = [DenseVotes(b).absolute_row_sums(scales) for _, b in row_blocks(self)]
             return np.concatenate([np.zeros(0), *blocks])
         given = np.ones(n) if scales is None else scales
-        # With v the masses: sum_j s_j g_j |l_i M^-1 r_j| is at most the root of sum_j s_j^2 g_j^2
-        # / v_j times that of sum_j v_j (l_i M^-1 r_j)^2 <= l_i M^-1 l_i <= |l_i|^2 / ridge. Where R
-        # is not what the equations are about, the second factor is bounded by lengths alone.
+        # With v the sample weights: sum_j s_j g_j |l_i M^-1 r_j| is at most the root of sum_j s_j^2
+        # g_j^2 / v_j times that of sum_j v_j (l_i M^-1 r_j)^2 <= l_i M^-1 l_i <= |l_i|^2 / ridge.
+        # If R is not Phi, the second inequality fails, and |l_i M^-1 r_j| is bounded by lengths.
         if self.right is self.inverse.rows:
             sample_weight = self.inverse.sample_weight
             length = np.sqrt(float((given * self.column_factors) ** 2 @ (1.0 / sample_weight)))
             sizes = self._lengths(self.left) * length
         else:
-            heard = float((given * np.abs(self.column_factors)) @ self._lengths(self.right))
-            sizes = self._lengths(self.left) * heard
-        beside = 0.0 if self.own is None else np.abs(self.own) * given
-        return np.asarray(np.abs(self.row_factors) * sizes + beside)
+            total = float((given * np.abs(self.column_factors)) @ self._lengths(self.right))
+            sizes = self._lengths(self.left) * total
+        own = 0.0 if self.own is None else np.abs(self.own) * given
+        return np.asarray(np.abs(self.row_factors) * sizes + own)
 
     def diagonal(self) -> FloatArray:
         if self.forms is None:
@@ -198,14 +200,14 @@ class IteratedVotes:
         q, n = self.shape
         require_bytes(
             3 * 8.0 * q * n,
-            f"The sign of each vote needs the {q} x {n} weights as an array, which",
-            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+            f"The sign of each vote needs the {q} x {n} votes as an array, which",
+            "Predict fewer queries at a time, or use sparse votes (NeighborWeights).",
         )
         return DenseVotes(self.rows(0, q)).split()
 
     def rows(self, start: int, stop: int) -> FloatArray:
-        heard = self.inverse @ np.ascontiguousarray(self.left.rows(start, stop).T)
-        entries: FloatArray = np.ascontiguousarray((self.right @ heard).T)
+        inner = self.inverse @ np.ascontiguousarray(self.left.rows(start, stop).T)
+        entries: FloatArray = np.ascontiguousarray((self.right @ inner).T)
         entries *= self.row_factors[start:stop, None]
         entries *= self.column_factors
         if self.own is not None:
@@ -229,15 +231,15 @@ class IteratedVotes:
         require_bytes(
             4 * 8.0 * self.shape[0] * len(columns),
             f"The votes of {len(columns)} rows at {self.shape[0]} inputs",
-            "Ask for fewer rows at a time, or use sparse votes (NeighborWeights).",
+            "Request fewer rows at a time, or use sparse votes (NeighborWeights).",
         )
-        turned = self.T
+        transposed = self.T
         part = IteratedVotes(
-            turned.left.take(columns),
+            transposed.left.take(columns),
             self.inverse,
-            turned.right,
-            turned.row_factors[columns],
-            turned.column_factors,
+            transposed.right,
+            transposed.row_factors[columns],
+            transposed.column_factors,
         )
         entries = np.ascontiguousarray(part.rows(0, len(columns)).T)
         if self.own is not None:
@@ -260,4 +262,4 @@ class IteratedVotes:
 
 
 def _without_rounding(entries: FloatArray, own: FloatArray) -> FloatArray:
-    return np.where(np.abs(entries) <= _ROUNDING * np.abs(own), 0.0, entries)
+    return np.where(np.abs(entries) <= _RELATIVE_ROUNDING_ERROR * np.abs(own), 0.0, entries)

@@ -1,4 +1,4 @@
-"""Votes of several kinds, heard together."""
+"""A weighted sum of several votes of the same shape."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from disambig.votes.sparse import SparseVotes
 
 @dataclass(frozen=True, eq=False)
 class MixtureVotes:
-    """``alpha = sum_k shares[k] * parts[k]``, each part applied as it is.
+    """``alpha = sum_k shares[k] * parts[k]``; products are computed part by part.
 
     Parameters
     ----------
@@ -53,22 +53,22 @@ class MixtureVotes:
         return self._sum(lambda part: part.row_sums())
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        # Parts of opposite signs cancel, so that this is a bound.
+        # An upper bound: parts of opposite signs can cancel.
         return self._sum(lambda part: part.absolute_row_sums(scales))
 
     def diagonal(self) -> FloatArray:
         return self._sum(lambda part: part.diagonal())
 
     def split(self) -> tuple[Votes, Votes]:
-        """Signs are those of the sum, which is therefore written out."""
+        """Forms the sum, whose entries the signs are about."""
         blocks = [block for _, block in row_blocks(self)]
         if blocks and all(sp.issparse(block) for block in blocks):
             return SparseVotes(sp.csr_array(sp.vstack(blocks, format="csr"))).split()
         q, n = self.shape
         require_bytes(
             24.0 * q * n,
-            f"The sign of each vote needs the {q} x {n} weights as an array, which",
-            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+            f"The sign of each vote needs the {q} x {n} votes as an array, which",
+            "Predict fewer queries at a time, or use sparse votes (NeighborWeights).",
         )
         return DenseVotes(np.concatenate([np.zeros((0, n)), *blocks])).split()
 
@@ -89,7 +89,7 @@ class MixtureVotes:
             np.concatenate([part[0] for part in found]),
             np.concatenate([part[1] for part in found]),
         )
-        # What several parts say of one place is added up.
+        # Entries of several parts at one place are summed.
         shape = (self.shape[0], len(columns))
         table = sp.coo_array((np.concatenate(values), places), shape=shape).tocsc()
         table.eliminate_zeros()
@@ -100,13 +100,13 @@ class MixtureVotes:
         found = [part.links(rows) for part in self.parts]
         if any(part is None for part in found):
             return None
-        # Sizes alone: links of opposite signs must not cancel.
+        # Absolute values: links of opposite signs must not cancel.
         return reduce(lambda one, other: one + other, [abs(sp.csr_array(part)) for part in found])
 
     def strongest(self, limit: int) -> IntArray:
         return strongest_by_blocks(self, limit)
 
-    def _sum(self, answer: Callable[[Votes], FloatArray]) -> FloatArray:
-        terms = [share * answer(part) for share, part in zip(self.shares, self.parts, strict=True)]
+    def _sum(self, compute: Callable[[Votes], FloatArray]) -> FloatArray:
+        terms = [share * compute(part) for share, part in zip(self.shares, self.parts, strict=True)]
         total: FloatArray = reduce(np.add, terms)
         return total

@@ -1,4 +1,4 @@
-"""Votes behind an operator of the user's own."""
+"""Votes behind an operator of the user."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +13,11 @@ from disambig.notation import FloatArray, IntArray
 class OperatorVotes:
     """Anything with ``@``, ``T`` and ``shape``: a scipy ``LinearOperator``, a blocked array.
 
-    What the operator offers under the names of `Votes` is used; what can be had by multiplying
-    (``row_sums``, ``column_entries``, and ``rows`` by the transpose) is; the rest refuses. Only
-    ``absolute_row_sums`` has a stand-in: ``|alpha @ 1|``, which is exact for non-negative votes
-    and too small for votes that cancel. An operator with signed votes should offer its own.
+    Methods of `Votes` that the operator has are used. Without them, ``row_sums``,
+    ``column_entries`` and, by the transpose, ``rows`` are computed by multiplying; other methods
+    raise `MissingOracleError`. Only ``absolute_row_sums`` is replaced by ``|alpha @ 1|``, which is
+    exact for non-negative votes and too small for votes that cancel. An operator with signed votes
+    should have its own ``absolute_row_sums``.
     """
 
     operator: Any
@@ -39,13 +40,13 @@ class OperatorVotes:
                 f"product with an array of shape {values.shape} has shape {product.shape}; "
                 f"expected {expected}."
             )
-        # What it holds cannot be looked at beforehand, and NaN would pass for the first class.
+        # Entries cannot be checked beforehand, and a row of NaN would be predicted as class 0.
         bad = ~np.isfinite(product).reshape(len(product), -1).all(axis=1)
         if bad.any():
             raise VotesError(
                 f"The votes are a {type(self.operator).__name__} whose product holds NaN or "
                 f"infinity, first in row {int(np.argmax(bad))} ({int(bad.sum())} such rows). Every "
-                "vote must be a finite number; use 0 for a sample that is not heard."
+                "vote must be a finite number; use 0 for a sample without a vote."
             )
         return product
 
@@ -61,15 +62,15 @@ class OperatorVotes:
         return sums if scales is None else sums * scales.max(initial=0.0)
 
     def diagonal(self) -> FloatArray:
-        return np.asarray(self._ask("diagonal", "leave-one-out votes"))
+        return np.asarray(self._call("diagonal", "leave-one-out votes"))
 
     def split(self) -> Any:
-        return self._ask("split", "the exact infimum loss")
+        return self._call("split", "the exact infimum loss")
 
     def rows(self, start: int, stop: int) -> Any:
         if hasattr(self.operator, "rows"):
             return self.operator.rows(start, stop)
-        purpose = "a loss that must see every vote"
+        purpose = "a loss that needs every vote"
         if not hasattr(self.operator, "T"):
             raise self._missing("rows", purpose)
         indicator = np.zeros((self.shape[0], stop - start))
@@ -77,11 +78,11 @@ class OperatorVotes:
         try:
             return (self.T @ indicator).T
         except NotImplementedError as error:
-            # The transpose of a LinearOperator that was given no rmatvec.
+            # The transpose of a LinearOperator without rmatvec.
             raise self._missing("rows", purpose) from error
 
     def scale_rows(self, factors: FloatArray) -> Any:
-        return self._ask("scale_rows", "sample weights", factors)
+        return self._call("scale_rows", "sample weights", factors)
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         indicator = np.zeros((self.shape[1], columns.size))
@@ -94,9 +95,9 @@ class OperatorVotes:
         return self.operator.links(rows) if hasattr(self.operator, "links") else None
 
     def strongest(self, limit: int) -> IntArray:
-        return np.asarray(self._ask("strongest", "the neighbourhood start", limit))
+        return np.asarray(self._call("strongest", "the neighbourhood start", limit))
 
-    def _ask(self, name: str, purpose: str, *arguments: Any) -> Any:
+    def _call(self, name: str, purpose: str, *arguments: Any) -> Any:
         if not hasattr(self.operator, name):
             raise self._missing(name, purpose)
         return getattr(self.operator, name)(*arguments)

@@ -1,6 +1,7 @@
-"""Which leaf of each tree a row is in, and how much it counts there.
+"""Votes between rows that share a leaf, in one tree or in many.
 
-Votes of those who share a leaf, in one tree or in many.
+`Membership` says in which leaf of each tree a row is, and what it counts there; `PartitionVotes`
+multiplies with the votes by sums over leaves, without forming them.
 """
 
 from dataclasses import dataclass, replace
@@ -18,11 +19,11 @@ from disambig.votes.sparse import SparseVotes
 
 _NO_FACTORS = np.empty((0, 0))
 _NO_FACTORS.flags.writeable = False
-# Columns of values taken through the trees together: as many as keep the sums of a tree of some
-# 10^4 leaves near the processor, and enough to read the leaves of the rows seldom.
-_COLUMNS = 32
-# Pairs of rows that share a leaf, counted tree by tree, up to which they are written out as links.
-_MOST_LINKS = 2**27
+# Columns of values that are summed together. The sums of a tree of some 10^4 leaves then stay in
+# the cache (2.5 MB), and the leaves of the rows are read once for 32 columns.
+_COLUMNS_PER_BLOCK = 32
+# Links are written out up to so many pairs of rows that share a leaf, counted tree by tree.
+_MAX_LINKED_PAIRS = 2**27
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,21 +45,21 @@ class Membership:
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return int(self.leaves.shape[1])
 
     @property
     def factor_table(self) -> AnyArray:
-        """`factors` as compiled functions take them: without rows where there are none."""
+        """`factors` as compiled functions take them: an empty array for None."""
         return _NO_FACTORS if self.factors is None else self.factors
 
     def take(self, rows: IntArray) -> "Membership":
-        """Those of some rows."""
+        """The membership of some rows."""
         factors = None if self.factors is None else self.factors[:, rows]
         return Membership(self.leaves[:, rows], self.scale[rows], factors)
 
     def scaled(self, by: FloatArray) -> "Membership":
-        """The same rows, each counting so many times as much."""
+        """The same rows with their `scale` multiplied by `by`, ``(size,)``."""
         return Membership(self.leaves, self.scale * by, self.factors)
 
 
@@ -66,23 +67,23 @@ class Membership:
 class PartitionVotes:
     """``alpha[i, j] = sum_t [i and j share leaf k of tree t] a_t(i) u_t(k) b_t(j)``, never formed.
 
-    A product sums what the samples of each leaf bring and reads the sum at each query of the leaf:
-    ``trees * (n + q) * p`` steps. Questions about entries list the members of leaves. Votes are
-    non-negative.
+    A product sums the values of the samples in each leaf and adds the sum to each query in the
+    leaf: ``trees * (n + q) * p`` operations. Methods that return entries list the members of
+    leaves. All votes are non-negative.
 
     Parameters
     ----------
-    listeners : Membership (q)
-        Leaves of the queries; ``a_t(i)`` is what they count.
-    voters : Membership (n)
-        Leaves of the samples; ``b_t(j)`` is what they count.
+    query_leaves : Membership (q)
+        Leaves of the queries; ``a_t(i)`` is what query i counts.
+    sample_leaves : Membership (n)
+        Leaves of the samples; ``b_t(j)`` is what sample j counts.
     starts : int64, (trees + 1,)
         The leaves of tree t are ``starts[t], ..., starts[t + 1] - 1`` of `leaf_weights`.
     leaf_weights : float64, (leaves of all trees,), positive
         u.
     own_vote : bool, default True
-        False: ``alpha[i, i] = 0``. Query i is then sample i: of their two leaves in a tree, either
-        is the other or one is -1.
+        False: ``alpha[i, i] = 0``. Query i must then be sample i: in each tree, both have the same
+        leaf, or one of them has -1.
 
     Examples
     --------
@@ -95,27 +96,25 @@ class PartitionVotes:
     array([0.5, 0.5, 3. ])
     """
 
-    rows_affected_by_targets: Membership
-    voters: Membership
+    query_leaves: Membership
+    sample_leaves: Membership
     starts: AnyArray
     leaf_weights: FloatArray
     own_vote: bool = True
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.rows_affected_by_targets.size, self.voters.size
+        return self.query_leaves.size, self.sample_leaves.size
 
     @cached_property
     def T(self) -> "PartitionVotes":
-        # Kept, with the lists of members that it may have made.
-        return replace(
-            self, rows_affected_by_targets=self.voters, voters=self.rows_affected_by_targets
-        )
+        # Cached, because the transpose caches its lists of members.
+        return replace(self, query_leaves=self.sample_leaves, sample_leaves=self.query_leaves)
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
         q, n = self.shape
         table = np.asarray(values, dtype=np.float64)
-        # Compiled loops look at no bounds.
+        # Checked here: compiled functions do not check bounds.
         if table.ndim not in (1, 2) or table.shape[0] != n:
             raise ValueError(
                 f"PartitionVotes of shape {self.shape}: expected values of shape ({n},) or "
@@ -123,22 +122,22 @@ class PartitionVotes:
             )
         table = table[:, None] if table.ndim == 1 else table
         product = np.empty((q, table.shape[1]))
-        for start in range(0, table.shape[1], _COLUMNS):
-            block = slice(start, start + _COLUMNS)
-            scaled = np.multiply(self.voters.scale[:, None], table[:, block], order="C")
+        for start in range(0, table.shape[1], _COLUMNS_PER_BLOCK):
+            block = slice(start, start + _COLUMNS_PER_BLOCK)
+            scaled = np.multiply(self.sample_leaves.scale[:, None], table[:, block], order="C")
             part = np.zeros((q, scaled.shape[1]))
             add_leaf_sums(
-                self.rows_affected_by_targets.leaves,
-                self.rows_affected_by_targets.factor_table,
-                self.voters.leaves,
-                self.voters.factor_table,
+                self.query_leaves.leaves,
+                self.query_leaves.factor_table,
+                self.sample_leaves.leaves,
+                self.sample_leaves.factor_table,
                 self.starts,
                 self.leaf_weights,
                 not self.own_vote,
                 scaled,
                 part,
             )
-            product[:, block] = self.rows_affected_by_targets.scale[:, None] * part
+            product[:, block] = self.query_leaves.scale[:, None] * part
         return product.reshape((q, *np.shape(values)[1:]))
 
     def row_sums(self) -> FloatArray:
@@ -153,45 +152,46 @@ class PartitionVotes:
             return np.zeros(size)
         entries = np.zeros(size)
         for t, start in enumerate(self.starts[:-1]):
-            leaf = self.rows_affected_by_targets.leaves[t, :size]
-            rows = np.flatnonzero((leaf >= 0) & (leaf == self.voters.leaves[t, :size]))
+            leaf = self.query_leaves.leaves[t, :size]
+            rows = np.flatnonzero((leaf >= 0) & (leaf == self.sample_leaves.leaves[t, :size]))
             shared = self.leaf_weights[start + leaf[rows]]
-            for side in (self.rows_affected_by_targets, self.voters):
+            for side in (self.query_leaves, self.sample_leaves):
                 shared = shared if side.factors is None else shared * side.factors[t, rows]
             entries[rows] += shared
-        return self.rows_affected_by_targets.scale[:size] * self.voters.scale[:size] * entries
+        return self.query_leaves.scale[:size] * self.sample_leaves.scale[:size] * entries
 
     def split(self) -> tuple["PartitionVotes", SparseVotes]:
         return self, SparseVotes(sp.csr_array(self.shape))
 
     def rows(self, start: int, stop: int) -> sp.csr_array:
-        return self._listed(np.arange(start, stop))
+        return self._written_rows(np.arange(start, stop))
 
     def scale_rows(self, factors: FloatArray) -> "PartitionVotes":
         if not (factors >= 0).all():
             row = int(np.argmin(factors >= 0))
             raise VotesError(
-                f"PartitionVotes: row {row} is to be scaled by {factors[row]}; expected a factor "
-                "of at least 0, so that the votes stay non-negative."
+                f"PartitionVotes: the factor of row {row} is {factors[row]}; expected at least 0, "
+                "so that the votes stay non-negative."
             )
-        return replace(self, rows_affected_by_targets=self.rows_affected_by_targets.scaled(factors))
+        return replace(self, query_leaves=self.query_leaves.scaled(factors))
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-        part = self.T._listed(np.asarray(columns)).tocoo()
-        heard = part.data != 0
-        return part.col[heard].astype(np.intp), part.row[heard].astype(np.intp), part.data[heard]
+        part = self.T._written_rows(np.asarray(columns)).tocoo()
+        nonzero = part.data != 0
+        rows, positions = part.col[nonzero], part.row[nonzero]
+        return rows.astype(np.intp), positions.astype(np.intp), part.data[nonzero]
 
     def links(self, rows: IntArray) -> sp.csr_array | None:
-        """``alpha[rows][:, rows]``, or None where a graph so full would not be worth writing.
+        """``alpha[rows][:, rows]``, or None where it would have too many entries.
 
-        That is from some 10^8 pairs of rows in a leaf on, counted tree by tree.
+        The limit is some 10^8 pairs of rows that share a leaf, counted tree by tree.
         """
         part = replace(
             self,
-            rows_affected_by_targets=self.rows_affected_by_targets.take(rows),
-            voters=self.voters.take(rows),
+            query_leaves=self.query_leaves.take(rows),
+            sample_leaves=self.sample_leaves.take(rows),
         )
-        if part._pairs > _MOST_LINKS:
+        if part._pairs > _MAX_LINKED_PAIRS:
             return None
         return part.rows(0, len(rows))
 
@@ -200,34 +200,34 @@ class PartitionVotes:
 
     @cached_property
     def _members(self) -> tuple[AnyArray, AnyArray]:
-        """The samples of each leaf, as bounds and members."""
-        return list_members(self.voters.leaves, self.starts)
+        """The samples of each leaf, as bounds and members: see `list_members`."""
+        return list_members(self.sample_leaves.leaves, self.starts)
 
     @property
     def _pairs(self) -> int:
-        """How many pairs of query and sample share a leaf, once for each tree."""
-        leaves, sizes = self.rows_affected_by_targets.leaves, np.diff(self._members[0])
+        """The number of pairs of query and sample that share a leaf, summed over the trees."""
+        leaves, sizes = self.query_leaves.leaves, np.diff(self._members[0])
         per_tree = (
             int(sizes[self.starts[t] + row[row >= 0]].sum()) for t, row in enumerate(leaves)
         )
         return sum(per_tree)
 
-    def _listed(self, rows: IntArray) -> sp.csr_array:
-        """Some rows of alpha, written out."""
+    def _written_rows(self, rows: IntArray) -> sp.csr_array:
+        """Some rows of alpha as a sparse matrix."""
         bounds, members = self._members
         n, hollow = self.shape[1], not self.own_vote
-        leaves = self.rows_affected_by_targets.leaves
+        leaves = self.query_leaves.leaves
         ends = count_shared(rows, leaves, self.starts, bounds, members, n, hollow)
         require_bytes(
             12.0 * ends[-1],
             f"The {ends[-1]} votes of {rows.size} rows, written out,",
-            "Grow trees with smaller leaves, or ask for fewer rows at a time.",
+            "Grow trees with smaller leaves, or request fewer rows at a time.",
         )
         columns, data = list_shared(
             rows,
             leaves,
-            self.rows_affected_by_targets.factor_table,
-            self.voters.factor_table,
+            self.query_leaves.factor_table,
+            self.sample_leaves.factor_table,
             self.starts,
             self.leaf_weights,
             bounds,
@@ -236,8 +236,8 @@ class PartitionVotes:
             hollow,
             ends,
         )
-        data *= self.voters.scale[columns]
-        data *= np.repeat(self.rows_affected_by_targets.scale[rows], np.diff(ends))
-        # Both kinds of indices of one width, and the smaller one where it suffices.
+        data *= self.sample_leaves.scale[columns]
+        data *= np.repeat(self.query_leaves.scale[rows], np.diff(ends))
+        # Both index arrays need the same width; 32 bits where they suffice.
         ends = ends.astype(np.int32) if ends[-1] <= np.iinfo(np.int32).max else ends
         return sp.csr_array((data, columns, ends), shape=(rows.size, n))

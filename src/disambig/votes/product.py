@@ -1,4 +1,4 @@
-"""Votes held as a product of two thin or square factors."""
+"""Votes held as a product of two factors, thin or square."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,22 +10,22 @@ from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
 
-# Multiplications in which all entries are looked at rather than bounded: less than a second.
-_CHEAP = 2**32
+# Up to so many multiplications, less than a second, absolute sums are exact; beyond they are
+# bounded.
+_MAX_EXACT_OPERATIONS = 2**32
 # Entries of a block of factors: 8 MiB.
-_BLOCK = 2**20
-# What is left of an own vote that was taken out exactly, in units of it.
-_ROUNDING = 1e-14
+_ENTRIES_PER_BLOCK = 2**20
+# A diagonal entry below this part of the removed own vote is rounding error, and set to zero.
+_RELATIVE_ROUNDING_ERROR = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class ProductVotes:
-    """``alpha = left @ diag(scales) @ right - diag(own)``, never multiplied out as a whole.
+    """``alpha = left @ diag(scales) @ right - diag(own)``, never formed as a whole.
 
     Kernel ridge predicts with ``alpha = K_x (K + n lam I)^{-1}``: multiplying from the right costs
-    ``n (n + q) p`` instead of ``q n^2``. Low-rank weightings have the same form with few factors.
-    What asks for entries (`rows`, `strongest`) is answered in blocks; `split`, whose answer is two
-    arrays, only where they fit.
+    ``n (n + q) p`` instead of ``q n^2``. Low-rank weightings have the same form with a small r.
+    `strongest` works in blocks of rows; `split` returns two arrays and needs memory for them.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class ProductVotes:
     own : float array, (n,), or None
         None: zeros. Only where ``q = n``.
     energies : float array, (r,), or None
-        If known, e with ``right @ diag(1 / column_shares) @ right.T = diag(e)``, and the same of
-        ``left.T`` with `row_shares`: absolute sums are then bounded without looking at entries.
+        If known, e with ``right @ diag(1 / column_shares) @ right.T = diag(e)``, and the same for
+        ``left.T`` with `row_shares`: absolute sums are then bounded without forming entries.
     row_shares, column_shares : float array, (q,) and (n,), or None
 
     Examples
@@ -62,7 +62,7 @@ class ProductVotes:
 
     @property
     def is_thin(self) -> bool:
-        """Are absolute sums exact, or bounds of the same order?"""
+        """Whether absolute sums are exact, or bounds of the same order."""
         return self._is_cheap or self._row_norms is not None
 
     @property
@@ -80,10 +80,10 @@ class ProductVotes:
     def __matmul__(self, values: FloatArray) -> FloatArray:
         inner = self.right @ values
         if self.scales is not None:
-            inner = self.scales[_down(inner)] * inner
+            inner = self.scales[_as_column(inner)] * inner
         product: FloatArray = self.left @ inner
         if self.own is not None:
-            product -= self.own[_down(product)] * values
+            product -= self.own[_as_column(product)] * values
         return product
 
     def row_sums(self) -> FloatArray:
@@ -94,15 +94,15 @@ class ProductVotes:
             blocks = [DenseVotes(b).absolute_row_sums(scales) for _, b in row_blocks(self)]
             return np.concatenate(blocks) if blocks else np.zeros(0, dtype=self.left.dtype)
         given = np.ones(self.shape[1], dtype=self.right.dtype) if scales is None else scales
-        beside = 0.0 if self.own is None else np.abs(self.own) * given
+        own = 0.0 if self.own is None else np.abs(self.own) * given
         if self._row_norms is not None and self.column_shares is not None:
             # sum_j s_j |a_ij| <= (sum_j s_j^2 v_j)^{1/2} (sum_j a_ij^2 / v_j)^{1/2}.
             length = np.sqrt(float((given * given) @ self.column_shares))
-            return np.asarray(self._row_norms * length + beside)
-        # Another bound: rounding happens at the size of the factors.
+            return np.asarray(self._row_norms * length + own)
+        # A looser bound, by the absolute factors: rounding errors are of this size.
         inner = np.abs(self.right) @ given
         inner = inner if self.scales is None else np.abs(self.scales) * inner
-        return np.asarray(np.abs(self.left) @ inner + beside)
+        return np.asarray(np.abs(self.left) @ inner + own)
 
     def diagonal(self) -> FloatArray:
         size = min(self.shape)
@@ -113,8 +113,8 @@ class ProductVotes:
         q, n = self.shape
         require_bytes(
             3.0 * q * n * self.left.itemsize,
-            f"The sign of each vote needs the {q} x {n} weights as an array, which",
-            "Ask for fewer queries at a time, or use sparse votes (NeighborWeights).",
+            f"The sign of each vote needs the {q} x {n} votes as an array, which",
+            "Predict fewer queries at a time, or use sparse votes (NeighborWeights).",
         )
         return DenseVotes(self.rows(0, q)).split()
 
@@ -143,7 +143,7 @@ class ProductVotes:
         require_bytes(
             4.0 * self.shape[0] * len(columns) * self.left.itemsize,
             f"The votes of {len(columns)} rows at {self.shape[0]} inputs",
-            "Ask for fewer rows at a time, or use sparse votes (NeighborWeights).",
+            "Request fewer rows at a time, or use sparse votes (NeighborWeights).",
         )
         inner = self.right[:, columns]
         inner = inner if self.scales is None else self.scales[:, None] * inner
@@ -164,11 +164,11 @@ class ProductVotes:
     @property
     def _is_cheap(self) -> bool:
         q, n = self.shape
-        return q * n * int(self.left.shape[1]) <= _CHEAP
+        return q * n * int(self.left.shape[1]) <= _MAX_EXACT_OPERATIONS
 
     @cached_property
     def _row_norms(self) -> FloatArray | None:
-        """``(sum_j a_ij^2 / column_shares[j])^{1/2}`` before own votes are taken off, ``(q,)``."""
+        """``(sum_j a_ij^2 / column_shares[j])^{1/2}`` before own votes are removed, ``(q,)``."""
         if self.energies is None or self.column_shares is None:
             return None
         weights = self.energies if self.scales is None else self.energies * self.scales**2
@@ -178,7 +178,7 @@ class ProductVotes:
 def _row_products(one: FloatArray, other: FloatArray, scales: FloatArray | None) -> FloatArray:
     """``sum_r scales[r] one[i, r] other[i, r]``, in blocks, ``(rows,)``."""
     products = np.empty(one.shape[0], dtype=np.result_type(one, other))
-    step = max(1, _BLOCK // max(1, one.shape[1]))
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, one.shape[1]))
     for start in range(0, one.shape[0], step):
         block = one[start : start + step]
         block = block if scales is None else block * scales
@@ -186,10 +186,10 @@ def _row_products(one: FloatArray, other: FloatArray, scales: FloatArray | None)
     return products
 
 
-def _down(array: FloatArray) -> tuple[slice | None, ...]:
-    """An index that lays a vector along the rows of an array of one or two dimensions."""
+def _as_column(array: FloatArray) -> tuple[slice | None, ...]:
+    """An index that broadcasts a vector over the columns of an array, of one or two dimensions."""
     return (slice(None),) + (None,) * (array.ndim - 1)
 
 
 def _without_rounding(entries: FloatArray, own: FloatArray) -> FloatArray:
-    return np.where(np.abs(entries) <= _ROUNDING * np.abs(own), 0.0, entries)
+    return np.where(np.abs(entries) <= _RELATIVE_ROUNDING_ERROR * np.abs(own), 0.0, entries)

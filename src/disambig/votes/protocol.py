@@ -1,4 +1,4 @@
-"""The contract of ``alpha``: who listens to whom, as an operator."""
+"""The contract of the votes ``alpha``: a linear operator from samples to queries."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,11 +9,11 @@ from disambig.notation import FloatArray, IntArray
 class Votes(Protocol):
     """``alpha`` of shape ``(q, n)``: a linear operator that solvers only multiply with.
 
-    A solver needs ``shape``, ``T``, ``@`` and ``absolute_row_sums`` (the scale of rounding, hence
-    of ties). The rest serves particular questions: ``split`` the exact infimum loss,
-    ``column_entries`` and ``links`` the decoding of undecided rows, ``strongest`` the
-    neighbourhood start, ``rows`` the losses that must see every vote. An operator that cannot
-    answer raises `MissingOracleError` when it is asked; it never approximates in silence.
+    A solver needs ``shape``, ``T``, ``@`` and ``absolute_row_sums`` (the scale of rounding errors,
+    hence of ties). Other methods serve one purpose each: ``split`` the exact infimum loss,
+    ``column_entries`` and ``links`` the decoding of undecided rows, ``strongest`` the neighbourhood
+    start, ``rows`` the losses that need every vote. An operator that cannot compute one of them
+    raises `MissingOracleError` when it is called; it never returns an approximation instead.
     """
 
     @property
@@ -37,7 +37,7 @@ class Votes(Protocol):
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
         """``|alpha| @ scales``, or an upper bound of the same order, shape ``(q,)``.
 
-        `scales` ``(n,)`` are non-negative; by default all one.
+        `scales` ``(n,)`` are non-negative; by default all are one.
         """
         ...
 
@@ -62,9 +62,9 @@ class Votes(Protocol):
         ...
 
     def links(self, rows: IntArray) -> Any:
-        """``alpha[rows][:, rows]`` as a sparse matrix, or None: every row may reach every other.
+        """``alpha[rows][:, rows]`` as a sparse matrix, or None: any two rows may be linked.
 
-        Any other sparse matrix will do that connects the same rows with each other.
+        Only the connected components are used: any sparse matrix with the same ones is allowed.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""The same votes for several problems at once."""
+"""The same votes for several independent problems at once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from disambig.votes.protocol import Votes
 
 @dataclass(frozen=True, eq=False)
 class RepeatedVotes:
-    """``alpha`` in each of `times` blocks along the diagonal: problems that do not hear each other.
+    """A block-diagonal matrix with ``alpha`` in each of `times` blocks: independent problems.
 
-    One product with `times` as many columns serves all of them, which costs far less than `times`
-    products. What asks for single entries is refused: ask the votes themselves.
+    All problems share one product with `times` as many columns, which costs far less than `times`
+    products. Methods that return single entries raise `MissingOracleError`; call them on the votes
+    of one problem.
 
     Parameters
     ----------
@@ -89,11 +90,11 @@ class RepeatedVotes:
     def strongest(self, limit: int) -> IntArray:
         self._refuse("strongest")
 
-    def _each(self, values: FloatArray, answer: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        return np.concatenate([answer(block) for block in values.reshape(self.times, -1)])
+    def _each(self, values: FloatArray, compute: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        return np.concatenate([compute(block) for block in values.reshape(self.times, -1)])
 
     def _refuse(self, name: str) -> NoReturn:
         raise MissingOracleError(
-            f"RepeatedVotes: {name}() of several problems at once is not to be had. Ask the votes "
-            "of one of them."
+            f"RepeatedVotes: {name}() is not defined for several problems at once. Call it on the "
+            "votes of one of them."
         )

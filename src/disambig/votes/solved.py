@@ -1,6 +1,6 @@
-"""The diagonal of an inverse, estimated where N solutions would take too long.
+"""Votes through a sparse linear system, which is solved whenever they are applied.
 
-Votes held as a sparse linear system.
+`probed_diagonal` estimates the diagonal of the inverse where N solutions would take too long.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from disambig.votes.dense import DenseVotes
 from disambig.votes.sparse import SparseVotes
 from disambig.votes.sparse_inverse import SparseInverse
 
-# Entries of a block of probes, or of a product of sparse rows.
-_BLOCK = 2**22
-# Of solutions: far below what the signs leave open.
-_TOLERANCE = 1e-6
-# What is left of an own vote that was taken out exactly.
-_ROUNDING = 1e-11
+# Entries of a block of probes, or of a product of sparse rows: 32 MiB.
+_ENTRIES_PER_BLOCK = 2**22
+# Of the solutions for random signs: far below the standard error of the estimate.
+_PROBE_TOLERANCE = 1e-6
+# A diagonal entry below this is what rounding leaves after the own vote was removed; set to zero.
+_ROUNDING_ERROR = 1e-11
 
 
 def probed_diagonal(
@@ -35,16 +35,17 @@ def probed_diagonal(
         diag(M^{-1}) = N^{-1} (1 + diag(S^2) + diag(S^3) + diag(S^2 (I - S)^{-1} S^2)).
 
     Only the last diagonal is estimated, by the mean of ``z * (S^2 (I - S)^{-1} S^2 z)`` over random
-    signs z. What the first three hold, the near returns of a walk on the graph, is most of the
-    whole; the walks left to estimation spread over many rows, so that little comes back.
+    signs z (Hutchinson's estimator). The first three terms, the returns of a random walk on the
+    graph within three steps, are most of the sum. A longer walk spreads over many rows and rarely
+    returns, so the estimated term is small.
 
     Parameters
     ----------
     inverse : SparseInverse (N, N)
     probes : int >= 2
-        Solutions that are computed.
+        Number of vectors of random signs, with one solution each.
     seed : int
-        Of the signs.
+        Seed of the random signs.
 
     Examples
     --------
@@ -55,25 +56,26 @@ def probed_diagonal(
     """
     matrix = inverse.matrix
     root = np.sqrt(matrix.diagonal())
-    step = _steps(matrix, root)
+    off_diagonal = _scaled_off_diagonal(matrix, root)
     size = root.size
-    signs = np.random.default_rng(seed)
+    random = np.random.default_rng(seed)
     total, squares = np.zeros(size), np.zeros(size)
-    width = max(1, min(probes, _BLOCK // max(1, size)))
+    width = max(1, min(probes, _ENTRIES_PER_BLOCK // max(1, size)))
     for start in range(0, probes, width):
-        z = signs.choice([-1.0, 1.0], size=(size, min(width, probes - start)))
-        onward = inverse.solve(root[:, None] * (step @ (step @ z)), _TOLERANCE)
-        products = z * (step @ (step @ (root[:, None] * onward)))
+        z = random.choice([-1.0, 1.0], size=(size, min(width, probes - start)))
+        scaled = root[:, None] * (off_diagonal @ (off_diagonal @ z))
+        solution = root[:, None] * inverse.solve(scaled, _PROBE_TOLERANCE)
+        products = z * (off_diagonal @ (off_diagonal @ solution))
         total += products.sum(axis=1)
         squares += np.einsum("ij,ij->i", products, products)
     mean = total / probes
     spread = np.maximum(squares / probes - mean**2, 0.0)
-    near = 1.0 + _short_returns(step)
-    return (near + np.maximum(mean, 0.0)) / root**2, np.sqrt(spread / probes) / root**2
+    exact = 1.0 + _short_returns(off_diagonal)
+    return (exact + np.maximum(mean, 0.0)) / root**2, np.sqrt(spread / probes) / root**2
 
 
-def _steps(matrix: Any, root: FloatArray) -> Any:
-    """S, ``(N, N)``."""
+def _scaled_off_diagonal(matrix: Any, root: FloatArray) -> Any:
+    """``S = I - N^{-1/2} M N^{-1/2}``, ``(N, N)``."""
     entries = matrix.tocoo()
     others = entries.row != entries.col
     rows, columns = entries.row[others], entries.col[others]
@@ -81,16 +83,16 @@ def _steps(matrix: Any, root: FloatArray) -> Any:
     return sp.csr_array((values, (rows, columns)), shape=matrix.shape)
 
 
-def _short_returns(step: Any) -> FloatArray:
-    """``diag(S^2) + diag(S^3)``, in blocks of rows: the square of a graph is large."""
-    size = step.shape[0]
-    returns = np.asarray(step.multiply(step).sum(axis=1)).ravel()
-    mean_entries = step.nnz / max(1, size)
-    rows = max(1, int(_BLOCK / max(1.0, mean_entries**2)))
+def _short_returns(matrix: Any) -> FloatArray:
+    """``diag(S^2) + diag(S^3)``, in blocks of rows: ``S^2`` has many entries."""
+    size = matrix.shape[0]
+    returns = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+    mean_entries = matrix.nnz / max(1, size)
+    rows = max(1, int(_ENTRIES_PER_BLOCK / max(1.0, mean_entries**2)))
     for start in range(0, size, rows):
-        block = step[start : start + rows]
-        thrice = (block @ step).multiply(block).sum(axis=1)
-        returns[start : start + rows] += np.asarray(thrice).ravel()
+        block = matrix[start : start + rows]
+        cubes = (block @ matrix).multiply(block).sum(axis=1)
+        returns[start : start + rows] += np.asarray(cubes).ravel()
     return returns
 
 
@@ -98,9 +100,9 @@ def _short_returns(step: Any) -> FloatArray:
 class SolvedVotes:
     """``alpha = left @ M^{-1} @ right - diag(own)``, applied by solving with M.
 
-    Nothing is negative: `left`, `right` and ``M^{-1}`` by nature, alpha because `own` is what is
-    found on the diagonal, or nothing. Products cost one solution a column; what asks for entries
-    (`rows`, `column_entries`, `strongest`) one a row or column asked for.
+    No entry is negative: `left`, `right` and ``M^{-1}`` are not, and `own` is the diagonal of their
+    product, or None. A product solves with M once for each column of its values; `rows`,
+    `column_entries` and `strongest` once for each row or column that they return.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ class SolvedVotes:
         return self @ np.ones(self.shape[1])
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        # Not negative, but for rounding.
+        # No vote is negative; the maximum removes rounding errors.
         sums: FloatArray = np.maximum(
             self @ (np.ones(self.shape[1]) if scales is None else scales), 0.0
         )
@@ -167,8 +169,8 @@ class SolvedVotes:
         return self, SparseVotes(sp.csr_array(self.shape))
 
     def rows(self, start: int, stop: int) -> FloatArray:
-        heard = self.inverse @ self.left[start:stop].toarray().T
-        entries: FloatArray = np.maximum((self.right.T @ heard).T, 0.0)
+        inner = self.inverse @ self.left[start:stop].toarray().T
+        entries: FloatArray = np.maximum((self.right.T @ inner).T, 0.0)
         if self.own is not None:
             rows = np.arange(start, start + entries.shape[0])
             entries[rows - start, rows] -= self.own[rows]
@@ -184,7 +186,7 @@ class SolvedVotes:
         require_bytes(
             3 * 8.0 * self.shape[0] * len(columns),
             f"The votes of {len(columns)} rows at {self.shape[0]} inputs",
-            "Ask for fewer rows at a time, or use sparse votes (NeighborWeights).",
+            "Request fewer rows at a time, or use sparse votes (NeighborWeights).",
         )
         part = self.T
         part = SolvedVotes(sp.csr_array(part.left[columns]), part.inverse, part.right)
@@ -196,15 +198,16 @@ class SolvedVotes:
         return DenseVotes(entries).column_entries(np.arange(len(columns)))
 
     def links(self, rows: IntArray) -> sp.csr_array:
-        # Who hears a connected part of M hears all who speak in it. Those rows are joined through
-        # their first one: the entries themselves would fill a square.
+        # M^{-1} is positive within a connected part of M: a row whose `left` meets the part has the
+        # votes of all rows whose `right` meets it. These rows are linked to the first of them; the
+        # entries themselves would fill a square matrix.
         parts = self.inverse.parts
         count, size = int(parts.max(initial=-1)) + 1, len(rows)
-        hears = _places(self.left[rows], parts)
-        speaks = _places(sp.csr_array(self.right.T)[rows], parts)
-        open_parts = np.intersect1d(hears[1], speaks[1])
-        row, part = np.concatenate([hears, speaks], axis=1)
-        kept = np.isin(part, open_parts)
+        as_query = _places(self.left[rows], parts)
+        as_sample = _places(sp.csr_array(self.right.T)[rows], parts)
+        linking_parts = np.intersect1d(as_query[1], as_sample[1])
+        row, part = np.concatenate([as_query, as_sample], axis=1)
+        kept = np.isin(part, linking_parts)
         joint = sp.csr_array(
             (np.ones(int(kept.sum())), (row[kept], size + part[kept])),
             shape=(size + count, size + count),
@@ -218,7 +221,7 @@ class SolvedVotes:
 
 
 def _without_rounding(entries: FloatArray) -> FloatArray:
-    return np.where(np.abs(entries) <= _ROUNDING, 0.0, entries)
+    return np.where(np.abs(entries) <= _ROUNDING_ERROR, 0.0, entries)
 
 
 def _places(matrix: Any, parts: IntArray) -> AnyArray:

@@ -11,16 +11,18 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 
 
 class CompressedRows(NamedTuple):
-    """Votes as kernels read them: ``indices[indptr[i]:indptr[i + 1]]`` are heard at row i.
+    """Votes as compiled functions read them.
+
+    The samples ``indices[indptr[i]:indptr[i + 1]]`` have votes at row i.
 
     Attributes
     ----------
     indptr : int64 (q + 1,)
-    indices : uint32 (nnz,); uint64 where n asks for it
+    indices : uint32 (nnz,); uint64 where n needs it
     data : float (nnz,), or (0,)
         Empty if all votes are equal and positive.
     unit : float
-        Then the vote, else 1.
+        The vote that all entries share if `data` is empty, else 1.
     """
 
     indptr: AnyArray
@@ -50,10 +52,10 @@ class SparseVotes:
 
     @cached_property
     def compressed(self) -> CompressedRows:
-        """The same as plain arrays; equal votes, as neighbours have them, as one number."""
+        """The matrix as plain arrays, with equal votes (as of neighbours) stored as one number."""
         matrix = self.matrix
         if not matrix.has_canonical_format:
-            # scipy merges entries of one place when it likes, and in place.
+            # Other scipy functions may merge duplicates in place, at any time.
             matrix = matrix.copy()
             matrix.sum_duplicates()
         narrow = max(self.shape) <= np.iinfo(np.int32).max
@@ -71,7 +73,7 @@ class SparseVotes:
 
     @cached_property
     def T(self) -> "SparseVotes":
-        # Kept: a solver multiplies by the transpose once an iteration.
+        # Cached: a solver multiplies by the transpose once in each iteration.
         return SparseVotes(sp.csr_array(self.matrix.T))
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
@@ -82,7 +84,7 @@ class SparseVotes:
         return np.asarray(self.matrix.sum(axis=1)).ravel()
 
     def absolute_row_sums(self, scales: FloatArray | None = None) -> FloatArray:
-        # The size of a matrix is a copy, even where nothing is negative.
+        # abs() copies the matrix, even if nothing is negative.
         size = abs(self.matrix) if (self.matrix.data < 0).any() else self.matrix
         return np.asarray(size.sum(axis=1) if scales is None else size @ scales).ravel()
 
@@ -93,7 +95,7 @@ class SparseVotes:
         return SparseVotes(self.matrix.maximum(0)), SparseVotes((-self.matrix).maximum(0))
 
     def rows(self, start: int, stop: int) -> Any:
-        # The matrix may be one of scipy's older matrices; whoever asks gets an array.
+        # The matrix may be a csr_matrix; the contract is a csr_array.
         return sp.csr_array(self.matrix[start:stop])
 
     def scale_rows(self, factors: FloatArray) -> "SparseVotes":
@@ -102,10 +104,11 @@ class SparseVotes:
         return SparseVotes(sp.csr_array((data, matrix.indices, matrix.indptr), shape=self.shape))
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-        # The kept transpose makes columns contiguous.
+        # Columns are contiguous in the cached transpose.
         part = self.T.matrix[columns].tocoo()
-        heard = part.data != 0
-        return part.col[heard].astype(np.intp), part.row[heard].astype(np.intp), part.data[heard]
+        nonzero = part.data != 0
+        rows, positions = part.col[nonzero], part.row[nonzero]
+        return rows.astype(np.intp), positions.astype(np.intp), part.data[nonzero]
 
     def links(self, rows: IntArray) -> Any:
         return self.matrix[rows][:, rows]

@@ -1,4 +1,8 @@
-"""WHO VOTES: from inputs to ``alpha``: nearness, kernels, partitions, graphs, or the user's own."""
+"""Weightings: from inputs to the votes ``alpha``.
+
+Neighbours, kernels, partitions (trees, histograms), graphs, or votes that the user computes. The
+contract is `Weights`; `resolve_weights` finds a weighting by its name.
+"""
 
 from disambig.weights.composite import FittedWeights, MixedWeights, ScaledWeights
 from disambig.weights.given import FunctionWeights, PrecomputedWeights

@@ -1,8 +1,7 @@
-"""A weighting that is fitted already.
+"""Weightings that are made of other weightings.
 
-Several weightings, heard together.
-
-A weighting on inputs whose columns are scaled.
+`FittedWeights` uses a weighting that is fitted already, `MixedWeights` averages several weightings,
+and `ScaledWeights` scales the columns of the inputs of one.
 """
 
 import copy
@@ -29,21 +28,21 @@ _SCALED = "ScaledWeights"
 
 
 class FittedWeights(BaseEstimator):
-    """The votes of a fitted piece, for an estimator that is fitted on the same rows.
+    """The votes of a fitted weighting, for an estimator that is fitted on the same rows.
 
-    Estimators clone and fit the weights that they are given; inside this they take them as they
-    are. `fit` learns nothing: it looks whether the rows and their weights are those of the piece,
-    and refuses others, so that votes are never those of other rows. A clone shares the piece.
+    Estimators clone and fit the weighting that they are given; `FittedWeights` makes them use it as
+    it is. `fit` learns nothing. It checks that the rows and their sample weights are those that the
+    weighting was fitted on, and raises an error otherwise. A clone shares the fitted weighting.
 
     Parameters
     ----------
-    piece : weighting
+    weights : weighting
         Fitted, and one that keeps its training rows in ``X_fit_`` and their weights in
         ``sample_weight_``.
 
     Examples
     --------
-    A path of ridges, from one kernel matrix:
+    A regularisation path from one kernel matrix:
 
     >>> import numpy as np
     >>> from disambig import PartialLabelClassifier
@@ -62,40 +61,41 @@ class FittedWeights(BaseEstimator):
         self.weights = weights
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Check that X, ``(n, d)``, and the weights are what the piece was fitted on."""
+        """Check that `X`, ``(n, d)``, and the sample weights are those of the fitted weighting."""
         self._check()
         kept = self.weights.X_fit_
-        if not _same(X, kept):
+        if not _is_equal(X, kept):
             raise VotesError(
                 f"{_FITTED}: {type(self.weights).__name__} was fitted on other rows (shape "
-                f"{kept.shape}) than these (shape {tuple(X.shape)}). Fit the piece on the rows "
-                "that the estimator is given, or pass it without FittedWeights to have it fitted."
+                f"{kept.shape}) than these (shape {tuple(X.shape)}). Fit it on the rows that the "
+                "estimator is given, or pass it without FittedWeights to have it fitted."
             )
         sample_weight = checked_sample_weight(_FITTED, sample_weight, kept.shape[0])
         if not np.array_equal(sample_weight, self.weights.sample_weight_):
             row = int(np.flatnonzero(sample_weight != self.weights.sample_weight_)[0])
             raise VotesError(
-                f"{_FITTED}: {type(self.weights).__name__} was fitted with other sample weights; row "
-                f"{row} weighs {self.weights.sample_weight_[row]:g} there and {sample_weight[row]:g} "
-                "here."
+                f"{_FITTED}: {type(self.weights).__name__} was fitted with other sample weights: "
+                f"that of row {row} was {self.weights.sample_weight_[row]:g} and is now "
+                f"{sample_weight[row]:g}. Fit it with the weights that the estimator is given."
             )
         return self
 
     def training_votes(self) -> Votes:
-        """Those of the piece."""
+        """`training_votes` of the fitted weighting."""
         votes: Votes = self.weights.training_votes()
         return votes
 
     def leave_one_out_votes(self) -> Votes:
-        """Those of the piece."""
+        """`leave_one_out_votes` of the fitted weighting."""
         votes: Votes = self.weights.leave_one_out_votes()
         return votes
 
     def votes(self, X: Any) -> Votes:
-        """Those of the piece."""
+        """`votes` of the fitted weighting at new inputs ``(q, d)``."""
         weights = self.weights
         if hasattr(weights, "feature_names_in_") and not hasattr(X, "columns"):
-            # An estimator compares the names of a frame itself, and passes on its numbers.
+            # An estimator checks the column names of a frame itself and passes on an array, about
+            # which the weighting would warn.
             weights = copy.copy(weights)
             del weights.feature_names_in_
         votes: Votes = weights.votes(X)
@@ -117,17 +117,17 @@ class FittedWeights(BaseEstimator):
     def _check(self) -> None:
         if not isinstance(self.weights, Weights):
             raise TypeError(
-                f"{_FITTED}: piece must be a fitted weighting; got {type(self.weights).__name__}."
+                f"{_FITTED}: weights must be a fitted weighting; got {type(self.weights).__name__}."
             )
         check_is_fitted(self.weights)
         if not (hasattr(self.weights, "X_fit_") and hasattr(self.weights, "sample_weight_")):
             raise TypeError(
-                f"{_FITTED}: {type(self.weights).__name__} does not keep the rows that it was fitted "
-                "on, so that they cannot be compared. Pass it without FittedWeights."
+                f"{_FITTED}: {type(self.weights).__name__} does not keep the rows that it was "
+                "fitted on, so they cannot be compared. Pass it without FittedWeights."
             )
 
 
-def _same(X: Any, kept: Any) -> bool:
+def _is_equal(X: Any, kept: Any) -> bool:
     if tuple(X.shape) != tuple(kept.shape):
         return False
     if sp.issparse(kept):
@@ -137,23 +137,23 @@ def _same(X: Any, kept: Any) -> bool:
 
 
 class MixedWeights(BaseEstimator):
-    """``alpha = sum_k shares[k] alpha_k``: each of several weightings has its share of the vote.
+    """``alpha = sum_k shares[k] alpha_k``: a weighted mean of several weightings.
 
     Parameters
     ----------
-    pieces : list of str, piece or callable
+    members : list of str, weighting or callable
         The weightings. All of them read X as features, or all as pairs of samples.
     shares : array-like, default=None
-        One for each piece, not negative, not all zero; they are scaled to sum one. By default all
-        alike.
+        One number for each member, not negative, not all zero; they are scaled to sum to one. By
+        default all shares are equal.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
     Attributes
     ----------
-    pieces_ : list of fitted weightings
+    members_ : list of fitted weightings
     shares_ : tuple of float
-        Scaled to sum one.
+        Scaled to sum to one.
     sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
@@ -174,18 +174,18 @@ class MixedWeights(BaseEstimator):
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Fit every piece on the training inputs ``(n, d)``."""
+        """Fit every member on the training inputs ``(n, d)``."""
         check_flag(_MIXED, "leave_one_out", self.leave_one_out)
-        members = [resolve_weights(weights) for weights in self._listed()]
-        self.shares_ = self._scaled(len(members))
-        # The pieces refuse what they cannot read; here only the width is learned.
+        members = [resolve_weights(weights) for weights in self._checked_members()]
+        self.shares_ = self._scaled_shares(len(members))
+        # The members check the rest of what they need; this sets n_features_in_.
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_MIXED, sample_weight, X.shape[0])
         self.members_ = [weights.fit(X, sample_weight) for weights in members]
         return self
 
     def training_votes(self) -> MixtureVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -194,7 +194,7 @@ class MixedWeights(BaseEstimator):
         )
 
     def leave_one_out_votes(self) -> MixtureVotes:
-        """The mixture of what the others say in each weighting, ``(n, n)``, diagonal zero."""
+        """The mixture of the leave-one-out votes of the members, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
         parts = tuple(weights.leave_one_out_votes() for weights in self.members_)
         return MixtureVotes(parts, self.shares_)
@@ -207,24 +207,24 @@ class MixedWeights(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = all(is_pairwise(weights) for weights in self._listed())
+        tags.input_tags.pairwise = all(is_pairwise(weights) for weights in self._checked_members())
         return tags
 
-    def _listed(self) -> list[Any]:
+    def _checked_members(self) -> list[Any]:
         if not isinstance(self.members, list | tuple) or not len(self.members):
             raise ValueError(
-                f"{_MIXED}: pieces must be a list of weightings, at least one, such as "
+                f"{_MIXED}: members must be a list of weightings, at least one, such as "
                 f"['neighbors', 'kernel_ridge']; got {self.members!r}."
             )
         pairwise = [is_pairwise(weights) for weights in self.members]
         if any(pairwise) and not all(pairwise):
             raise ValueError(
-                f"{_MIXED}: piece {pairwise.index(True)} reads X as pairs of samples and piece "
+                f"{_MIXED}: member {pairwise.index(True)} reads X as pairs of samples and member "
                 f"{pairwise.index(False)} as features; X cannot be both."
             )
         return list(self.members)
 
-    def _scaled(self, count: int) -> tuple[float, ...]:
+    def _scaled_shares(self, count: int) -> tuple[float, ...]:
         if self.shares is None:
             return (1.0 / count,) * count
         shares = np.asarray(self.shares, dtype=object).ravel()
@@ -239,19 +239,19 @@ class MixedWeights(BaseEstimator):
 
 
 class ScaledWeights(BaseEstimator):
-    """The votes of a weighting at ``X * scales``: columns that matter count more in distances.
+    """The votes of a weighting at ``X * scales``: a larger scale counts more in distances.
 
     Parameters
     ----------
-    piece : str, piece or callable
+    weights : str, weighting or callable
     scales : array-like (d,)
-        A factor for each column, not negative; a column of scale 0 is not seen.
+        A factor for each column, not negative; a column of scale 0 has no effect.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
     Attributes
     ----------
-    piece_ : fitted weighting
+    weights_ : fitted weighting
     sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
@@ -260,8 +260,8 @@ class ScaledWeights(BaseEstimator):
     --------
     >>> from disambig.weights import NeighborWeights
     >>> X = [[0.0, 9.0], [0.1, 0.0], [5.0, 9.0]]
-    >>> seen = ScaledWeights(NeighborWeights(1), scales=[1.0, 0.0]).fit(X)
-    >>> seen.votes([[0.1, 9.0]]) @ [1.0, 2.0, 3.0]
+    >>> scaled = ScaledWeights(NeighborWeights(1), scales=[1.0, 0.0]).fit(X)
+    >>> scaled.votes([[0.1, 9.0]]) @ [1.0, 2.0, 3.0]
     array([2.])
     """
 
@@ -271,32 +271,33 @@ class ScaledWeights(BaseEstimator):
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Fit the piece on the scaled training inputs ``(n, d)``."""
+        """Fit the weighting on the scaled training inputs ``(n, d)``."""
         check_flag(_SCALED, "leave_one_out", self.leave_one_out)
         if is_pairwise(self.weights):
             raise ValueError(
-                f"{_SCALED}: the piece reads X as pairs of samples, which have no columns to scale."
+                f"{_SCALED}: the weighting reads X as pairs of samples, which have no columns to "
+                "scale. Use a weighting of features."
             )
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_SCALED, sample_weight, X.shape[0])
-        self._factors = self._checked(X.shape[1])
+        self._factors = self._checked_factors(X.shape[1])
         self.weights_ = resolve_weights(self.weights).fit(self._scaled(X), sample_weight)
         return self
 
     def training_votes(self) -> Votes:
-        """Those of the piece; leave-one-out if this or the piece says so."""
+        """`training_votes` of the weighting; `leave_one_out_votes` if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
         return self.weights_.training_votes()
 
     def leave_one_out_votes(self) -> Votes:
-        """Those of the piece."""
+        """`leave_one_out_votes` of the weighting."""
         check_is_fitted(self)
         return self.weights_.leave_one_out_votes()
 
     def votes(self, X: Any) -> Votes:
-        """Those of the piece at the scaled queries ``(q, d)``."""
+        """`votes` of the weighting at the scaled queries ``(q, d)``."""
         X = query_inputs(self, X)
         return self.weights_.votes(self._scaled(X))
 
@@ -310,7 +311,7 @@ class ScaledWeights(BaseEstimator):
             return sp.csr_array(X.multiply(self._factors[None, :]))
         return X * self._factors
 
-    def _checked(self, d: int) -> FloatArray:
+    def _checked_factors(self, d: int) -> FloatArray:
         given = np.asarray(self.scales)
         numeric = given.dtype.kind in "iufb" and given.ndim == 1
         factors = given.astype(np.float64) if numeric else np.zeros(0)

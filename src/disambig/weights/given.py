@@ -1,6 +1,7 @@
-"""Votes that a function of the user's computes.
+"""Votes that the user computes: by a function, or as a matrix in place of X.
 
-Votes that the user brings.
+Both weightings scale column j by the sample weight of row j, remove the diagonal for leave-one-out
+votes, and then normalise the rows if ``normalize`` is set.
 """
 
 from collections.abc import Callable
@@ -30,18 +31,18 @@ _PRECOMPUTED = "PrecomputedWeights"
 class FunctionWeights(BaseEstimator):
     """``alpha = function(Q, X)``, with Q the inputs at hand and X the training inputs.
 
-    Inputs reach the function as they came: anything with a length may be one.
+    Inputs are passed to the function unchanged: X may be anything that has a length.
 
     Parameters
     ----------
     function : callable(Q, X) -> array or sparse matrix, (q, n)
-        Entry ``[i, j]`` says how much input i listens to training row j.
+        Entry ``[i, j]`` is the weight of training row j in the prediction at input i.
     normalize : bool, default=False
         Divide each row by its sum where that exceeds 1e-8 times its absolute sum; other rows stay
         as they are.
     leave_one_out : bool, default=False
-        Whether `training_votes` are `leave_one_out_votes`: the diagonal is taken out, and rows
-        are then normalised if `normalize` says so.
+        Whether `training_votes` are `leave_one_out_votes`: the diagonal is removed first, and rows
+        are then normalised if `normalize` is set.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ class FunctionWeights(BaseEstimator):
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Keep the training inputs, n of them."""
+        """Keep the n training inputs."""
         if not callable(self.function):
             raise ValueError(
                 f"{_FUNCTION}: function must take (Q, X) and return votes (q, n); got "
@@ -83,14 +84,14 @@ class FunctionWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> DenseVotes | SparseVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
         return self._finish(self._scaled(self.X_fit_))
 
     def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
-        """The same without the diagonal."""
+        """The training votes with a zero diagonal, ``(n, n)``."""
         check_is_fitted(self)
         return self._finish(remove_diagonal(self._scaled(self.X_fit_)))
 
@@ -109,7 +110,7 @@ class FunctionWeights(BaseEstimator):
             return scale_columns(votes.array, self.sample_weight_)
         raise VotesError(
             f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
-            f"{type(votes).__name__}, whose entries cannot be weighed or left out."
+            f"{type(votes).__name__}, whose entries cannot be scaled or removed."
         )
 
     def _finish(self, alpha: Any) -> DenseVotes | SparseVotes:
@@ -119,15 +120,15 @@ class FunctionWeights(BaseEstimator):
 
 
 def _length(X: Any) -> int:
-    # Sparse matrices have rows but refuse len().
+    # len() of a sparse matrix raises a TypeError.
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 class PrecomputedWeights(BaseEstimator):
-    """``alpha = X``: entry ``[i, j]`` says how much input i listens to training row j.
+    """``alpha = X``: entry ``[i, j]`` is the weight of training row j in the prediction at input i.
 
-    X is ``(n, n)`` in `fit` and ``(q, n)`` in `votes`, an array or a sparse graph, of any sign. It
-    is tagged pairwise, so that cross-validation slices its columns with its rows.
+    X is ``(n, n)`` in `fit` and ``(q, n)`` in `votes`: an array or a sparse matrix, entries of any
+    sign. The weighting is tagged pairwise, so cross-validation slices columns with rows.
 
     Parameters
     ----------
@@ -135,8 +136,8 @@ class PrecomputedWeights(BaseEstimator):
         Divide each row by its sum where that exceeds 1e-8 times its absolute sum; other rows stay
         as they are.
     leave_one_out : bool, default=False
-        Whether `training_votes` are `leave_one_out_votes`: the diagonal is taken out, and rows
-        are then normalised if `normalize` says so.
+        Whether `training_votes` are `leave_one_out_votes`: the diagonal is removed first, and rows
+        are then normalised if `normalize` is set.
 
     Attributes
     ----------
@@ -168,19 +169,19 @@ class PrecomputedWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> DenseVotes | SparseVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
         return self._finish(scale_columns(self.X_fit_, self.sample_weight_))
 
     def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
-        """The same without the diagonal."""
+        """The training votes with a zero diagonal, ``(n, n)``."""
         check_is_fitted(self)
         return self._finish(remove_diagonal(scale_columns(self.X_fit_, self.sample_weight_)))
 
     def votes(self, X: Any) -> DenseVotes | SparseVotes:
-        """Votes of the training rows at queries, ``(q, n)``, as they are given."""
+        """The votes of the training rows at queries, given as `X`, ``(q, n)``."""
         return self._finish(
             scale_columns(query_inputs(self, X, square="votes"), self.sample_weight_)
         )

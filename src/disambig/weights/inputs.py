@@ -1,10 +1,7 @@
-"""Compressed rows in their smallest form.
+"""Checks of training inputs, queries and sample weights, shared by all weightings.
 
-Where an input stops being a number.
-
-Training inputs and queries, checked once and brought to one form.
-
-What the rows weigh: ``sample_weight`` w means w copies of a row.
+Features reach a weighting as a C-ordered array or as a canonical ``csr_array``, finite, in one
+precision. ``sample_weight`` w means w copies of a row.
 """
 
 from typing import Any, NamedTuple
@@ -27,8 +24,8 @@ _ACCEPTED: dict[str, Any] = {
 def small_indices(matrix: Any) -> sp.csr_array:
     """The same ``csr_array`` with 32-bit indices where they suffice.
 
-    They halve the memory that a product reads beside the values, and some compiled routines of
-    scikit-learn take no others.
+    Small indices halve the memory that a product reads beside the values, and some compiled
+    routines of scikit-learn accept no others.
 
     Examples
     --------
@@ -39,7 +36,7 @@ def small_indices(matrix: Any) -> sp.csr_array:
     """
     if max(*matrix.shape, matrix.nnz) > np.iinfo(np.int32).max:
         return matrix
-    # A new matrix around the same values: the one given may be the user's.
+    # A new matrix that shares the values: the given one may be the user's.
     small = sp.csr_array(matrix.shape, dtype=matrix.dtype)
     small.data = matrix.data
     small.indices = matrix.indices.astype(np.int32, copy=False)
@@ -57,7 +54,7 @@ class NotFinite(NamedTuple):
 
 
 def first_not_finite(X: Any) -> NotFinite | None:
-    """The first offending entry of an array or sparse matrix, or None."""
+    """The first NaN or infinity of an array or sparse matrix, or None if all entries are finite."""
     bad = ~np.isfinite(X.data if sp.issparse(X) else X)
     if not bad.any():
         return None
@@ -70,72 +67,74 @@ def first_not_finite(X: Any) -> NotFinite | None:
     return NotFinite(row, column, float(X[row, column]), count)
 
 
-def training_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
+def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
     """`X` as a C-ordered float64 array or canonical ``csr_array``, finite, two-dimensional.
 
     Parameters
     ----------
-    piece : BaseEstimator
-        Named in errors; learns ``n_features_in_`` and ``feature_names_in_``.
+    weighting : BaseEstimator
+        Named in errors; gets the attributes ``n_features_in_`` and ``feature_names_in_``.
     X : array, sparse matrix or frame, (n, d)
     square : str
         What X holds where it is not features but a matrix ``(n, n)`` between the training rows
         ("distances"); empty for features.
     dtype : dtype or "numeric"
     """
-    X = validate_data(piece, X, dtype=dtype, **_ACCEPTED)
-    _check_finite(piece, X)
+    X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
+    _check_finite(weighting, X)
     if square and X.shape[0] != X.shape[1]:
         raise VotesError(
-            f"{type(piece).__name__}: X must hold the {square} between the training rows, as many "
-            f"columns as rows; got shape {X.shape}."
+            f"{type(weighting).__name__}: X must hold the {square} between the training rows, as "
+            f"many columns as rows; got shape {X.shape}."
         )
     return _canonical(X)
 
 
-def query_inputs(piece: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
-    """The same for queries ``(q, d)``, or ``(q, n)`` if `square`; the piece must be fitted.
+def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
+    """`training_inputs` for queries ``(q, d)``, or ``(q, n)`` if `square`, of a fitted weighting.
 
-    Features come sparse where the training inputs ``piece.X_fit_`` are, dense where they are not,
-    and as they are where the piece keeps no inputs.
+    Features come sparse if the training inputs ``weighting.X_fit_`` are sparse and dense if those
+    are dense; if the weighting keeps no inputs, they stay as they are.
     """
-    check_is_fitted(piece)
+    check_is_fitted(weighting)
     shape = getattr(X, "shape", None)
-    n = piece.n_features_in_
+    n = weighting.n_features_in_
     if square and shape is not None and len(shape) == 2 and shape[1] != n:
         raise VotesError(
-            f"{type(piece).__name__}: X must hold the {square} from each query (row) to the {n} "
-            f"training rows (columns); got shape {tuple(shape)}."
+            f"{type(weighting).__name__}: X must hold the {square} from each query (row) to the "
+            f"{n} training rows (columns); got shape {tuple(shape)}."
         )
-    checked = validate_data(piece, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED)
-    _check_finite(piece, checked)
-    if square or not hasattr(piece, "X_fit_"):
+    checked = validate_data(
+        weighting, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED
+    )
+    _check_finite(weighting, checked)
+    if square or not hasattr(weighting, "X_fit_"):
         return _canonical(checked)
-    if sp.issparse(piece.X_fit_):
+    if sp.issparse(weighting.X_fit_):
         return _canonical(sp.csr_array(checked))
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _check_finite(piece: Any, X: Any) -> None:
-    fault = first_not_finite(X)
-    if fault is not None:
+def _check_finite(weighting: Any, X: Any) -> None:
+    first = first_not_finite(X)
+    if first is not None:
         raise VotesError(
-            f"{type(piece).__name__}: X contains NaN or infinity, first in row {fault.row} "
-            f"({fault.total} such entries). Every entry must be a finite number."
+            f"{type(weighting).__name__}: X contains NaN or infinity, first in row {first.row} "
+            f"({first.total} such entries). Every entry must be a finite number."
         )
 
 
 def _canonical(X: Any) -> Any:
     if not sp.issparse(X):
         return X
-    # Sorting and adding up repeats happen in place: not in the user's matrix.
+    # sum_duplicates changes its matrix, which must not be the user's.
     matrix = sp.csr_array(X, copy=not X.has_canonical_format)
     matrix.sum_duplicates()
     return small_indices(matrix)
 
 
 def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
-    """The weight of each of the n training rows, ones if `sample_weight` is None.
+    """Check `sample_weight` and return it as float64, ``(n,)``; ones if it is None.
 
     Examples
     --------
@@ -147,10 +146,10 @@ def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
     checked: FloatArray = np.array(sample_weight, dtype=np.float64)
     if checked.shape != (n,):
         raise ValueError(
-            f"{owner}: sample_weight must have shape ({n},), one number a row; got shape "
+            f"{owner}: sample_weight must have shape ({n},), one number for each row; got shape "
             f"{checked.shape}."
         )
-    # Written so that NaN is bad too.
+    # Written so that NaN counts as bad.
     bad = ~((checked > 0) & np.isfinite(checked))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -162,7 +161,7 @@ def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
 
 
 def scale_columns(alpha: Any, sample_weight: FloatArray) -> Any:
-    """``alpha @ diag(masses)`` as a new array or, for sparse alpha, a new ``csr_array``."""
+    """``alpha @ diag(sample_weight)`` as a new array or, for sparse alpha, a new ``csr_array``."""
     if sp.issparse(alpha):
         scaled = sp.csr_array(alpha, dtype=np.float64, copy=True)
         scaled.data *= sample_weight[scaled.indices]

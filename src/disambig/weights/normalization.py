@@ -1,25 +1,26 @@
-"""Rows that sum to one, and rows without their own vote."""
+"""Rows of votes that sum to one, and votes with a zero diagonal."""
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-# A row whose votes cancel to less than this part of their absolute sum has a sum made of
-# rounding; dividing by it would blow the votes up. A negative sum would turn every vote around.
-SMALLEST_SUM = 1e-8
+# Smallest sum of a row, relative to the sum of its absolute votes, that rows are divided by. Below
+# it the votes cancel and the sum is mostly rounding error, so the quotient would be huge. A
+# negative sum would flip the sign of every vote.
+MIN_RELATIVE_SUM = 1e-8
 
 
 def normalize_rows(alpha: Any) -> Any:
     """``alpha[i] / sum_j alpha[i, j]`` where the sum exceeds ``1e-8 sum_j |alpha[i, j]|``.
 
-    Other rows (no votes, votes that cancel, a negative sum) stay as they are: a positive scale
-    never changes a prediction, the division by anything else would.
+    Other rows (no votes, votes that cancel, a negative sum) stay as they are. Dividing by a
+    positive number never changes a prediction; dividing by any other number would.
 
     Parameters
     ----------
     alpha : float array or csr_array, (q, n)
-        Changed in place: pass a copy of what is not yours.
+        Changed in place; pass a copy to keep the original.
 
     Returns
     -------
@@ -34,8 +35,8 @@ def normalize_rows(alpha: Any) -> Any:
            [ 0.  ,  0.  ]])
     """
     sums = np.asarray(alpha.sum(axis=1)).ravel()
-    fair = sums > SMALLEST_SUM * _absolute_sums(alpha)
-    divisors = np.where(fair, sums, 1.0)
+    divisible = sums > MIN_RELATIVE_SUM * _absolute_sums(alpha)
+    divisors = np.where(divisible, sums, 1.0)
     if sp.issparse(alpha):
         alpha.data /= np.repeat(divisors, np.diff(alpha.indptr))
     else:
@@ -44,12 +45,12 @@ def normalize_rows(alpha: Any) -> Any:
 
 
 def remove_diagonal(alpha: Any) -> Any:
-    """`alpha` with ``alpha[i, i] = 0``: nobody hears himself.
+    """`alpha` with ``alpha[i, i] = 0``: no row votes for itself.
 
     Parameters
     ----------
     alpha : array or csr_array, (n, n)
-        An array is changed in place; a sparse one is replaced, without the entries.
+        An array is changed in place; a sparse matrix is replaced by one without these entries.
     """
     if sp.issparse(alpha):
         entries = alpha.tocoo()
@@ -63,7 +64,7 @@ def remove_diagonal(alpha: Any) -> Any:
 def _absolute_sums(alpha: Any) -> Any:
     if sp.issparse(alpha):
         return np.asarray(abs(alpha).sum(axis=1)).ravel()
-    # In blocks of rows: |alpha| as a whole would double the memory.
+    # In blocks of rows: all of |alpha| at once would double the memory.
     step = max(1, 2**20 // max(1, alpha.shape[1]))
     blocks = [np.abs(alpha[i : i + step]).sum(axis=1) for i in range(0, alpha.shape[0], step)]
     return np.concatenate(blocks) if blocks else np.zeros(0)

@@ -1,6 +1,7 @@
-"""The rows whose targets say something, for weightings in which only they vote.
+"""The contract of a weighting: from inputs to votes.
 
-The contract of a weighting: from inputs to votes.
+`Weights` is the contract of all weightings. `InformedWeights` adds a fit in which only informed
+rows vote; `informed_rows` checks which rows these are.
 """
 
 from typing import Any, Protocol, Self, runtime_checkable
@@ -32,23 +33,23 @@ def informed_rows(owner: str, informed: Any, n: int) -> IntArray:
     mask = np.asarray(informed)
     if mask.dtype != np.bool_ or mask.shape != (n,):
         raise ValueError(
-            f"{owner}: informed must be {n} booleans, one a row; got shape {mask.shape} of "
+            f"{owner}: informed must be {n} booleans, one for each row; got shape {mask.shape} of "
             f"{mask.dtype}."
         )
     if not mask.any():
         raise ValueError(
-            f"{owner}: none of the {n} rows is informed, so that nobody votes. Label at least one."
+            f"{owner}: none of the {n} rows is informed, so no row can vote. Label at least one."
         )
     return np.flatnonzero(mask)
 
 
 @runtime_checkable
 class Weights(Protocol):
-    """Who votes: a scikit-learn ``BaseEstimator`` that turns inputs into ``alpha``.
+    """A weighting: a scikit-learn ``BaseEstimator`` that turns inputs into votes ``alpha``.
 
-    ``sample_weight`` w means w copies of a row: a column of ``alpha`` carries the votes of all
-    copies of its sample. Rows are left alone; whoever sums over training rows scales them.
-    Every weight given here is positive: rows of weight zero leave before ``fit``.
+    ``sample_weight`` w means w copies of a row: a column of ``alpha`` holds the votes of all copies
+    of its sample. Rows of ``alpha`` are not scaled; code that sums over training rows scales them.
+    All sample weights are positive: the caller removes rows of weight zero before ``fit``.
     """
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
@@ -58,7 +59,7 @@ class Weights(Protocol):
     def training_votes(self) -> Votes:
         """``alpha`` at the training inputs, ``(n, n)``.
 
-        Those of `leave_one_out_votes` if the weighting was made with ``leave_one_out=True``.
+        With ``leave_one_out=True`` in the constructor, these are `leave_one_out_votes`.
         """
         ...
 
@@ -67,17 +68,18 @@ class Weights(Protocol):
         ...
 
     def votes(self, X: Any) -> Votes:
-        """``alpha`` at new inputs, ``(q, n)``; a row of zeros where nobody is in reach."""
+        """``alpha`` at new inputs, ``(q, n)``; a row of zeros where no sample has a vote."""
         ...
 
 
 @runtime_checkable
 class InformedWeights(Weights, Protocol):
-    """A weighting in which only rows vote whose targets say something, once it knows them.
+    """A weighting that can be fitted so that only informed rows vote.
 
-    Semi-supervised methods fit what is known and are smooth elsewhere; a row without a label then
-    has no vote at all. Estimators call `fit_informed` where targets are used as they were observed
-    (``method="average"`` and ``"infimum"``), and ``fit`` where those of all rows are recovered.
+    Semi-supervised methods fit the known targets and are smooth elsewhere; an unlabeled row has no
+    vote. Estimators call `fit_informed` where targets are used as they were observed
+    (``method="average"`` and ``"infimum"``), and ``fit`` where the targets of all rows are
+    recovered.
     """
 
     def fit_informed(
@@ -86,5 +88,5 @@ class InformedWeights(Weights, Protocol):
         sample_weight: FloatArray | None = None,
         informed: BoolArray | None = None,
     ) -> Self:
-        """Learn from the inputs ``(n, d)`` of which those of `informed`, bool ``(n,)``, vote."""
+        """Learn from the inputs ``(n, d)``; only the rows in `informed`, bool ``(n,)``, vote."""
         ...

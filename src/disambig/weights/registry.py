@@ -1,6 +1,7 @@
-"""Kernel ridge where its matrix is affordable, landmarks beyond: what "auto" means.
+"""Weightings by name, and the kernel ridge that the number of rows allows.
 
-From what a user names to a weighting.
+`resolve_weights` turns a name, a weighting or a function into an unfitted weighting.
+`automatic_ridge` chooses exact kernel ridge where its matrix is affordable and landmarks beyond.
 """
 
 from typing import Any
@@ -22,12 +23,12 @@ from disambig.weights.partitions.forest import ForestWeights, TreeWeights
 from disambig.weights.partitions.histogram import HistogramWeights
 from disambig.weights.protocol import Weights
 
-# A decomposition of so many rows takes about a minute on one core, and four times that of twice.
-LARGEST_EXACT = 5000
-# Bytes an entry of the kernel matrix costs at the peak of a fit.
-_PEAK = 4 * 8.0
-_LANDMARKS = 1000
-_NAMED: dict[str, type[Any]] = {
+# The decomposition of a kernel matrix of this many rows takes about a minute on one core.
+MAX_EXACT_ROWS = 5000
+# Bytes for each entry of the kernel matrix at the peak of a fit: four arrays of float64.
+_PEAK_BYTES_PER_ENTRY = 4 * 8.0
+_N_LANDMARKS = 1000
+_WEIGHTINGS_BY_NAME: dict[str, type[Any]] = {
     "neighbors": NeighborWeights,
     "kernel_ridge": KernelRidgeWeights,
     "nystrom": NystromWeights,
@@ -44,15 +45,15 @@ _NAMED: dict[str, type[Any]] = {
 
 
 def is_affordable(n: int) -> bool:
-    """Do time and half of the free memory allow the kernel matrix of n rows?"""
+    """Whether time and half of the free memory allow the kernel matrix of n rows."""
     free = free_bytes()
-    return n <= LARGEST_EXACT and (free is None or _PEAK * n * n <= free / 2)
+    return n <= MAX_EXACT_ROWS and (free is None or _PEAK_BYTES_PER_ENTRY * n * n <= free / 2)
 
 
 def automatic_ridge(n: int) -> KernelRidgeWeights | NystromWeights:
-    """Kernel ridge with an intercept on n rows: exact if time and half of the memory allow it.
+    """Kernel ridge with an intercept on n rows: exact if `is_affordable`, otherwise by landmarks.
 
-    Otherwise by landmarks (`NystromWeights`), in memory that grows with n and not with its square.
+    Landmarks (`NystromWeights`) need memory that grows with n and not with its square.
 
     Examples
     --------
@@ -63,27 +64,27 @@ def automatic_ridge(n: int) -> KernelRidgeWeights | NystromWeights:
     """
     if is_affordable(n):
         return KernelRidgeWeights(intercept=True)
-    return NystromWeights(n_landmarks=_LANDMARKS, intercept=True)
+    return NystromWeights(n_landmarks=_N_LANDMARKS, intercept=True)
 
 
 def resolve_weights(weights: Any) -> Weights:
-    """An unfitted weighting of our own: the user's object is never touched.
+    """A new unfitted weighting from what the user passed; the user's object is never changed.
 
     Parameters
     ----------
     weights : str, weighting or callable
         "neighbors", "kernel_ridge", "nystrom", "random_features", "nadaraya_watson", "forest",
         "tree", "histogram", "laplacian", "poisson", "kernel_laplacian" or "precomputed", with
-        default parameters; a weighting, which is cloned; or a
-        function of ``(Q, X)`` that returns votes ``(q, n)``.
+        default parameters; a weighting, which is cloned; or a function of ``(Q, X)`` that returns
+        votes ``(q, n)``.
 
     Examples
     --------
     >>> resolve_weights("neighbors")
     NeighborWeights()
     """
-    if isinstance(weights, str) and weights in _NAMED:
-        named: Weights = _NAMED[weights]()
+    if isinstance(weights, str) and weights in _WEIGHTINGS_BY_NAME:
+        named: Weights = _WEIGHTINGS_BY_NAME[weights]()
         return named
     if isinstance(weights, type):
         raise TypeError(
@@ -99,7 +100,7 @@ def resolve_weights(weights: Any) -> Weights:
         return cloned
     if callable(weights):
         return FunctionWeights(weights)
-    choices = ", ".join(repr(name) for name in _NAMED)
+    choices = ", ".join(repr(name) for name in _WEIGHTINGS_BY_NAME)
     raise ValueError(
         f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
         "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n). "
@@ -108,7 +109,7 @@ def resolve_weights(weights: Any) -> Weights:
 
 
 def is_pairwise(weights: Any) -> bool:
-    """Whether X holds a matrix between rows instead of features; False for what is no weighting.
+    """Whether a weighting reads X as a matrix between rows; False for anything else.
 
     Examples
     --------

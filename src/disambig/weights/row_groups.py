@@ -1,6 +1,8 @@
-"""Rows that differ, each once, in an order that depends on nothing but the rows.
+"""Groups of rows with equal inputs, found by hashing.
 
-Inputs that are equal: each kind of row once, and where a new row has been seen.
+`distinct_rows` and `hash_rows` depend only on the rows, not on their order or number of copies.
+`EqualRows` numbers the groups by first appearance and finds the group of a new row. Zeros do not
+enter a hash, so dense and sparse inputs give the same groups, and 0.0 equals -0.0.
 """
 
 from dataclasses import dataclass
@@ -11,17 +13,19 @@ import scipy.sparse as sp
 
 from disambig.notation import AnyArray, IntArray
 
-# Numbers hashed together.
+# Numbers that are hashed together: 8 MiB of uint64.
 _VALUES_PER_BLOCK = 2**20
-_ODD = np.uint64(0xD6E8FEB86659FD93)
+# Multiplies one of two hashes before they are added, so that swapping them changes the sum. Any odd
+# number is invertible modulo 2^64.
+_HASH_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def distinct_rows(X: Any) -> IntArray:
-    """The first row of each kind, ordered by a hash of its entries.
+    """The first row of each group of equal rows, ordered by a hash of its entries.
 
-    What is grown on these rows in this order depends neither on copies nor on the order of the
-    training set, and is the same for dense and sparse inputs. Two kinds that share a hash of 64
-    bits count as one, which no more than leaves one row out.
+    Trees that are grown on these rows in this order depend neither on copies nor on the order of
+    the training set, and are the same for dense and sparse inputs. Two groups that share a hash of
+    64 bits count as one; the only effect is that one row is left out.
 
     Parameters
     ----------
@@ -38,26 +42,28 @@ def distinct_rows(X: Any) -> IntArray:
 
 
 def hash_rows(X: Any) -> IntArray:
-    """The number of each row's kind, ``(n,)``: equal rows share one, and hashes order them.
+    """The group of each row, ``(n,)``: equal rows share a number, and hashes order the groups.
 
-    As in `distinct_rows`, by all digits where float32 does not tell rows apart: the numbers of the
-    same rows do not depend on copies or on their order, and rows that look alike have numbers far
-    apart.
+    Rows are compared in float32 as in `distinct_rows`, and in float64 where that separates more
+    groups. The numbers do not depend on copies or on the order of the rows, and similar rows do not
+    get neighbouring numbers.
 
     Examples
     --------
     >>> import numpy as np
-    >>> kinds = hash_rows(np.array([[1.0], [0.0], [1.0], [-0.0]]))
-    >>> bool(kinds[0] == kinds[2]), bool(kinds[1] == kinds[3]), sorted(set(kinds.tolist()))
+    >>> groups = hash_rows(np.array([[1.0], [0.0], [1.0], [-0.0]]))
+    >>> bool(groups[0] == groups[2]), bool(groups[1] == groups[3]), sorted(set(groups.tolist()))
     (True, True, [0, 1])
     """
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = X.astype(np.float32)
         rest = (X - rounded).astype(np.float32)
-    kinds = np.unique(_hashes(rounded), return_inverse=True)[1].ravel()
-    # Rows far from zero can differ in digits that float32 has not.
-    exact = np.unique(_hashes(rounded) * _ODD + _hashes(rest), return_inverse=True)[1].ravel()
-    return exact if exact.max(initial=0) > kinds.max(initial=0) else kinds
+    groups = np.unique(_hashes(rounded), return_inverse=True)[1].ravel()
+    # Rows far from zero can differ in digits that float32 does not hold.
+    exact = np.unique(_hashes(rounded) * _HASH_FACTOR + _hashes(rest), return_inverse=True)[
+        1
+    ].ravel()
+    return exact if exact.max(initial=0) > groups.max(initial=0) else groups
 
 
 def _hashes(X: Any) -> AnyArray:
@@ -77,7 +83,7 @@ def _hashes(X: Any) -> AnyArray:
 
 
 def _hash_values(values: AnyArray, features: AnyArray) -> AnyArray:
-    """Bits of (value, feature) spread over 64, modulo 2^64; nothing for a zero."""
+    """A hash of 64 bits of each pair (value, feature); 0 for a value of zero."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
     bits += (features.astype(np.uint64) + np.uint64(1)) << np.uint64(32)
     for factor in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F):
@@ -88,34 +94,34 @@ def _hash_values(values: AnyArray, features: AnyArray) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class EqualRows:
-    """The kinds of the rows of X, numbered by their first appearance.
+    """The groups of equal rows of X, numbered by their first appearance.
 
-    Rows are compared by a hash of 128 bits: among a million kinds, two that share one are less
-    likely than one in 10^26.
+    Rows are compared by a hash of 128 bits: among a million groups, the probability that two share
+    a hash is below 10^-26.
 
     Parameters
     ----------
     first : (N,)
-        The first row of each kind, ascending.
-    kind : (n,)
-        The kind of each row.
+        The first row of each group, ascending.
+    group : (n,)
+        The group of each row.
     keys : uint64, (N, 2)
-        Hashes of the kinds, sorted.
-    sorted_kinds : (N,)
-        The kind behind each of them.
+        Hashes of the groups, sorted.
+    sorted_groups : (N,)
+        The group that each of these hashes belongs to.
 
     Examples
     --------
     >>> import numpy as np
     >>> rows = EqualRows.build(np.array([[5.0], [0.0], [5.0], [-0.0]]))
-    >>> rows.kind, rows.find(np.array([[0.0], [4.0]]))
+    >>> rows.group, rows.find(np.array([[0.0], [4.0]]))
     (array([0, 1, 0, 1]), array([ 1, -1]))
     """
 
     first: IntArray
-    kind: IntArray
+    group: IntArray
     keys: AnyArray
-    sorted_kinds: IntArray
+    sorted_groups: IntArray
 
     @classmethod
     def build(cls, X: Any) -> "EqualRows":
@@ -125,26 +131,29 @@ class EqualRows:
         ranked = keys[order]
         new = np.ones(order.size, dtype=np.bool_)
         new[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
-        # The order is stable: the first of equal rows is the earliest.
+        # Row numbers are the last sort key, so the first of equal rows is the earliest.
         earliest = order[new]
         by_appearance = np.argsort(earliest)
         number = np.empty(earliest.size, dtype=np.intp)
         number[by_appearance] = np.arange(earliest.size)
-        kind = np.empty(order.size, dtype=np.intp)
-        kind[order] = number[np.cumsum(new) - 1]
-        return cls(earliest[by_appearance], kind, ranked[new], number)
+        group = np.empty(order.size, dtype=np.intp)
+        group[order] = number[np.cumsum(new) - 1]
+        return cls(earliest[by_appearance], group, ranked[new], number)
 
     def find(self, X: Any) -> IntArray:
-        """The kind of each row of X, -1 for a row that has not been seen, ``(q,)``."""
+        """The group of each row of X, ``(q,)``; -1 for a row that equals no training row."""
         keys = _keys(X)
         place = np.searchsorted(self.keys[:, 0], keys[:, 0])
         place = np.minimum(place, self.keys.shape[0] - 1)
         seen = (self.keys[place] == keys).all(axis=1)
-        return np.where(seen, self.sorted_kinds[place], -1)
+        return np.where(seen, self.sorted_groups[place], -1)
 
 
 def _keys(X: Any) -> AnyArray:
-    """Two sums of mixed entries, modulo 2^64, ``(n, 2)``; zeros add nothing, stored or not."""
+    """Hashes of the rows: two sums of mixed entries modulo 2^64, ``(n, 2)``.
+
+    A zero adds nothing, whether it is stored or not.
+    """
     n, d = X.shape
     keys = np.zeros((n, 2), dtype=np.uint64)
     for half in range(2):
@@ -170,7 +179,7 @@ def _bits(values: AnyArray) -> AnyArray:
 
 
 def _mix_bits(bits: AnyArray) -> AnyArray:
-    """Every bit of a number spread over all of them (multiplications modulo 2^64)."""
+    """Mix 64 bits so that each one affects all others: the finaliser of splitmix64."""
     mixed = bits.copy()
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed ^= mixed >> np.uint64(shift)

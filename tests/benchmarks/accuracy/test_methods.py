@@ -1,4 +1,4 @@
-"""Methods that classification from sets is compared with: what all owe, and each one's formula."""
+"""Methods of the accuracy benchmark: what all must do, and the formula of each."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime, nnls
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from benchmarks.accuracy.convex import best_parameters, loss_and_slope
+from benchmarks.accuracy.convex import best_parameters, loss_and_gradient
 from benchmarks.accuracy.instance_based import fit_instance_based, propagated
 from benchmarks.accuracy.max_margin import descended, fit_max_margin
 from benchmarks.accuracy.method import Method, best_candidates, grid
@@ -21,9 +21,9 @@ from disambig import LabelSets, PartialLabelClassifier
 from disambig.datasets import UniformCorruption
 from disambig.weights import KernelRidgeWeights
 
-EVERY = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-# Neither the smoothest nor the roughest: one that a sensible choice would take on clusters.
-MIDDLE = {
+EACH_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+# Neither the smoothest nor the roughest setting; suitable for clusters.
+MEDIUM_SETTINGS = {
     "DF, kernel ridge": {"bandwidth": 1.0, "ridge": 1e-3},
     "IL, kernel ridge": {"bandwidth": 1.0, "ridge": 1e-3},
     "AC, kernel ridge": {"bandwidth": 1.0, "ridge": 1e-3},
@@ -33,7 +33,7 @@ MIDDLE = {
 
 
 def clusters(n=120, n_classes=4, seed=0, spread=0.5):
-    """Vertices of a square of side 4 and Gaussian clouds around them."""
+    """Gaussian clusters around the vertices of a square of side 4."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % n_classes
     centers = 4.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[:n_classes]
@@ -42,35 +42,35 @@ def clusters(n=120, n_classes=4, seed=0, spread=0.5):
 
 
 def fitted(method, X, mask, seed=0):
-    return method.fit(X, mask, seed=seed, **MIDDLE.get(method.name, method.settings[0]))
+    return method.fit(X, mask, seed=seed, **MEDIUM_SETTINGS.get(method.name, method.settings[0]))
 
 
 def first_and_last(settings):
     return settings[:: max(1, len(settings) - 1)]
 
 
-@EVERY
-def test_on_single_labels_it_is_a_classifier(method):
+@EACH_METHOD
+def test_each_method_classifies_single_labels(method):
     X, truth = clusters()
-    queries, answers = clusters(seed=1)
+    queries, query_labels = clusters(seed=1)
     found = fitted(method, X, truth[:, None] == np.arange(4))
-    assert np.mean(found.predict(queries) == answers) >= 0.98
+    assert np.mean(found.predict(queries) == query_labels) >= 0.98
     np.testing.assert_array_equal(found.labels, truth)
 
 
-@EVERY
-def test_easy_sets_cost_little_and_hold_the_labels(method):
+@EACH_METHOD
+def test_each_method_learns_from_easy_sets(method):
     X, truth = clusters()
-    queries, answers = clusters(seed=1)
+    queries, query_labels = clusters(seed=1)
     mask = UniformCorruption(0.3)(truth, random_state=0).mask
     found = fitted(method, X, mask)
-    assert np.mean(found.predict(queries) == answers) >= 0.95
+    assert np.mean(found.predict(queries) == query_labels) >= 0.95
     assert np.mean(found.labels == truth) >= 0.95
     assert mask[np.arange(len(X)), found.labels].all()
 
 
-@EVERY
-def test_everything_depends_on_the_seed_alone(method):
+@EACH_METHOD
+def test_results_depend_on_the_seed_only(method):
     X, truth = clusters(n=60, spread=2.0)
     mask = UniformCorruption(0.5)(truth, random_state=0).mask
     first, again = (fitted(method, X, mask, seed=3) for _ in range(2))
@@ -78,9 +78,9 @@ def test_everything_depends_on_the_seed_alone(method):
     np.testing.assert_array_equal(first.predict(X + 0.1), again.predict(X + 0.1))
 
 
-@EVERY
+@EACH_METHOD
 @pytest.mark.filterwarnings("ignore:weights='auto':UserWarning")
-def test_all_settings_take_whole_sets_and_absent_classes(method):
+def test_all_settings_accept_full_sets_and_absent_classes(method):
     X, truth = clusters(n=24, n_classes=3)
     mask = UniformCorruption(0.6)(truth, random_state=0, classes=range(3)).mask
     mask = np.column_stack([mask, np.zeros(24, dtype=bool)])
@@ -111,7 +111,7 @@ def test_neighbours_vote_less_the_farther_they_are():
     # At 0.5: distances .5, 1.5, 2.5 and weights 8/9, 6/9, 4/9: class 2 has 14/9, class 1 10/9.
     # At 2.9: distances .1, .9, 2.9 and weights .974, .769, .256: class 1 has 1.744, class 2 1.026.
     np.testing.assert_array_equal(found.predict(np.array([[0.5], [2.9]])), [2, 1])
-    # Row 0 hears rows 1, 2 and 3, of which only row 3 has class 0, and row 1 class 2.
+    # The neighbours of row 0 are rows 1, 2 and 3; only row 3 has class 0, and row 1 class 2.
     assert found.labels[0] == 2
 
 
@@ -125,8 +125,9 @@ def test_combinations_are_those_of_an_exact_solver(shape):
         assert np.linalg.norm(target - found @ part) <= nnls(part.T, target)[1] + 1e-4
 
 
-def test_confidence_travels_from_single_labels_to_their_neighbours():
-    # Of parallel rows the nearest alone rebuilds: the second hears the first, the third the second.
+def test_confidence_spreads_from_single_labels_to_their_neighbours():
+    # A row is rebuilt from its nearest parallel row: the second from the first, the third from the
+    # second.
     X = np.array([[1.0, 0.0], [1.1, 0.0], [1.3, 0.0], [0.0, 1.0], [0.0, 1.1], [0.0, 1.3]])
     mask = np.ones((6, 2), dtype=bool)
     mask[0, 1] = mask[3, 0] = False
@@ -138,7 +139,7 @@ def test_confidence_travels_from_single_labels_to_their_neighbours():
 def test_rows_of_length_one_have_the_neighbours_of_the_smallest_angle():
     X = np.array([[9.0, 0.1], [8.0, 0.0], [0.1, 3.0], [0.0, 2.0]])
     mask = np.array([[1, 0], [1, 0], [0, 1], [0, 1]]) == 1
-    # Along the first two, but nearer to the last.
+    # Parallel to the first two rows, but nearer to the last.
     query = np.array([[0.3, 0.0]])
     scaled, plain = (
         fit_instance_based(X, mask, seed=0, k=1, length_one=unit) for unit in (True, False)
@@ -160,27 +161,27 @@ def test_propagation_is_that_of_a_plain_loop():
         G = []
         for i in range(8):
             total = sum(weights[i]) or 1.0
-            heard = [
+            neighbor_mean = [
                 sum(w * F[j][c] for w, j in zip(weights[i], rows[i], strict=True)) / total
                 for c in range(4)
             ]
-            new = [mask[i, c] * (0.95 * heard[c] + 0.05 * start[i][c]) for c in range(4)]
+            new = [mask[i, c] * (0.95 * neighbor_mean[c] + 0.05 * start[i][c]) for c in range(4)]
             G.append([value / sum(new) for value in new])
         F = G
-    masses = [[sum(row[c] for row in table) for c in range(4)] for table in (start, F)]
-    expected = np.array(F) * np.array(masses[0]) / np.array(masses[1])
+    class_totals = [[sum(row[c] for row in table) for c in range(4)] for table in (start, F)]
+    expected = np.array(F) * np.array(class_totals[0]) / np.array(class_totals[1])
     np.testing.assert_allclose(propagated(rows, weights, mask), expected, atol=1e-12)
 
 
-def test_slope_of_the_convex_loss_is_that_of_its_value():
+def test_the_gradient_of_the_convex_loss_is_that_of_its_value():
     X, truth = clusters(n=20)
     mask = UniformCorruption(0.4)(truth, random_state=0).mask
     parameters = np.random.default_rng(0).normal(size=3 * 4)
-    numeric = approx_fprime(parameters, lambda p: loss_and_slope(p, X, mask, 0.1)[0], 1e-7)
-    np.testing.assert_allclose(loss_and_slope(parameters, X, mask, 0.1)[1], numeric, atol=1e-5)
+    numeric = approx_fprime(parameters, lambda p: loss_and_gradient(p, X, mask, 0.1)[0], 1e-7)
+    np.testing.assert_allclose(loss_and_gradient(parameters, X, mask, 0.1)[1], numeric, atol=1e-5)
 
 
-def test_the_convex_loss_is_that_of_a_machine_on_stacked_inputs():
+def test_the_convex_loss_is_that_of_a_linear_svm_on_stacked_inputs():
     X, truth = clusters(n=40, spread=1.5)
     mask = UniformCorruption(0.4)(truth, random_state=0).mask
     n, d = X.shape
@@ -194,34 +195,34 @@ def test_the_convex_loss_is_that_of_a_machine_on_stacked_inputs():
             signs.append(-1)
     machine = LinearSVC(C=1 / (n * 0.05), fit_intercept=False, tol=1e-9, max_iter=100_000)
     expected = machine.fit(np.array(inputs), signs).coef_.reshape(d, 4)
-    value, slope = loss_and_slope(np.append(expected, np.zeros((1, 4))), X, mask, 0.05)
-    np.testing.assert_allclose(slope[: 4 * d], 0.0, atol=1e-5)
+    value, gradient = loss_and_gradient(np.append(expected, np.zeros((1, 4))), X, mask, 0.05)
+    np.testing.assert_allclose(gradient[: 4 * d], 0.0, atol=1e-5)
 
     found = best_parameters(X, mask, 0.05)
-    least, slope = loss_and_slope(found, X, mask, 0.05)
+    least, gradient = loss_and_gradient(found, X, mask, 0.05)
     assert least <= value
-    np.testing.assert_allclose(slope, 0.0, atol=1e-4)
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-4)
 
 
-def test_max_margin_comes_near_the_least_objective():
+def test_max_margin_is_near_the_minimum_of_its_objective():
     X, truth = clusters(n=40, spread=1.5)
     mask, each = truth[:, None] == np.arange(4), np.arange(40)
-    # With one label a row it is convex: the machine of several classes.
+    # With single labels the objective is convex: that of the multi-class SVM.
     machine = LinearSVC(
         C=1 / (40 * 0.1), multi_class="crammer_singer", fit_intercept=False, max_iter=100_000
     ).fit(X, truth)
 
     def objective(W):
         scores = X @ W
-        rivals = np.where(mask, -np.inf, scores).max(axis=1)
-        return np.maximum(1 - scores[each, truth] + rivals, 0).mean() + 0.05 * (W**2).sum()
+        runners_up = np.where(mask, -np.inf, scores).max(axis=1)
+        return np.maximum(1 - scores[each, truth] + runners_up, 0).mean() + 0.05 * (W**2).sum()
 
     found = descended(X, mask, 0.1, np.random.default_rng(0))
     assert objective(found) == pytest.approx(objective(machine.coef_.T), rel=0.01)
 
 
-def test_max_margin_pulls_the_best_candidate_alone():
-    # The second row is of class 0 or 1, and lies where class 1 is: class 0 does not care.
+def test_max_margin_uses_the_best_candidate_only():
+    # The second row is of class 0 or 1, and lies where class 1 is, so class 0 is not changed by it.
     X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [-1.0, -1.0]])
     mask = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]]) == 1
     found = fit_max_margin(X, mask, seed=0, penalty=0.1)
@@ -242,7 +243,7 @@ def test_a_code_has_distinct_columns_with_rows_on_both_sides():
 
 
 def test_columns_with_five_rows_on_both_sides_come_first():
-    # Class 3 has three rows: alone against the others it makes a poor machine.
+    # Class 3 has three rows, which are too few for a column of its own.
     truth = np.repeat([0, 1, 2, 3], [20, 20, 20, 3])
     code = draw_code(truth[:, None] == np.arange(4), np.random.default_rng(0))
     assert code.shape == (4, 7)
@@ -270,7 +271,7 @@ def test_decoding_is_that_of_plain_sums():
         np.testing.assert_allclose(found[:, c], expected)
 
 
-def test_codes_without_columns_fall_back_on_the_commonest_candidate():
+def test_without_columns_the_most_frequent_candidate_is_predicted():
     X, _ = clusters(n=6)
     mask = ~(np.arange(6)[:, None] % 3 == np.arange(4))
     assert draw_code(mask, np.random.default_rng(0)).shape == (4, 0)
@@ -280,7 +281,7 @@ def test_codes_without_columns_fall_back_on_the_commonest_candidate():
 
 
 @pytest.mark.parametrize("widths", [(), (5,), (5, 4)], ids=str)
-def test_slopes_of_the_network_are_those_of_its_loss(widths):
+def test_gradients_of_the_network_are_those_of_its_loss(widths):
     rng = np.random.default_rng(0)
     network = Network(3, 4, widths, rng, np.float64)
     for values in network.parameters:
@@ -290,15 +291,15 @@ def test_slopes_of_the_network_are_those_of_its_loss(widths):
     def loss(part, values):
         kept = network.parameters[part].copy()
         network.parameters[part][:] = values.reshape(kept.shape)
-        p = network.slopes(X, targets, 0.1)[1]
+        p = network.gradients(X, targets, 0.1)[1]
         decay = sum((values**2).sum() for values in network.parameters)
         network.parameters[part][:] = kept
         return -(targets * np.log(p)).sum(axis=1).mean() + 0.1 * decay / 2
 
-    for part, slope in enumerate(network.slopes(X, targets, 0.1)[0]):
+    for part, gradient in enumerate(network.gradients(X, targets, 0.1)[0]):
         at = network.parameters[part].ravel().copy()
         numeric = approx_fprime(at, lambda values, part=part: loss(part, values), 1e-7)
-        np.testing.assert_allclose(slope.ravel(), numeric, atol=1e-5)
+        np.testing.assert_allclose(gradient.ravel(), numeric, atol=1e-5)
 
 
 def test_a_network_predicts_with_the_running_means_of_its_batches():
@@ -306,10 +307,10 @@ def test_a_network_predicts_with_the_running_means_of_its_batches():
     network = Network(3, 4, (5, 4), rng, np.float64)
     network.weights[-1][:] = rng.normal(size=(4, 4))
     X, targets = 2 + rng.normal(size=(50, 3)), rng.dirichlet(np.ones(4), size=50)
-    first = network.slopes(X, targets, 0.0)[1]
+    first = network.gradients(X, targets, 0.0)[1]
     assert np.abs(network.probabilities(X) - first).max() > 0.01
     for _ in range(200):
-        network.slopes(X, targets, 0.0)
+        network.gradients(X, targets, 0.0)
     np.testing.assert_allclose(network.probabilities(X), first, atol=1e-6)
 
 
@@ -318,25 +319,28 @@ def test_linear_steps_on_single_labels_end_at_logistic_regression():
     network = Network(2, 4, (), np.random.default_rng(0), np.float64)
     for _ in range(2000):
         network.step(X, np.eye(4)[truth], rate=0.1, decay=0.05)
-    # There the constants are free: as a third input they are not.
+    # Constants as a third input, because intercepts are not penalised in scikit-learn.
     inputs = np.column_stack([X, np.ones(80)])
     model = LogisticRegression(C=1 / (80 * 0.05), fit_intercept=False, tol=1e-10, max_iter=1000)
     expected = model.fit(inputs, truth).predict_proba(inputs)
     np.testing.assert_allclose(network.probabilities(X), expected, atol=1e-5)
 
 
-def test_progressive_beliefs_are_the_own_ones_cut_to_the_set():
+def test_progressive_weights_are_the_probabilities_restricted_to_the_set():
     X, truth = clusters(n=40, spread=2.0)
     mask = UniformCorruption(0.6)(truth, random_state=0).mask
     found = fit_progressive(X, mask, seed=0, widths=(), n_epochs=60, rate=0.05, decay=1e-2)
-    # All rows are one batch: the same by hand, in any order.
-    inputs, beliefs = np.column_stack([X, np.ones(40)]), mask / mask.sum(axis=1, keepdims=True)
+    # All rows are one batch, so the same steps can be written for the whole array.
+    inputs, candidate_weights = (
+        np.column_stack([X, np.ones(40)]),
+        mask / mask.sum(axis=1, keepdims=True),
+    )
     W, velocity = np.zeros((3, 4)), np.zeros((3, 4))
     for _ in range(60):
         p = np.exp(inputs @ W)
         p /= p.sum(axis=1, keepdims=True)
-        velocity = 0.9 * velocity - 0.05 * (inputs.T @ (p - beliefs) / 40 + 1e-2 * W)
-        W, beliefs = W + velocity, p * mask / (p * mask).sum(axis=1, keepdims=True)
+        velocity = 0.9 * velocity - 0.05 * (inputs.T @ (p - candidate_weights) / 40 + 1e-2 * W)
+        W, candidate_weights = W + velocity, p * mask / (p * mask).sum(axis=1, keepdims=True)
     np.testing.assert_array_equal(found.predict(X), (inputs @ W).argmax(axis=1))
     np.testing.assert_array_equal(found.labels, best_candidates(inputs @ W, mask))
 
@@ -353,7 +357,7 @@ def test_shared_decompositions_give_the_votes_of_the_library(method):
     np.testing.assert_array_equal(ours.predict(X + 0.1), model.predict(X + 0.1))
 
 
-def test_the_version_of_the_default_has_all_its_parameters():
+def test_the_version_of_the_default_contains_all_parameters():
     for name, value in PartialLabelClassifier().get_params().items():
         assert repr((name, value)) in DEFAULT.version
     assert DEFAULT.version != PLAIN.version

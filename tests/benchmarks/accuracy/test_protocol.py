@@ -1,4 +1,4 @@
-"""The table of accuracies: splits, choice without truth, what is kept, and the whole command."""
+"""The accuracy benchmark: splits, choice without truth, stored outcomes, tables, the command."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_there_is_a_problem_for_every_corruption_and_level():
     assert Problem("dna", "uniform", 0.3, 500).name == "dna, uniform, 0.3, 500 rows"
 
 
-def test_the_setting_in_most_sets_is_chosen_and_whole_sets_say_nothing():
+def test_the_setting_in_most_sets_is_chosen_and_full_sets_do_not_count():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
     mask = np.zeros((100, 3), dtype=bool)
@@ -57,39 +57,39 @@ def test_the_setting_in_most_sets_is_chosen_and_whole_sets_say_nothing():
     assert choose(method, X, mask, seed=0) == {"column": 0}
 
 
-def test_the_truth_has_no_part_in_the_choice():
-    (X, mask, truth), (queries, answers) = Problem("digits", "uniform", 0.5, 200).split(0)
-    one = run(NEIGHBORS, (X, mask, truth), (queries, answers), seed=0)
-    other = run(NEIGHBORS, (X, mask, (truth + 1) % 10), (queries, (answers + 1) % 10), seed=0)
+def test_the_choice_does_not_use_the_truth():
+    (X, mask, truth), (queries, query_labels) = Problem("digits", "uniform", 0.5, 200).split(0)
+    one = run(NEIGHBORS, (X, mask, truth), (queries, query_labels), seed=0)
+    other = run(NEIGHBORS, (X, mask, (truth + 1) % 10), (queries, (query_labels + 1) % 10), seed=0)
     assert one.setting == other.setting
     assert one.accuracy > other.accuracy
     assert one.recovered > other.recovered
 
 
-def test_work_is_done_once_and_billed_to_everybody():
-    work, made = SharedWork(capacity=2), []
+def test_shared_work_is_done_once_and_its_time_counts_for_every_run():
+    work, computed = SharedWork(capacity=2), []
 
-    def make():
-        made.append(sum(range(300_000)))
-        return made[-1]
+    def compute():
+        computed.append(sum(range(300_000)))
+        return computed[-1]
 
     X = np.arange(6.0).reshape(2, 3)
-    assert [work.get("sum", X, make), work.get("sum", X.copy(), make)] == made * 2
-    assert work.borrowed == 0.0
-    work.open_account()
-    work.get("sum", X, make)
-    once = work.borrowed
+    assert [work.get("sum", X, compute), work.get("sum", X.copy(), compute)] == computed * 2
+    assert work.reused_seconds == 0.0
+    work.start_account()
+    work.get("sum", X, compute)
+    once = work.reused_seconds
     assert once > 0
-    work.get("sum", X, make)
-    assert work.borrowed == once
-    work.get("sum", X + 1, make)
-    work.get("other", X, make)
-    assert len(made) == 3
-    work.get("sum", X, make)
-    assert len(made) == 4
+    work.get("sum", X, compute)
+    assert work.reused_seconds == once
+    work.get("sum", X + 1, compute)
+    work.get("other", X, compute)
+    assert len(computed) == 3
+    work.get("sum", X, compute)
+    assert len(computed) == 4
 
 
-def test_outcomes_are_found_again_unless_settings_or_version_changed(tmp_path):
+def test_outcomes_are_stored_by_settings_and_version(tmp_path):
     path = tmp_path / "folder" / "record.jsonl"
     outcome = Outcome(0.5, 0.75, {"k": 5}, 1.0)
     Record(path).add("dna, uniform, 0.3", 1, NEIGHBORS, outcome)
@@ -148,7 +148,7 @@ def tiny(tmp_path, monkeypatch):
     problems.forget()
 
 
-def test_the_command_prints_the_tables_and_goes_on_where_it_was(tiny, capsys):
+def test_the_command_prints_the_tables_and_uses_stored_outcomes(tiny, capsys):
     arguments = ["--quick", "--jobs", "1", "--record", str(tiny), "--data", "lost", "digits"]
     command.main(arguments)
     text = capsys.readouterr().out
@@ -167,7 +167,7 @@ def test_the_command_prints_the_tables_and_goes_on_where_it_was(tiny, capsys):
     assert len([line for line in tiny.read_text().splitlines() if line]) == len(lines) * 3 // 2
 
 
-def test_data_that_are_not_there_are_asked_for(tmp_path, monkeypatch):
+def test_missing_data_give_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("DISAMBIG_DATA", str(tmp_path))
     problems.forget()
     with pytest.raises(SystemExit, match="no folder pll"):

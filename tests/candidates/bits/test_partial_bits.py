@@ -1,4 +1,4 @@
-"""Bits with holes: what they mean is said, and they survive being cut."""
+"""Bits of which some are unknown: reading tables, properties, and the selection of rows."""
 
 import pickle
 
@@ -67,22 +67,22 @@ def test_frames_name_the_tags():
         (np.zeros((2, 2, 2)), {}, r"got shape \(2, 2, 2\)"),
         (None, {}, "the target y is None"),
         ([[1, 0]], {"tags": ["a"]}, "1 tags were named for 2 columns"),
-        ([[1, 0]], {"tags": ["a", "a"]}, "'a' stands twice"),
+        ([[1, 0]], {"tags": ["a", "a"]}, "'a' occurs twice"),
         ([[1, 0]], {"tags": "ab"}, "1-D list"),
     ],
     ids=range(13),
 )
-def test_what_cannot_be_is_refused(y, options, message):
+def test_invalid_tables_raise(y, options, message):
     with pytest.raises(CandidateError, match=message):
         PartialBits.from_any(y, **options)
 
 
-def test_other_candidates_are_refused():
+def test_other_candidates_raise():
     with pytest.raises(CandidateError, match="got LabelSets"):
         PartialBits.from_any(LabelSets.from_mask([[1, 0]]))
 
 
-def test_the_constructor_checks():
+def test_constructor_checks_its_arrays():
     with pytest.raises(CandidateError, match="int8 array"):
         PartialBits(np.zeros((2, 2)))
     with pytest.raises(CandidateError, match="row 0, column 1 holds 7"):
@@ -101,7 +101,7 @@ def test_it_is_a_copy_and_read_only():
             array[...] = 1
 
 
-def test_what_the_bits_say():
+def test_known_informative_means_and_contains():
     bits = PartialBits.from_any([[1, NAN], [NAN, NAN]])
     assert_array_equal(bits.known, [[True, False], [False, False]])
     assert_array_equal(bits.informative, [True, False])
@@ -112,7 +112,7 @@ def test_what_the_bits_say():
     assert [dict(row) for row in bits] == [{0: 1}, {}]
 
 
-def test_reading_back_what_it_turns_into(bits):
+def test_round_trips(bits):
     assert isinstance(bits, Candidates)
     assert PartialBits.from_any(bits) is bits
     assert PartialBits.from_any(np.asarray(bits), bits.tags, zero="absent") == bits
@@ -124,13 +124,13 @@ def test_reading_back_what_it_turns_into(bits):
 @pytest.mark.parametrize(
     "rows", [[3, 1], np.array([3, 1]), slice(2, 5), np.arange(12) % 2 == 0], ids=range(4)
 )
-def test_rows_are_cut(bits, rows):
+def test_rows_are_selected(bits, rows):
     cut = bits[rows]
     assert_array_equal(cut.bits, bits.bits[rows])
     assert _safe_indexing(bits, rows) == cut == bits[rows, ...]
 
 
-def test_it_survives_splitting(bits):
+def test_scikit_learn_splits_the_rows(bits):
     train, test = train_test_split(bits, test_size=0.25, random_state=0)
     assert (len(train), len(test)) == (9, 3)
     assert isinstance(train, PartialBits)
@@ -142,6 +142,6 @@ def test_it_survives_splitting(bits):
 
 
 @pytest.mark.parametrize("rows", [(0, 1), (), np.zeros((2, 2), dtype=int)], ids=range(3))
-def test_columns_cannot_be_cut(bits, rows):
+def test_columns_cannot_be_selected(bits, rows):
     with pytest.raises(IndexError):
         bits[rows]

@@ -10,9 +10,9 @@ from disambig.exceptions import CandidateError
 NAN = float("nan")
 
 
-def refusal(y, door=LabelSets.from_any, **options):
+def error_message(y, read=LabelSets.from_any, **options):
     with pytest.raises(CandidateError) as caught:
-        door(y, **options)
+        read(y, **options)
     return str(caught.value)
 
 
@@ -51,14 +51,14 @@ class TestPandas:
     @pytest.mark.parametrize("dtype", ["Int64", "float64", object])
     def test_missing_rows_need_the_marker(self, pd, dtype):
         y = pd.Series([1, None, 0], dtype=dtype)
-        assert "LabelSets: row 1 holds" in refusal(y)
+        assert "LabelSets: row 1 holds" in error_message(y)
         assert LabelSets.from_any(y, unlabeled=NAN).to_sets() == [{1}, {0, 1}, {0}]
         assert LabelSets.from_any(y, unlabeled=pd.NA).to_sets() == [{1}, {0, 1}, {0}]
 
     @pytest.mark.parametrize("dtype", [None, "string", "category", object])
     def test_missing_text_needs_the_marker(self, pd, dtype):
         y = pd.Series(["a", None, "b"], dtype=dtype)
-        assert "Input y contains NaN" in refusal(y)
+        assert "Input y contains NaN" in error_message(y)
         assert LabelSets.from_any(y, unlabeled=NAN).to_sets() == [{"a"}, {"a", "b"}, {"b"}]
         assert LabelSets.from_strings(y, unlabeled=NAN).to_sets()[1] == {"a", "b"}
 
@@ -68,7 +68,7 @@ class TestPandas:
 
     def test_missing_dates(self, pd):
         y = pd.Series(pd.to_datetime(["2020-01-01", None, "2021-01-01"]))
-        assert "row 1" in refusal(y)
+        assert "row 1" in error_message(y)
         assert LabelSets.from_any(y, unlabeled=NAN).sizes.tolist() == [1, 2, 1]
 
     def test_series_of_sets(self, pd):
@@ -101,7 +101,7 @@ class TestPandas:
         assert sets.to_sets() == [{"b"}, {"a"}]
         assert sets.classes.tolist() == ["a", "b", "c"]
 
-    def test_unlabelled_rows_may_also_be_classes_without_a_column(self, pd):
+    def test_unlabeled_rows_may_also_be_classes_without_a_column(self, pd):
         y = pd.DataFrame({"b": [0.5, NAN], "a": [0.5, NAN]})
         sets = LabelSets.from_any(y, classes=["a", "b", "c"], unlabeled=NAN)
         assert sets.is_whole.tolist() == [False, True]
@@ -116,21 +116,21 @@ class TestPandas:
         y = pd.DataFrame({"is_b": [1, 0], "is_a": [0, 1]})
         assert LabelSets.from_any(y, classes=["b", "a"]).to_sets() == [{"b"}, {"a"}]
 
-    def test_columns_of_which_some_are_classes_are_refused(self, pd):
+    def test_columns_of_which_some_are_classes_raise(self, pd):
         y = pd.DataFrame({"b": [1, 0], "is_a": [0, 1]})
-        assert "columns ['is_a'] are not among the classes" in refusal(y, classes=["b", "a"])
+        assert "columns ['is_a'] are not among the classes" in error_message(y, classes=["b", "a"])
 
     def test_messages_name_the_column(self, pd):
         y = pd.DataFrame({"b": [1, 0], "a": [0, 3]})
-        assert refusal(y).startswith("LabelSets: row 1, column 'a' holds 3 (1 such entry).")
+        assert error_message(y).startswith("LabelSets: row 1, column 'a' holds 3 (1 such entry).")
         text = pd.DataFrame({"b": ["x", "y"], "a": ["x", "y"]})
-        assert "row 0, column 'b' holds 'x'" in refusal(text)
+        assert "row 0, column 'b' holds 'x'" in error_message(text)
         holes = pd.DataFrame({"b": pd.array([True, None], dtype="boolean"), "a": [True, True]})
-        assert "row 1, column 'b' holds nan" in refusal(holes)
+        assert "row 1, column 'b' holds nan" in error_message(holes)
 
     def test_columns_must_be_distinct(self, pd):
         y = pd.DataFrame(np.eye(2, dtype=int), columns=["a", "a"])
-        assert "must be distinct" in refusal(y)
+        assert "must be distinct" in error_message(y)
 
     def test_a_frame_of_one_column_is_that_column(self, pd):
         with pytest.warns(DataConversionWarning, match="column-vector"):
@@ -153,7 +153,7 @@ class TestPolars:
 
     def test_missing_rows_need_the_marker_and_leave_integers_alone(self, pl):
         y = pl.Series([1, None, 0])
-        assert "row 1 holds None" in refusal(y)
+        assert "row 1 holds None" in error_message(y)
         sets = LabelSets.from_any(y, unlabeled=NAN)
         assert sets.to_sets() == [{1}, {0, 1}, {0}]
         assert sets.classes.dtype.kind == "i"
@@ -161,7 +161,7 @@ class TestPolars:
     def test_series_of_lists_are_sets(self, pl):
         y = pl.Series([["a", "b"], ["b"], None])
         assert LabelSets.from_any(y, unlabeled=NAN).to_sets() == [{"a", "b"}, {"b"}, {"a", "b"}]
-        assert "may be a mask or sets" in refusal(pl.Series([[0, 1], [1, 0]]))
+        assert "may be a mask or sets" in error_message(pl.Series([[0, 1], [1, 0]]))
 
     def test_series_of_objects(self, pl):
         y = pl.Series([{1, 2}, {3}], dtype=pl.Object)
@@ -173,9 +173,9 @@ class TestPolars:
         assert sets.classes.tolist() == ["b", "a"]
         assert sets.to_sets() == [{"a", "b"}, {"a"}]
 
-    def test_missing_entries_are_refused_by_column(self, pl):
+    def test_missing_entries_raise_with_the_column(self, pl):
         y = pl.DataFrame({"b": [True, None], "a": [True, True]})
-        assert "row 1, column 'b' holds nan" in refusal(y)
+        assert "row 1, column 'b' holds nan" in error_message(y)
 
     def test_a_frame_of_one_column_is_that_column(self, pl):
         with pytest.warns(DataConversionWarning, match="column-vector"):
@@ -183,7 +183,7 @@ class TestPolars:
         assert sets.to_sets() == [{1, 2}, {3}]
 
     def test_a_lazy_frame_has_no_rows_yet(self, pl):
-        assert "got LazyFrame" in refusal(pl.DataFrame({"a": [1], "b": [0]}).lazy())
+        assert "got LazyFrame" in error_message(pl.DataFrame({"a": [1], "b": [0]}).lazy())
 
     def test_classes_from_a_series(self, pl):
         assert LabelSets.from_any(["a"], classes=pl.Series(["b", "a"])).n_classes == 2

@@ -1,4 +1,4 @@
-"""The forest of labels, and sets told by its nodes."""
+"""Hierarchies of labels, and sets that are given by their nodes."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def forests(draw):
     return Hierarchy(parents)
 
 
-def refusal(call, *args, **options):
+def error_message(call, *args, **options):
     with pytest.raises(CandidateError) as caught:
         call(*args, **options)
     return str(caught.value)
@@ -56,7 +56,7 @@ def test_depths_and_distances(tree):
     assert tree.distance("cat", "dog") == 2
     assert tree.distance("cat", "bee") == 3
     assert tree.distance("cat", "animal") == 2
-    # Over one more node above both roots.
+    # Through one more node above both roots.
     assert tree.distance("cat", "oak") == 3 + 2
 
 
@@ -102,26 +102,26 @@ def test_it_is_immutable_and_pickles(tree):
     assert repr(held) == "Hierarchy(7 nodes, 4 leaves)"
 
 
-def test_a_cycle_is_refused_by_name():
-    message = refusal(Hierarchy, {"x": "a", "a": "b", "b": "c", "c": "a"})
+def test_a_cycle_raises_with_the_name():
+    message = error_message(Hierarchy, {"x": "a", "a": "b", "b": "c", "c": "a"})
     assert "'a' -> 'b' -> 'c' -> 'a'" in message
     assert "'x'" not in message
-    assert "'a' -> 'a'" in refusal(Hierarchy, {"a": "a"})
+    assert "'a' -> 'a'" in error_message(Hierarchy, {"a": "a"})
 
 
 @pytest.mark.parametrize("parents", [{}, None, [("a", "b")], "ab"])
 def test_parents_must_be_a_mapping(parents):
-    assert "must be a non-empty mapping" in refusal(Hierarchy, parents)
+    assert "must be a non-empty mapping" in error_message(Hierarchy, parents)
 
 
 @pytest.mark.parametrize("parents", [{"a": ["b"]}, {("a", "b"): "c"}, {None: "a"}])
 def test_nodes_must_be_single_labels(parents):
-    assert "single labels" in refusal(Hierarchy, parents)
+    assert "single labels" in error_message(Hierarchy, parents)
 
 
 @pytest.mark.parametrize("method", ["leaves_of", "depth", "path"])
-def test_a_stranger_is_refused(tree, method):
-    assert "'fish' is not a node" in refusal(getattr(tree, method), "fish")
+def test_an_unknown_node_raises(tree, method):
+    assert "'fish' is not a node" in error_message(getattr(tree, method), "fish")
 
 
 def test_long_chains_do_not_exhaust_the_stack():
@@ -130,7 +130,7 @@ def test_long_chains_do_not_exhaust_the_stack():
     assert chain.depth(0) == 5000
 
 
-# ---------------------------------------------------------------- sets told by nodes
+# ---------------------------------------------------------------- sets given by nodes
 
 
 def test_a_row_stands_for_its_leaves(tree):
@@ -157,7 +157,7 @@ def test_text_may_be_split():
     assert sets.to_sets() == [{"cat", "dog", "oak"}, {"bee"}]
 
 
-def test_unlabelled_rows_may_be_any_class_even_one_outside_the_hierarchy():
+def test_unlabeled_rows_may_be_any_class_even_one_outside_the_hierarchy():
     sets = LabelSets.from_hierarchy(["bee", None], PARENTS, unlabeled=float("nan"))
     assert sets.is_whole.tolist() == [False, True]
     classes = ["stone", "oak", "bee", "dog", "cat"]
@@ -167,18 +167,18 @@ def test_unlabelled_rows_may_be_any_class_even_one_outside_the_hierarchy():
     assert sets.is_whole.all()
 
 
-def test_refusals_name_the_row():
-    door = LabelSets.from_hierarchy
-    assert refusal(door, ["cat", "fish", {"bee", "fish"}], PARENTS).startswith(
-        "LabelSets: row 1 holds 'fish', which is no node of the hierarchy (2 such rows)."
+def test_errors_name_the_row():
+    read = LabelSets.from_hierarchy
+    assert error_message(read, ["cat", "fish", {"bee", "fish"}], PARENTS).startswith(
+        "LabelSets: row 1 holds 'fish', which is not a node of the hierarchy (2 such rows)."
     )
-    assert "row 1 has no candidate" in refusal(door, ["cat", []], PARENTS)
-    assert "row 1 repeats a label" in refusal(door, ["cat", ["bee", "cat", "bee"]], PARENTS)
-    assert "row 1 holds None" in refusal(door, ["cat", None], PARENTS)
-    assert "row 0 has the candidate 'dog', which is not among the classes" in refusal(
-        door, ["mammal"], PARENTS, classes=["cat", "bee"]
+    assert "row 1 has no candidate" in error_message(read, ["cat", []], PARENTS)
+    assert "row 1 repeats a label" in error_message(read, ["cat", ["bee", "cat", "bee"]], PARENTS)
+    assert "row 1 holds None" in error_message(read, ["cat", None], PARENTS)
+    assert "row 0 has the candidate 'dog', which is not among the classes" in error_message(
+        read, ["mammal"], PARENTS, classes=["cat", "bee"]
     )
-    assert "also among the classes" in refusal(door, ["cat"], PARENTS, unlabeled="mammal")
+    assert "also among the classes" in error_message(read, ["cat"], PARENTS, unlabeled="mammal")
 
 
 @given(forests(), st.data())

@@ -1,4 +1,4 @@
-"""The sets themselves: what they say, how they are cut, that nothing changes them."""
+"""LabelSets: construction, properties, selection of rows, copies and other classes."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ def soft():
     return LabelSets(MASK, CLASSES, WEIGHTS)
 
 
-def refusal(*args):
+def error_message(*args):
     with pytest.raises(CandidateError) as caught:
         LabelSets(*args)
     return str(caught.value)
@@ -38,7 +38,7 @@ def refusal(*args):
 # ---------------------------------------------------------------- construction
 
 
-def test_it_fulfils_the_contract_of_candidates(sets):
+def test_it_implements_the_candidates_protocol(sets):
     assert isinstance(sets, Candidates)
     assert not isinstance(MASK, Candidates)
 
@@ -54,7 +54,7 @@ def test_arrays_are_read_only_copies(soft):
         soft.mask = MASK
 
 
-def test_a_view_that_only_looks_read_only_is_copied():
+def test_a_read_only_view_of_a_writeable_array_is_copied():
     base = MASK.copy()
     view = base[:]
     view.setflags(write=False)
@@ -73,14 +73,18 @@ def test_fortran_order_becomes_c_order():
     assert LabelSets(np.asfortranarray(MASK), CLASSES).mask.flags.c_contiguous
 
 
-def test_what_does_not_fit_is_refused():
-    assert "2 classes were given for 3 columns" in refusal(MASK, ["a", "b"])
-    assert "must be distinct" in refusal(MASK, ["a", "b", "a"])
-    assert "boolean array of shape (n, K); got int64" in refusal(MASK.astype(np.int64), CLASSES)
-    assert "of shape (3,)" in refusal(MASK[0], CLASSES)
+def test_arrays_that_do_not_fit_raise():
+    assert "2 classes were given for 3 columns" in error_message(MASK, ["a", "b"])
+    assert "must be distinct" in error_message(MASK, ["a", "b", "a"])
+    assert "boolean array of shape (n, K); got int64" in error_message(
+        MASK.astype(np.int64), CLASSES
+    )
+    assert "of shape (3,)" in error_message(MASK[0], CLASSES)
     empty = MASK.copy()
     empty[1:3] = False
-    assert refusal(empty, CLASSES).startswith("LabelSets: row 1 has no candidate (2 such rows).")
+    assert error_message(empty, CLASSES).startswith(
+        "LabelSets: row 1 has no candidate (2 such rows)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,19 +97,19 @@ def test_what_does_not_fit_is_refused():
         ([np.inf, 0, 0], "has weights that do not sum to one"),
     ],
 )
-def test_weights_that_do_not_fit_are_refused_by_row(row, words):
+def test_weights_that_do_not_fit_raise_with_the_row(row, words):
     mask = np.array([[1, 1, 1], [1, 0, 1]], dtype=bool)
-    assert refusal(mask, CLASSES, [[1, 0, 0], row]).startswith(f"LabelSets: row 1 {words}")
+    assert error_message(mask, CLASSES, [[1, 0, 0], row]).startswith(f"LabelSets: row 1 {words}")
 
 
 def test_weights_must_have_the_shape_of_the_mask():
-    assert "shape of the mask, (4, 3); got (3, 3)" in refusal(MASK, CLASSES, WEIGHTS[1:])
+    assert "shape of the mask, (4, 3); got (3, 3)" in error_message(MASK, CLASSES, WEIGHTS[1:])
 
 
-# ---------------------------------------------------------------- what the sets say
+# ---------------------------------------------------------------- contents
 
 
-def test_sizes_and_kinds(sets):
+def test_counts_and_flags_of_rows(sets):
     assert len(sets) == 4
     assert sets.shape == (4, 3)
     assert sets.ndim == 2
@@ -190,7 +194,7 @@ def test_an_integer_selects_a_set(sets):
     assert sets[0] == sets[np.int64(-4)] == sets[0, ...] == frozenset({"a", "c"})
 
 
-def test_what_is_no_choice_of_rows_is_an_index_error(sets):
+def test_invalid_row_indices_raise_index_errors(sets):
     for rows in (
         4,
         [7],
@@ -204,7 +208,7 @@ def test_what_is_no_choice_of_rows_is_an_index_error(sets):
             sets[rows]
 
 
-def test_it_turns_into_its_mask(sets):
+def test_conversion_to_the_mask(sets):
     assert np.asarray(sets).dtype == bool
     np.testing.assert_array_equal(np.asarray(sets), MASK)
     assert np.asarray(sets, dtype=float).tolist() == MASK.astype(float).tolist()
@@ -214,14 +218,14 @@ def test_it_turns_into_its_mask(sets):
     assert sets.__array__(copy=False) is sets.mask
     assert sets.__array__(bool, copy=False) is sets.mask
     assert sets.__array__(copy=True).flags.writeable
-    with pytest.raises(ValueError, match="without a copy"):
+    with pytest.raises(ValueError, match="needs a copy"):
         sets.__array__(float, copy=False)
 
 
 # ---------------------------------------------------------------- equality, pickles
 
 
-def test_equality_is_of_contents(sets, soft):
+def test_equality_compares_contents(sets, soft):
     assert sets == LabelSets(MASK.copy(), list("abc"))
     assert sets == LabelSets(MASK, CLASSES.astype(object))
     assert sets != soft
@@ -272,7 +276,7 @@ def test_a_candidate_cannot_be_dropped(sets):
 
 
 @given(rows_of_sets)
-def test_sets_come_back_as_they_went_in(rows):
+def test_sets_round_trip(rows):
     sets = LabelSets.from_sets(rows)
     assert sets.to_sets() == rows
     assert LabelSets.from_sets(sets.to_sets()) == sets
@@ -289,7 +293,7 @@ def test_reading_and_permuting_rows_commute(rows, random):
 
 
 @given(rows_of_sets)
-def test_masks_and_sets_are_two_spellings(rows):
+def test_masks_and_sets_give_the_same_label_sets(rows):
     sets = LabelSets.from_sets(rows)
     spelled = LabelSets.from_mask(np.asarray(sets), classes=sets.classes)
     assert spelled == sets

@@ -9,7 +9,7 @@ from disambig.exceptions import CandidateError
 NAN = float("nan")
 
 
-def refusal(y, **options):
+def error_message(y, **options):
     with pytest.raises(CandidateError) as caught:
         LabelSets.from_strings(y, **options)
     return str(caught.value)
@@ -30,9 +30,9 @@ def test_other_separators():
 
 
 @pytest.mark.parametrize("y", [["a", "b|", "|"], ["a", "b||c", ""], ["a", "  ", "b| "]])
-def test_empty_pieces_are_refused_by_row(y):
-    message = refusal(y)
-    assert message.startswith(f"LabelSets: row 1 holds {y[1]!r}, which has an empty piece")
+def test_empty_parts_name_the_row(y):
+    message = error_message(y)
+    assert message.startswith(f"LabelSets: row 1 holds {y[1]!r}, which has an empty part")
     assert "(2 such rows)" in message
 
 
@@ -47,28 +47,30 @@ def test_marked_rows_may_be_any_class():
     assert LabelSets.from_strings(["a", -1], unlabeled=-1, classes=["a", "b"]).sizes[1] == 2
 
 
-def test_the_marker_beside_labels_is_refused():
-    assert "row 1 holds the marker unlabeled='?' beside" in refusal(["a", "a|?"], unlabeled="?")
+def test_the_marker_beside_labels_raises():
+    assert "row 1 holds the marker unlabeled='?' beside" in error_message(
+        ["a", "a|?"], unlabeled="?"
+    )
 
 
 def test_missing_rows_need_the_marker():
-    assert "row 1 holds None, a missing value" in refusal(["a", None])
+    assert "row 1 holds None, a missing value" in error_message(["a", None])
 
 
-def test_repeats_strangers_and_other_types_are_refused_by_row():
-    assert "row 1 repeats a label" in refusal(["a", "a|a"])
-    assert "row 1 holds 'c', which is not among" in refusal(["a", "b|c"], classes=["a", "b"])
-    assert "row 1 holds 3, a int, where text is expected" in refusal(["a", 3])
-    assert "row 0 holds {'a'}, a set, where text is expected" in refusal([{"a"}])
-    assert "row 0 holds 1, a int" in refusal(np.array([1, 2]))
+def test_repeated_unknown_and_non_text_labels_name_the_row():
+    assert "row 1 repeats a label" in error_message(["a", "a|a"])
+    assert "row 1 holds 'c', which is not among" in error_message(["a", "b|c"], classes=["a", "b"])
+    assert "row 1 holds 3, a int, where text is expected" in error_message(["a", 3])
+    assert "row 0 holds {'a'}, a set, where text is expected" in error_message([{"a"}])
+    assert "row 0 holds 1, a int" in error_message(np.array([1, 2]))
 
 
 @pytest.mark.parametrize("separator", ["", None, 3])
 def test_the_separator_must_be_text(separator):
-    assert "separator must be a text" in refusal(["a"], separator=separator)
+    assert "separator must be a text" in error_message(["a"], separator=separator)
 
 
-# ------------------------------------------------------------------ sets that nobody split
+# ------------------------------------------------------------------ labels that look like sets
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ NAN = float("nan")
 MASK = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]])
 
 
-def refusal(y, door=LabelSets.from_any, **options):
+def error_message(y, read=LabelSets.from_any, **options):
     with pytest.raises(CandidateError) as caught:
-        door(y, **options)
+        read(y, **options)
     return str(caught.value)
 
 
@@ -52,7 +52,7 @@ def test_from_mask_reads_nested_lists_and_single_columns():
 def test_classes_name_the_columns():
     sets = LabelSets.from_any(MASK, classes=["z", "y", "x"])
     assert sets[0] == {"z", "x"}
-    assert refusal(MASK, classes=["a", "b"]) == (
+    assert error_message(MASK, classes=["a", "b"]) == (
         "LabelSets: 2 classes were given for 3 columns. Name one class per column."
     )
 
@@ -91,56 +91,58 @@ def test_weights_are_distributions_over_the_support(weights):
     ],
 )
 @pytest.mark.parametrize("dtype", [float, object])
-def test_other_numbers_are_refused_by_row_and_column(entry, words, dtype):
+def test_other_numbers_raise_with_row_and_column(entry, words, dtype):
     y = MASK.astype(dtype)
     y[1, 2] = y[2, 0] = entry
-    message = refusal(y)
+    message = error_message(y)
     assert message.startswith("LabelSets: row 1, column 2 holds")
     assert "(2 such entries)" in message
     assert words in message
 
 
 def test_from_mask_refuses_fractions_and_from_weights_negatives():
-    assert refusal([[0.5, 1.0]], LabelSets.from_mask).startswith(
+    assert error_message([[0.5, 1.0]], LabelSets.from_mask).startswith(
         "LabelSets: row 0, column 0 holds 0.5 (1 such entry). A mask holds 0 and 1."
     )
-    assert "holds -2" in refusal([[3, -2]], LabelSets.from_weights)
-    assert "contains infinity" in refusal([[3, np.inf]], LabelSets.from_weights)
-    assert "contains NaN" in refusal([[3, NAN]], LabelSets.from_weights)
+    assert "holds -2" in error_message([[3, -2]], LabelSets.from_weights)
+    assert "contains infinity" in error_message([[3, np.inf]], LabelSets.from_weights)
+    assert "contains NaN" in error_message([[3, NAN]], LabelSets.from_weights)
 
 
 @pytest.mark.parametrize("dtype", ["U3", object])
 def test_a_table_of_text_is_sent_to_from_sets(dtype):
-    message = refusal(np.array([["cat", "dog"], ["dog", "cow"]], dtype=dtype))
+    message = error_message(np.array([["cat", "dog"], ["dog", "cow"]], dtype=dtype))
     assert message.startswith("LabelSets: row 0, column 0 holds 'cat'.")
     assert "LabelSets.from_sets" in message
 
 
 @pytest.mark.parametrize("y", [np.array([[1j, 0]]), np.array([["2020", "2021"]], dtype="M8[Y]")])
-def test_a_table_of_anything_else_is_refused(y):
-    assert "row 0, column 0 holds" in refusal(y)
+def test_a_table_of_anything_else_raises(y):
+    assert "row 0, column 0 holds" in error_message(y)
 
 
-def test_a_missing_entry_of_an_object_table_is_refused_by_row_and_column():
+def test_a_missing_entry_of_an_object_table_raises_with_row_and_column():
     y = MASK.astype(object)
     y[2, 1] = None
-    assert refusal(y).startswith("LabelSets: row 2, column 1 holds nan")
+    assert error_message(y).startswith("LabelSets: row 2, column 1 holds nan")
 
 
 def test_masked_entries_are_missing():
     hidden = np.zeros(MASK.shape, dtype=bool)
     hidden[1, 1] = True
-    assert refusal(np.ma.MaskedArray(MASK, mask=hidden)).startswith("LabelSets: row 1, column 1")
+    assert error_message(np.ma.MaskedArray(MASK, mask=hidden)).startswith(
+        "LabelSets: row 1, column 1"
+    )
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("door", [LabelSets.from_any, LabelSets.from_mask, LabelSets.from_weights])
-def test_a_row_of_zeros_is_refused(make, door):
+@pytest.mark.parametrize("read", [LabelSets.from_any, LabelSets.from_mask, LabelSets.from_weights])
+def test_a_row_of_zeros_raises(make, read):
     y = MASK.copy()
     y[1] = 0
-    assert refusal(make(y), door) == (
+    assert error_message(make(y), read) == (
         "LabelSets: row 1 has no candidate (1 such row). Give every row at least one; "
-        "use all classes for an unlabelled row."
+        "use all classes for an unlabeled row."
     )
 
 
@@ -159,9 +161,9 @@ def test_a_row_of_markers_beside_weights_is_uniform():
     np.testing.assert_allclose(sets.weights, [[0.5, 0.5, 0], [1 / 3] * 3])
 
 
-def test_a_marker_in_part_of_a_row_is_refused():
+def test_a_marker_in_part_of_a_row_raises():
     y = np.array([[1, 0], [-1, 1]])
-    assert refusal(y, unlabeled=-1).startswith("LabelSets: row 1, column 0 holds -1")
+    assert error_message(y, unlabeled=-1).startswith("LabelSets: row 1, column 0 holds -1")
 
 
 def test_a_marker_of_another_kind_marks_no_numbers():
@@ -170,18 +172,18 @@ def test_a_marker_of_another_kind_marks_no_numbers():
 
 
 def test_the_marker_must_be_no_class_that_was_named():
-    assert "also among the classes" in refusal(MASK, classes=[0, 1, -1], unlabeled=-1)
+    assert "also among the classes" in error_message(MASK, classes=[0, 1, -1], unlabeled=-1)
 
 
 def test_ragged_lists_are_no_mask():
-    assert "same length" in refusal([[0, 1], [1]], LabelSets.from_mask)
+    assert "same length" in error_message([[0, 1], [1]], LabelSets.from_mask)
 
 
 def test_a_vector_is_no_mask():
-    assert "got shape (3,)" in refusal([0, 1, 1], LabelSets.from_mask)
+    assert "got shape (3,)" in error_message([0, 1, 1], LabelSets.from_mask)
 
 
-def test_the_table_of_the_user_is_left_alone():
+def test_the_table_of_the_user_is_not_changed():
     y = MASK.astype(bool)
     sets = LabelSets.from_any(y)
     y[:] = False

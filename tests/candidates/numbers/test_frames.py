@@ -10,7 +10,7 @@ from disambig.exceptions import CandidateError
 inf, nan = float("inf"), float("nan")
 
 
-def refusal(y, **options):
+def error_message(y, **options):
     with pytest.raises(CandidateError) as caught:
         number_sets(y, **options)
     return str(caught.value)
@@ -35,7 +35,7 @@ class TestPandas:
     @pytest.mark.parametrize("dtype", [None, "float64", "Int64", "Float64", object])
     def test_missing_ends(self, pd, dtype):
         y = pd.DataFrame({"lower": [0, None], "upper": [1, 3]}, dtype=dtype)
-        assert "row 1 lacks an end" in refusal(y)
+        assert "row 1 lacks an end" in error_message(y)
         assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
 
     def test_columns_of_two_dtypes(self, pd):
@@ -43,7 +43,7 @@ class TestPandas:
         assert list(number_sets(y, missing="whole")) == [(0, 1.5), (-inf, inf)]
 
     def test_other_numbers_of_columns(self, pd):
-        assert "got shape (1, 3)" in refusal(pd.DataFrame([[0, 1, 2]]))
+        assert "got shape (1, 3)" in error_message(pd.DataFrame([[0, 1, 2]]))
         with pytest.warns(DataConversionWarning, match="column-vector"):
             assert number_sets(pd.DataFrame({"y": [1, 2]})).is_point.all()
         with pytest.warns(DataConversionWarning, match="column-vector"):
@@ -56,7 +56,7 @@ class TestPandas:
     @pytest.mark.parametrize("dtype", ["float64", "Int64", "Float64", object])
     def test_a_series_with_missing_numbers(self, pd, dtype):
         y = pd.Series([1, None], dtype=dtype)
-        assert "row 1 lacks an end" in refusal(y)
+        assert "row 1 lacks an end" in error_message(y)
         assert list(number_sets(y, missing="whole")) == [(1, 1), (-inf, inf)]
 
     @pytest.mark.parametrize("closed", ["left", "right", "both", "neither"])
@@ -70,19 +70,19 @@ class TestPandas:
             "objects": lambda: pd.Series(y).astype(object),
             "list": lambda: list(y),
         }[form]()
-        # Ends are limits of members, whether or not they belong to them.
+        # It does not matter whether the ends are members.
         assert list(number_sets(y)) == [(0, 1), (2, 2), (3, inf)]
 
     def test_missing_intervals(self, pd):
         y = pd.arrays.IntervalArray.from_tuples([(0, 1), None])
         for form in (y, pd.Series(y), list(y)):
-            assert "row 1 lacks an end" in refusal(form)
+            assert "row 1 lacks an end" in error_message(form)
             assert list(number_sets(form, missing="whole")) == [(0, 1), (-inf, inf)]
 
-    def test_bins(self, pd):
+    def test_categories_of_cut(self, pd):
         cut = pd.cut([1.0, 7.0, 4.0, 50.0], [-inf, 3, 5, 10])
         for form in (cut, pd.Series(cut)):
-            assert "row 3 lacks an end" in refusal(form)
+            assert "row 3 lacks an end" in error_message(form)
             assert list(number_sets(form, missing="whole")) == [
                 (-inf, 3),
                 (5, 10),
@@ -92,8 +92,8 @@ class TestPandas:
 
     def test_intervals_of_dates(self, pd):
         dates = pd.interval_range(pd.Timestamp("2020-01-01"), periods=2)
-        assert "days since the first date" in refusal(dates)
-        assert "no interval of numbers" in refusal(list(dates))
+        assert "days since the first date" in error_message(dates)
+        assert "no interval of numbers" in error_message(list(dates))
 
     def test_intervals_beside_other_rows_and_in_unions(self, pd):
         y = [pd.Interval(0, 1), 5.0, [pd.Interval(0, 1), (2, 3)]]
@@ -102,7 +102,7 @@ class TestPandas:
     @pytest.mark.parametrize("dtype", [None, "string", "category", object])
     def test_texts(self, pd, dtype):
         y = pd.Series(["[0, 1]", None, "> 3"], dtype=dtype)
-        assert "row 1 lacks an end" in refusal(y)
+        assert "row 1 lacks an end" in error_message(y)
         assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, inf), (3, inf)]
 
     def test_series_of_pairs_and_of_lists_of_pairs(self, pd):
@@ -110,7 +110,7 @@ class TestPandas:
         unions = number_sets(pd.Series([[(0, 1), (2, 3)], 5.0]))
         assert isinstance(unions, IntervalUnions)
 
-    def test_named_doors(self, pd):
+    def test_constructors_by_name(self, pd):
         frame = pd.DataFrame({"a": [0, 1], "b": [2, 3]})
         assert Intervals.from_bounds(frame["a"], frame["b"])[1] == (1, 3)
         assert Intervals.from_points(frame).shape == (2, 2, 2)
@@ -123,9 +123,9 @@ class TestPolars:
     def test_two_columns(self, pl):
         y = pl.DataFrame({"lower": [0, 2], "upper": [1.5, inf]})
         assert list(number_sets(y)) == [(0, 1.5), (2, inf)]
-        gaps = pl.DataFrame({"lower": [0, None], "upper": [1, 3]})
-        assert "row 1 lacks an end" in refusal(gaps)
-        assert list(number_sets(gaps, missing="whole")) == [(0, 1), (-inf, 3)]
+        with_missing = pl.DataFrame({"lower": [0, None], "upper": [1, 3]})
+        assert "row 1 lacks an end" in error_message(with_missing)
+        assert list(number_sets(with_missing, missing="whole")) == [(0, 1), (-inf, 3)]
 
     def test_one_column(self, pl):
         with pytest.warns(DataConversionWarning, match="column-vector"):
@@ -143,17 +143,17 @@ class TestPolars:
         unions = number_sets(pl.Series([[[0, 1], [2, 3]], [[4, 5]]]))
         assert list(unions) == [((0, 1), (2, 3)), ((4, 5),)]
 
-    def test_bins(self, pl):
+    def test_categories_of_cut(self, pl):
         y = pl.Series(["(-inf, 3]", "(5, inf]", "(3, 5]"], dtype=pl.Categorical)
         assert list(number_sets(y)) == [(-inf, 3), (5, inf), (3, 5)]
 
-    def test_named_doors(self, pl):
+    def test_constructors_by_name(self, pl):
         frame = pl.DataFrame({"a": [0, 1], "b": [2, 3]})
         assert Intervals.from_bounds(frame["a"], frame["b"])[1] == (1, 3)
         assert Intervals.from_points(frame).shape == (2, 2, 2)
 
 
-def test_arrays_of_arrow():
+def test_pyarrow():
     pa = pytest.importorskip("pyarrow")
     assert list(number_sets(pa.array([1.0, 2.0]))) == [(1, 1), (2, 2)]
     table = pa.table({"lower": [0.0, 2.0], "upper": [1.0, 3.0]})

@@ -1,4 +1,4 @@
-"""Forms of y: arrays, lists of anything, and the refusal of what could mean two things."""
+"""Formats of y: arrays, lists and texts, and the errors for ambiguous or invalid ones."""
 
 import warnings
 from decimal import Decimal
@@ -15,9 +15,9 @@ from disambig.exceptions import CandidateError
 inf, nan = float("inf"), float("nan")
 
 
-def refusal(y, door=number_sets, **options):
+def error_message(y, read=number_sets, **options):
     with pytest.raises(CandidateError) as caught:
-        door(y, **options)
+        read(y, **options)
     return str(caught.value)
 
 
@@ -29,25 +29,25 @@ class TestArrays:
         assert sets.flat
 
     @pytest.mark.parametrize("dtype", [int, np.float32, float, object])
-    def test_two_columns_are_ends_always(self, dtype):
+    def test_two_columns_are_always_ends(self, dtype):
         sets = number_sets(np.array([[1, 2], [3, 3]], dtype=dtype))
         assert list(sets) == [(1, 2), (3, 3)]
-        # Also where they might be points of two outputs; those have a door of their own.
+        # Even where they could be points of two outputs: those need `from_points`.
         points = np.array([[1.0, 2.0]])
         assert Intervals.from_any(points) != Intervals.from_points(points)
-        assert "row 0 has its lower end 2.0 above" in refusal(points[:, ::-1])
+        assert "row 0 has its lower end 2.0 above" in error_message(points[:, ::-1])
 
     def test_one_column_warns_and_is_points(self):
-        for door in (number_sets, Intervals.from_any, IntervalUnions.from_any):
+        for read in (number_sets, Intervals.from_any, IntervalUnions.from_any):
             with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
-                sets = door(np.array([[1.0], [2.0]]))
+                sets = read(np.array([[1.0], [2.0]]))
             assert sets.flat
             assert sets.is_point.all()
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                door(np.array([1.0, 2.0]))
+                read(np.array([1.0, 2.0]))
 
-    def test_the_warning_is_for_the_caller(self):
+    def test_the_warning_points_to_the_caller(self):
         with pytest.warns(DataConversionWarning) as caught:
             Intervals.from_any(np.array([[1.0], [2.0]]))
         assert caught[0].filename == __file__
@@ -59,40 +59,42 @@ class TestArrays:
         assert number_sets(np.zeros((2, 1, 2))).shape == (2, 1, 2)
 
     def test_other_shapes(self):
-        assert "two columns, lower and upper ends; got shape (2, 3)" in refusal(np.zeros((2, 3)))
-        assert "boxes have shape (n, d, 2)" in refusal(np.zeros((2, 2, 3)))
+        assert "two columns, lower and upper ends; got shape (2, 3)" in error_message(
+            np.zeros((2, 3))
+        )
+        assert "boxes have shape (n, d, 2)" in error_message(np.zeros((2, 2, 3)))
         for shape in ((0,), (0, 2), (2, 0), (2, 0, 2), (1, 1, 1, 2)):
-            assert f"got shape {shape}" in refusal(np.zeros(shape))
-        assert "got shape (0,)" in refusal([])
+            assert f"got shape {shape}" in error_message(np.zeros(shape))
+        assert "got shape (0,)" in error_message([])
 
     def test_infinite_ends(self):
         sets = number_sets(np.array([[-inf, 1], [1, inf], [-inf, inf]]))
         assert sets.informative.tolist() == [True, True, False]
-        assert "row 1 holds no number" in refusal(np.array([1.0, inf]))
-        assert "row 0 has its lower end inf above its upper end 1.0" in refusal(
+        assert "row 1 holds no number" in error_message(np.array([1.0, inf]))
+        assert "row 0 has its lower end inf above its upper end 1.0" in error_message(
             np.array([[inf, 1]])
         )
-        assert "row 0 holds no number" in refusal(np.array([[inf, inf]]))
+        assert "row 0 holds no number" in error_message(np.array([[inf, inf]]))
 
     @pytest.mark.parametrize("missing", [nan, None])
     def test_missing_values(self, missing):
         ends = np.array([[1, missing], [missing, 1], [missing, missing]], dtype=object)
-        assert "row 0 lacks an end (3 such rows)" in refusal(ends)
+        assert "row 0 lacks an end (3 such rows)" in error_message(ends)
         opened = number_sets(ends, missing="whole")
         assert list(opened) == [(1, inf), (-inf, 1), (-inf, inf)]
         points = np.array([1, missing], dtype=object)
-        assert "row 1 lacks an end" in refusal(points)
+        assert "row 1 lacks an end" in error_message(points)
         assert list(number_sets(points, missing="whole")) == [(1, 1), (-inf, inf)]
         boxes = np.array([[[0, 1], [missing, 1]]], dtype=object)
-        assert "row 0 lacks an end" in refusal(boxes)
+        assert "row 0 lacks an end" in error_message(boxes)
         assert number_sets(boxes, missing="whole").lower.tolist() == [[0, -inf]]
 
     def test_masked_entries_are_missing(self):
         y = np.ma.masked_array([[0.0, 1.0], [2.0, 3.0]], [[False, False], [True, False]])
-        assert "row 1 lacks an end" in refusal(y)
+        assert "row 1 lacks an end" in error_message(y)
         assert list(number_sets(y, missing="whole")) == [(0, 1), (-inf, 3)]
         points = np.ma.masked_array([0.0, 1.0], [False, True])
-        assert "row 1 lacks an end" in refusal(points)
+        assert "row 1 lacks an end" in error_message(points)
         unmasked = np.ma.masked_array([0.0, 1.0], [False, False])
         assert number_sets(unmasked).is_point.all()
 
@@ -100,36 +102,38 @@ class TestArrays:
         y = np.array([(0.0, 1.0), (2.0, 3.0)], dtype=[("lower", float), ("upper", float)])
         assert list(number_sets(y)) == [(0, 1), (2, 3)]
 
-    def test_an_object_that_is_only_an_array(self):
+    def test_an_object_with_only_an_array_method(self):
         class Column:
             def __array__(self, dtype=None, copy=None):
                 return np.array([[1.0, 2.0]])
 
         assert list(number_sets(Column())) == [(1, 2)]
 
-    def test_what_is_no_real_number(self):
-        assert "Complex data not supported" in refusal(np.array([1j, 2]))
-        assert "Complex data not supported" in refusal(np.array([[1j, 2]]))
-        assert "got an array of bool" in refusal(np.array([True, False]))
-        assert "got an array of bool" in refusal(np.array([[True, False]]))
-        assert "days since the first date" in refusal(np.array(["2020-01-01"], "datetime64[D]"))
-        assert "row 1 holds 'a', a str, where a number is expected (1 such row)" in refusal(
+    def test_dtypes_that_are_not_real_numbers(self):
+        assert "Complex data not supported" in error_message(np.array([1j, 2]))
+        assert "Complex data not supported" in error_message(np.array([[1j, 2]]))
+        assert "got an array of bool" in error_message(np.array([True, False]))
+        assert "got an array of bool" in error_message(np.array([[True, False]]))
+        assert "days since the first date" in error_message(
+            np.array(["2020-01-01"], "datetime64[D]")
+        )
+        assert "row 1 holds 'a', a str, where a number is expected (1 such row)" in error_message(
             np.array([[1, 2], ["a", 3]], dtype=object)
         )
-        assert "got an array of <U1" in refusal(np.array([["1", "2"]]))
-        assert "row 0 holds b'1'" in refusal(np.array([b"1"], dtype=object))
-        assert "got an array of |S1" in refusal(np.array([b"1"]))
+        assert "got an array of <U1" in error_message(np.array([["1", "2"]]))
+        assert "row 0 holds b'1'" in error_message(np.array([b"1"], dtype=object))
+        assert "got an array of |S1" in error_message(np.array([b"1"]))
 
-    def test_containers_that_are_none(self):
-        assert "requires y to be passed, but the target y is None" in refusal(None)
-        assert "Sparse data was passed" in refusal(sparse.csr_array(np.ones((2, 2))))
+    def test_invalid_containers(self):
+        assert "requires y to be passed, but the target y is None" in error_message(None)
+        assert "Sparse data was passed" in error_message(sparse.csr_array(np.ones((2, 2))))
         for y in ("5", b"5", 5, {"a": 1}, {1, 2}, iter([1])):
-            assert "expected a list, array, series or frame" in refusal(y)
-        assert "these are candidates already" in refusal(LabelSets.from_any(["a", "b"]))
+            assert "expected a list, array, series or frame" in error_message(y)
+        assert "these are candidates already" in error_message(LabelSets.from_any(["a", "b"]))
 
 
 class TestLists:
-    def test_every_kind_in_one_list(self):
+    def test_all_formats_of_rows_in_one_list(self):
         y = [5, 2.5, (0, 1), [2, 3], np.array([4, 5]), "[6, 7]", np.float32(8), np.int64(9)]
         expected = [(5, 5), (2.5, 2.5), (0, 1), (2, 3), (4, 5), (6, 7), (8, 8), (9, 9)]
         assert list(number_sets(y)) == expected
@@ -156,7 +160,7 @@ class TestLists:
     @pytest.mark.parametrize("missing", [None, nan, Decimal("NaN"), np.float32("nan")])
     def test_missing_values(self, missing):
         y = [1.0, missing, (missing, 2), (3, missing), [(missing, 4), (5, 6)]]
-        assert "row 1 lacks an end (4 such rows)" in refusal(y)
+        assert "row 1 lacks an end (4 such rows)" in error_message(y)
         assert list(number_sets(y, missing="whole")) == [
             ((1, 1),),
             ((-inf, inf),),
@@ -165,12 +169,12 @@ class TestLists:
             ((-inf, 4), (5, 6)),
         ]
 
-    def test_fast_and_slow_roads_agree(self):
+    def test_fast_and_slow_parsing_agree(self):
         values = [1, 2.5, -3, 1e10, 7]
         assert number_sets(values) == number_sets([np.float64(v) for v in values])
         pairs = [(1, 2.5), [-3, 7]]
         assert number_sets(pairs) == number_sets([(np.float64(a), b) for a, b in pairs])
-        assert "row 1 lacks an end" in refusal([1.0, nan])
+        assert "row 1 lacks an end" in error_message([1.0, nan])
 
     @pytest.mark.parametrize(
         "row",
@@ -195,16 +199,16 @@ class TestLists:
         ],
         ids=repr,
     )
-    def test_what_is_no_row(self, row):
-        text = refusal([0.0, row, row])
+    def test_invalid_rows(self, row):
+        text = error_message([0.0, row, row])
         assert text.startswith("Intervals: row 1 holds ")
         assert "which is no interval of numbers (2 such rows)" in text
         assert "'[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+'" in text
 
-    def test_integers_beyond_all_floats(self):
-        assert "row 1 has an end of 1.797" in refusal([0, 10**400])
-        assert "row 1 has an end of -1.797" in refusal([(0, 1), (-(10**400), 1)])
-        assert "overflows" in refusal([Decimal("1e400"), 0.0])
+    def test_integers_too_large_for_a_float(self):
+        assert "row 1 has an end of 1.797" in error_message([0, 10**400])
+        assert "row 1 has an end of -1.797" in error_message([(0, 1), (-(10**400), 1)])
+        assert "overflows" in error_message([Decimal("1e400"), 0.0])
         assert number_sets([(-inf, Decimal("Infinity")), 0.0])[0] == (-inf, inf)
 
 
@@ -299,20 +303,20 @@ class TestTexts:
         ],
     )
     def test_other_texts_are_refused_with_the_grammar(self, text):
-        message = refusal(["1", text])
+        message = error_message(["1", text])
         assert message.startswith(f"Intervals: row 1 holds {text!r}, a str, which is no interval")
         assert "'[800, 1200]', '800-1200'" in message
 
     @pytest.mark.parametrize("text", ["", "  ", "*"])
-    def test_texts_that_say_nothing(self, text):
-        assert "row 1 lacks an end" in refusal(["1", text])
+    def test_texts_for_missing_values(self, text):
+        assert "row 1 lacks an end" in error_message(["1", text])
         assert number_sets(["1", text], missing="whole")[1] == (-inf, inf)
 
     def test_ends_in_the_wrong_order(self):
-        assert "row 0 has its lower end 2.0 above its upper end 1.0" in refusal(["[2, 1]"])
+        assert "row 0 has its lower end 2.0 above its upper end 1.0" in error_message(["[2, 1]"])
 
     @pytest.mark.parametrize(
         "text", ["1e400", "[0, 1e400]", "0..1e151", "> 1e200", "1e308 +- 1e308"]
     )
-    def test_a_bound_that_overflows_is_not_no_bound(self, text):
-        assert "the square of which overflows" in refusal([text])
+    def test_a_bound_that_overflows_is_not_read_as_no_bound(self, text):
+        assert "the square of which overflows" in error_message([text])

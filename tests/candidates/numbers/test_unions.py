@@ -1,4 +1,4 @@
-"""Unions of intervals: pieces in order, joined where they meet, and what is refused."""
+"""Unions of intervals: sorted and merged segments, and errors."""
 
 from itertools import pairwise
 
@@ -16,26 +16,26 @@ ends = st.integers(-6, 6)
 pairs = st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
 
 
-def refusal(door, *arguments, **options):
+def error_message(read, *arguments, **options):
     with pytest.raises(CandidateError) as caught:
-        door(*arguments, **options)
+        read(*arguments, **options)
     return str(caught.value)
 
 
 @given(st.lists(st.lists(pairs, min_size=1, max_size=5), min_size=1, max_size=6))
-def test_the_same_sets_in_disjoint_pieces(rows):
+def test_merging_keeps_the_sets_and_makes_segments_disjoint(rows):
     unions = IntervalUnions.from_any(rows)
     quarters = np.arange(-28, 29) / 4
-    for row, pieces in zip(rows, unions, strict=True):
+    for row, segments in zip(rows, unions, strict=True):
         for value in quarters:
-            before = any(low <= value <= high for low, high in row)
-            assert before == any(low <= value <= high for low, high in pieces)
-        assert all(low <= high for low, high in pieces)
-        assert all(a[1] < b[0] for a, b in pairwise(pieces))
+            is_member = any(low <= value <= high for low, high in row)
+            assert is_member == any(low <= value <= high for low, high in segments)
+        assert all(low <= high for low, high in segments)
+        assert all(a[1] < b[0] for a, b in pairwise(segments))
     assert len(unions.rows) == len(unions.lower)
 
 
-def test_pieces_that_touch_are_joined_and_others_not():
+def test_only_segments_that_touch_are_merged():
     assert IntervalUnions.from_any([[(1, 2), (0, 1)]])[0] == ((0, 2),)
     assert IntervalUnions.from_any([[(1, 2), (0, np.nextafter(1, 0))]]).lower.tolist() == [0, 1]
     assert IntervalUnions.from_any([[(0, 9), (1, 2), (8, inf)]])[0] == ((0, inf),)
@@ -44,7 +44,7 @@ def test_pieces_that_touch_are_joined_and_others_not():
     assert IntervalUnions.from_any([[(3, 3), (3, 3)]]).is_point.tolist() == [True]
 
 
-def test_a_row_does_not_reach_into_the_next():
+def test_segments_of_different_rows_are_not_merged():
     unions = IntervalUnions([0, 1, 2], [9, 2, 3], [0, 1, 2, 3])
     assert list(unions) == [((0, 9),), ((1, 2),), ((2, 3),)]
 
@@ -62,7 +62,7 @@ def test_centers():
     np.testing.assert_allclose(IntervalUnions.from_any(rows).centers[:, 0], expected)
 
 
-def test_of_two_equally_near_members_the_lower():
+def test_nearest_takes_the_lower_of_two_equally_near_members():
     unions = IntervalUnions.from_any([[(-2, -1), (1, 2)]] * 3)
     assert unions.nearest([0.0, 0.25, -0.25]).ravel().tolist() == [-1, 1, -1]
 
@@ -79,10 +79,10 @@ def test_constructor():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "expected"),
     [
-        (([0, 1], [1, 2], [0, 2, 2]), "IntervalUnions: row 1 has no piece (1 such row)"),
-        (([0, 1], [1, 2], [0, 1]), "must rise from 0 to the number of pieces, 2"),
+        (([0, 1], [1, 2], [0, 2, 2]), "IntervalUnions: row 1 has no segment (1 such row)"),
+        (([0, 1], [1, 2], [0, 1]), "must rise from 0 to the number of segments, 2"),
         (([0, 1], [1, 2], [1, 2]), "goes from 1 to 2"),
         (([0, 1], [1, 2], [0, 3, 2]), "must rise"),
         (([0, 1], [1, 2], [0.0, 2.0]), "must hold integers"),
@@ -97,20 +97,20 @@ def test_constructor():
         ((0.0, 1.0, [0, 1]), "got shape ()"),
     ],
 )
-def test_what_is_refused(arguments, words):
-    assert words in refusal(IntervalUnions, *arguments)
+def test_invalid_arguments(arguments, expected):
+    assert expected in error_message(IntervalUnions, *arguments)
 
 
-def test_from_any_takes_what_intervals_take():
+def test_from_any_reads_intervals_too():
     assert IntervalUnions.from_any([(0, 1), 5.0])[1] == ((5, 5),)
     assert IntervalUnions.from_any(Intervals([0], [1]))[0] == ((0, 1),)
     assert IntervalUnions.from_any(np.array([[0.0, 1.0]]))[0] == ((0, 1),)
     whole = IntervalUnions.from_any([None, [(None, 1), (3, None)]], missing="whole")
     assert list(whole) == [((-inf, inf),), ((-inf, 1), (3, inf))]
-    assert "got boxes of 3 columns" in refusal(IntervalUnions.from_any, np.zeros((2, 3, 2)))
+    assert "got boxes of 3 columns" in error_message(IntervalUnions.from_any, np.zeros((2, 3, 2)))
 
 
-def test_real_sets_are_unions_only_where_needed():
+def test_number_sets_are_unions_only_where_needed():
     assert isinstance(number_sets([[(0, 1)], 5.0]), Intervals)
     assert isinstance(number_sets([[(0, 1), (1, 2)], 5.0]), Intervals)
     assert isinstance(number_sets([[(0, 1), (2, 3)], 5.0]), IntervalUnions)
@@ -118,15 +118,15 @@ def test_real_sets_are_unions_only_where_needed():
     assert number_sets(one) is one
 
 
-def test_intervals_refuse_unions_that_are_apart():
+def test_intervals_refuse_disjoint_unions():
     assert Intervals.from_any([[(0, 1), (1, 2)], 5.0])[0] == (0, 2)
-    text = refusal(Intervals.from_any, [5.0, [(0, 1), (3, 4), (6, 7)], [(0, 1), (3, 4)]])
-    assert "row 1 is a union of 3 intervals that are apart (2 such rows)" in text
+    text = error_message(Intervals.from_any, [5.0, [(0, 1), (3, 4), (6, 7)], [(0, 1), (3, 4)]])
+    assert "row 1 is a union of 3 disjoint intervals (2 such rows)" in text
     assert "number_sets" in text
-    assert "row 0 has its lower end" in refusal(Intervals.from_any, [[(0, 1), (4, 3)]])
+    assert "row 0 has its lower end" in error_message(Intervals.from_any, [[(0, 1), (4, 3)]])
 
 
-def test_many_rows_at_once():
+def test_many_rows():
     rng = np.random.default_rng(0)
     counts = rng.integers(1, 5, size=20_000)
     lower = rng.normal(size=counts.sum())
@@ -134,5 +134,5 @@ def test_many_rows_at_once():
     indptr = np.append(0, np.cumsum(counts))
     unions = IntervalUnions(lower, upper, indptr)
     for row in rng.integers(0, 20_000, size=50).tolist():
-        piece = slice(indptr[row], indptr[row + 1])
-        assert unions[row] == IntervalUnions(lower[piece], upper[piece], [0, counts[row]])[0]
+        own = slice(indptr[row], indptr[row + 1])
+        assert unions[row] == IntervalUnions(lower[own], upper[own], [0, counts[row]])[0]

@@ -1,4 +1,4 @@
-"""Pairs and texts."""
+"""Orders from lists of pairs and from texts."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ NAN = float("nan")
 ITEMS = ["a", "b", "c", "d", "e"]
 
 
-def refusal(door, *args, **options):
+def error_message(read, *args, **options):
     with pytest.raises(CandidateError) as caught:
-        door(*args, **options)
+        read(*args, **options)
     return str(caught.value)
 
 
@@ -42,7 +42,7 @@ def closed_by_hand(pairs):
 
 
 @given(acyclic_pairs())
-def test_pairs_are_closed_and_come_back(rows):
+def test_pairs_are_closed_and_round_trip(rows):
     orders = PartialOrders.from_pairs(rows, items=ITEMS)
     assert orders.to_pairs() == [closed_by_hand(row) for row in rows]
     assert PartialOrders.from_pairs(orders.to_pairs(), items=orders.items) == orders
@@ -59,7 +59,7 @@ def test_reading_and_permuting_rows_commute(rows, random):
 
 
 @given(acyclic_pairs())
-def test_texts_and_pairs_are_two_spellings(rows):
+def test_texts_and_pairs_give_the_same_orders(rows):
     texts = ["; ".join(f"{a} > {b}" for a, b in row) for row in rows]
     orders = PartialOrders.from_pairs(rows, ITEMS)
     assert PartialOrders.from_strings(texts, ITEMS) == orders
@@ -80,8 +80,8 @@ def test_texts_and_pairs_are_two_spellings(rows):
     ],
 )
 def test_pairs_in_any_collection(row):
-    for door in (PartialOrders.from_pairs, PartialOrders.from_any):
-        orders = door([row, []])
+    for read in (PartialOrders.from_pairs, PartialOrders.from_any):
+        orders = read([row, []])
         assert orders.items.tolist() == ["a", "b", "c"]
         assert orders.to_pairs() == [{("b", "a"), ("a", "c"), ("b", "c")}, set()]
 
@@ -106,64 +106,68 @@ def test_items_are_sorted_or_as_they_are_named():
     assert all(type(item) is int for pair in orders[0] for item in pair)
 
 
-def test_rows_without_pairs_say_nothing():
+def test_rows_without_pairs_exclude_nothing():
     orders = PartialOrders.from_pairs([[], None, NAN, [("a", "b")], ()])
     assert orders.informative.tolist() == [False, False, False, True, False]
-    for door in (PartialOrders.from_pairs, PartialOrders.from_any):
-        assert "no row mentions an item" in refusal(door, [[], None])
-        assert not door([[], None], items=["a", "b"]).informative.any()
+    for read in (PartialOrders.from_pairs, PartialOrders.from_any):
+        assert "no row mentions an item" in error_message(read, [[], None])
+        assert not read([[], None], items=["a", "b"]).informative.any()
 
 
 def test_a_contradiction_names_row_and_cycle():
     rows = [[("a", "b")]] * 17 + [[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]]
-    for door in (PartialOrders.from_pairs, PartialOrders.from_any):
-        message = refusal(door, rows)
+    for read in (PartialOrders.from_pairs, PartialOrders.from_any):
+        message = error_message(read, rows)
         assert message.startswith(
             "PartialOrders: row 17 contradicts itself: a > b > c > a (1 such row). "
         )
-    assert "row 0 contradicts itself: 4 > 4" in refusal(PartialOrders.from_pairs, [[(4, 4)]])
+    assert "row 0 contradicts itself: 4 > 4" in error_message(PartialOrders.from_pairs, [[(4, 4)]])
 
 
 def test_an_unknown_item_names_the_row():
     y = [[("a", "b")], [("a", "z")], [("y", "a"), ("z", "a")]]
-    message = refusal(PartialOrders.from_any, y, items=["a", "b"])
+    message = error_message(PartialOrders.from_any, y, items=["a", "b"])
     assert message.startswith("PartialOrders: row 1 mentions 'z'")
     assert "not among the items ['a', 'b'] (2 such rows)" in message
-    assert "must be distinct; 'a'" in refusal(PartialOrders.from_any, y, items=["a", "b", "a"])
+    assert "must be distinct; 'a'" in error_message(
+        PartialOrders.from_any, y, items=["a", "b", "a"]
+    )
 
 
 @pytest.mark.parametrize("item", [None, NAN, ["x"], ("x",), {"x": 1}])
-def test_what_is_no_item_names_the_row(item):
+def test_invalid_items_name_the_row(item):
     for items in (None, ["a", "b"]):
-        message = refusal(PartialOrders.from_pairs, [[("a", "b")], [("a", item)]], items=items)
+        message = error_message(
+            PartialOrders.from_pairs, [[("a", "b")], [("a", item)]], items=items
+        )
         assert message.startswith("PartialOrders: row 1 mentions ")
         assert "where an item is expected (1 such row)" in message
 
 
-def test_what_cannot_be_hashed_is_no_item():
+def test_unhashable_items_raise():
     class Odd:
         __hash__ = None
 
         def __eq__(self, other):
             return self is other
 
-    assert "row 0 mentions <" in refusal(PartialOrders.from_pairs, [[("a", Odd())]])
+    assert "row 0 mentions <" in error_message(PartialOrders.from_pairs, [[("a", Odd())]])
 
 
 @pytest.mark.parametrize(
     "row", [("a", "b"), [("a", "b", "c")], [{"a", "b"}], [("a",)], ["ab"], [("a", "b"), "c"]]
 )
-def test_what_is_no_list_of_pairs_names_the_row(row):
-    for door in (PartialOrders.from_pairs, PartialOrders.from_any):
-        message = refusal(door, [[("a", "b")], row])
+def test_invalid_pairs_name_the_row(row):
+    for read in (PartialOrders.from_pairs, PartialOrders.from_any):
+        message = error_message(read, [[("a", "b")], row])
         assert message.startswith("PartialOrders: row 1 holds ")
         assert "(1 such row)" in message
         assert "[('a', 'b')]" in message
 
 
 @pytest.mark.parametrize("row", ["a>b", 3, {"a": "b"}])
-def test_other_rows_are_no_lists_of_pairs(row):
-    message = refusal(PartialOrders.from_pairs, [[("a", "b")], row])
+def test_rows_that_are_no_lists_of_pairs_raise(row):
+    message = error_message(PartialOrders.from_pairs, [[("a", "b")], row])
     assert "PartialOrders: row 1 holds " in message
     assert "where a list of pairs is expected" in message
 
@@ -184,11 +188,11 @@ def test_chains():
     assert PartialOrders.from_any(np.array([["c>a>b"], ["a>b;a>c"], ["b"]])) == orders[:3]
 
 
-def test_letters_that_stand_together_are_one_item():
+def test_adjacent_letters_are_one_item():
     assert PartialOrders.from_strings(["e>f>abc"]).items.tolist() == ["abc", "e", "f"]
 
 
-def test_an_item_alone_is_an_item():
+def test_a_single_item_is_among_the_items():
     assert PartialOrders.from_strings(["a>b", "z"]).items.tolist() == ["a", "b", "z"]
 
 
@@ -196,22 +200,22 @@ def test_another_separator():
     orders = PartialOrders.from_strings(["b < a; c < a"], separator="<")
     assert orders[0] == {("b", "a"), ("c", "a")}
     for separator in ("", " ", ";", 3, None):
-        message = refusal(PartialOrders.from_strings, ["a>b"], separator=separator)
+        message = error_message(PartialOrders.from_strings, ["a>b"], separator=separator)
         assert "separator must be a text" in message
 
 
 @pytest.mark.parametrize("text", ["a>", ">a", "a>>b", "a>b;", ";a>b", "a> ;b"])
-def test_an_empty_piece_names_the_row(text):
-    message = refusal(PartialOrders.from_any, ["a>b", text])
-    assert message.startswith(f"PartialOrders: row 1 holds {text!r}, which has an empty piece")
+def test_an_empty_part_names_the_row(text):
+    message = error_message(PartialOrders.from_any, ["a>b", text])
+    assert message.startswith(f"PartialOrders: row 1 holds {text!r}, which has an empty part")
 
 
 @pytest.mark.parametrize("text", ["a>b=c", "a<b", "a>b,b>c", "a~b>c"])
-def test_other_notations_are_refused_unless_the_items_are_named(text):
-    message = refusal(PartialOrders.from_any, ["a>b", text])
+def test_other_notations_raise_unless_the_items_are_named(text):
+    message = error_message(PartialOrders.from_any, ["a>b", text])
     assert message.startswith(f"PartialOrders: row 1 holds {text!r}, in which")
     assert "would be an item (1 such row)" in message
-    assert "not among the items" in refusal(
+    assert "not among the items" in error_message(
         PartialOrders.from_any, ["a>b", text], items=["a", "b", "c"]
     )
 
@@ -222,13 +226,13 @@ def test_names_with_signs_may_be_named():
 
 
 def test_a_text_that_contradicts_itself():
-    assert "row 1 contradicts itself: a > b > a" in refusal(
+    assert "row 1 contradicts itself: a > b > a" in error_message(
         PartialOrders.from_any, ["a>b", "b>a>b"]
     )
 
 
-def test_what_is_no_text_names_the_row():
+def test_rows_that_are_no_text_name_the_row():
     for row in (3, ["a", "b"], b"a>b"):
-        message = refusal(PartialOrders.from_strings, ["a>b", row])
+        message = error_message(PartialOrders.from_strings, ["a>b", row])
         assert "PartialOrders: row 1 holds " in message
         assert "where text is expected (1 such row)" in message

@@ -9,9 +9,9 @@ from disambig.exceptions import CandidateError
 NAN = float("nan")
 
 
-def refusal(y, door=PartialOrders.from_any, **options):
+def error_message(y, read=PartialOrders.from_any, **options):
     with pytest.raises(CandidateError) as caught:
-        door(y, **options)
+        read(y, **options)
     return str(caught.value)
 
 
@@ -53,19 +53,19 @@ class TestPandas:
         counted = pd.DataFrame([[1, 0]])
         assert PartialOrders.from_any(counted).items.tolist() == [0, 1]
         assert PartialOrders.from_any(counted, items=[1, 0])[0] == {(0, 1)}
-        assert "3 items were named for 2" in refusal(counted, items=[0, 1, 2])
+        assert "3 items were named for 2" in error_message(counted, items=[0, 1, 2])
 
-    def test_columns_of_which_some_are_items_are_refused(self, pd):
+    def test_columns_of_which_some_are_items_raise(self, pd):
         y = pd.DataFrame({"b": [1], "rank_a": [0]})
-        assert "columns ['rank_a'] are not among the items" in refusal(y, items=["b", "a"])
+        assert "columns ['rank_a'] are not among the items" in error_message(y, items=["b", "a"])
 
     def test_columns_must_be_distinct(self, pd):
-        assert "must be distinct" in refusal(pd.DataFrame([[1, 0]], columns=["a", "a"]))
+        assert "must be distinct" in error_message(pd.DataFrame([[1, 0]], columns=["a", "a"]))
 
     def test_messages_name_the_column(self, pd):
         y = pd.DataFrame({"b": [1, 0], "a": [0, np.inf]})
-        assert "row 1, column 'a' holds inf (1 such entry)" in refusal(y)
-        assert "row 0, column 'b' holds 'x'" in refusal(pd.DataFrame({"b": ["x"], "a": [1]}))
+        assert "row 1, column 'a' holds inf (1 such entry)" in error_message(y)
+        assert "row 0, column 'b' holds 'x'" in error_message(pd.DataFrame({"b": ["x"], "a": [1]}))
 
     def test_contains_matches_columns_by_name(self, pd):
         orders = PartialOrders.from_any(["a>b", "b>a"])
@@ -93,7 +93,7 @@ class TestPandas:
         y = pd.Series([3, 1, 2], dtype=dtype)
         assert PartialOrders.from_any(y).shape == (3, 1)
         assert PartialOrders.from_any(y.to_frame("a")).items.tolist() == ["a"]
-        assert "contains NaN" in refusal(pd.Series([3, None], dtype="Int64"))
+        assert "contains NaN" in error_message(pd.Series([3, None], dtype="Int64"))
 
     def test_a_frame_of_the_best_items(self, pd):
         y = pd.DataFrame({"first": ["b", "a"], "second": ["c", None]})
@@ -133,7 +133,7 @@ class TestPolars:
         assert PartialOrders.from_top_k(y).is_total.tolist() == [True, False]
 
     def test_a_lazy_frame_has_no_rows_yet(self, pl):
-        assert "got LazyFrame" in refusal(pl.DataFrame({"a": [1], "b": [0]}).lazy())
+        assert "got LazyFrame" in error_message(pl.DataFrame({"a": [1], "b": [0]}).lazy())
 
     def test_items_from_a_series(self, pl):
         assert PartialOrders.from_any(["a>b"], items=pl.Series(["b", "a"])).n_items == 2

@@ -1,4 +1,4 @@
-"""The best few items, and groups of items, against their definitions."""
+"""Orders from lists of the best items and from groups, against their definitions."""
 
 import itertools
 
@@ -25,13 +25,13 @@ def bucket_rows(draw):
     return rows
 
 
-def refusal(door, *args, **options):
+def error_message(read, *args, **options):
     with pytest.raises(CandidateError) as caught:
-        door(*args, **options)
+        read(*args, **options)
     return str(caught.value)
 
 
-# ---------------------------------------------------------------- the best few
+# ---------------------------------------------------------------- the best items
 
 
 @given(best_lists)
@@ -62,7 +62,7 @@ def test_items_are_those_that_occur():
     orders = PartialOrders.from_top_k([["b"], ["c", "a"]])
     assert orders.items.tolist() == ["a", "b", "c"]
     assert orders.to_pairs() == [{("b", "a"), ("b", "c")}, {("c", "a"), ("c", "b"), ("a", "b")}]
-    assert "no row mentions an item" in refusal(PartialOrders.from_top_k, [[], []])
+    assert "no row mentions an item" in error_message(PartialOrders.from_top_k, [[], []])
 
 
 def test_rows_in_any_sequence():
@@ -73,24 +73,24 @@ def test_rows_in_any_sequence():
     assert PartialOrders.from_top_k(np.array([[2, 1], [0, 2]])).is_total.all()
 
 
-def test_missing_values_fill_rows_up_at_their_end_alone():
+def test_missing_values_pad_the_end_of_a_row_only():
     table = np.array([[2, 1], [0, NAN], [NAN, NAN]])
     orders = PartialOrders.from_top_k(table, items=[0, 1, 2])
     assert orders.to_pairs() == [{(2, 1), (2, 0), (1, 0)}, {(0, 1), (0, 2)}, set()]
-    message = refusal(PartialOrders.from_top_k, [["a", "b"], ["a", None, "b"]])
+    message = error_message(PartialOrders.from_top_k, [["a", "b"], ["a", None, "b"]])
     assert message.startswith("PartialOrders: row 1 holds ['a', None, 'b'], a list, where")
     assert "without a gap is expected (1 such row)" in message
 
 
-def test_faults_name_the_row():
-    door = PartialOrders.from_top_k
-    assert "row 1 mentions 'a' twice (1 such row)" in refusal(door, [["a"], ["a", "b", "a"]])
-    assert "row 1 mentions 'z', which is not among" in refusal(
-        door, [["a"], ["z"]], items=["a", "b"]
+def test_errors_name_the_row():
+    read = PartialOrders.from_top_k
+    assert "row 1 mentions 'a' twice (1 such row)" in error_message(read, [["a"], ["a", "b", "a"]])
+    assert "row 1 mentions 'z', which is not among" in error_message(
+        read, [["a"], ["z"]], items=["a", "b"]
     )
-    assert "row 1 holds {'a'}, a set, where" in refusal(door, [["a"], {"a"}])
-    assert "row 0 mentions ['a']" in refusal(door, [[["a"], ["b"]]])
-    assert "target y is None" in refusal(door, None)
+    assert "row 1 holds {'a'}, a set, where" in error_message(read, [["a"], {"a"}])
+    assert "row 0 mentions ['a']" in error_message(read, [[["a"], ["b"]]])
+    assert "target y is None" in error_message(read, None)
 
 
 # ---------------------------------------------------------------- groups
@@ -124,7 +124,7 @@ def test_groups_in_any_collection():
     assert orders.to_pairs() == [{("a", "c"), ("b", "c")}] * 4
 
 
-def test_rows_without_groups_say_nothing():
+def test_rows_without_groups_exclude_nothing():
     orders = PartialOrders.from_buckets([[], None, NAN, [["a", "b"]], [["b"], ["a"]]])
     assert orders.n_observed.tolist() == [0, 0, 0, 0, 1]
     assert PartialOrders.from_buckets(np.array([[2, 0, 1]])).ranks().tolist() == [[1, 2, 0]]
@@ -135,18 +135,18 @@ def test_items_in_no_group_were_not_observed():
     assert orders[0] == {("a", "b")}
 
 
-def test_faults_of_groups_name_the_row():
-    door = PartialOrders.from_buckets
+def test_errors_of_groups_name_the_row():
+    read = PartialOrders.from_buckets
     good = [["a"], ["b"]]
-    assert "row 1 mentions 'a' twice (2 such rows)" in refusal(
-        door, [good, [["a"], ["b", "a"]], [["b", "b"]]]
+    assert "row 1 mentions 'a' twice (2 such rows)" in error_message(
+        read, [good, [["a"], ["b", "a"]], [["b", "b"]]]
     )
-    assert "row 1 mentions 'z', which is not among" in refusal(
-        door, [good, [["a"], "z"]], items=["a", "b"]
+    assert "row 1 mentions 'z', which is not among" in error_message(
+        read, [good, [["a"], "z"]], items=["a", "b"]
     )
-    assert "row 1 mentions None" in refusal(door, [good, [["a"], [None]]])
-    assert "row 1 mentions ['a']" in refusal(door, [good, [[["a"]]]])
+    assert "row 1 mentions None" in error_message(read, [good, [["a"], [None]]])
+    assert "row 1 mentions ['a']" in error_message(read, [good, [[["a"]]]])
     for row in ("a>b", {"a"}, 3):
-        message = refusal(door, [good, row])
+        message = error_message(read, [good, row])
         assert "PartialOrders: row 1 holds " in message
         assert "where a list of groups is expected (1 such row)" in message

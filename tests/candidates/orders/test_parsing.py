@@ -1,4 +1,4 @@
-"""One door for many forms: what it takes a y for, and what it refuses."""
+"""PartialOrders.from_any: the forms that it reads, and those that raise."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from disambig.exceptions import CandidateError
 NAN = float("nan")
 
 
-def refusal(y, **options):
+def error_message(y, **options):
     with pytest.raises(CandidateError) as caught:
         PartialOrders.from_any(y, **options)
     return str(caught.value)
@@ -36,39 +36,39 @@ def test_forms_of_the_same_orders(y):
     assert orders.to_pairs() == [{(0, 1), (1, 2), (0, 2)}, {(2, 0), (2, 1)}]
 
 
-def test_texts_and_pairs_stand_together():
+def test_texts_and_pairs_may_be_mixed():
     orders = PartialOrders.from_any(["a>b", [("b", "c"), ("c", "a")], None, [], ""])
     assert orders.n_observed.tolist() == [1, 3, 0, 0, 0]
 
 
-def test_numbers_do_not_stand_beside_texts_and_pairs():
+def test_numbers_beside_texts_and_pairs_raise():
     for row in (3, [3, 1], [None, 2.0]):
-        message = refusal(["a>b", [("a", "b")], row, row])
+        message = error_message(["a>b", [("a", "b")], row, row])
         assert message.startswith("PartialOrders: row 2 holds ")
         assert "not of the form of other rows (2 such rows)" in message
-    assert "row 0 holds 1" in refusal([1, [1, 2]])
+    assert "row 0 holds 1" in error_message([1, [1, 2]])
 
 
 @pytest.mark.parametrize(
     "row",
     [["a", "b", "c"], ("a", "b"), {"a", "b"}, {1, 2}, {"a": 1}, b"a>b", object(), True, [[1], [2]]],
 )
-def test_forms_that_could_be_several_things_are_refused(row):
-    message = refusal(["a>b", row])
+def test_forms_that_could_be_several_things_raise(row):
+    message = error_message(["a>b", row])
     assert message.startswith("PartialOrders: row 1 holds ")
     assert "(1 such row)" in message
     assert "from_top_k" in message
     assert "from_buckets" in message
 
 
-def test_signs_in_lists_are_no_pairs():
+def test_lists_that_could_be_signs_or_pairs_raise():
     signs = [[[0, 1], [-1, 0]], [[0, -1], [1, 0]]]
-    assert "may be signs of two items or pairs" in refusal(signs)
+    assert "may be signs of two items or pairs" in error_message(signs)
     assert PartialOrders.from_any(np.asarray(signs)).to_pairs() == [{(0, 1)}, {(1, 0)}]
     assert PartialOrders.from_pairs(signs).items.tolist() == [-1, 0, 1]
     assert PartialOrders.from_any([[[0, 1], [2, 0]]]).n_observed.tolist() == [3]
     wider = [[[0, 1, 1], [-1, 0, 0], [-1, 0, 0]]]
-    assert "signs of pairs are an array of shape (n, m, m)" in refusal(wider)
+    assert "signs of pairs are an array of shape (n, m, m)" in error_message(wider)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +87,19 @@ def test_signs_in_lists_are_no_pairs():
         (sparse.csr_array(np.eye(3)), "sparse array"),
     ],
 )
-def test_what_has_no_rows_is_refused(y, text):
-    assert text in refusal(y)
+def test_objects_without_rows_raise(y, text):
+    assert text in error_message(y)
 
 
 def test_dates_are_no_ranks():
-    assert "row 0 holds" in refusal(np.array(["2020-01-01"], dtype="datetime64[D]"))
+    assert "row 0 holds" in error_message(np.array(["2020-01-01"], dtype="datetime64[D]"))
 
 
 def test_all_missing_rows_need_items():
-    assert "no row mentions an item" in refusal([None, None])
+    assert "no row mentions an item" in error_message([None, None])
     assert PartialOrders.from_any([None, None], items=["a", "b"]).shape == (2, 2)
 
 
 def test_long_rows_are_shortened_in_messages():
-    message = refusal([["item"] * 1000])
+    message = error_message([["item"] * 1000])
     assert len(message) < 500

@@ -1,4 +1,4 @@
-"""The orders themselves: what they say, how they are cut, that nothing changes them."""
+"""PartialOrders: construction, properties, selection of rows, copies and other items."""
 
 import copy
 import itertools
@@ -27,16 +27,16 @@ def orders():
     return PartialOrders(BEFORE, ITEMS)
 
 
-def refusal(*args):
+def error_message(*args):
     with pytest.raises(CandidateError) as caught:
         PartialOrders(*args)
     return str(caught.value)
 
 
 @st.composite
-def acyclic(draw, most_items=6):
+def acyclic(draw, max_items=6):
     """Relations without cycles, not closed: some pairs of a random ranking in each row."""
-    shape = draw(st.integers(1, 5)), draw(st.integers(1, most_items))
+    shape = draw(st.integers(1, 5)), draw(st.integers(1, max_items))
     drawn = draw(hnp.arrays(np.bool_, (*shape, shape[1])))
     ranks = [draw(st.permutations(range(shape[1]))) for _ in range(shape[0])]
     ranks = np.array(ranks).reshape(shape)
@@ -46,7 +46,7 @@ def acyclic(draw, most_items=6):
 # ---------------------------------------------------------------- construction
 
 
-def test_it_fulfils_the_contract_of_candidates(orders):
+def test_it_implements_the_candidates_protocol(orders):
     assert isinstance(orders, Candidates)
 
 
@@ -87,38 +87,38 @@ def test_items_are_counted_unless_they_are_named():
     assert PartialOrders(BEFORE, [2, "a", 1.5]).items.tolist() == [2, "a", 1.5]
 
 
-def test_what_does_not_fit_is_refused():
-    assert "2 items were named for 3 in the data" in refusal(BEFORE, ["a", "b"])
-    assert "must be distinct; 'a' stands at 0 and 2" in refusal(BEFORE, ["a", "b", "a"])
-    assert "items[1] is None" in refusal(BEFORE, ["a", None, "b"])
-    assert "items[0] is ['a']" in refusal(BEFORE, [["a"], "b", "c"])
-    assert "items must be 1-D; got shape (3, 1)" in refusal(BEFORE, ITEMS[:, None])
-    assert "got str 'abc'" in refusal(BEFORE, "abc")
-    assert "got int 3" in refusal(BEFORE, 3)
-    assert "items is empty" in refusal(BEFORE, [])
-    assert "boolean array of shape (n, m, m); got int8" in refusal(BEFORE.astype(np.int8))
-    assert "of shape (3, 3)" in refusal(BEFORE[0])
-    assert "of shape (4, 2, 3)" in refusal(BEFORE[:, :2])
-    assert "no items" in refusal(np.zeros((2, 0, 0), dtype=bool))
+def test_arrays_that_do_not_fit_raise():
+    assert "2 items were named for 3 in the data" in error_message(BEFORE, ["a", "b"])
+    assert "must be distinct; 'a' is at 0 and 2" in error_message(BEFORE, ["a", "b", "a"])
+    assert "items[1] is None" in error_message(BEFORE, ["a", None, "b"])
+    assert "items[0] is ['a']" in error_message(BEFORE, [["a"], "b", "c"])
+    assert "items must be 1-D; got shape (3, 1)" in error_message(BEFORE, ITEMS[:, None])
+    assert "got str 'abc'" in error_message(BEFORE, "abc")
+    assert "got int 3" in error_message(BEFORE, 3)
+    assert "items is empty" in error_message(BEFORE, [])
+    assert "boolean array of shape (n, m, m); got int8" in error_message(BEFORE.astype(np.int8))
+    assert "of shape (3, 3)" in error_message(BEFORE[0])
+    assert "of shape (4, 2, 3)" in error_message(BEFORE[:, :2])
+    assert "no items" in error_message(np.zeros((2, 0, 0), dtype=bool))
 
 
 def test_a_contradiction_is_named_by_row_and_cycle():
     before = np.repeat(BEFORE[:1], 20, axis=0)
     before[17, 2, 0] = before[19, 2, 0] = True
-    message = refusal(before, ITEMS)
+    message = error_message(before, ITEMS)
     assert message.startswith(
         "PartialOrders: row 17 contradicts itself: a > b > c > a (2 such rows). "
     )
     before[17, 1, 0] = True
-    assert "row 17 contradicts itself: a > b > a (2 such rows)" in refusal(before, ITEMS)
+    assert "row 17 contradicts itself: a > b > a (2 such rows)" in error_message(before, ITEMS)
     before[17, 2, 2] = True
-    assert "row 17 contradicts itself: 2 > 2 (2 such rows)" in refusal(before)
+    assert "row 17 contradicts itself: 2 > 2 (2 such rows)" in error_message(before)
 
 
-# ---------------------------------------------------------------- what they say
+# ---------------------------------------------------------------- contents
 
 
-def test_what_the_orders_say(orders):
+def test_counts_and_flags_of_rows(orders):
     assert len(orders) == 4
     assert orders.shape == (4, 3)
     assert orders.ndim == 2
@@ -186,24 +186,24 @@ def test_total_rows_have_ranks(data):
     assert orders.ranks().dtype == np.intp
 
 
-def test_other_rows_have_none(orders):
+def test_rows_that_are_not_total_have_no_ranks(orders):
     assert orders[:1].ranks().tolist() == [[0, 1, 2]]
     with pytest.raises(CandidateError, match=r"row 1 allows several rankings \(3 such rows\)"):
         orders.ranks()
 
 
-@given(acyclic(most_items=3))
-def test_it_knows_which_rows_have_the_same_order(before):
+@given(acyclic(max_items=3))
+def test_distinct_finds_rows_with_the_same_order(before):
     orders = PartialOrders(before)
     assert isinstance(orders, RepeatedSets)
     first, which = orders.distinct
     assert np.array_equal(orders.before[first][which], orders.before)
     assert len(first) == len({row.tobytes() for row in orders.before})
-    # The first of its kind each time.
-    assert all(which[:row].tolist().count(kind) == 0 for kind, row in enumerate(first))
+    # `first` is the first row with its order.
+    assert all(which[:row].tolist().count(order) == 0 for order, row in enumerate(first))
 
 
-@given(acyclic(most_items=4))
+@given(acyclic(max_items=4))
 def test_a_ranking_is_contained_if_it_breaks_no_observed_pair(before):
     orders = PartialOrders(before)
     m = orders.n_items
@@ -220,7 +220,7 @@ def test_contains_looks_at_each_row(orders):
     assert orders.contains(10.5 - ranks).tolist() == [False, True, True, True]
 
 
-def test_contains_wants_rankings(orders):
+def test_contains_requires_full_rankings(orders):
     with pytest.raises(CandidateError, match=r"shape \(4, 3\).*got shape \(1, 3\)"):
         orders.contains([[0, 1, 2]])
     with pytest.raises(CandidateError, match=r"row 1 lacks a rank \(1 such row\)"):
@@ -271,7 +271,7 @@ def test_an_integer_selects_pairs(orders):
     assert orders[2] == frozenset()
 
 
-def test_what_is_no_choice_of_rows_is_an_index_error(orders):
+def test_invalid_row_indices_raise_index_errors(orders):
     for rows in (
         4,
         [7],
@@ -291,14 +291,14 @@ def test_what_is_no_choice_of_rows_is_an_index_error(orders):
 # ---------------------------------------------------------------- arrays, equality, pickles
 
 
-def test_it_turns_into_signs(orders):
+def test_conversion_to_an_array_of_signs(orders):
     signs = np.asarray(orders)
     assert signs.shape == (4, 3, 3)
     assert signs.dtype == np.int8
     np.testing.assert_array_equal(signs, CLOSED.astype(int) - CLOSED.transpose(0, 2, 1))
     assert np.asarray(orders, dtype=float).dtype == np.float64
     assert orders.__array__(copy=True).flags.writeable
-    with pytest.raises(ValueError, match="without a copy"):
+    with pytest.raises(ValueError, match="needs a copy"):
         orders.__array__(copy=False)
 
 
@@ -309,7 +309,7 @@ def test_signs_are_read_back(before):
     assert PartialOrders.from_signs(np.asarray(orders, dtype=float)) == orders
 
 
-def test_equality_is_of_contents(orders):
+def test_equality_compares_contents(orders):
     assert orders == PartialOrders(CLOSED, list("abc"))
     assert orders != PartialOrders(BEFORE, ["a", "c", "b"])
     assert orders != PartialOrders(BEFORE)
@@ -356,8 +356,8 @@ def test_an_item_that_is_compared_cannot_be_dropped(orders):
 
 
 def test_candidates_are_not_read_as_raw_targets(orders):
-    for door in (PartialOrders.from_ranks, PartialOrders.from_signs, PartialOrders.from_pairs):
+    for read in (PartialOrders.from_ranks, PartialOrders.from_signs, PartialOrders.from_pairs):
         with pytest.raises(CandidateError, match="PartialOrders: these are candidates already"):
-            door(orders)
+            read(orders)
     with pytest.raises(CandidateError, match="LabelSets: these are candidates already"):
         PartialOrders.from_any(LabelSets.from_labels(["a", "b"]))

@@ -19,9 +19,9 @@ values = st.sampled_from([NAN, -1.0, 0.0, 0.5, 2.0]) | st.floats(allow_infinity=
 tables = hnp.arrays(np.float64, shapes, elements=values)
 
 
-def refusal(door, *args, **options):
+def error_message(read, *args, **options):
     with pytest.raises(CandidateError) as caught:
-        door(*args, **options)
+        read(*args, **options)
     return str(caught.value)
 
 
@@ -52,7 +52,7 @@ def test_scores_need_more_than_the_margin(scores, margin, higher_is_better):
     np.testing.assert_array_equal(
         orders.before, pairs_where(scores, lambda a, b: sign * (a - b) > margin)
     )
-    # That is: nothing was left for a closure to add.
+    # These pairs are transitive already: closing them adds none.
     assert PartialOrders(orders.before) == orders
 
 
@@ -91,14 +91,14 @@ def test_missing_ranks_are_in_no_pair():
 def test_equal_ranks_are_not_compared_or_refused():
     ranks = [[0, 1, 2], [1, 0, 1], [NAN, NAN, 1], [2, 2, 2]]
     assert PartialOrders.from_any(ranks).to_pairs()[1] == {(1, 0), (1, 2)}
-    for door in (PartialOrders.from_any, PartialOrders.from_ranks):
-        message = refusal(door, ranks, ties="error")
+    for read in (PartialOrders.from_any, PartialOrders.from_ranks):
+        message = error_message(read, ranks, ties="error")
         assert message.startswith("PartialOrders: row 1 has equal ranks (2 such rows).")
     assert PartialOrders.from_any(ranks[:1] + ranks[2:3], ties="error").n_observed.tolist() == [
         3,
         0,
     ]
-    assert "ties must be 'ignore'" in refusal(PartialOrders.from_any, ranks, ties="first")
+    assert "ties must be 'ignore'" in error_message(PartialOrders.from_any, ranks, ties="first")
 
 
 def test_one_dimension_is_one_item():
@@ -107,54 +107,62 @@ def test_one_dimension_is_one_item():
         assert orders.shape == (3, 1)
         assert not orders.informative.any()
     assert PartialOrders.from_any(np.arange(2), items=["a"]).items.tolist() == ["a"]
-    message = refusal(PartialOrders.from_any, [0.5, NAN])
+    message = error_message(PartialOrders.from_any, [0.5, NAN])
     assert message.startswith("PartialOrders: row 1, column 0 holds nan (1 such entry).")
-    assert "contains NaN" in refusal(PartialOrders.from_ranks, np.full(3, NAN))
-    assert "1 items were named for 3" in refusal(PartialOrders.from_any, [[1, 2, 3]], items=["a"])
-
-
-@pytest.mark.parametrize("door", [PartialOrders.from_any, PartialOrders.from_scores])
-def test_what_is_no_number_is_refused_by_its_place(door):
-    assert "row 1, column 2 holds inf (2 such entries). Input y contains infinity" in refusal(
-        door, np.array([[0, 1, 2], [0, 1, np.inf], [-np.inf, 1, 2]])
+    assert "contains NaN" in error_message(PartialOrders.from_ranks, np.full(3, NAN))
+    assert "1 items were named for 3" in error_message(
+        PartialOrders.from_any, [[1, 2, 3]], items=["a"]
     )
-    assert "row 0, column 0 holds inf" in refusal(door, np.array([np.inf, 1.0]))
-    assert "row 0, column 1 holds 'b'" in refusal(door, np.array([[1, "b"]], dtype=object))
-    assert "row 1, column 0 holds True" in refusal(door, np.array([[1, 2], [True, "x"]], object))
-    assert "row 0, column 0 holds True" in refusal(door, np.eye(2, dtype=bool))
-    assert "row 0, column 0 holds 1j" in refusal(door, np.array([[1j, 2]]))
-    assert "column 0 holds 'a'" in refusal(door, np.array([["a", "b"], ["b", "a"]]))
+
+
+@pytest.mark.parametrize("read", [PartialOrders.from_any, PartialOrders.from_scores])
+def test_non_numbers_raise_with_row_and_column(read):
+    assert "row 1, column 2 holds inf (2 such entries). Input y contains infinity" in error_message(
+        read, np.array([[0, 1, 2], [0, 1, np.inf], [-np.inf, 1, 2]])
+    )
+    assert "row 0, column 0 holds inf" in error_message(read, np.array([np.inf, 1.0]))
+    assert "row 0, column 1 holds 'b'" in error_message(read, np.array([[1, "b"]], dtype=object))
+    assert "row 1, column 0 holds True" in error_message(
+        read, np.array([[1, 2], [True, "x"]], object)
+    )
+    assert "row 0, column 0 holds True" in error_message(read, np.eye(2, dtype=bool))
+    assert "row 0, column 0 holds 1j" in error_message(read, np.array([[1j, 2]]))
+    assert "column 0 holds 'a'" in error_message(read, np.array([["a", "b"], ["b", "a"]]))
 
 
 def test_other_real_numbers_are_ranks():
     assert PartialOrders.from_any([[fractions.Fraction(1, 3), 0.25]])[0] == {(1, 0)}
 
 
-def test_rows_of_unequal_length_are_refused():
+def test_rows_of_unequal_length_raise():
     for y in ([[1, 2, 3], [1, 2], [3, 1, 2]], [[1, 2, 3], [], [3, 1, 2]]):
-        message = refusal(PartialOrders.from_ranks, y)
+        message = error_message(PartialOrders.from_ranks, y)
         assert message.startswith("PartialOrders: row 1 holds [")
         assert "where a list of 3 numbers" in message
         assert "(1 such row)" in message
-    assert "row 0 holds {" in refusal(PartialOrders.from_ranks, [{1, 2}, [1, 2]])
-    assert "row 1 holds 3" in refusal(PartialOrders.from_ranks, [[1, 2], 3])
-    assert "row 0 holds [[" in refusal(PartialOrders.from_ranks, [[[1, 2], [1, 2]]])
-    assert "at least one item" in refusal(PartialOrders.from_ranks, [[], []])
+    assert "row 0 holds {" in error_message(PartialOrders.from_ranks, [{1, 2}, [1, 2]])
+    assert "row 1 holds 3" in error_message(PartialOrders.from_ranks, [[1, 2], 3])
+    assert "row 0 holds [[" in error_message(PartialOrders.from_ranks, [[[1, 2], [1, 2]]])
+    assert "at least one item" in error_message(PartialOrders.from_ranks, [[], []])
 
 
-def test_shapes_that_are_no_table_are_refused():
-    assert "use PartialOrders.from_signs" in refusal(PartialOrders.from_ranks, np.zeros((2, 3, 3)))
-    assert "use PartialOrders.from_signs" in refusal(PartialOrders.from_scores, np.zeros((2, 3, 3)))
+def test_shapes_that_are_no_table_raise():
+    assert "use PartialOrders.from_signs" in error_message(
+        PartialOrders.from_ranks, np.zeros((2, 3, 3))
+    )
+    assert "use PartialOrders.from_signs" in error_message(
+        PartialOrders.from_scores, np.zeros((2, 3, 3))
+    )
     for shape in ((0, 3), (3, 0), (0,), (), (1, 2, 2, 2)):
-        assert f"got shape {shape}" in refusal(PartialOrders.from_ranks, np.zeros(shape))
-    assert "sparse array does not tell" in refusal(
+        assert f"got shape {shape}" in error_message(PartialOrders.from_ranks, np.zeros(shape))
+    assert "sparse array does not distinguish" in error_message(
         PartialOrders.from_ranks, sparse.csr_array(np.eye(3))
     )
 
 
 @pytest.mark.parametrize("margin", [-0.1, NAN, np.inf, "1", None, True])
 def test_the_margin_is_a_number(margin):
-    message = refusal(PartialOrders.from_scores, [[1, 2]], margin=margin)
+    message = error_message(PartialOrders.from_scores, [[1, 2]], margin=margin)
     assert "margin must be a finite number of at least 0" in message
 
 
@@ -169,7 +177,7 @@ def test_items_are_named_in_the_order_of_the_columns():
     assert PartialOrders.from_scores([[1, 0]], items=["x", "y"])[0] == {("x", "y")}
 
 
-def test_pairs_that_do_not_fit_the_memory_are_refused(monkeypatch):
+def test_pairs_that_exceed_the_memory_raise(monkeypatch):
     monkeypatch.setattr("disambig.memory.free_bytes", lambda: 100)
     with pytest.raises(MemoryError, match="the pairs of 5 items in 6 rows"):
         PartialOrders.from_ranks(np.zeros((6, 5)))

@@ -1,4 +1,4 @@
-"""What every corruption promises, whatever its law."""
+"""The contract of corruptions of labels, tested for all of them."""
 
 import pickle
 from typing import Any
@@ -43,9 +43,7 @@ def test_the_names_that_benchmarks_use() -> None:
 
 @names
 @given(labellings, levels)
-def test_the_truth_is_always_inside(
-    name: str, labelling: tuple[int, Any, int], level: float
-) -> None:
+def test_sets_contain_the_truth(name: str, labelling: tuple[int, Any, int], level: float) -> None:
     K, y, seed = labelling
     corruption = make(name, level, len(y), K)
     sets = corruption(y, classes=np.arange(K), random_state=seed)
@@ -57,7 +55,7 @@ def test_the_truth_is_always_inside(
 
 @names
 @given(labellings, levels)
-def test_nothing_happens_that_has_no_probability(
+def test_sets_agree_with_probabilities_zero_and_one(
     name: str, labelling: tuple[int, Any, int], level: float
 ) -> None:
     K, y, seed = labelling
@@ -99,7 +97,7 @@ def test_sets_of_one_seed_grow_with_the_level(
 
 @names
 @given(labellings)
-def test_level_zero_keeps_the_labels(name: str, labelling: tuple[int, Any, int]) -> None:
+def test_at_level_zero_sets_are_the_labels(name: str, labelling: tuple[int, Any, int]) -> None:
     K, y, seed = labelling
     corruption = make(name, 0, len(y), K)
     sets = corruption(y, classes=np.arange(K), random_state=seed)
@@ -128,13 +126,15 @@ def test_frequencies_agree_with_the_probabilities(name: str) -> None:
     options = {"min_per_class": 3} if name == "semi_supervised" else {}
     corruption = make(name, 0.4, n, K, **options)
     rng = np.random.default_rng(0)
-    seen = np.mean([corruption(y, random_state=rng).mask for _ in range(draws)], axis=0)
-    told = corruption.probabilities(y)
-    assert (np.abs(seen - told) <= 5 * np.sqrt(told * (1 - told) / draws)).all()
-    by_class = np.array([seen[y == label].mean(axis=0) for label in range(K)])
-    told = corruption.inclusion(y)
+    frequencies = np.mean([corruption(y, random_state=rng).mask for _ in range(draws)], axis=0)
+    expected = corruption.probabilities(y)
+    deviation = np.sqrt(expected * (1 - expected) / draws)
+    assert (np.abs(frequencies - expected) <= 5 * deviation).all()
+    by_class = np.array([frequencies[y == label].mean(axis=0) for label in range(K)])
+    expected = corruption.inclusion(y)
     counts = np.bincount(y)[:, None] * draws
-    assert (np.abs(by_class - told) <= 5 * np.sqrt(told * (1 - told) / counts) + 1e-12).all()
+    deviation = np.sqrt(expected * (1 - expected) / counts)
+    assert (np.abs(by_class - expected) <= 5 * deviation + 1e-12).all()
 
 
 @names
@@ -147,7 +147,7 @@ def test_a_seed_repeats_and_another_does_not(name: str) -> None:
 
 
 @names
-def test_labels_are_read_by_name_and_columns_follow_the_classes(name: str) -> None:
+def test_columns_are_in_the_order_of_the_classes(name: str) -> None:
     y = ["cow", "ant", "cow", "bee", "cow"]
     sets = make(name, 0.5, 5, 3)(y, random_state=0)
     assert sets.classes.tolist() == ["ant", "bee", "cow"]
@@ -159,13 +159,13 @@ def test_labels_are_read_by_name_and_columns_follow_the_classes(name: str) -> No
 
 @names
 @pytest.mark.parametrize("level", [-0.1, 1.1, float("nan"), float("inf"), "0.5", True, None])
-def test_a_level_outside_of_zero_to_one_is_refused(name: str, level: Any) -> None:
+def test_invalid_levels(name: str, level: Any) -> None:
     with pytest.raises(ValueError, match=r"Corruption: level must be a number from 0 to 1; got"):
         make(name, level, 3, 2)
 
 
 @names
-def test_it_is_frozen_and_survives_a_pickle(name: str) -> None:
+def test_it_is_frozen_and_can_be_pickled(name: str) -> None:
     y = np.arange(12) % 3
     corruption = make(name, 0.5, 12, 3)
     with pytest.raises(AttributeError):

@@ -1,4 +1,4 @@
-"""Sets that follow how hard a row is."""
+"""`InstanceCorruption` and its scores."""
 
 from typing import Any
 
@@ -21,20 +21,20 @@ class TestCappedShares:
     @given(score_vectors, st.floats(0, 1), st.floats(0, 1))
     def test_mean_cap_and_proportion(self, scores: Any, first: float, second: float) -> None:
         mean, cap = sorted((first, second))
-        reach = np.count_nonzero(scores) * cap / len(scores)
-        if mean > reach * (1 + 1e-9):
-            with pytest.raises(ValueError, match="out of reach"):
+        largest = np.count_nonzero(scores) * cap / len(scores)
+        if mean > largest * (1 + 1e-9):
+            with pytest.raises(ValueError, match="is too high"):
                 capped_shares(scores, mean, cap)
             return
-        shares = capped_shares(scores, min(mean, reach), cap)
-        assert shares.mean() == pytest.approx(min(mean, reach), rel=1e-9, abs=1e-300)
+        shares = capped_shares(scores, min(mean, largest), cap)
+        assert shares.mean() == pytest.approx(min(mean, largest), rel=1e-9, abs=1e-300)
         assert ((shares >= 0) & (shares <= cap)).all()
         assert (shares[scores == 0] == 0).all()
         order = np.argsort(scores, kind="stable")
         assert (np.diff(shares[order]) >= 0).all()
 
     @given(st.integers(0, 200))
-    def test_the_factor_is_the_root_that_a_line_search_finds(self, seed: int) -> None:
+    def test_the_factor_equals_that_of_a_root_finder(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         scores, mean = rng.gamma(0.3, size=25) + 1e-3, rng.uniform(0.05, 0.85)
 
@@ -45,7 +45,7 @@ class TestCappedShares:
         expected = np.minimum(0.9, factor * scores)
         np.testing.assert_allclose(capped_shares(scores, mean, 0.9), expected, rtol=1e-9)
 
-    def test_no_score_is_too_small_or_too_large(self) -> None:
+    def test_very_small_and_very_large_scores(self) -> None:
         scores = np.array([5e-324, 1e-300, 1e300, 1e308])
         shares = capped_shares(scores, 0.8, 0.9)
         assert shares.mean() == pytest.approx(0.8)
@@ -64,7 +64,7 @@ class TestInstanceCorruption:
         eta = ambiguity_degree(corruption, self.y)
         assert level <= eta <= (1 + level) / 2
 
-    def test_plausible_classes_join_more_often(self) -> None:
+    def test_plausible_classes_are_added_more_often(self) -> None:
         probabilities = InstanceCorruption(0.4, self.scores).probabilities(self.y)
         wrong = self.y[:, None] != np.arange(4)
         order = np.argsort(self.scores[wrong])
@@ -73,7 +73,7 @@ class TestInstanceCorruption:
         ratio = probabilities[uncapped] / self.scores[uncapped]
         np.testing.assert_allclose(ratio, ratio[0])
 
-    def test_a_cap_of_its_own(self) -> None:
+    def test_a_given_cap(self) -> None:
         corruption = InstanceCorruption(0.4, self.scores, cap=0.5)
         assert ambiguity_degree(corruption, self.y) == 0.5
         assert InstanceCorruption(0.4, self.scores, cap=0.4)(self.y).shape == (200, 4)
@@ -82,7 +82,7 @@ class TestInstanceCorruption:
         with pytest.raises(ValueError, match=r"cap must be a number from 0 to 1"):
             InstanceCorruption(0.4, self.scores, cap=1.3)
 
-    def test_at_level_one_every_set_is_whole(self) -> None:
+    def test_at_level_one_every_set_has_all_classes(self) -> None:
         assert InstanceCorruption(1, self.scores)(self.y, random_state=0).is_whole.all()
 
     def test_scores_are_copied(self) -> None:
@@ -95,22 +95,25 @@ class TestInstanceCorruption:
     @pytest.mark.parametrize(
         ("scores", "message"),
         [
-            ([1.0, 2.0], r"scores must have shape \(n, K\), one column a class; got shape \(2,\)"),
+            (
+                [1.0, 2.0],
+                r"scores must have shape \(n, K\), one column for each class; got shape \(2,\)",
+            ),
             ([[0.5, -1.0]], r"scores\[0, 1\] is -1.0. Give finite scores >= 0"),
             ([[0.5, np.nan]], r"scores\[0, 1\] is nan"),
             ([[np.inf, 0.5]], r"scores\[0, 0\] is inf"),
         ],
     )
-    def test_bad_scores_are_refused(self, scores: Any, message: str) -> None:
+    def test_invalid_scores(self, scores: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             InstanceCorruption(0.5, scores)
 
-    def test_scores_of_other_rows_or_classes_are_refused(self) -> None:
+    def test_scores_of_another_shape_are_an_error(self) -> None:
         with pytest.raises(ValueError, match=r"scores have shape \(200, 4\); y has 3 rows and 2"):
             InstanceCorruption(0.5, self.scores)([0, 1, 0])
 
-    def test_a_level_that_zeros_put_out_of_reach_is_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"level=0.6 is out of reach.* mean is 0.4\."):
+    def test_a_level_that_zero_scores_make_impossible_is_an_error(self) -> None:
+        with pytest.raises(ValueError, match=r"level=0.6 is too high.* mean is 0.4\."):
             InstanceCorruption(0.6, np.eye(2)[[0, 1, 1, 0]])([0, 1, 0, 1])
 
 
@@ -118,7 +121,7 @@ class TestOutOfFoldScores:
     X = np.random.default_rng(0).normal(size=(120, 2))
     y = np.where(X[:, 0] > 0.4, "right", np.where(X[:, 0] < -0.4, "left", "middle"))
 
-    def test_rows_are_distributions_that_leave_no_class_out(self) -> None:
+    def test_rows_are_positive_and_sum_to_one(self) -> None:
         classes = ["right", "left", "middle", "none"]
         scores = out_of_fold_scores(self.X, self.y, classes=classes, random_state=0)
         assert scores.shape == (120, 4)
@@ -126,27 +129,27 @@ class TestOutOfFoldScores:
         assert (scores >= 0.01 / 4).all()
         assert (scores[:, 3] == 0.01 / 4).all()
 
-    def test_rows_near_a_border_are_the_ambiguous_ones(self) -> None:
+    def test_rows_near_a_border_are_more_ambiguous(self) -> None:
         scores = out_of_fold_scores(self.X, self.y, random_state=0)
         sets = InstanceCorruption(0.3, scores)(self.y, random_state=0)
         margin = np.minimum(np.abs(self.X[:, 0] - 0.4), np.abs(self.X[:, 0] + 0.4))
         near = margin < np.median(margin)
         assert sets.sizes[near].mean() > sets.sizes[~near].mean() + 0.3
 
-    def test_no_row_is_judged_by_a_classifier_that_saw_it(self) -> None:
-        """A nearest neighbour would know its own label; here labels are noise."""
+    def test_no_row_is_scored_by_a_classifier_that_was_trained_on_it(self) -> None:
+        """Labels are noise; one nearest neighbour would predict those of its training rows."""
         y = np.random.default_rng(1).integers(2, size=120)
         nearest = KNeighborsClassifier(1)
         scores = out_of_fold_scores(self.X, y, classifier=nearest, random_state=0)
         assert 0.35 < np.mean(scores.argmax(axis=1) == y) < 0.65
         assert not hasattr(nearest, "classes_")
 
-    def test_sparse_inputs_are_welcome(self) -> None:
+    def test_sparse_inputs(self) -> None:
         scores = out_of_fold_scores(sparse.coo_array(self.X), self.y, random_state=0)
         dense = out_of_fold_scores(self.X, self.y, random_state=0)
         assert np.mean(scores.argmax(axis=1) == dense.argmax(axis=1)) > 0.9
 
-    def test_classes_with_hardly_any_rows_raise_no_alarm(self) -> None:
+    def test_classes_with_few_rows(self) -> None:
         y = np.array([0] * 6 + [1] * 2 + [2])
         scores = out_of_fold_scores(self.X[:9], y, n_splits=20, random_state=0)
         assert np.isfinite(scores).all()
@@ -156,7 +159,7 @@ class TestOutOfFoldScores:
             [0.995, 0.005],
         ]
 
-    def test_what_does_not_fit_is_refused(self) -> None:
+    def test_invalid_arguments(self) -> None:
         with pytest.raises(ValueError, match=r"X has shape \(120, 2\) and y has 3 rows"):
             out_of_fold_scores(self.X, [0, 1, 0])
         with pytest.raises(ValueError, match=r"at least 2 rows and 2 folds"):

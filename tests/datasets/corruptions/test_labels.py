@@ -1,4 +1,4 @@
-"""The law of each corruption, and what it gives away of the truth."""
+"""The distribution of each corruption of labels, and which sets determine their truth."""
 
 from typing import Any
 
@@ -26,30 +26,30 @@ open_levels = st.floats(0.01, 0.99)
 
 
 class TestUniform:
-    def test_every_wrong_class_has_the_level(self) -> None:
+    def test_every_wrong_class_has_probability_level(self) -> None:
         expected = [[1, 0.3, 0.3], [0.3, 1, 0.3], [0.3, 0.3, 1]]
         assert UniformCorruption(0.3).inclusion(SKEWED).tolist() == expected
         assert ambiguity_degree(UniformCorruption(0.3), SKEWED) == 0.3
 
-    def test_at_level_one_every_set_is_whole(self) -> None:
+    def test_at_level_one_every_set_has_all_classes(self) -> None:
         assert UniformCorruption(1)(SKEWED, random_state=0).is_whole.all()
 
-    def test_classes_join_independently(self) -> None:
-        """Both wrong classes with level², neither with (1 - level)²."""
+    def test_classes_are_added_independently(self) -> None:
+        """Both wrong classes have probability level², neither has (1 - level)²."""
         mask = UniformCorruption(0.3)(np.zeros(20000, int), classes=[0, 1, 2], random_state=0).mask
         both, neither = mask[:, 1:].all(axis=1).mean(), (~mask[:, 1:]).all(axis=1).mean()
         assert both == pytest.approx(0.09, abs=5 * np.sqrt(0.09 * 0.91 / 20000))
         assert neither == pytest.approx(0.49, abs=5 * np.sqrt(0.49 * 0.51 / 20000))
 
     @given(seeds, open_levels)
-    def test_nothing_of_the_truth_is_given_away(self, seed: int, level: float) -> None:
+    def test_every_candidate_can_be_the_truth(self, seed: int, level: float) -> None:
         corruption = UniformCorruption(level)
         sets = corruption(SKEWED, random_state=seed)
         assert possible_truths(sets, corruption.inclusion(SKEWED)) == sets
 
 
 class TestMajorityPair:
-    def test_only_minority_rows_meet_the_majority(self) -> None:
+    def test_the_majority_is_added_to_minority_rows_only(self) -> None:
         inclusion = MajorityPairCorruption(0.3).inclusion(SKEWED)
         assert inclusion.tolist() == [[1, 0.3, 0], [0, 1, 0], [0, 0.3, 1]]
         assert ambiguity_degree(MajorityPairCorruption(0.3), SKEWED) == 0.3
@@ -74,12 +74,12 @@ class TestMajorityPair:
 
 
 class TestMajorityRow:
-    def test_only_majority_rows_meet_others(self) -> None:
+    def test_classes_are_added_to_majority_rows_only(self) -> None:
         inclusion = MajorityRowCorruption(0.3).inclusion(SKEWED)
         assert inclusion.tolist() == [[1, 0, 0], [0.3, 1, 0.3], [0, 0, 1]]
         assert ambiguity_degree(MajorityRowCorruption(0.3), SKEWED) == 0.3
 
-    def test_at_level_one_majority_rows_are_whole(self) -> None:
+    def test_at_level_one_majority_rows_have_all_classes(self) -> None:
         sets = MajorityRowCorruption(1)(SKEWED, random_state=0)
         np.testing.assert_array_equal(sets.is_whole, SKEWED == 1)
         np.testing.assert_array_equal(sets.is_single, SKEWED != 1)
@@ -95,7 +95,7 @@ class TestMajorityRow:
 
 @pytest.mark.parametrize("kind", [MajorityPairCorruption, MajorityRowCorruption])
 class TestMajority:
-    def test_among_equals_the_first_class_is_the_majority(self, kind: Any) -> None:
+    def test_of_ties_the_first_class_is_the_majority(self, kind: Any) -> None:
         corruption = kind(0.5)
         tied = ["c", "b", "b", "c", "a"]
         np.testing.assert_array_equal(
@@ -111,7 +111,7 @@ class TestMajority:
         others = SKEWED == 0 if kind is MajorityRowCorruption else SKEWED != 0
         np.testing.assert_array_equal(~sets.is_single, others)
 
-    def test_an_unknown_majority_is_refused(self, kind: Any) -> None:
+    def test_an_unknown_majority_is_an_error(self, kind: Any) -> None:
         with pytest.raises(ValueError, match=rf"{kind.__name__}: majority names 9, which is not"):
             kind(0.5, majority=9)(SKEWED)
 
@@ -128,7 +128,7 @@ class TestConfusion:
         assert sets.contains((SKEWED + 1) % 3).all()
 
     @given(seeds, open_levels)
-    def test_a_pair_tells_its_truth_where_partners_are_not_mutual(
+    def test_a_pair_determines_its_truth_if_partners_are_not_mutual(
         self, seed: int, level: float
     ) -> None:
         corruption = ConfusionCorruption(level)
@@ -137,7 +137,7 @@ class TestConfusion:
         decided = possible_truths(sets, corruption.inclusion(SKEWED))
         assert decided == LabelSets.from_labels(SKEWED)
 
-    def test_mutual_partners_keep_their_secret(self) -> None:
+    def test_a_pair_of_mutual_partners_does_not_determine_its_truth(self) -> None:
         y = ["one", "seven", "two"] * 20
         corruption = ConfusionCorruption(0.5, {"one": "seven", "seven": "one"})
         sets = corruption(y, random_state=0)
@@ -171,11 +171,11 @@ class TestConfusion:
             ([[0, np.nan], [0, 0]], r"confusion\[0, 1\] is nan"),
         ],
     )
-    def test_confusions_that_cannot_be_are_refused(self, confusion: Any, message: str) -> None:
+    def test_invalid_confusions(self, confusion: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             ConfusionCorruption(0.5, confusion)
 
-    def test_a_confusion_of_other_classes_is_refused(self) -> None:
+    def test_a_confusion_of_other_classes_is_an_error(self) -> None:
         with pytest.raises(ValueError, match=r"shape \(2, 2\) and y has 3 classes"):
             ConfusionCorruption(0.5, np.zeros((2, 2)))(SKEWED)
         with pytest.raises(ValueError, match=r"confusion names 'one', which is not among"):
@@ -185,22 +185,22 @@ class TestConfusion:
 class TestUnlabeled:
     @given(seeds, st.floats(0, 1), st.integers(0, 40))
     def test_the_share_is_exact_and_classes_keep_their_rows(
-        self, seed: int, level: float, least: int
+        self, seed: int, level: float, minimum: int
     ) -> None:
-        sets = UnlabeledCorruption(level, least)(SKEWED, random_state=seed)
+        sets = UnlabeledCorruption(level, minimum)(SKEWED, random_state=seed)
         assert (sets.is_single | sets.is_whole).all()
-        kept = np.minimum(np.bincount(SKEWED), least)
+        kept = np.minimum(np.bincount(SKEWED), minimum)
         assert np.count_nonzero(sets.is_whole) == min(round(100 * level), 100 - kept.sum())
         assert (np.bincount(SKEWED[sets.is_single], minlength=3) >= kept).all()
 
-    def test_the_ambiguity_depends_on_the_class_only_where_rows_are_kept(self) -> None:
+    def test_the_ambiguity_depends_on_the_class_if_rows_are_kept(self) -> None:
         assert (UnlabeledCorruption(0.3).probabilities(SKEWED).min(axis=1) == 0.3).all()
         corruption = UnlabeledCorruption(0.3, min_per_class=10)
         eta = np.array([10 / 20, 40 / 50, 20 / 30]) * 30 / 70
         np.testing.assert_allclose(corruption.probabilities(SKEWED).min(axis=1), eta[SKEWED])
         assert ambiguity_degree(corruption, SKEWED) == pytest.approx(eta.max())
 
-    def test_at_level_one_nothing_is_left_but_what_is_kept(self) -> None:
+    def test_at_level_one_only_kept_rows_are_labelled(self) -> None:
         assert UnlabeledCorruption(1)(SKEWED, random_state=0).is_whole.all()
         sets = UnlabeledCorruption(1, min_per_class=2)(SKEWED, random_state=0)
         assert np.bincount(SKEWED[sets.is_single]).tolist() == [2, 2, 2]
@@ -212,16 +212,16 @@ class TestUnlabeled:
         }
         assert len(kept) > 15
 
-    @pytest.mark.parametrize("least", [-1, 1.5, True, None])
-    def test_a_number_of_rows_is_a_whole_number(self, least: Any) -> None:
+    @pytest.mark.parametrize("minimum", [-1, 1.5, True, None])
+    def test_invalid_numbers_of_rows(self, minimum: Any) -> None:
         with pytest.raises(ValueError, match=r"min_per_class must be an integer >= 0; got"):
-            UnlabeledCorruption(0.5, least)
+            UnlabeledCorruption(0.5, minimum)
 
 
 class TestPossibleTruths:
     @given(seeds)
-    def test_it_is_what_enumeration_of_all_sets_says(self, seed: int) -> None:
-        """Every set of three classes, its probability under each truth multiplied out."""
+    def test_it_equals_the_enumeration_of_all_sets(self, seed: int) -> None:
+        """The probability of every set of three classes, under each truth."""
         rng = np.random.default_rng(seed)
         inclusion = rng.choice([0, 0.5, 1], size=(3, 3))
         np.fill_diagonal(inclusion, 1)
@@ -237,7 +237,7 @@ class TestPossibleTruths:
             with pytest.raises(CandidateError, match="cannot come from this corruption"):
                 possible_truths(LabelSets(masks, [0, 1, 2]), inclusion)
 
-    def test_it_refuses_what_it_cannot_read(self) -> None:
+    def test_invalid_arguments(self) -> None:
         sets = LabelSets.from_labels([0, 1])
         with pytest.raises(ValueError, match=r"inclusion has shape \(3, 3\); expected \(2, 2\)"):
             possible_truths(sets, np.eye(3))
@@ -247,7 +247,7 @@ class TestPossibleTruths:
             possible_truths(LabelSets.from_weights([[0.5, 0.5]]), np.eye(2))
 
 
-def test_the_two_skewed_corruptions_are_opposites() -> None:
+def test_the_inclusions_of_the_two_skewed_corruptions_are_transposed() -> None:
     text, code = MajorityPairCorruption(0.4), MajorityRowCorruption(0.4)
     assert isinstance(text, Corruption)
     np.testing.assert_array_equal(text.inclusion(SKEWED), code.inclusion(SKEWED).T)

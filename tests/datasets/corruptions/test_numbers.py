@@ -1,4 +1,4 @@
-"""What every corruption of numbers promises, the law of each, and the authors' beside it."""
+"""Corruptions of numbers: their contract, and the distribution of each."""
 
 import pickle
 from itertools import pairwise
@@ -24,12 +24,13 @@ from disambig.datasets import (
 )
 from disambig.exceptions import CandidateError
 
-# Chance falls below this once in ten thousand tests; a wrong law of thousands of draws, always.
-RARE = 1e-4
+# A right distribution has a smaller p-value once in ten thousand tests; a wrong one, with
+# thousands of draws, always.
+MIN_P_VALUE = 1e-4
 EITHER = SkewedCorruption(side="either")
 ALL: dict[str, IntervalCorruption] = {
     "skewed": SkewedCorruption(),
-    "skewed, no least radius": SkewedCorruption(radius=0.0, scale=2.0),
+    "skewed, radius from zero": SkewedCorruption(radius=0.0, scale=2.0),
     "skewed, either side": EITHER,
     "widths": WidthCorruption(3.0),
     "rounding": RoundingCorruption(0.1),
@@ -68,7 +69,7 @@ def test_the_names_that_benchmarks_use() -> None:
 
 @kinds
 @given(numbers, st.integers(0, 999))
-def test_the_truth_is_a_member(kind: str, y: list[float], seed: int) -> None:
+def test_sets_contain_the_truth(kind: str, y: list[float], seed: int) -> None:
     sets = ALL[kind](y, random_state=seed)
     assert isinstance(sets, IntervalUnions if kind in UNIONS else Intervals)
     assert len(sets) == len(y)
@@ -78,7 +79,7 @@ def test_the_truth_is_a_member(kind: str, y: list[float], seed: int) -> None:
 
 @pytest.mark.parametrize("kind", sorted(set(ALL) - UNIONS))
 @given(st.integers(1, 6), st.integers(0, 999))
-def test_columns_are_hidden_one_by_one(kind: str, n: int, seed: int) -> None:
+def test_several_columns(kind: str, n: int, seed: int) -> None:
     y = np.random.default_rng(seed).normal(size=(n, 2))
     sets = ALL[kind](y, random_state=seed)
     assert not sets.flat
@@ -87,7 +88,7 @@ def test_columns_are_hidden_one_by_one(kind: str, n: int, seed: int) -> None:
 
 
 @kinds
-def test_a_seed_repeats_and_is_not_shared(kind: str) -> None:
+def test_a_seed_repeats_and_another_does_not(kind: str) -> None:
     y = np.linspace(-3, 3, 50)
     corruption = ALL[kind]
     first, again = (corruption(y, random_state=3) for _ in range(2))
@@ -100,7 +101,7 @@ def test_a_seed_repeats_and_is_not_shared(kind: str) -> None:
 
 
 @kinds
-def test_the_truth_is_left_alone(kind: str) -> None:
+def test_the_argument_is_not_changed(kind: str) -> None:
     y = np.array([0.5, -1.0, 2.0])
     before = y.copy()
     ALL[kind](y, random_state=0)
@@ -110,7 +111,7 @@ def test_the_truth_is_left_alone(kind: str) -> None:
 
 
 @kinds
-def test_it_can_be_sent_to_another_process(kind: str) -> None:
+def test_it_can_be_pickled(kind: str) -> None:
     copy = pickle.loads(pickle.dumps(ALL[kind]))
     y = [0.2, -4.0]
     np.testing.assert_array_equal(copy(y, random_state=1).lower, ALL[kind](y, random_state=1).lower)
@@ -118,54 +119,54 @@ def test_it_can_be_sent_to_another_process(kind: str) -> None:
 
 @kinds
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_no_number_is_refused(kind: str, bad: float) -> None:
+def test_nan_and_infinity_are_an_error(kind: str, bad: float) -> None:
     with pytest.raises(CandidateError, match=r"row 1 is .*1 such row\); expected finite numbers"):
         ALL[kind]([0.0, bad, 1.0])
 
 
 @kinds
-def test_a_wrong_shape_is_refused(kind: str) -> None:
+def test_a_wrong_shape_is_an_error(kind: str) -> None:
     with pytest.raises(CandidateError, match=r"y has shape \(1, 1, 1\); expected"):
         ALL[kind]([[[0.0]]])
 
 
-# ------------------------------------------------------------------ the law of each
+# ------------------------------------------------------------------ distributions
 
 
-def test_skewed_intervals_have_the_law_of_the_paper() -> None:
-    """Radii 1 + exponential of mean 1/3; centres a uniform part of the radius further out."""
+def test_skewed_intervals_have_the_distribution_of_the_paper() -> None:
+    """Radii are 1 plus exponentials of mean 1/3; shifts are uniform between 0 and the radius."""
     y = np.tile([2.0, -2.0], 5000)
     s = SkewedCorruption()(y, random_state=0)
     radii = (s.upper - s.lower).ravel() / 2
     shift = (s.centers.ravel() - y) * np.sign(y)
-    assert kstest(radii - 1, "expon", args=(0, 1 / 3)).pvalue > RARE
-    assert kstest(shift / radii, "uniform").pvalue > RARE
+    assert kstest(radii - 1, "expon", args=(0, 1 / 3)).pvalue > MIN_P_VALUE
+    assert kstest(shift / radii, "uniform").pvalue > MIN_P_VALUE
     assert abs(shift.mean() - 2 / 3) < 0.02
 
 
-def test_intervals_to_either_side_have_the_truth_anywhere() -> None:
+def test_the_truth_is_uniform_in_intervals_to_either_side() -> None:
     y = np.full(10_000, -2.0)
     for s in (EITHER(y, random_state=1), WidthCorruption(5.0)(y, random_state=1)):
-        place = (y - s.lower.ravel()) / (s.upper - s.lower).ravel()
-        assert kstest(place, "uniform").pvalue > RARE
+        position = (y - s.lower.ravel()) / (s.upper - s.lower).ravel()
+        assert kstest(position, "uniform").pvalue > MIN_P_VALUE
     widths = (s.upper - s.lower).ravel()
-    assert kstest(widths / 5, "uniform").pvalue > RARE
+    assert kstest(widths / 5, "uniform").pvalue > MIN_P_VALUE
 
 
-def test_at_zero_there_is_no_outward() -> None:
+def test_intervals_of_zero_are_centred() -> None:
     assert SkewedCorruption()([0.0] * 5, random_state=0).centers.ravel().tolist() == [0.0] * 5
 
 
 def test_intervals_grow_with_the_width() -> None:
     y = np.linspace(-1, 1, 20)
-    seen = [WidthCorruption(w)(y, random_state=2) for w in (0.0, 0.5, 2.0, 9.0)]
-    assert seen[0].is_point.all()
-    for narrow, wide in pairwise(seen):
+    sets = [WidthCorruption(w)(y, random_state=2) for w in (0.0, 0.5, 2.0, 9.0)]
+    assert sets[0].is_point.all()
+    for narrow, wide in pairwise(sets):
         assert (wide.lower <= narrow.lower).all()
         assert (wide.upper >= narrow.upper).all()
 
 
-def test_rounded_numbers_share_their_interval() -> None:
+def test_rounding_intervals() -> None:
     s = RoundingCorruption(0.5)([0.74, 0.75, 1.24, -0.25])
     np.testing.assert_array_equal(s.lower.ravel(), [0.25, 0.75, 0.75, -0.25])
     np.testing.assert_array_equal(s.upper.ravel(), [0.75, 1.25, 1.25, 0.25])
@@ -203,7 +204,7 @@ def test_unknown_signs_mirror_the_interval() -> None:
     assert s.contains(np.where(two, -y, y)).all()
 
 
-def test_mirror_images_that_meet_become_one_piece() -> None:
+def test_mirror_images_that_meet_become_one_segment() -> None:
     s = SignCorruption(1.0, within=RoundingCorruption(1.0))([0.2, 0.6])
     np.testing.assert_array_equal(s.indptr, [0, 1, 3])
     np.testing.assert_array_equal(s.lower, [-0.5, -1.5, 0.5])
@@ -220,15 +221,15 @@ def test_signs_known_at_a_level_are_known_below_it() -> None:
 
 
 @pytest.mark.parametrize("within", [None, SignCorruption(0.5)])
-def test_so_many_rows_are_missing(within: Any) -> None:
+def test_the_number_of_missing_rows(within: Any) -> None:
     y = np.arange(1.0, 31.0)
-    seen = [MissingCorruption(p, within)(y, random_state=6).informative for p in (0, 0.25, 0.7, 1)]
-    assert [int((~known).sum()) for known in seen] == [0, 8, 21, 30]
-    for less, more in pairwise(seen):
+    masks = [MissingCorruption(p, within)(y, random_state=6).informative for p in (0, 0.25, 0.7, 1)]
+    assert [int((~known).sum()) for known in masks] == [0, 8, 21, 30]
+    for less, more in pairwise(masks):
         assert (less >= more).all()
 
 
-# ------------------------------------------------------------------ refusals
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -252,11 +253,11 @@ def test_so_many_rows_are_missing(within: Any) -> None:
         (lambda: SignCorruption(0.5)([[1.0, 2.0]]), r"y has shape \(1, 2\); expected numbers"),
         (
             lambda: SignCorruption(0.5, within=SignCorruption(0.5))([1.0]),
-            "within gave IntervalUnions; expected Intervals",
+            "within returned IntervalUnions; expected Intervals",
         ),
         (lambda: MissingCorruption(-0.1), "MissingCorruption: level must be"),
     ],
 )
-def test_refusals(make: Any, message: str) -> None:
+def test_invalid_arguments(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()

@@ -1,4 +1,4 @@
-"""What every corruption of rankings promises, the law of each, and the authors' beside it."""
+"""Corruptions of rankings: their contract, their distributions, and the authors' program."""
 
 import pickle
 import subprocess
@@ -25,7 +25,7 @@ from disambig.datasets import (
 )
 from disambig.exceptions import CandidateError
 
-# From everything known to nothing known, by name.
+# From all pairs known to none, by name.
 SEVERITIES: dict[str, list[OrderCorruption]] = {
     "pairs": [PairCorruption(level) for level in (0, 0.1, 0.3, 0.5, 0.8, 0.95, 1)],
     "score_gaps": [ScoreGapCorruption(level) for level in (0, 0.1, 0.3, 0.5, 0.8, 0.95, 1)],
@@ -35,13 +35,13 @@ SEVERITIES: dict[str, list[OrderCorruption]] = {
     "top_k": [TopKCorruption(k) for k in (7, 5, 4, 3, 2, 1, 0)],
 }
 kinds = pytest.mark.parametrize("kind", SEVERITIES)
-# Examples of tests that run through all severities of a kind: seven cases each.
+# For tests that run through all severities of a kind, seven cases each.
 few = settings(max_examples=20)
 problems = st.tuples(st.integers(1, 7), st.integers(1, 8), st.integers(0, 999))
 
 
 def source(corruption: OrderCorruption, m: int, n: int, seed: int) -> tuple[Any, Any]:
-    """What the corruption reads, and the true ranks."""
+    """The argument of the corruption, ranks or scores, and the true ranks."""
     data = make_ranking_lines(n, m, random_state=seed)
     return getattr(data, corruption.reads), data.ranks
 
@@ -63,7 +63,9 @@ def test_the_names_that_benchmarks_use() -> None:
 @kinds
 @few
 @given(problems)
-def test_the_truth_extends_what_is_left(kind: str, problem: tuple[int, int, int]) -> None:
+def test_the_true_ranking_extends_the_partial_order(
+    kind: str, problem: tuple[int, int, int]
+) -> None:
     m, n, seed = problem
     for corruption in SEVERITIES[kind]:
         given_, ranks = source(corruption, m, n, seed)
@@ -76,7 +78,7 @@ def test_the_truth_extends_what_is_left(kind: str, problem: tuple[int, int, int]
 @kinds
 @few
 @given(problems)
-def test_what_is_known_is_the_closure_of_what_is_not_hidden(
+def test_the_order_is_the_closure_of_the_pairs_that_are_not_hidden(
     kind: str, problem: tuple[int, int, int]
 ) -> None:
     m, n, seed = problem
@@ -84,14 +86,14 @@ def test_what_is_known_is_the_closure_of_what_is_not_hidden(
         given_, ranks = source(corruption, m, n, seed)
         hidden = corruption.hidden(given_, random_state=seed)
         assert hidden.shape == (n, m * (m - 1) // 2)
-        shown = np.where(hidden, 0, pair_signs(ranks))
+        observed = np.where(hidden, 0, pair_signs(ranks))
         pairs: list[list[tuple[int, int]]] = [
             [
                 (i, j) if sign > 0 else (j, i)
                 for (i, j), sign in zip(combinations(range(m), 2), row, strict=True)
                 if sign
             ]
-            for row in shown
+            for row in observed
         ]
         expected = PartialOrders.from_pairs(pairs, items=range(m))
         assert corruption(given_, random_state=seed) == expected
@@ -99,9 +101,7 @@ def test_what_is_known_is_the_closure_of_what_is_not_hidden(
 
 @kinds
 @given(problems)
-def test_the_first_hides_nothing_and_the_last_everything(
-    kind: str, problem: tuple[int, int, int]
-) -> None:
+def test_the_first_hides_no_pair_and_the_last_all(kind: str, problem: tuple[int, int, int]) -> None:
     m, n, seed = problem
     mildest, severest = SEVERITIES[kind][0], SEVERITIES[kind][-1]
     given_, ranks = source(mildest, m, n, seed)
@@ -158,7 +158,7 @@ def test_items_name_the_columns(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["score_gaps", "score_gaps_small", "top_k"])
-def test_columns_find_their_items_by_name(kind: str) -> None:
+def test_columns_are_matched_to_items_by_name(kind: str) -> None:
     names = ["ant", "bee", "cow", "dog"]
     corruption = SEVERITIES[kind][4]
     given_, _ = source(corruption, 4, 6, 0)
@@ -172,7 +172,7 @@ def test_columns_find_their_items_by_name(kind: str) -> None:
 
 
 @kinds
-def test_it_is_frozen_and_survives_a_pickle(kind: str) -> None:
+def test_it_is_frozen_and_can_be_pickled(kind: str) -> None:
     corruption = SEVERITIES[kind][3]
     given_, _ = source(corruption, 5, 6, 0)
     with pytest.raises(AttributeError):
@@ -186,7 +186,7 @@ def test_it_is_frozen_and_survives_a_pickle(kind: str) -> None:
 
 
 class TestPairs:
-    def test_every_pair_is_hidden_with_the_level_and_on_its_own(self) -> None:
+    def test_pairs_are_hidden_independently_with_probability_level(self) -> None:
         """Five standard deviations of a binomial; the seed is fixed."""
         n = 20000
         hidden = PairCorruption(0.3).hidden(np.tile([2, 0, 1], (n, 1)), random_state=0)
@@ -198,18 +198,18 @@ class TestPairs:
     @pytest.mark.parametrize("level", [0.0, 0.2, 0.5, 0.9, 1.0])
     @pytest.mark.parametrize("m", [1, 2, 3, 4])
     def test_the_expected_information_is_exact(self, m: int, level: float) -> None:
-        """Against the sum over every set of hidden pairs."""
+        """Compared with the sum over every set of hidden pairs."""
         n_pairs = m * (m - 1) // 2
         hidden = (np.arange(2**n_pairs)[:, np.newaxis] >> np.arange(n_pairs)) & 1
-        shown = np.zeros((len(hidden), m, m), dtype=bool)
-        shown[:, *np.triu_indices(m, 1)] = hidden == 0
-        known = PartialOrders(shown).n_observed / max(n_pairs, 1)
+        observed = np.zeros((len(hidden), m, m), dtype=bool)
+        observed[:, *np.triu_indices(m, 1)] = hidden == 0
+        known = PartialOrders(observed).n_observed / max(n_pairs, 1)
         weight = np.prod(np.where(hidden, level, 1 - level), axis=1)
         expected = weight @ known if n_pairs else 1.0
         assert PairCorruption(level).expected_information(m) == pytest.approx(expected, abs=1e-12)
 
     @pytest.mark.parametrize("level", [0.3, 0.5, 0.7, 0.9])
-    def test_the_expected_information_is_what_is_left(self, level: float) -> None:
+    def test_the_expected_information_is_the_mean_information(self, level: float) -> None:
         n, m = 4000, 10
         ranks = np.random.default_rng(0).permuted(np.tile(np.arange(m), (n, 1)), axis=1)
         orders = PairCorruption(level)(ranks, random_state=1)
@@ -227,7 +227,7 @@ class TestPairs:
         assert first == corruption(ranks, random_state=np.random.default_rng(7))
         assert first != corruption(ranks, random_state=8)
 
-    def test_full_rankings_come_in_any_form(self) -> None:
+    def test_all_forms_of_full_rankings(self) -> None:
         texts = ["b>a>c", "c>b>a"]
         ranks = [[1, 0, 2], [2, 1, 0]]
         corruption = PairCorruption(0.5)
@@ -236,7 +236,7 @@ class TestPairs:
         assert corruption(PartialOrders.from_any(texts), random_state=2) == expected
 
     @pytest.mark.parametrize("n_items", [0, 2.0, True])
-    def test_items_are_counted(self, n_items: Any) -> None:
+    def test_invalid_numbers_of_items(self, n_items: Any) -> None:
         with pytest.raises(ValueError, match="n_items must be an integer >= 1; got"):
             PairCorruption(0.5).expected_information(n_items)
 
@@ -246,7 +246,7 @@ class TestPairs:
 
 class TestScoreGaps:
     @given(problems, st.floats(0, 1))
-    def test_what_is_left_is_chains_cut_at_wide_gaps(
+    def test_large_gaps_cut_a_ranking_into_chains(
         self, problem: tuple[int, int, int], level: float
     ) -> None:
         m, n, seed = problem
@@ -263,14 +263,16 @@ class TestScoreGaps:
         np.testing.assert_array_equal(ScoreGapCorruption(level)(scores).before, expected)
 
     @given(problems, st.floats(0, 1))
-    def test_small_gaps_do_not_come_back(self, problem: tuple[int, int, int], level: float) -> None:
+    def test_hidden_small_gaps_do_not_follow_from_others(
+        self, problem: tuple[int, int, int], level: float
+    ) -> None:
         m, n, seed = problem
         scores = make_ranking_lines(n, m, random_state=seed).scores
         corruption = ScoreGapCorruption(level, hides="small")
         left = information_left(corruption(scores))
         assert left == pytest.approx(1 - hidden_share(corruption, scores))
 
-    def test_the_threshold_is_a_share_of_the_widest_gap_of_the_row(self) -> None:
+    def test_the_threshold_is_a_share_of_the_largest_gap_of_the_row(self) -> None:
         scores = [[0.0, 1.0, 4.0], [0.0, 10.0, 40.0]]
         assert ScoreGapCorruption(0.2).hidden(scores).tolist() == [[False, True, False]] * 2
         assert ScoreGapCorruption(0.3).hidden(scores).tolist() == [[False, True, True]] * 2
@@ -285,7 +287,7 @@ class TestScoreGaps:
         assert not orders.before[0, 1, 0]
         assert not orders[1]
 
-    def test_refusals(self) -> None:
+    def test_invalid_arguments(self) -> None:
         with pytest.raises(ValueError, match="hides must be 'large' or 'small'; got 'all'"):
             ScoreGapCorruption(0.5, hides="all")  # type: ignore[arg-type]
         corruption = ScoreGapCorruption(0.5)
@@ -302,7 +304,7 @@ class TestScoreGaps:
 
 class TestTopK:
     @given(problems, st.integers(0, 8))
-    def test_it_is_what_a_list_of_the_best_says(
+    def test_it_equals_a_list_of_the_best_items(
         self, problem: tuple[int, int, int], k: int
     ) -> None:
         m, n, seed = problem
@@ -316,17 +318,17 @@ class TestTopK:
         assert (expected.n_observed == m * (m - 1) // 2 - lost).all()
 
     @pytest.mark.parametrize("k", [-1, 1.0, True, None, "1"])
-    def test_k_is_a_count(self, k: Any) -> None:
+    def test_invalid_k(self, k: Any) -> None:
         with pytest.raises(ValueError, match="TopKCorruption: k must be an integer >= 0; got"):
             TopKCorruption(k)
 
 
-# ------------------------------------------------------------------ refusals of all
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize("make", [PairCorruption, ScoreGapCorruption])
 @pytest.mark.parametrize("level", [-0.1, 1.1, float("nan"), "0.5", True, None])
-def test_a_level_outside_of_zero_to_one_is_refused(make: Any, level: Any) -> None:
+def test_invalid_levels(make: Any, level: Any) -> None:
     with pytest.raises(ValueError, match=r"Corruption: level must be a number from 0 to 1; got"):
         make(level)
 
@@ -335,13 +337,13 @@ def test_a_level_outside_of_zero_to_one_is_refused(make: Any, level: Any) -> Non
 @pytest.mark.parametrize(
     "ranks", [[[0, 1, 2], [0, 1, 1]], [[0, 1, 2], [0, 1, np.nan]], ["a>b>c", "a>b"]]
 )
-def test_partial_rankings_are_refused(corruption: Any, ranks: Any) -> None:
+def test_partial_rankings_are_an_error(corruption: Any, ranks: Any) -> None:
     name = type(corruption).__name__
     with pytest.raises(CandidateError, match=rf"{name}: row 1 allows several .* \(1 such row\)"):
         corruption(ranks)
 
 
-# ------------------------------------------------------------------ the authors'
+# ------------------------------------------------------------------ the authors' program
 
 _THEIRS = """
 import sys
@@ -376,14 +378,14 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         return dict(file)
 
 
-def test_the_authors_rank_the_same_lines_alike(theirs: dict[str, Any]) -> None:
+def test_the_rankings_of_the_authors_program(theirs: dict[str, Any]) -> None:
     X, scores, ranks = make_ranking_lines(50, 7, design="grid", lines=theirs["lines"])
     np.testing.assert_allclose(X.ravel(), theirs["grid"], atol=1e-15)
     np.testing.assert_allclose(scores, theirs["grid_scores"], atol=1e-14)
     np.testing.assert_array_equal(pair_signs(ranks), theirs["grid_signs"])
 
 
-def test_the_authors_hide_the_same_pairs(theirs: dict[str, Any]) -> None:
+def test_the_hidden_pairs_of_the_authors_program(theirs: dict[str, Any]) -> None:
     full = PartialOrders.from_scores(theirs["scores"]).signs()
     for level, left in zip(theirs["levels"].tolist(), theirs["left"], strict=True):
         hidden = ScoreGapCorruption(level).hidden(theirs["scores"])

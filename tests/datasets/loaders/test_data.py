@@ -1,4 +1,4 @@
-"""The real files, where they are at hand: shapes, counts, and what makes them usable."""
+"""The real data files, if they are on this machine: shapes and counts."""
 
 from pathlib import Path
 
@@ -113,7 +113,7 @@ def test_partial_labels(data_dir: Path, name, n, d, n_classes, n_occurring, mean
     [
         ("authorship", 841, 70, 4),
         ("bodyfat", 252, 7, 7),
-        ("heat", 2465, 24, 6),
+        ("heat", 2465, 24, 6),  # words: ok
         ("iris", 150, 4, 3),
         ("spo", 2465, 24, 11),
         ("stock", 950, 5, 5),

@@ -1,4 +1,4 @@
-"""Downloads from a server on this machine: kept if right, gone without a trace if not."""
+"""Downloads from a server on this machine: verified files are kept, others leave nothing."""
 
 import bz2
 import hashlib
@@ -31,13 +31,13 @@ CONTENT = b"2 1:0.5 3:1\n1 2:-1\n" * 5000
 
 
 class Site:
-    """What the server answers, by path, and how often it was asked."""
+    """The responses of the server by path, and the requests that it received."""
 
     def __init__(self) -> None:
         self.bodies: dict[str, bytes] = {}
         self.announced: dict[str, int | None] = {}
         self.redirects: dict[str, str] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.address = ""
 
     def url(self, path: str) -> str:
@@ -57,7 +57,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            pages.asked.append(self.path)
+            pages.requests.append(self.path)
             if self.path in pages.redirects:
                 self.send_response(302)
                 self.send_header("Location", pages.redirects[self.path])
@@ -111,7 +111,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-# ---------------------------------------------------------------- what is right
+# ---------------------------------------------------------------- downloads
 
 
 @pytest.mark.parametrize("announced", [-1, None])
@@ -122,7 +122,7 @@ def test_downloaded_once(site: Site, cache: Path, announced: int | None) -> None
     assert path.read_bytes() == CONTENT
     assert fetched(file) == path
     assert fetched(file, download=False) == path
-    assert site.asked == ["/toy"]
+    assert site.requests == ["/toy"]
     assert files_below(cache) == [path]
 
 
@@ -144,10 +144,10 @@ def test_redirects_are_followed(site: Site, cache: Path) -> None:
     site.publish("there", CONTENT)
     site.redirects["/here"] = "/there"
     assert fetched(known(site.url("here"))).read_bytes() == CONTENT
-    assert site.asked == ["/here", "/there"]
+    assert site.requests == ["/here", "/there"]
 
 
-def test_a_broken_cache_is_mended(site: Site, cache: Path) -> None:
+def test_a_broken_file_in_the_cache_is_replaced(site: Site, cache: Path) -> None:
     file = known(site.publish("toy", CONTENT))
     path = cache / "libsvm" / "toy"
     path.parent.mkdir(parents=True)
@@ -165,11 +165,11 @@ def test_progress(site: Site, cache: Path, announced: int | None, total: int | N
     assert calls[-1] == (len(CONTENT), total)
 
 
-# ---------------------------------------------------------------- what is wrong
+# ---------------------------------------------------------------- errors
 
 
-def refused(file: RemoteFile, cache: Path, match: str) -> None:
-    """The fetch fails with all that a user needs to know, and leaves no file."""
+def assert_fails(file: RemoteFile, cache: Path, match: str) -> None:
+    """The error has address, checksum and remedy, and no file is left."""
     with pytest.raises(DatasetError, match=match) as caught:
         fetched(file)
     assert file.url in str(caught.value)
@@ -180,7 +180,7 @@ def refused(file: RemoteFile, cache: Path, match: str) -> None:
 
 def test_another_content(site: Site, cache: Path) -> None:
     url = site.publish("toy", CONTENT[::-1])
-    refused(known(url), cache, hashlib.sha256(CONTENT[::-1]).hexdigest())
+    assert_fails(known(url), cache, hashlib.sha256(CONTENT[::-1]).hexdigest())
 
 
 def test_another_content_does_not_replace_a_file(site: Site, cache: Path) -> None:
@@ -193,68 +193,71 @@ def test_another_content_does_not_replace_a_file(site: Site, cache: Path) -> Non
     assert files_below(cache) == [path]
 
 
-def test_not_there(site: Site, cache: Path) -> None:
-    refused(known(site.url("nowhere")), cache, "answered 404 Not Found")
+def test_no_such_page(site: Site, cache: Path) -> None:
+    assert_fails(known(site.url("nowhere")), cache, "answered 404 Not Found")
 
 
 def test_no_server(site: Site, cache: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         port = other.server_port
-    refused(known(f"http://127.0.0.1:{port}/toy"), cache, "could not be reached")
+    assert_fails(known(f"http://127.0.0.1:{port}/toy"), cache, "could not be reached")
 
 
-def test_a_server_that_falls_silent(site: Site, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as mute, (tmp_path / "x").open("wb") as stream:
-        url = f"http://127.0.0.1:{mute.getsockname()[1]}/toy"
+def test_a_server_that_does_not_respond(site: Site, tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent_server,
+        (tmp_path / "x").open("wb") as stream,
+    ):
+        url = f"http://127.0.0.1:{silent_server.getsockname()[1]}/toy"
         with pytest.raises(DatasetError, match="could not be reached"):
             receive(url, stream, max_bytes=10, timeout=0.2)
 
 
-def test_broken_off(site: Site, cache: Path) -> None:
+def test_a_connection_that_breaks_off(site: Site, cache: Path) -> None:
     url = site.publish("toy", CONTENT[:70_000], announced=len(CONTENT))
-    refused(known(url), cache, f"broke off after 70000 of {len(CONTENT)} bytes")
+    assert_fails(known(url), cache, f"broke off after 70000 of {len(CONTENT)} bytes")
 
 
-def test_broken_off_without_notice(site: Site, cache: Path) -> None:
-    refused(known(site.publish("toy", CONTENT[:-1], None)), cache, "another content")
+def test_a_truncated_response_without_length(site: Site, cache: Path) -> None:
+    assert_fails(known(site.publish("toy", CONTENT[:-1], None)), cache, "another content")
 
 
 def test_too_large_as_announced(site: Site, cache: Path) -> None:
-    refused(known(site.publish("toy", CONTENT + b"\n")), cache, "announced .* more than")
+    assert_fails(known(site.publish("toy", CONTENT + b"\n")), cache, "announced .* more than")
 
 
-def test_too_large_unannounced(site: Site, cache: Path) -> None:
-    refused(known(site.publish("toy", CONTENT * 2, None)), cache, "sent more than")
+def test_too_large_without_announcement(site: Site, cache: Path) -> None:
+    assert_fails(known(site.publish("toy", CONTENT * 2, None)), cache, "sent more than")
 
 
 @pytest.mark.parametrize("compression", ["bz2", "xz", "zip"])
 def test_a_broken_archive(site: Site, cache: Path, compression: str) -> None:
     url = site.publish("packed", b"<html>moved</html>")
-    refused(known(url, compression=compression), cache, "broken")
+    assert_fails(known(url, compression=compression), cache, "broken")
 
 
 def test_a_truncated_archive(site: Site, cache: Path) -> None:
     packed = bz2.compress(CONTENT)
     url = site.publish("packed", packed[:-20])
-    refused(known(url, compression="bz2"), cache, "too early")
+    assert_fails(known(url, compression="bz2"), cache, "too early")
 
 
-def test_an_archive_that_grows(site: Site, cache: Path) -> None:
+def test_an_archive_that_unpacks_to_too_much(site: Site, cache: Path) -> None:
     url = site.publish("packed", bz2.compress(bytes(10_000_000)))
-    refused(known(url, compression="bz2"), cache, "larger than")
+    assert_fails(known(url, compression="bz2"), cache, "larger than")
 
 
 @pytest.mark.parametrize("name", ["../../toy", "/tmp/toy", "..\\toy"])
-def test_a_hostile_archive(site: Site, cache: Path, tmp_path: Path, name: str) -> None:
+def test_an_archive_with_unsafe_names(site: Site, cache: Path, tmp_path: Path, name: str) -> None:
     url = site.publish("packed", zipped({"toy": CONTENT, name: CONTENT}))
     before = files_below(tmp_path)
-    refused(known(url, compression="zip"), cache, "hostile")
+    assert_fails(known(url, compression="zip"), cache, "unsafe")
     assert files_below(tmp_path) == before
 
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/toy", "toy"])
-def test_no_web_server(cache: Path, url: str) -> None:
-    refused(known(url), cache, "not the address of a web server")
+def test_addresses_that_are_not_of_a_web_server(cache: Path, url: str) -> None:
+    assert_fails(known(url), cache, "not the address of a web server")
 
 
 def test_interrupted(site: Site, cache: Path) -> None:
@@ -267,20 +270,20 @@ def test_interrupted(site: Site, cache: Path) -> None:
     assert files_below(cache) == []
 
 
-def test_a_cache_that_cannot_be(site: Site, cache: Path) -> None:
+def test_a_cache_that_cannot_be_written(site: Site, cache: Path) -> None:
     cache.write_text("a file, not a folder")
-    with pytest.raises(DatasetError, match=r"could not be kept at .* DISAMBIG_CACHE"):
+    with pytest.raises(DatasetError, match=r"could not be written to .* DISAMBIG_CACHE"):
         fetched(known(site.publish("toy", CONTENT)))
 
 
-def test_download_false_asks_nobody(site: Site, cache: Path) -> None:
+def test_download_false_sends_no_request(site: Site, cache: Path) -> None:
     with pytest.raises(DatasetError, match="download=False"):
         fetched(known(site.publish("toy", CONTENT)), download=False)
-    assert site.asked == []
+    assert site.requests == []
     assert not cache.exists()
 
 
-# ---------------------------------------------------------------- at once
+# ---------------------------------------------------------------- concurrent downloads
 
 
 def test_threads(site: Site, cache: Path) -> None:
@@ -354,12 +357,12 @@ def test_a_mulan_set_by_name(site: Site, cache: Path, monkeypatch: pytest.Monkey
     np.testing.assert_array_equal(fetch_mulan("toy").X, [[0.5], [2], [3]])
     np.testing.assert_array_equal(fetch_mulan("toy").Y, [[1], [0], [1]])
     np.testing.assert_array_equal(fetch_mulan("toy", part="test").X, [[2], [3]])
-    assert site.asked == ["/train", "/test"]
+    assert site.requests == ["/train", "/test"]
     with pytest.raises(ValueError, match=r"\['test', 'train'\]"):
         fetch_mulan("toy", part="validation")  # type: ignore[arg-type]
 
 
-def test_unknown_names_are_answered_with_the_known_ones() -> None:
+def test_errors_of_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"'nda'.*'dna', 'glass'"):
         fetch_libsvm("nda")
     with pytest.raises(ValueError, match=r"'emotion'.*'emotions', 'flags', 'scene'"):

@@ -1,4 +1,4 @@
-"""Where files are looked for, in which order, and what is said if they are not there."""
+"""The folders in which files are searched for, their order, and errors of missing files."""
 
 import hashlib
 import os
@@ -12,22 +12,22 @@ from disambig.datasets.loaders.registry import RemoteFile
 from disambig.exceptions import DatasetError
 
 CONTENT = b"1 1:0.5\n"
-# Nothing listens there, and nothing may ask.
+# There is no server at this address, and no test may request it.
 FILE = RemoteFile(
     "libsvm/toy", "http://127.0.0.1:9/toy", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT)
 )
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """The four folders, in the order of the search; all but the first are set up."""
-    folders = {name: tmp_path / name for name in ("folder", "variable", "work/data", "cache")}
-    for folder in folders.values():
-        folder.mkdir(parents=True)
-    monkeypatch.setenv("DISAMBIG_DATA", str(folders["variable"]))
-    monkeypatch.setenv("DISAMBIG_CACHE", str(folders["cache"]))
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """The four folders in the order of the search; all but the first are configured."""
+    paths = {name: tmp_path / name for name in ("folder", "variable", "work/data", "cache")}
+    for path in paths.values():
+        path.mkdir(parents=True)
+    monkeypatch.setenv("DISAMBIG_DATA", str(paths["variable"]))
+    monkeypatch.setenv("DISAMBIG_CACHE", str(paths["cache"]))
     monkeypatch.chdir(tmp_path / "work")
-    return folders
+    return paths
 
 
 def put(folder: Path, content: bytes = CONTENT, name: str = "libsvm/toy") -> Path:
@@ -37,31 +37,31 @@ def put(folder: Path, content: bytes = CONTENT, name: str = "libsvm/toy") -> Pat
     return path
 
 
-def test_the_order(places: dict[str, Path]) -> None:
-    for folder in reversed(places.values()):
+def test_the_order_of_the_search(folders: dict[str, Path]) -> None:
+    for folder in reversed(folders.values()):
         path = put(folder)
-        assert fetched(FILE, folder=places["folder"], download=False) == path
+        assert fetched(FILE, folder=folders["folder"], download=False) == path
 
 
-def test_a_named_folder_may_hold_the_file_itself(places: dict[str, Path]) -> None:
-    path = put(places["folder"], name="toy")
-    assert fetched(FILE, folder=str(places["folder"]), download=False) == path
+def test_a_named_folder_may_contain_the_file_directly(folders: dict[str, Path]) -> None:
+    path = put(folders["folder"], name="toy")
+    assert fetched(FILE, folder=str(folders["folder"]), download=False) == path
 
 
-def test_without_the_variable(places: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    put(places["variable"])
+def test_without_the_variable(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    put(folders["variable"])
     monkeypatch.delenv("DISAMBIG_DATA")
     with pytest.raises(DatasetError):
         fetched(FILE, download=False)
-    path = put(places["work/data"])
+    path = put(folders["work/data"])
     assert fetched(FILE, download=False) == path
 
 
-def test_not_found_says_where_and_what_to_do(places: dict[str, Path]) -> None:
+def test_the_error_of_a_missing_file(folders: dict[str, Path]) -> None:
     with pytest.raises(DatasetError) as caught:
-        fetched(FILE, folder=places["folder"], download=False)
+        fetched(FILE, folder=folders["folder"], download=False)
     message = str(caught.value)
-    for folder in places.values():
+    for folder in folders.values():
         assert str(folder / "libsvm" / "toy") in message
     assert "download=False" in message
     assert FILE.url in message
@@ -69,29 +69,29 @@ def test_not_found_says_where_and_what_to_do(places: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("place", ["folder", "variable", "work/data"])
-def test_a_copy_with_another_content_is_refused(places: dict[str, Path], place: str) -> None:
-    path = put(places[place], b"something else")
-    put(places["cache"])
+def test_a_copy_with_another_content_is_an_error(folders: dict[str, Path], place: str) -> None:
+    path = put(folders[place], b"something else")
+    put(folders["cache"])
     with pytest.raises(DatasetError) as caught:
-        fetched(FILE, folder=places["folder"])
+        fetched(FILE, folder=folders["folder"])
     assert str(path) in str(caught.value)
     assert FILE.sha256 in str(caught.value)
 
 
-def test_a_broken_cache_is_not_used(places: dict[str, Path]) -> None:
-    put(places["cache"], CONTENT[:-1])
+def test_a_broken_cache_is_not_used(folders: dict[str, Path]) -> None:
+    put(folders["cache"], CONTENT[:-1])
     with pytest.raises(DatasetError, match="not on this machine"):
         fetched(FILE, download=False)
 
 
-def test_a_folder_that_is_not_there(
-    places: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_does_not_exist(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(places["cache"])
-    with pytest.raises(DatasetError, match=r"folder=.*mispelt.* is no folder"):
-        fetched(FILE, folder=places["folder"] / "mispelt")
-    monkeypatch.setenv("DISAMBIG_DATA", str(places["variable"] / "mispelt"))
-    with pytest.raises(DatasetError, match=r"DISAMBIG_DATA=.*mispelt.* is no folder"):
+    put(folders["cache"])
+    with pytest.raises(DatasetError, match=r"folder=.*mispelt.* is not a folder"):
+        fetched(FILE, folder=folders["folder"] / "mispelt")
+    monkeypatch.setenv("DISAMBIG_DATA", str(folders["variable"] / "mispelt"))
+    with pytest.raises(DatasetError, match=r"DISAMBIG_DATA=.*mispelt.* is not a folder"):
         fetched(FILE)
 
 
@@ -127,14 +127,14 @@ def test_the_cache_of_a_platform(
     assert cache_folder() == Path(named)
 
 
-def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISAMBIG_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
 
-    def homeless() -> Path:
+    def raise_error() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.setattr(Path, "home", raise_error)
     if os.name == "posix":
         with pytest.raises(DatasetError, match="DISAMBIG_CACHE"):
             cache_folder()

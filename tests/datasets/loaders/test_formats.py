@@ -1,4 +1,4 @@
-"""Readers: what was written comes back, and a bad file is named with the place of the fault."""
+"""Readers of file formats: round trips, and errors that name the file and the row."""
 
 from pathlib import Path
 
@@ -48,12 +48,12 @@ def test_libsvm_round_trip(tmp_path_factory, X, y):
 
 def test_libsvm_dense_and_sparse(tmp_path: Path) -> None:
     path = written(tmp_path, "toy", "1 1:2", "3 2:1")
-    dense, thin = load_libsvm(path), load_libsvm(path, sparse=True)
+    dense, compressed = load_libsvm(path), load_libsvm(path, sparse=True)
     assert isinstance(dense.X, np.ndarray)
-    assert isinstance(thin.X, sparse.csr_array)
-    np.testing.assert_array_equal(dense.X, thin.X.toarray())
+    assert isinstance(compressed.X, sparse.csr_array)
+    np.testing.assert_array_equal(dense.X, compressed.X.toarray())
     assert_frozen(dense, "X", "y")
-    assert_frozen(thin, "y")
+    assert_frozen(compressed, "y")
     assert load_libsvm(path, n_features=5).X.shape == (2, 5)
 
 
@@ -70,7 +70,7 @@ def test_libsvm_dense_and_sparse(tmp_path: Path) -> None:
         ("1e300 1:2", "label of row 1 is 1e"),
     ],
 )
-def test_libsvm_refusals(tmp_path: Path, line: str, match: str) -> None:
+def test_libsvm_errors(tmp_path: Path, line: str, match: str) -> None:
     path = written(tmp_path, "toy", "1 1:2", line)
     with pytest.raises(DatasetError, match=match) as caught:
         load_libsvm(path, n_features=3)
@@ -125,7 +125,7 @@ def test_mulan_labels_as_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("labels", [["quiet"], ["loud", "loud"], ["loud", "size"], ["kind of"]])
-def test_mulan_labels_that_are_none(tmp_path: Path, labels: list[str]) -> None:
+def test_mulan_invalid_labels(tmp_path: Path, labels: list[str]) -> None:
     path = written(tmp_path, "toy.arff", *ARFF)
     with pytest.raises(DatasetError, match=r"distinct attributes|expected 0 or 1"):
         load_mulan(path, labels)
@@ -149,7 +149,7 @@ def test_mulan_a_missing_label(tmp_path: Path) -> None:
         (*ARFF[:3], "@attribute when date 'yyyy'", "@data", "1,2020"),
     ],
 )
-def test_mulan_refuses_other_files(tmp_path: Path, lines: tuple[str, ...]) -> None:
+def test_mulan_errors_of_other_files(tmp_path: Path, lines: tuple[str, ...]) -> None:
     path = written(tmp_path, "toy.arff", *lines)
     with pytest.raises(DatasetError) as caught:
         load_mulan(path, ["loud"])
@@ -166,7 +166,7 @@ def test_mulan_refuses_other_files(tmp_path: Path, lines: tuple[str, ...]) -> No
         (('<?xml version="1.0" encoding="nonsense"?>', "<labels/>"), "not a list of labels"),
     ],
 )
-def test_mulan_refuses_other_lists(tmp_path: Path, lines: tuple[str, ...], match: str) -> None:
+def test_mulan_errors_of_other_lists(tmp_path: Path, lines: tuple[str, ...], match: str) -> None:
     xml = written(tmp_path, "toy.xml", *lines)
     with pytest.raises(DatasetError, match=match) as caught:
         load_mulan(written(tmp_path, "toy.arff", *ARFF), xml)
@@ -211,8 +211,8 @@ def test_ranking_items(tmp_path: Path) -> None:
 
     path = written(tmp_path, "long.txt", "x,ranking,tea,coffee", "1,coffee>tea,1,0")
     assert load_label_ranking(path).item_names == ("tea", "coffee")
-    turned = load_label_ranking(path, items=["coffee", "tea"])
-    np.testing.assert_array_equal(turned.ranks, [[0, 1]])
+    reordered = load_label_ranking(path, items=["coffee", "tea"])
+    np.testing.assert_array_equal(reordered.ranks, [[0, 1]])
 
 
 def test_ranking_features(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_ranking_features(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.X, [[1, 0, 0, 1], [np.nan, 0, 1, 0], [np.nan, 1, 0, 0]])
 
 
-def test_a_column_of_numbers_stays_one() -> None:
+def test_a_column_of_numbers_with_missing_cells() -> None:
     column = text_column("x", np.array(["1", "?", "-2.5e3", "NA", "", "nan", "inf"]))
     assert column.categories is None
     np.testing.assert_array_equal(column.values, [1, np.nan, -2500, np.nan, np.nan, np.nan, np.inf])
@@ -246,7 +246,7 @@ def test_a_column_of_numbers_stays_one() -> None:
         (("",), "empty"),
     ],
 )
-def test_ranking_refusals(tmp_path: Path, lines: tuple[str, ...], match: str) -> None:
+def test_ranking_errors(tmp_path: Path, lines: tuple[str, ...], match: str) -> None:
     path = written(tmp_path, "toy.txt", *lines)
     with pytest.raises(DatasetError, match=match) as caught:
         load_label_ranking(path)
@@ -324,7 +324,7 @@ def test_folds_are_optional(tmp_path: Path) -> None:
         ("folds.csv", ("fold", "1"), "has 1 rows"),
     ],
 )
-def test_interval_refusals(tmp_path: Path, name: str, lines: tuple[str, ...], match: str) -> None:
+def test_interval_errors(tmp_path: Path, name: str, lines: tuple[str, ...], match: str) -> None:
     interval_files(tmp_path)
     path = written(tmp_path, name, *lines)
     with pytest.raises(DatasetError, match=match) as caught:
@@ -333,6 +333,6 @@ def test_interval_refusals(tmp_path: Path, name: str, lines: tuple[str, ...], ma
 
 
 @pytest.mark.parametrize("load", [load_libsvm, load_label_ranking, load_interval_folder])
-def test_a_missing_file_is_the_usual_error(tmp_path: Path, load) -> None:
+def test_a_missing_file_is_a_file_not_found_error(tmp_path: Path, load) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nowhere")

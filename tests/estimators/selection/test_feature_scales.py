@@ -1,4 +1,4 @@
-"""What the sets depend on is seen, what they do not is not."""
+"""Scales are large for features that the sets depend on, and do not depend on units."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ def test_informative_features_have_the_largest_scales():
     assert_allclose(np.mean((scales * X.std(axis=0)) ** 2), 1.0)
 
 
-def test_units_are_taken_out():
+def test_scales_do_not_depend_on_units():
     X, shares = problem()
     units = np.array([1e-3, 1.0, 1e4, 2.0, 1.0, 7.0])
     plain, other = (feature_scales(Z, shares, np.ones(300)) for Z in (X, X * units))
@@ -37,7 +37,7 @@ def test_units_are_taken_out():
     assert unit_scales(X, weights)[1] == unit_scales(sp.csr_array(X), weights)[1] == 0.0
 
 
-def test_sparse_inputs_and_weights():
+def test_sparse_inputs_and_sample_weights():
     X, shares = problem()
     X[np.abs(X) < 0.3] = 0.0
     dense = feature_scales(X, shares, np.ones(300))
@@ -45,7 +45,7 @@ def test_sparse_inputs_and_weights():
     assert not np.allclose(feature_scales(X, shares, np.arange(1.0, 301.0)), dense)
 
 
-def test_nothing_to_tell_features_by():
+def test_no_scales_for_one_feature_or_uninformative_sets():
     X, shares = problem()
     assert feature_scales(X[:, :1], shares, np.ones(300)) is None
     assert feature_scales(X, np.full((300, 3), 1 / 3), np.ones(300)) is None

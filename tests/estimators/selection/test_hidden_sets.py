@@ -1,4 +1,4 @@
-"""The score of hidden rows, by hand."""
+"""Scores of hidden sets, compared with a loop over rows."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.votes import as_votes
 
-# Two groups of three, one row of which contradicts its group.
+# Two groups of three rows; in WRONG one row contradicts its group.
 A = np.kron(np.eye(2), np.full((3, 3), 1 / 3))
 MASK = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1], [0, 1]], dtype=np.bool_)
 WRONG = np.array([[1, 0], [1, 1], [0, 1], [0, 1], [0, 1], [0, 1]], dtype=np.bool_)
@@ -18,78 +18,79 @@ FOLDS = np.array([0, 1, 2, 0, 1, 2])
 WEIGHTS = np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0])
 
 
-def expected_loss(mask, loss, law_of):
-    """Row by row: the votes of all others, at laws that were found without the row's set."""
-    paid = []
+def expected_loss(mask, loss, solve):
+    """Row by row: votes of the other rows, times distributions found without the row's set."""
+    losses = []
     for i in range(6):
-        law = law_of(LabelSets(mask | (FOLDS[i] == FOLDS)[:, None], np.arange(2)))
+        distribution = solve(LabelSets(mask | (FOLDS[i] == FOLDS)[:, None], np.arange(2)))
         others = np.delete(np.arange(6), i)
-        costs = loss.matrix @ (A[i, others] @ law[others])
-        paid.append(loss.matrix[costs.argmin()][mask[i]].min())
-    told = ~mask.all(axis=1)
-    return np.average(np.array(paid)[told], weights=WEIGHTS[told])
+        costs = loss.matrix @ (A[i, others] @ distribution[others])
+        losses.append(loss.matrix[costs.argmin()][mask[i]].min())
+    informative = ~mask.all(axis=1)
+    return np.average(np.array(losses)[informative], weights=WEIGHTS[informative])
 
 
 @pytest.mark.parametrize("mask", [MASK, WRONG], ids=["agreed", "contradicted"])
-def test_of_a_solver(mask):
+def test_solver_score(mask):
     loss = MatrixLoss([[0.0, 5.0], [2.0, 0.0]]).bind(np.arange(2))
     solver = AlternatingMinimization()
 
-    def law_of(sets):
+    def solve(sets):
         return solver.solve(Problem(as_votes(A), loss, sets)).targets.distribution
 
     hidden = HiddenSets(LabelSets(mask, np.arange(2)), loss, FOLDS, WEIGHTS)
-    found = hidden.of(as_votes(A), solver)
-    assert found.loss == pytest.approx(expected_loss(mask, loss, law_of))
+    found = hidden.solver_score(as_votes(A), solver)
+    assert found.loss == pytest.approx(expected_loss(mask, loss, solve))
     assert (found.loss > 0) == (mask is WRONG)
 
 
 @pytest.mark.parametrize("mask", [MASK, WRONG], ids=["agreed", "contradicted"])
-def test_along_an_annealing_all_folds_are_one_run(mask):
-    """Two groups never hear each other, so that a step of all folds is one of each."""
+def test_all_folds_of_an_annealing_are_one_run(mask):
+    """The two groups have no votes for each other, so that a step of all folds is one of each."""
     loss = ZeroOneLoss().bind(np.arange(2))
     hidden = HiddenSets(LabelSets(mask, np.arange(2)), loss, FOLDS, WEIGHTS)
     temperatures = (1.0, 0.3, 0.1)
-    path = dict(hidden.along(as_votes(A), AnnealedMinimization(temperatures=temperatures)))
+    path = dict(hidden.path_scores(as_votes(A), AnnealedMinimization(temperatures=temperatures)))
     assert list(path) == list(temperatures)
     for last in temperatures:
         solver = AnnealedMinimization(temperatures=[t for t in temperatures if t >= last])
 
-        def law_of(sets, solver=solver):
+        def solve(sets, solver=solver):
             return solver.solve(Problem(as_votes(A), loss, sets)).targets.distribution
 
-        assert path[last].loss == pytest.approx(expected_loss(mask, loss, law_of))
+        assert path[last].loss == pytest.approx(expected_loss(mask, loss, solve))
 
 
-def test_of_the_baselines():
+def test_scores_of_the_baselines():
     loss = ZeroOneLoss().bind(np.arange(2))
     hidden = HiddenSets(LabelSets(WRONG, np.arange(2)), loss, FOLDS, WEIGHTS)
     expected = expected_loss(WRONG, loss, lambda sets: sets.distribution())
-    assert hidden.of_average(as_votes(A)).loss == pytest.approx(expected)
-    # Rows 0 and 2 have each other's label against them; the others are predicted right.
-    found = hidden.of_infimum(as_votes(A))
+    assert hidden.average_score(as_votes(A)).loss == pytest.approx(expected)
+    # Rows 0 and 2 have different labels and predict each other; the others are predicted right.
+    found = hidden.infimum_score(as_votes(A))
     assert found.loss == pytest.approx(2.0 / (WEIGHTS.sum() - 2.0))
     assert found.value > found.loss
 
 
-def test_surer_hits_score_better_at_equal_losses():
+def test_larger_probabilities_score_better_at_equal_losses():
     loss = ZeroOneLoss().bind(np.arange(2))
     hidden = HiddenSets(LabelSets(MASK, np.arange(2)), loss, FOLDS, np.ones(6))
     # A quarter of each vote goes to the other group.
     mixed = 0.75 * A + 0.25 * np.kron(np.ones((2, 2)) - np.eye(2), np.full((3, 3), 1 / 3))
     solver = AlternatingMinimization()
-    clear, blurred = hidden.of(as_votes(A), solver), hidden.of(as_votes(mixed), solver)
+    clear = hidden.solver_score(as_votes(A), solver)
+    blurred = hidden.solver_score(as_votes(mixed), solver)
     assert clear.loss == blurred.loss == 0.0
     assert clear.value < blurred.value
 
 
-def test_soft_weights_are_heard():
+def test_soft_weights_change_the_average():
     loss = ZeroOneLoss().bind(np.arange(2))
     mask = np.array([[1, 1], [1, 0], [1, 1], [0, 1], [0, 1], [1, 1]], dtype=np.bool_)
     weights = mask / mask.sum(axis=1, keepdims=True)
     weights[[0, 2]] = [0.05, 0.95]
     plain = HiddenSets(LabelSets(mask, np.arange(2)), loss, FOLDS, np.ones(6))
     soft = HiddenSets(LabelSets(mask, np.arange(2), weights), loss, FOLDS, np.ones(6))
-    # The fellows of row 1 say its other class, so that its set is missed.
-    assert plain.of_average(as_votes(A)).loss == 0.0
-    assert soft.of_average(as_votes(A)).loss > 0.0
+    # The other rows of its group vote for the other class of row 1, so that its set is missed.
+    assert plain.average_score(as_votes(A)).loss == 0.0
+    assert soft.average_score(as_votes(A)).loss > 0.0

@@ -1,4 +1,4 @@
-"""weights="auto", solver="auto": chosen by hidden sets, never by the truth."""
+"""weights="auto", solver="auto": selected by hidden sets, without true labels."""
 
 import pickle
 from dataclasses import replace
@@ -13,8 +13,8 @@ from sklearn.datasets import load_digits, load_iris
 from disambig import DisambiguatedClassifier, PartialLabelClassifier, disambiguate
 from disambig.candidates import LabelSets
 from disambig.estimators.selection import SearchSpace, select_weights_and_solver
-from disambig.estimators.selection import search as choice
-from disambig.estimators.selection import space as pieces
+from disambig.estimators.selection import search as search_module
+from disambig.estimators.selection import space as space_module
 from disambig.exceptions import NoInformationError
 from disambig.losses import AbstainLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
@@ -45,19 +45,19 @@ SHORT = SearchSpace(kernels={"gaussian": (0.7,)}, ridges=(1e-2, 1e-4), neighbors
 
 @pytest.fixture
 def short(monkeypatch):
-    """Few weightings, for tests in which their number is no matter."""
+    """Few weightings, for tests in which their number does not matter."""
     monkeypatch.setattr(
-        choice, "select_weights_and_solver", partial(select_weights_and_solver, space=SHORT)
+        search_module, "select_weights_and_solver", partial(select_weights_and_solver, space=SHORT)
     )
 
 
-def test_the_choice_beats_most_of_what_was_tried(digits):
+def test_the_selection_is_better_than_most_trials(digits):
     X, y, sets = digits
     train, test = np.arange(200), np.arange(200, 260)
     auto = PartialLabelClassifier().fit(X[train], sets[train])
     scores = [trial.score for trial in auto.trials_]
     assert scores == sorted(scores)
-    # Ten weightings come through the heat; 7 temperatures from the mean and 3 from the infimum.
+    # Ten weightings pass the screen; 7 temperatures from the average start and 3 from the infimum.
     assert len(scores) == 10 * (7 + 3)
     assert len({str(trial.weights) for trial in auto.trials_}) == 10
     assert str(auto.weights_) == str(auto.trials_[0].weights)
@@ -69,24 +69,24 @@ def test_the_choice_beats_most_of_what_was_tried(digits):
     assert (auto.labels_ == y[train]).mean() > (worst.labels_ == y[train]).mean() + 0.03
 
 
-def test_the_same_rows_give_the_same_choice(digits, short):
+def test_the_same_rows_give_the_same_selection(digits, short):
     X, _, sets = digits
     first, second = (PartialLabelClassifier().fit(X[:80], sets[:80]) for _ in range(2))
     assert [t.score for t in first.trials_] == [t.score for t in second.trials_]
     assert_array_equal(first.labels_, second.labels_)
 
 
-def test_a_large_set_is_chosen_for_by_a_sample_and_goes_through_landmarks(monkeypatch, digits):
+def test_many_rows_are_sampled_and_kernels_use_landmarks(monkeypatch, digits):
     X, _, sets = digits
-    monkeypatch.setattr(pieces, "is_affordable", lambda n: n <= 100)
+    monkeypatch.setattr(space_module, "is_affordable", lambda n: n <= 100)
     kernels = replace(SHORT, neighbors=(), largest_sample=60)
     loss = ZeroOneLoss().bind(sets.classes)
     _, solver, trials = select_weights_and_solver(X, sets, loss, None, np.ones(260), space=kernels)
-    whole = [
+    unscaled = [
         t.weights.weights if isinstance(t.weights, ScaledWeights) else t.weights for t in trials
     ]
-    assert all(isinstance(piece, NystromWeights) and piece.n_landmarks == 1000 for piece in whole)
-    # Signs of the votes of all rows would need them as an array.
+    assert all(isinstance(one, NystromWeights) and one.n_landmarks == 1000 for one in unscaled)
+    # The infimum start needs the signs of votes, and so all votes as an array.
     assert all(trial.solver.start == "average" for trial in trials)
     assert isinstance(solver, AnnealedMinimization)
     _, _, trials = select_weights_and_solver(
@@ -94,13 +94,13 @@ def test_a_large_set_is_chosen_for_by_a_sample_and_goes_through_landmarks(monkey
     )
     assert any(isinstance(trial.weights, KernelRidgeWeights) for trial in trials)
     assert any(trial.solver.start == "infimum" for trial in trials)
-    # A million rows: fewer landmarks, so that they fit.
-    monkeypatch.setattr(pieces, "_NUMBERS", 260 * 150)
+    # With a million rows there are fewer landmarks, so that they fit in memory.
+    monkeypatch.setattr(space_module, "_MAX_LANDMARK_ENTRIES", 260 * 150)
     _, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(260), space=kernels)
     assert {t.weights.get_params().get("n_landmarks", 150) for t in trials} == {150}
 
 
-def test_a_solver_by_name_is_kept_and_only_votes_are_chosen(digits, short):
+def test_a_given_solver_is_kept_and_only_weights_are_selected(digits, short):
     X, _, sets = digits
     given = AnnealedMinimization(temperatures=[0.5])
     found = PartialLabelClassifier(solver=given).fit(X[:60], sets[:60])
@@ -112,7 +112,7 @@ def test_a_solver_by_name_is_kept_and_only_votes_are_chosen(digits, short):
 
 
 @pytest.mark.parametrize("method", ["average", "infimum"])
-def test_votes_of_a_baseline_are_chosen_by_its_own_predictions(digits, short, method):
+def test_weights_of_a_baseline_are_selected_by_its_own_predictions(digits, short, method):
     X, y, sets = digits
     found = PartialLabelClassifier(method=method).fit(X[:200], sets[:200])
     assert len(found.trials_) == 6
@@ -120,7 +120,7 @@ def test_votes_of_a_baseline_are_chosen_by_its_own_predictions(digits, short, me
     assert found.score(X[200:], y[200:]) > 0.6
 
 
-def test_other_weights_have_the_solver_of_the_paper(digits):
+def test_other_weights_use_the_solver_of_the_paper(digits):
     X, _, sets = digits
     found = PartialLabelClassifier(NeighborWeights(5)).fit(X[:60], sets[:60])
     assert found.trials_ == ()
@@ -129,7 +129,7 @@ def test_other_weights_have_the_solver_of_the_paper(digits):
     assert disambiguate(None, sets[:60], weights=A).solution.start == "average"
 
 
-def test_other_losses_weights_and_doors(short):
+def test_other_losses_sample_weights_and_estimators(short):
     X, y = load_iris(return_X_y=True)
     rows = np.arange(0, 150, 2)
     X, y = X[rows], y[rows]
@@ -138,7 +138,7 @@ def test_other_losses_weights_and_doors(short):
     ordinal = PartialLabelClassifier(loss="absolute").fit(X, sets, sample_weight=weight)
     assert all(trial.solver.start == "average" for trial in ordinal.trials_)
     assert ordinal.score(X, y) > 0.8
-    # An abstention makes a loss that is not symmetric.
+    # A loss with abstention is not symmetric.
     careful = PartialLabelClassifier(loss=AbstainLoss(0.4)).fit(X, sets)
     assert careful.trials_
     assert "abstain" in careful.predictions_
@@ -153,14 +153,14 @@ def trials_of(X, sets, rows, space):
     return {f"{trial.weights} {trial.solver}": trial.held_out_loss for trial in trials}
 
 
-def test_the_order_of_rows_is_no_matter(digits):
+def test_the_order_of_rows_does_not_matter(digits):
     X, _, sets = digits
     rows = np.arange(60)
     assert trials_of(X, sets, rows[::-1], SHORT) == trials_of(X, sets, rows, SHORT)
 
 
 def test_copies_are_hidden_together(digits):
-    """Each row hears itself and its copy, which would tell what is hidden if it stayed."""
+    """The two neighbours of a row are itself and its copy, which would reveal what is hidden."""
     X, _, sets = digits
     with pytest.warns(UserWarning, match="no weights predict hidden sets better"):
         found = trials_of(
@@ -169,44 +169,45 @@ def test_copies_are_hidden_together(digits):
     assert min(found.values()) > 0.3
 
 
-def test_rows_far_from_zero_are_no_copies(digits, short):
+def test_rows_far_from_zero_are_not_copies(digits, short):
     X, y, sets = digits
     moved = PartialLabelClassifier().fit(X[:120] + 1.7e9, sets[:120])
     assert (moved.labels_ == y[:120]).mean() > 0.8
     assert moved.trials_
-    kinds = hash_rows(np.arange(5.0)[:, None] + 1e10)
-    assert np.unique(kinds).size == 5
+    row_groups = hash_rows(np.arange(5.0)[:, None] + 1e10)
+    assert np.unique(row_groups).size == 5
 
 
-def test_the_heat_keeps_what_is_best_on_few_rows(digits):
+def test_the_screen_keeps_the_best_on_few_rows(digits):
     X, _, sets = digits
-    # Ridges that answer nothing, or noise, beside two that work.
-    odd = SearchSpace(
+    # Two weightings predict well; two have a bandwidth that is too small, one has too many
+    # neighbours.
+    space = SearchSpace(
         kernels={"gaussian": (0.001, 0.7)}, ridges=(1e-2, 1e-3), neighbors=(200,), finalists=2
     )
-    few = replace(odd, learns_scales=False, screen_rows=120)
+    few = replace(space, learns_scales=False, screen_rows=120)
     found = trials_of(X, sets, np.arange(260), few)
     assert len(found) == 2 * 10
-    everything = trials_of(X, sets, np.arange(260), replace(few, finalists=5))
-    assert len(everything) == 5 * 10
-    assert min(found.values()) == min(everything.values())
-    # What comes through is tried on all rows: the scores are the same.
-    assert all(everything[name] == loss for name, loss in found.items())
-    assert max(found.values()) < max(everything.values())
+    all_entries = trials_of(X, sets, np.arange(260), replace(few, finalists=5))
+    assert len(all_entries) == 5 * 10
+    assert min(found.values()) == min(all_entries.values())
+    # The finalists are tried on all rows: their scores are the same.
+    assert all(all_entries[name] == loss for name, loss in found.items())
+    assert max(found.values()) < max(all_entries.values())
 
 
 def test_forests_and_formulations_can_be_added(digits):
     X, _, sets = digits
     more = replace(SHORT, forests=(5,), formulations=("one_block", "two_blocks"))
     found = trials_of(X, sets, np.arange(60), more)
-    # Three weightings on two metrics, and a forest, which sees no scales.
+    # Three weightings with and without scales, and one forest, which does not depend on scales.
     assert len(found) == (2 * 3 + 1) * 2 * (7 + 3)
     assert sum("Forest" in name for name in found) == 2 * (7 + 3)
     assert sum("two_blocks" in name for name in found) == 7 * (7 + 3)
 
 
-def test_labels_among_copies_are_found(short):
-    """A table of few different rows; those that say something come last."""
+def test_labels_among_copies_are_used(short):
+    """Few distinct rows with many copies; the informative ones come last."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(4000, 8)).astype(float)
     truth = X[:, 0].astype(int)
@@ -217,18 +218,18 @@ def test_labels_among_copies_are_found(short):
     assert (found.labels_ == truth).mean() > 0.9
 
 
-def test_too_few_different_rows_are_said():
+def test_a_warning_if_too_few_distinct_rows_are_informative():
     X = np.repeat(np.arange(3000.0), [1000] + [1] * 2999)[:, None]
     mask = np.ones((3999, 2), dtype=np.bool_)
     mask[:1000, 1] = False
     sets, loss = LabelSets(mask, np.arange(2)), ZeroOneLoss().bind(np.arange(2))
-    with pytest.warns(UserWarning, match="of 1000 rows, as different as there are, only 1 exclude"):
+    with pytest.warns(UserWarning, match="a sample of 1000 rows .*, only 1 exclude"):
         weights, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(3999))
     assert trials == ()
     assert str(weights.weights) == str(NeighborWeights())
 
 
-def test_parts_can_be_left_out(digits):
+def test_scales_and_the_infimum_start_can_be_left_out(digits):
     X, _, sets = digits
     less = replace(SHORT, learns_scales=False, cool_temperatures=())
     found = trials_of(X, sets, np.arange(60), less)
@@ -249,7 +250,7 @@ def test_sparse_inputs_with_wide_indices(digits, short):
 
 
 @pytest.mark.filterwarnings("ignore:NeighborWeights:UserWarning")
-def test_few_rows_are_too_little_to_choose_by():
+def test_a_warning_if_few_rows_are_informative():
     clf = PartialLabelClassifier()
     with pytest.warns(UserWarning, match="only 1 of 2 rows exclude a class, too few"):
         clf.fit([[0.0], [1.0]], [{"a"}, {"a", "b"}])
@@ -259,7 +260,7 @@ def test_few_rows_are_too_little_to_choose_by():
     assert isinstance(clf.solver_, AlternatingMinimization)
 
 
-def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
+def test_warnings_of_few_labels_and_of_sets_without_signal():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 2))
     few = LabelSets(
@@ -271,7 +272,7 @@ def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
     with pytest.warns(UserWarning, match="only 5 of 90 rows exclude a class"):
         clf.fit(X, few)
     noise = LabelSets(np.eye(3, dtype=np.bool_)[rng.choice(3, 90, p=[0.8, 0.1, 0.1])], np.arange(3))
-    with pytest.warns(UserWarning, match="Is a mark of unlabelled rows taken for a class"):
+    with pytest.warns(UserWarning, match="If y has a marker of unlabeled rows, pass it"):
         clf.fit(X, noise)
     assert str(clf.weights_.weights) == str(NeighborWeights())
     assert len(clf.trials_) == 100
@@ -279,8 +280,8 @@ def test_few_labels_in_a_sea_and_sets_without_signal_are_said():
 
 @pytest.mark.filterwarnings("ignore:weights='auto'. only:UserWarning")
 @pytest.mark.parametrize("n", [25, 120])
-def test_units_of_features_are_no_matter(n):
-    """Chosen with scales, or too few to choose by: a gram more or a milligram."""
+def test_units_of_features_do_not_matter(n):
+    """Neither with 120 rows, where scales are learned, nor with 25, where nothing is selected."""
     rng = np.random.default_rng(1)
     truth = np.arange(n) % 3
     X = truth[:, None] * [1.0, 0.5] + 0.2 * rng.normal(size=(n, 2))
@@ -291,7 +292,7 @@ def test_units_of_features_are_no_matter(n):
     assert (other.labels_ == truth).mean() > 0.95
 
 
-def test_sets_that_exclude_nothing_are_refused(digits):
+def test_sets_that_exclude_nothing_are_an_error(digits):
     X, _, sets = digits
     whole = LabelSets(np.ones_like(sets.mask), sets.classes)
     with pytest.raises(NoInformationError, match="none of the 260 rows excludes a class"):

@@ -1,4 +1,4 @@
-"""The Hamming loss: brute force over all bits, and each tag alone under the 0-1 loss."""
+"""The Hamming loss against brute force over all bits, and against the 0-1 loss on each tag."""
 
 import numpy as np
 import pytest
@@ -37,16 +37,16 @@ def drawn(seed):
 
 
 @given(seed=SEEDS)
-def test_the_loss_is_an_inner_product(seed):
+def test_loss_is_an_inner_product(seed):
     _, loss, bits = drawn(seed)
     every = all_bits(bits.n_tags)
-    paid = ((every[:, None] != every[None]) * loss.weights).sum(axis=2)
-    assert_allclose(loss.psi(every) @ loss.phi(every).T, paid, atol=1e-14)
-    assert paid.max() == pytest.approx(loss.magnitude(bits))
+    costs = ((every[:, None] != every[None]) * loss.weights).sum(axis=2)
+    assert_allclose(loss.psi(every) @ loss.phi(every).T, costs, atol=1e-14)
+    assert costs.max() == pytest.approx(loss.magnitude(bits))
 
 
 @given(seed=SEEDS, ties=st.booleans())
-def test_the_minimisers_are_those_of_brute_force(seed, ties):
+def test_minimisers_equal_brute_force(seed, ties):
     rng, loss, bits = drawn(seed)
     n, m = bits.shape
     scores = rng.integers(-2, 3, size=(n, m + 1)) if ties else rng.normal(size=(n, m + 1))
@@ -60,15 +60,15 @@ def test_the_minimisers_are_those_of_brute_force(seed, ties):
             (inside, members(bits, row), loss.phi),
         ):
             vertices = embed(outputs)
-            paid = vertices @ scores[row]
-            tied = paid <= paid.min() + 1e-9
+            costs = vertices @ scores[row]
+            tied = costs <= costs.min() + 1e-9
             assert_allclose(faces.embedded[row], vertices[tied].mean(axis=0), atol=1e-12)
             assert_array_equal(faces.outputs[row], outputs[tied][0])
             assert faces.is_vertex[row] == (tied.sum() == 1)
 
 
 @given(seed=SEEDS)
-def test_starts(seed):
+def test_starts_are_the_mean_and_the_nearest_loss(seed):
     _, loss, bits = drawn(seed)
     average, infimum = loss.start(bits, "average"), loss.start(bits, "infimum")
     every = all_bits(bits.n_tags)
@@ -82,7 +82,7 @@ def test_starts(seed):
 
 
 @given(seed=SEEDS, ties=st.booleans())
-def test_the_infimum_prediction_is_that_of_all_choices(seed, ties):
+def test_infimum_prediction_equals_brute_force(seed, ties):
     rng, loss, bits = drawn(seed)
     n, m = bits.shape
     q = 3
@@ -91,10 +91,10 @@ def test_the_infimum_prediction_is_that_of_all_choices(seed, ties):
     found = loss.infimum_prediction(as_votes(alpha), bits, 1e-10)
     vertices = loss.psi(all_bits(m))
     for i in range(q):
-        paid = np.zeros(len(vertices))
+        costs = np.zeros(len(vertices))
         for j in range(n):
-            paid += (alpha[i, j] * (vertices @ loss.phi(members(bits, j)).T)).min(axis=1)
-        tied = paid <= paid.min() + 1e-9
+            costs += (alpha[i, j] * (vertices @ loss.phi(members(bits, j)).T)).min(axis=1)
+        tied = costs <= costs.min() + 1e-9
         assert_allclose(found.embedded[i], vertices[tied].mean(axis=0), atol=1e-12)
 
 
@@ -102,14 +102,14 @@ def test_the_infimum_prediction_is_that_of_all_choices(seed, ties):
 
 
 @given(tiny=bit_problems())
-def test_each_tag_is_disambiguated_as_if_alone(tiny):
+def test_each_tag_is_disambiguated_separately(tiny):
     found = AlternatingMinimization("average").solve(tiny.problem)
     relaxed = decoded = 0.0
     for t, weight in enumerate(tiny.loss.weights):
         alone = AlternatingMinimization("average").solve(tiny.tag(t))
-        law = alone.targets.embedded
+        embedded = alone.targets.embedded
         # psi of the 0-1 loss: the first column is the loss of predicting 0.
-        assert_allclose(found.targets.embedded[:, t], law[:, 0] - law[:, 1], atol=1e-9)
+        assert_allclose(found.targets.embedded[:, t], embedded[:, 0] - embedded[:, 1], atol=1e-9)
         relaxed += weight * alone.relaxed_objective
         decoded += weight * alone.objective
         if alone.resolved.all() and found.resolved.all():
@@ -123,7 +123,7 @@ def test_each_tag_is_disambiguated_as_if_alone(tiny):
 
 
 @given(tiny=bit_problems())
-def test_the_objective_never_rises(tiny):
+def test_objective_never_increases(tiny):
     found = AlternatingMinimization(["average", "infimum"]).solve(tiny.problem)
     size = 1e-9 * max(1.0, float(tiny.problem.prediction_scale.sum()))
     for before, after in zip(found.trace, found.trace[1:], strict=False):
@@ -132,7 +132,7 @@ def test_the_objective_never_rises(tiny):
 
 
 @given(tiny=bit_problems())
-def test_the_two_baselines_are_one(tiny):
+def test_average_and_infimum_predict_the_same(tiny):
     infimum, exact = infimum_loss(tiny.problem)
     assert exact
     average = average_candidates(tiny.problem)
@@ -140,7 +140,7 @@ def test_the_two_baselines_are_one(tiny):
         assert_array_equal(average.decoded.outputs, infimum.decoded.outputs)
 
 
-# ---------------------------------------------------------------- the door
+# ---------------------------------------------------------------- the estimator
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
 Y = np.array([[1, 0], [1, np.nan], [np.nan, 0], [0, 1], [np.nan, 1], [0, np.nan]])
@@ -158,14 +158,14 @@ def test_structured_predictor_takes_bits(method):
     assert model.score([[0.1]], [[1, 1]]) == -0.5
 
 
-def test_rows_of_no_weight_are_labelled_too():
+def test_rows_of_weight_zero_get_labels():
     weight = np.array([1, 1, 1, 1, 1, 0.0])
     model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(2))
     model.fit(X, Y, sample_weight=weight)
     assert_array_equal(model.labels_[-1], [0, 1])
 
 
-def test_what_minus_one_means_must_be_said():
+def test_minus_one_without_a_meaning_is_an_error():
     model = StructuredPredictor(HammingLoss())
     with pytest.raises(CandidateError, match="zero='absent'"):
         model.fit(X, np.where(np.isnan(Y), -1, Y))
@@ -181,11 +181,11 @@ def test_what_minus_one_means_must_be_said():
     ],
     ids=range(4),
 )
-def test_weights_are_checked(weights, message):
+def test_bad_tag_weights_are_errors(weights, message):
     with pytest.raises(ValueError, match=message):
         HammingLoss(weights).bind(np.array(["a", "b"]))
 
 
-def test_weights_by_name():
+def test_tag_weights_by_name():
     loss = HammingLoss({"b": 3.0, "a": 1.0}).bind(np.array(["a", "b"]))
     assert_array_equal(loss.weights, [0.25, 0.75])

@@ -1,4 +1,4 @@
-"""Codes and bits are another form of a mask."""
+"""`CodedFaces` and `LabelFaces` are two forms of the same faces."""
 
 import numpy as np
 from hypothesis import given
@@ -29,45 +29,45 @@ def both(mask):
 
 
 @given(masks=pairs())
-def test_the_same_faces(masks):
-    coded, plain = both(masks[0])
-    assert len(coded) == len(plain)
-    assert_array_equal(coded.mask, plain.mask)
-    assert_array_equal(coded.is_vertex, plain.is_vertex)
-    assert_array_equal(coded.outputs, plain.outputs)
-    assert_array_equal(coded.first().mask, plain.first().mask)
-    assert_allclose(coded.distribution, plain.distribution)
-    assert_allclose(coded.embedded, plain.embedded)
+def test_properties_are_equal(masks):
+    coded, masked = both(masks[0])
+    assert len(coded) == len(masked)
+    assert_array_equal(coded.mask, masked.mask)
+    assert_array_equal(coded.is_vertex, masked.is_vertex)
+    assert_array_equal(coded.outputs, masked.outputs)
+    assert_array_equal(coded.first().mask, masked.first().mask)
+    assert_allclose(coded.distribution, masked.distribution)
+    assert_allclose(coded.embedded, masked.embedded)
     assert not coded.copy().differing(coded).any()
 
 
 @given(masks=pairs())
-def test_the_same_answers_about_two(masks):
-    (coded, plain), (other, plain_other) = both(masks[0]), both(masks[1])
+def test_operations_on_two_faces_are_equal(masks):
+    (coded, masked), (other, masked_other) = both(masks[0]), both(masks[1])
     rows = np.arange(0, len(coded), 2)
     assert_array_equal(coded.differing(other), (masks[0] != masks[1]).any(axis=1))
-    assert_array_equal(coded.differing(other), plain.differing(plain_other))
-    assert_array_equal(coded.union(other).mask, plain.union(plain_other).mask)
+    assert_array_equal(coded.differing(other), masked.differing(masked_other))
+    assert_array_equal(coded.union(other).mask, masked.union(masked_other).mask)
     replaced = coded.replace(rows, other.take(rows))
-    assert_array_equal(replaced.mask, plain.replace(rows, plain_other.take(rows)).mask)
+    assert_array_equal(replaced.mask, masked.replace(rows, masked_other.take(rows)).mask)
     assert_array_equal(coded.mask, masks[0])
-    nothing = np.zeros(len(coded))
-    scores = np.zeros_like(plain.embedded)
-    settled = coded.keep_unless_better(other.first(), scores, nothing)
-    expected = plain.keep_unless_better(plain_other.first(), scores, nothing)
-    assert_array_equal(settled.mask, expected.mask)
+    tolerance = np.zeros(len(coded))
+    scores = np.zeros_like(masked.embedded)
+    chosen = coded.keep_unless_better(other.first(), scores, tolerance)
+    expected = masked.keep_unless_better(masked_other.first(), scores, tolerance)
+    assert_array_equal(chosen.mask, expected.mask)
 
 
 @given(masks=pairs())
-def test_the_same_vertices(masks):
-    coded, plain = both(masks[0])
+def test_vertices_are_equal(masks):
+    coded, masked = both(masks[0])
     rows = np.arange(len(coded))[::-1]
     owner, vertices = coded.vertices(rows)
-    expected_owner, expected = plain.vertices(rows)
+    expected_owner, expected = masked.vertices(rows)
     assert_array_equal(owner, expected_owner)
     assert_array_equal(vertices.mask, expected.mask)
 
 
-def test_codes_are_as_small_as_they_can_be():
-    for size, kind in ((254, np.uint8), (255, np.uint16), (65534, np.uint16), (65535, np.uint32)):
-        assert CodedFaces.blank(1, size, ComplementEmbedding()).codes.dtype == kind
+def test_codes_have_the_smallest_type():
+    for size, dtype in ((254, np.uint8), (255, np.uint16), (65534, np.uint16), (65535, np.uint32)):
+        assert CodedFaces.blank(1, size, ComplementEmbedding()).codes.dtype == dtype

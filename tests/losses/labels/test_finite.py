@@ -1,4 +1,4 @@
-"""Finite losses beside the contract: what rounding must not be taken for."""
+"""Finite losses: rounding errors must not count as votes. The contract is in tests/contracts."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from disambig.votes import as_votes
 
 
 def circular(K, rng):
-    """Classes on a circle: every prediction has the same mean loss, in another order of terms."""
+    """Classes on a circle: all predictions have the same mean loss, summed in different orders."""
     cost = np.concatenate([[0.0], rng.random(K // 2)])
     steps = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
     return MatrixLoss(cost[np.minimum(steps, K - steps)])
@@ -25,7 +25,7 @@ def balanced_tree(depth):
 
 
 @pytest.mark.parametrize("K", range(3, 12))
-def test_means_that_differ_by_rounding_are_no_votes(K):
+def test_means_that_differ_by_rounding_tie(K):
     rng = np.random.default_rng(K)
     sets = LabelSets(np.ones((4, K), dtype=np.bool_), np.arange(K))
     for _ in range(30):
@@ -37,17 +37,17 @@ def test_means_that_differ_by_rounding_are_no_votes(K):
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
-def test_a_balanced_tree_without_labels_is_undecided_between_all_leaves(depth):
-    piece, classes = balanced_tree(depth)
+def test_balanced_tree_without_labels_is_undecided_between_all_leaves(depth):
+    unbound, classes = balanced_tree(depth)
     sets = LabelSets(np.ones((3, len(classes)), dtype=np.bool_), classes)
-    loss = piece.bind(classes)
+    loss = unbound.bind(classes)
     assert not loss.start(sets, "average").any()
     solution = AlternatingMinimization().solve(Problem(as_votes(np.ones((3, 3))), loss, sets))
     assert solution.targets.mask.all()
 
 
-def test_a_faint_vote_still_counts_beside_unlabelled_rows():
-    """One labelled row, heard a billion times less than the unlabelled ones together."""
+def test_small_vote_counts_besides_unlabeled_rows():
+    """One labeled row whose vote is a billion times smaller than that of an unlabeled row."""
     rng = np.random.default_rng(0)
     mask = np.ones((6, 5), dtype=np.bool_)
     mask[5] = np.arange(5) == 3

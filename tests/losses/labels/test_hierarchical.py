@@ -13,7 +13,7 @@ PARENTS = {
     "bee": "animal",
     "oak": "plant",
 }
-# Edges by hand; the two trees meet one node above their roots.
+# Edges counted by hand; the roots of the two trees have a common parent.
 EDGES = {
     ("cat", "dog"): 2,
     ("cat", "bee"): 3,
@@ -33,13 +33,13 @@ def test_matrix():
         assert matrix[names.index(a), names.index(b)] == pytest.approx(edges / 5)
 
 
-def test_the_longest_path_is_that_of_the_classes_in_use():
+def test_longest_path_is_between_classes_in_use():
     matrix = HierarchicalLoss(PARENTS).bind(np.array(["cat", "dog", "bee"])).matrix
     assert matrix.max() == 1.0
     assert matrix[0, 1] == pytest.approx(2 / 3)
 
 
-def test_one_class_costs_nothing():
+def test_one_class_has_loss_zero():
     assert HierarchicalLoss(PARENTS).bind(np.array(["cat"])).matrix.tolist() == [[0.0]]
 
 
@@ -48,11 +48,11 @@ def test_classes_may_be_numbers():
     assert loss.matrix[0].tolist() == [0.0, 0.5, 1.0]
 
 
-def test_a_class_outside_the_tree_is_named():
+def test_error_names_a_class_outside_the_tree():
     with pytest.raises(CandidateError, match="'cow' is not a node"):
         HierarchicalLoss(PARENTS).bind(np.array(["cat", "cow"]))
 
 
-def test_a_cycle_is_named():
+def test_cycle_is_an_error():
     with pytest.raises(CandidateError, match="cycle"):
         HierarchicalLoss({"a": "b", "b": "a"}).bind(np.array(["a"]))

@@ -1,4 +1,4 @@
-"""The measure that asks for a set of predictions, or the proof that there is none."""
+"""The measure whose best predictions are a given set, or the proof that there is none."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from disambig.losses.labels.measures import asks_for_any_set, find_measure
+from disambig.losses.labels.measures import every_set_has_measure, find_measure
 
 PAPER = np.array([[0.0, 1, 1], [1, 0, 2], [1, 2, 0]])
 MATRICES = ("normal", "integers", "low rank", "ordinal")
@@ -18,43 +18,43 @@ def squared(levels):
     return np.subtract.outer(np.arange(levels), np.arange(levels)) ** 2.0
 
 
-def asking(count, members):
-    asked = np.zeros(count, dtype=np.bool_)
-    asked[list(members)] = True
-    return asked
+def member_mask(count, members):
+    mask = np.zeros(count, dtype=np.bool_)
+    mask[list(members)] = True
+    return mask
 
 
 def check_property(matrix, found):
-    """The definition, word by word, for a measure that was found."""
+    """A measure that was found satisfies the definition."""
     losses = matrix @ found.measure
-    np.testing.assert_allclose(losses[found.asked], found.level, atol=1e-9)
-    assert (losses[~found.asked] >= found.level + 1 - 1e-9).all()
+    np.testing.assert_allclose(losses[found.members], found.level, atol=1e-9)
+    assert (losses[~found.members] >= found.level + 1 - 1e-9).all()
 
 
 def check_certificate(matrix, found):
-    """No measure is lighter than `lightest`, by weights that anybody can check."""
+    """The weights prove that no measure has a smaller sum than `lightest`."""
     weights = found.certificate
-    assert (weights[~found.asked] >= 0).all()
-    assert weights[~found.asked].sum() == pytest.approx(1, abs=1e-12)
+    assert (weights[~found.members] >= 0).all()
+    assert weights[~found.members].sum() == pytest.approx(1, abs=1e-12)
     assert weights.sum() == pytest.approx(0, abs=1e-12)
-    apart = np.abs(weights @ matrix).max()
+    distance = np.abs(weights @ matrix).max()
     if found.exists:
-        assert apart * found.lightest == pytest.approx(1, rel=1e-9)
+        assert distance * found.lightest == pytest.approx(1, rel=1e-9)
     else:
-        assert apart <= 1e-12 * np.abs(matrix).max()
+        assert distance <= 1e-12 * np.abs(matrix).max()
         assert found.lightest > 1e9 / max(np.abs(matrix).max(), 1e-200)
 
 
-def lightest_by_primal_program(matrix, asked):
+def lightest_by_primal_program(matrix, members):
     """``min sum |mu|`` over positive and negative parts and a free level; None if infeasible."""
     P, K = matrix.shape
     rows = np.hstack([matrix, -matrix, -np.ones((P, 1))])
     found = linprog(
         np.r_[np.ones(2 * K), 0],
-        A_ub=-rows[~asked],
-        b_ub=-np.ones(np.count_nonzero(~asked)),
-        A_eq=rows[asked],
-        b_eq=np.zeros(np.count_nonzero(asked)),
+        A_ub=-rows[~members],
+        b_ub=-np.ones(np.count_nonzero(~members)),
+        A_eq=rows[members],
+        b_eq=np.zeros(np.count_nonzero(members)),
         bounds=[(0, None)] * (2 * K) + [(None, None)],
         method="highs",
     )
@@ -74,13 +74,13 @@ def drawn(kind, rng):
 
 
 @pytest.mark.parametrize("members", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
-def test_every_set_of_the_papers_example_has_its_measure(members):
-    found = find_measure(PAPER, asking(3, members))
+def test_every_set_of_the_papers_example_has_a_measure(members):
+    found = find_measure(PAPER, member_mask(3, members))
     assert found.exists
     check_property(PAPER, found)
 
 
-def test_the_papers_own_measures_have_the_property_with_the_misprint_put_right():
+def test_measures_of_the_paper_are_right_except_for_a_misprint():
     for members, measure in [((0, 1), [0.5, 0.5, 0]), ((0, 2), [0.5, 0, 0.5])]:
         losses = PAPER @ np.array(measure)
         assert np.flatnonzero(losses == losses.min()).tolist() == list(members)
@@ -88,45 +88,45 @@ def test_the_papers_own_measures_have_the_property_with_the_misprint_put_right()
     assert np.ptp(as_printed) == 0
 
 
-def test_the_two_ends_of_three_levels_need_a_measure_without_positive_mass():
-    found = find_measure(squared(3), asking(3, (0, 2)))
+def test_ends_of_three_levels_need_a_measure_without_positive_sum():
+    found = find_measure(squared(3), member_mask(3, (0, 2)))
     assert found.exists
     check_property(squared(3), found)
     assert found.measure.sum() <= 1e-12
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_two_of_four_levels_are_refuted_with_a_certificate(scale):
+def test_certificate_for_two_of_four_levels_without_a_measure(scale):
     matrix = scale * squared(4)
-    found = find_measure(matrix, asking(4, (0, 2)))
+    found = find_measure(matrix, member_mask(4, (0, 2)))
     assert not found.exists
     assert found.measure is None
     assert found.level is None
     check_certificate(matrix, found)
 
 
-def test_all_predictions_are_asked_for_by_nothing():
+def test_measure_of_all_predictions_is_zero():
     found = find_measure(PAPER, np.ones(3, dtype=np.bool_))
     assert not found.measure.any()
     assert found.level == 0
     assert found.lightest == 0
 
 
-def test_a_loss_that_is_nowhere_paid_distinguishes_nothing():
-    found = find_measure(np.zeros((2, 3)), asking(2, (0,)))
+def test_loss_of_zeros_has_no_measure_for_a_proper_subset():
+    found = find_measure(np.zeros((2, 3)), member_mask(2, (0,)))
     assert not found.exists
     assert found.lightest == np.inf
     np.testing.assert_array_equal(found.certificate, [-1, 1])
 
 
-def test_of_two_equal_predictions_one_cannot_be_asked_for_alone():
+def test_one_of_two_equal_predictions_has_no_measure():
     matrix = np.vstack([PAPER, PAPER[1]])
-    found = find_measure(matrix, asking(4, (1,)))
+    found = find_measure(matrix, member_mask(4, (1,)))
     assert not found.exists
     np.testing.assert_allclose(found.certificate @ matrix, 0, atol=1e-12)
 
 
-def test_nothing_asked_for_is_an_error():
+def test_no_member_is_an_error():
     with pytest.raises(ValueError, match="at least one"):
         find_measure(PAPER, np.zeros(3, dtype=np.bool_))
 
@@ -134,33 +134,33 @@ def test_nothing_asked_for_is_an_error():
 @pytest.mark.parametrize("kind", MATRICES)
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), exponent=st.integers(-4, 4))
-def test_measure_or_certificate_agree_with_the_primal_program(kind, seed, exponent):
+def test_measure_and_certificate_agree_with_the_primal_program(kind, seed, exponent):
     rng = np.random.default_rng(seed)
     matrix = drawn(kind, rng)
-    asked = rng.random(len(matrix)) < 0.5
-    asked[rng.integers(len(asked))] = True
+    members = rng.random(len(matrix)) < 0.5
+    members[rng.integers(len(members))] = True
     scale = 10.0**exponent
-    found = find_measure(scale * matrix, asked)
-    lightest = lightest_by_primal_program(matrix, asked)
+    found = find_measure(scale * matrix, members)
+    lightest = lightest_by_primal_program(matrix, members)
     assert found.exists == (lightest is not None)
     if found.exists:
         check_property(scale * matrix, found)
         assert np.abs(found.measure).sum() * scale == pytest.approx(lightest, rel=1e-6)
-    if not asked.all():
+    if not members.all():
         check_certificate(scale * matrix, found)
-    if asks_for_any_set(matrix):
+    if every_set_has_measure(matrix):
         assert found.exists
 
 
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), K=st.integers(2, 5))
-def test_a_square_invertible_matrix_asks_for_every_set(seed, K):
+def test_every_set_of_an_invertible_matrix_has_a_measure(seed, K):
     rng = np.random.default_rng(seed)
     matrix = np.linalg.qr(rng.normal(size=(K, K)))[0] * rng.uniform(0.1, 10, size=K)
-    assert asks_for_any_set(matrix)
+    assert every_set_has_measure(matrix)
     for size in range(1, K + 1):
         for members in itertools.combinations(range(K), size):
-            found = find_measure(matrix, asking(K, members))
+            found = find_measure(matrix, member_mask(K, members))
             assert found.exists
             check_property(matrix, found)
 
@@ -183,22 +183,22 @@ def test_a_square_invertible_matrix_asks_for_every_set(seed, K):
     ids=["zero-one", "paper", "3 levels", "4 levels", "equal rows", "one prediction", "no loss",
          "abstain", "abstain at its price", "many predictions"],
 )  # fmt: skip
-def test_when_every_set_has_its_measure(matrix, expected):
-    assert asks_for_any_set(matrix) is expected
+def test_every_set_has_a_measure_if_rows_are_affinely_independent(matrix, expected):
+    assert every_set_has_measure(matrix) is expected
 
 
 @pytest.mark.parametrize("K", [10, 30, 60])
-def test_a_nearly_singular_loss_gets_an_answer_that_can_be_checked(K):
-    """Of numerical rank far below K: either a measure, or a bound that leaves none of any use."""
+def test_nearly_singular_loss_has_a_measure_or_a_large_bound(K):
+    """The numerical rank is far below K: a valid measure, or a bound too large to be useful."""
     places = np.subtract.outer(np.arange(K), np.arange(K)) / 20
     matrix = 1 - np.exp(-(places**2))
     rng = np.random.default_rng(K)
     for _ in range(4):
-        found = find_measure(matrix, asking(K, rng.choice(K, size=3, replace=False)))
+        found = find_measure(matrix, member_mask(K, rng.choice(K, size=3, replace=False)))
         if found.exists:
             losses = matrix @ found.measure
-            assert np.ptp(losses[found.asked]) <= 1e-5
-            assert losses[~found.asked].min() >= losses[found.asked].max() + 1 - 1e-5
+            assert np.ptp(losses[found.members]) <= 1e-5
+            assert losses[~found.members].min() >= losses[found.members].max() + 1 - 1e-5
         else:
             assert np.abs(found.certificate @ matrix).max() <= 1e-6
             assert found.certificate.sum() == pytest.approx(0, abs=1e-6)

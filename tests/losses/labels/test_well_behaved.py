@@ -1,4 +1,4 @@
-"""Well-behaved problems as a user meets them: the question, the warning, the start."""
+"""Well-behaved problems: `is_well_behaved`, the warning and ``start="measure"``."""
 
 import warnings
 
@@ -21,11 +21,11 @@ def levels(count):
     return OrdinalLoss(power=2).bind(np.arange(count))
 
 
-def test_the_papers_example_is_well_behaved_and_nobody_is_warned():
+def test_example_of_the_paper_is_well_behaved_without_a_warning():
     assert PAPER.is_well_behaved([{"a", "b"}, {"a", "c"}, {"b", "c"}, {"a", "b", "c"}, "a"])
 
 
-def test_the_warning_names_the_sets_and_counts_them():
+def test_warning_names_and_counts_the_sets():
     sets = [{0, 2}, {0, 1}, {1, 3}, {0, 2}, {0, 1, 2, 3}]
     message = r"members of \{0, 2\}, \{1, 3\} as .*2 of 4 distinct sets, 3 of 5 rows"
     with pytest.warns(IllBehavedWarning, match=message) as seen:
@@ -33,56 +33,56 @@ def test_the_warning_names_the_sets_and_counts_them():
     assert seen[0].filename == __file__
 
 
-def test_a_long_list_is_cut_short():
+def test_warning_shortens_a_long_list():
     sets = [{k, k + 2} for k in range(8)]
     with pytest.warns(IllBehavedWarning, match=r"\{4, 6\} and 3 more as"):
         levels(10).is_well_behaved(sets)
 
 
-def test_sets_over_some_of_the_classes_are_read_with_those_of_the_loss():
+def test_sets_over_some_classes_are_read_with_the_classes_of_the_loss():
     assert levels(4).is_well_behaved(LabelSets.from_any([{0, 1}, {1}]))
     with pytest.warns(IllBehavedWarning, match="1 of 1 distinct"):
         assert not levels(4).is_well_behaved(LabelSets.from_any([{0, 2}]))
 
 
 def test_only_distinct_sets_are_measured(monkeypatch):
-    asked = []
+    measured = []
 
-    def noted(matrix, members):
-        asked.append(members)
+    def recorded(matrix, members):
+        measured.append(members)
         return find_measure(matrix, members)
 
-    monkeypatch.setattr("disambig.losses.labels.finite.find_measure", noted)
+    monkeypatch.setattr("disambig.losses.labels.finite.find_measure", recorded)
     found = levels(4).well_behaved([{0, 1}] * 50 + [{1, 2}] * 50)
     assert found.holds
-    assert len(asked) == 2
+    assert len(measured) == 2
     np.testing.assert_array_equal(found.index, [0] * 50 + [1] * 50)
 
 
-def test_predictions_that_are_no_classes_stay_outside():
+def test_prediction_that_is_no_class_is_no_member():
     loss = AbstainLoss(0.3).bind(np.arange(3))
     found = loss.well_behaved([{0, 1}, {0, 1, 2}])
     assert found.holds
     for measure in found.measures:
         losses = loss.matrix @ measure.measure
-        assert not measure.asked[-1]
+        assert not measure.members[-1]
         assert losses[-1] >= measure.level + 1 - 1e-9
-        np.testing.assert_allclose(losses[measure.asked], measure.level, atol=1e-9)
+        np.testing.assert_allclose(losses[measure.members], measure.level, atol=1e-9)
 
 
 def test_fewer_predictions_than_classes():
-    """Two actions for three classes: the set of classes 1 and 2 asks for action 1 alone."""
+    """Two predictions for three classes; a class for which both are best has both as members."""
     loss = MatrixLoss([[0, 1, 2], [2, 1, 0]], predictions=["left", "right"]).bind(np.arange(3))
     found = loss.well_behaved([{2}, {1}, {0, 2}])
     np.testing.assert_array_equal(
-        [measure.asked for measure in found.measures], [[False, True], [True, True], [True, True]]
+        [measure.members for measure in found.measures], [[False, True], [True, True], [True, True]]
     )
     assert found.holds
 
 
 @pytest.mark.parametrize("loss", [PAPER, levels(3), ZeroOneLoss().bind(np.arange(5))],
                          ids=["paper", "3 levels", "zero-one"])  # fmt: skip
-def test_the_start_is_zero_on_the_set_and_at_least_one_outside(loss):
+def test_start_is_zero_on_the_set_and_at_least_one_outside(loss):
     K = len(loss.classes)
     codes = np.arange(1, 2**K)[:, None] >> np.arange(K) & 1
     sets = LabelSets(codes.astype(np.bool_), loss.classes)
@@ -91,7 +91,7 @@ def test_the_start_is_zero_on_the_set_and_at_least_one_outside(loss):
     assert (scores[~sets.mask] >= 1 - 1e-9).all()
 
 
-def test_the_start_of_sets_without_a_measure_is_the_infimum_at_the_same_margin():
+def test_start_of_sets_without_a_measure_is_the_infimum_with_margin_one():
     loss = MatrixLoss(10 * levels(4).matrix).bind(np.arange(4))
     sets = LabelSets.from_any([{0, 2}, {0, 1}, {0, 1, 2, 3}], classes=range(4))
     with pytest.warns(IllBehavedWarning, match="start='infimum'"):
@@ -102,7 +102,7 @@ def test_the_start_of_sets_without_a_measure_is_the_infimum_at_the_same_margin()
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_solvers_take_the_start(sparse):
+def test_solver_uses_the_start(sparse):
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, size=30)
     mask = np.eye(3, dtype=np.bool_)[truth] | (rng.random((30, 3)) < 0.4)
@@ -114,8 +114,8 @@ def test_solvers_take_the_start(sparse):
     np.testing.assert_array_equal(solution.decoded.outputs, truth)
 
 
-def test_an_ordinary_fit_asks_no_such_question():
-    """The sets have no measure, and no start but "measure" minds."""
+def test_other_starts_do_not_warn():
+    """The sets have no measure, but only ``start="measure"`` needs one."""
     sets = LabelSets.from_any([{0, 2}, {1, 3}, {0}], classes=range(4))
     problem = Problem(as_votes(np.eye(3)), levels(4), sets)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The 0-1 loss, and that its short embedding is the same loss."""
+"""The 0-1 loss, and its embedding without a table."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_matrix(K):
     assert np.array_equal(loss.predictions, np.arange(K))
 
 
-def test_a_matrix_of_ones_and_zeros_is_recognised():
+def test_matrix_of_the_zero_one_loss_is_recognised():
     classes = np.array(["a", "b", "c"])
     assert MatrixLoss(1 - np.eye(3)).bind(classes).is_zero_one
 
@@ -31,15 +31,15 @@ def test_a_matrix_of_ones_and_zeros_is_recognised():
         (2 * (1 - np.eye(3)), ["a", "b", "c"]),
     ],
 )
-def test_what_only_looks_like_it_is_not(matrix, predictions):
+def test_similar_matrices_are_not_the_zero_one_loss(matrix, predictions):
     loss = MatrixLoss(matrix, predictions).bind(np.array(["a", "b", "c"]))
     assert not loss.is_zero_one
 
 
-def test_the_short_embedding_is_the_table():
+def test_embedding_without_table_equals_the_table():
     classes = np.arange(4)
     short = ZeroOneLoss().bind(classes)
-    # Names that differ from the classes send it through the table.
+    # With names that differ from the classes the loss uses the table.
     table = FiniteLoss(1 - np.eye(4), np.array(list("abcd")), classes)
     assert not table.is_zero_one
     rng = np.random.default_rng(0)
@@ -56,7 +56,7 @@ def test_the_short_embedding_is_the_table():
     np.testing.assert_allclose(found.embedded, other.embedded, atol=1e-15)
 
 
-def test_negative_votes_count_on_singletons_only():
+def test_negative_votes_have_an_effect_for_singletons_only():
     loss = ZeroOneLoss().bind(np.arange(3))
     sets = LabelSets.from_sets([{0}, {1, 2}, {0, 1, 2}, {2}], classes=[0, 1, 2])
     votes = as_votes([[0.0, -5.0, -5.0, 0.0], [-1.0, 0.0, 0.0, 2.0]])
@@ -65,8 +65,8 @@ def test_negative_votes_count_on_singletons_only():
     np.testing.assert_allclose(scores[1] - scores[1].min(), [3.0, 2.0, 0.0])
 
 
-def test_a_sea_of_unlabelled_rows_drowns_nothing():
-    """One labelled row with a vote of 1e-12 against a thousand rows of any class."""
+def test_small_vote_counts_besides_many_unlabeled_rows():
+    """One labeled row with a vote of 1e-12, and a thousand unlabeled rows."""
     K, n = 3, 1001
     mask = np.ones((n, K), dtype=np.bool_)
     mask[500] = [False, True, False]

@@ -1,4 +1,4 @@
-"""The squared loss: means, and ends of the span where no mean is best."""
+"""The squared loss: means, and ends of the span where there is no minimum."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_predictions_are_means():
     assert_allclose(found, A @ y / A.sum(axis=1, keepdims=True), rtol=1e-14)
 
 
-def test_targets_are_means_moved_into_the_set():
+def test_targets_are_means_clipped_to_the_set():
     rng = np.random.default_rng(1)
     A, z = rng.random((4, 6)), rng.uniform(-1, 3, (4, 1))
     sets = Intervals(np.full(6, 0.5), np.array([0.6, 0.8, 1.0, 2.0, np.inf, np.inf]))
@@ -39,11 +39,11 @@ def test_targets_are_means_moved_into_the_set():
     [
         ([1.0, -1.0], -1.0),  # linear, rising
         ([-1.0, 1.0], 3.0),  # linear, falling
-        ([0.1 + 0.2, -0.3], -1.0),  # linear, though the votes do not quite cancel
+        ([0.1 + 0.2, -0.3], -1.0),  # linear, although rounding keeps the votes from cancelling
         ([-1.0, -1.0], -1.0),  # concave: as far as possible from the mean, 1.5
         ([-3.0, -1.0], 3.0),  # concave, from .75
         ([-1.0, 2.0], 6.0),  # convex, its mean beyond the span
-        ([0.0, 0.0], 1.0),  # nothing: the middle
+        ([0.0, 0.0], 1.0),  # no votes: the middle
     ],
 )
 def test_votes_that_do_not_sum_to_a_positive_number(row, expected, form):
@@ -52,16 +52,16 @@ def test_votes_that_do_not_sum_to_a_positive_number(row, expected, form):
     assert_array_equal(found, [[expected]])
 
 
-def test_equal_ends_go_to_the_wish():
+def test_of_equally_good_ends_the_nearest_to_the_current_value():
     y = np.array([[1.0]])
-    against = as_votes(np.full((4, 1), -1.0))
-    wish = np.array([[2.0], [0.0], [1.0], [np.nan]])
-    assert_array_equal(LOSS.best_prediction(against, y, SPAN, wish), [[3.0], [-1], [-1], [-1]])
-    assert_array_equal(LOSS.best_prediction(against, y, SPAN), [[-1.0]] * 4)
+    negative = as_votes(np.full((4, 1), -1.0))
+    current = np.array([[2.0], [0.0], [1.0], [np.nan]])
+    assert_array_equal(LOSS.best_prediction(negative, y, SPAN, current), [[3.0], [-1], [-1], [-1]])
+    assert_array_equal(LOSS.best_prediction(negative, y, SPAN), [[-1.0]] * 4)
 
 
-def test_votes_that_cancel_are_no_votes():
-    """Sums are zero to rounding, in the curvature and in the pull."""
+def test_votes_that_cancel_count_as_no_votes():
+    """Curvature and moment are zero up to rounding."""
     y = np.array([[0.7], [0.7], [0.7]])
     votes = as_votes(np.array([[0.1, 0.2, -0.3]]))
     assert_array_equal(LOSS.best_prediction(votes, y, SPAN), [[1.0]])
@@ -71,17 +71,17 @@ def test_votes_that_cancel_are_no_votes():
     assert_array_equal(LOSS.best_target(votes, y, sets, SPAN, np.array([[2.5]])), [[2.5]])
 
 
-def test_a_union_answers_with_its_nearest_piece():
+def test_best_target_takes_the_nearest_segment_of_a_union():
     sets = IntervalUnions.from_any([[(-1, 0), (2, 3)]] * 4)
     z = np.array([[0.9], [1.1], [1.0]])
     votes = as_votes(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1]]))
-    wish = np.array([[3.0], [0.0], [1.2], [3.0]])
-    assert_array_equal(LOSS.best_target(votes, z, sets, SPAN, wish), [[0.0], [2], [2], [3]])
+    current = np.array([[3.0], [0.0], [1.2], [3.0]])
+    assert_array_equal(LOSS.best_target(votes, z, sets, SPAN, current), [[0.0], [2], [2], [3]])
     assert_array_equal(LOSS.best_target(votes, z, sets, SPAN), [[0.0], [2], [0], [-1]])
 
 
 @given(seed=st.integers(0, 10_000))
-def test_the_convex_infimum_agrees_with_a_general_minimiser(seed):
+def test_convex_infimum_agrees_with_scipy(seed):
     rng = np.random.default_rng(seed)
     sets = random_sets(rng, 6, unions=False)
     row = rng.random(6) + 0.1
@@ -96,13 +96,13 @@ def test_the_convex_infimum_agrees_with_a_general_minimiser(seed):
     assert infimum_value(LOSS, row, np.array(found), sets, span) <= other.fun + 1e-13
 
 
-def test_the_average_of_candidates_is_the_mean_of_their_centers():
+def test_average_prediction_is_the_mean_of_the_centers():
     rng = np.random.default_rng(2)
     sets = random_sets(rng, 30)
     A = rng.random((5, 30))
-    known = np.isfinite(sets.centers[:, 0])
-    assert 0 < known.sum() < 30
-    expected = A[:, known] @ sets.centers[known] / A[:, known].sum(axis=1, keepdims=True)
+    finite = np.isfinite(sets.centers[:, 0])
+    assert 0 < finite.sum() < 30
+    expected = A[:, finite] @ sets.centers[finite] / A[:, finite].sum(axis=1, keepdims=True)
     assert_allclose(LOSS.average_prediction(as_votes(A), sets, sets.span), expected, rtol=1e-13)
 
 
@@ -114,15 +114,15 @@ def test_the_total_of_close_numbers_far_from_zero():
 
 
 @given(seed=st.integers(0, 10_000))
-def test_the_infimum_counts_beyond_the_span(seed):
-    """Where the sum of losses has a minimum on the line, no point of the line is lower."""
+def test_infimum_minima_beyond_the_span(seed):
+    """If the sum of losses has a minimum on the whole line, no point of the line is lower."""
     rng = np.random.default_rng(seed)
     sets = random_sets(rng, 6)
     row = rng.normal(0.4, 1.0, 6)
     found = LOSS.infimum_prediction(as_votes(row[None, :]), sets, sets.span)[0, 0]
     low, high = sets.span[0]
-    bounded = np.array([np.isfinite([np.min(piece), np.max(piece)]) for piece in sets])
-    # On either side only sets that end there cost a positive vote anything.
+    bounded = np.array([np.isfinite([np.min(row_set), np.max(row_set)]) for row_set in sets])
+    # On either side a positive vote pays only for sets that have an end there.
     curvatures = [(np.where(row > 0, ends, True) * row).sum() for ends in bounded.T]
     width = high - low + 1.0
     points = np.linspace(low, high, 500)
@@ -135,7 +135,7 @@ def test_the_infimum_counts_beyond_the_span(seed):
     assert best <= values.min() + 1e-9 * (1 + np.abs(values).max())
 
 
-def test_a_mean_far_beyond_the_span_spoils_no_other_row():
+def test_a_mean_far_beyond_the_span_does_not_affect_other_rows():
     sets = Intervals(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]))
     far = np.array([[1.0, 1.0, -2.0 + 1e-7], [0.2, 0.3, 0.5]])
     found = LOSS.infimum_prediction(as_votes(far), sets, sets.span)[:, 0]

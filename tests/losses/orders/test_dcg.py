@@ -1,4 +1,4 @@
-"""The DCG loss by its definition, and beside scikit-learn."""
+"""The DCG loss against its definition and against scikit-learn."""
 
 import itertools
 
@@ -24,17 +24,17 @@ def test_one_minus_the_normalised_score_of_scikit_learn(gain, cutoff):
     by_rank = {"linear": [3, 2, 1, 0], "exponential": [7, 3, 1, 0]}.get(str(gain), gain)
     relevance = np.array(by_rank, dtype=float)[ranks]
     best = dcg_score([by_rank], [[3, 2, 1, 0]], k=cutoff)
-    # Every prediction beside four orders that put every item at every position once.
+    # Every prediction with four targets that have every item at every position once.
     for z, y in itertools.product(range(len(ranks)), [0, 7, 16, 23]):
         scores = -ranks[[z]]
-        paid = 1 - dcg_score(relevance[[y]], scores, k=cutoff) / best
-        assert table[z, y] == pytest.approx(paid, abs=1e-12)
+        expected = 1 - dcg_score(relevance[[y]], scores, k=cutoff) / best
+        assert table[z, y] == pytest.approx(expected, abs=1e-12)
         assert table[z, y] == pytest.approx(
             1 - ndcg_score(relevance[[y]], scores, k=cutoff), abs=1e-12
         )
 
 
-def test_discounts_of_your_own():
+def test_discounts_and_gains_as_arrays():
     discount, gain = [1.0, 0.5, 0.0], [4.0, 1.0, 0.0]
     loss = DCGLoss(discount, gain).bind(np.arange(3))
     ranks = all_ranks(3)
@@ -46,7 +46,7 @@ def test_discounts_of_your_own():
 
 
 @pytest.mark.parametrize("gain", ["linear", "exponential"])
-def test_one_item_costs_nothing(gain):
+def test_one_item_has_loss_zero(gain):
     loss = DCGLoss(gain=gain).bind(np.array(["a"]))
     one = np.zeros((1, 1), dtype=int)
     assert float((loss.psi(one) * loss.phi(one)).sum()) == 0.0
@@ -64,7 +64,7 @@ def test_many_exponential_gains_stay_finite():
         ({"discount": "ln"}, "discount='ln' is not known; choose 'log2'"),
         ({"gain": "square"}, "gain='square' is not known; choose 'linear' or 'exponential'"),
         ({"discount": [1, 0.5]}, r"discount has shape \(2,\); expected one number for each of the"),
-        ({"gain": [1, 2, 0]}, r"gain\[1\] is 2.0; .* not negative and not rising"),
+        ({"gain": [1, 2, 0]}, r"gain\[1\] is 2.0; .* >= 0 that do not increase"),
         ({"gain": [1, np.nan, 0]}, r"gain\[1\] is nan"),
         ({"discount": [1, 0.5, -1]}, r"discount\[2\] is -1.0"),
         ({"gain": [0, 0, 0]}, "gain is 0 at every position"),
@@ -77,7 +77,7 @@ def test_bad_options(options, message):
         DCGLoss(**options).bind(np.arange(3))
 
 
-def test_arrays_of_the_user_stay_as_they_are():
+def test_arrays_of_the_user_are_not_changed():
     discount = np.array([1.0, 0.5, 0.25])
     clone(DCGLoss(discount, cutoff=1)).bind(np.arange(3))
     np.testing.assert_array_equal(discount, [1.0, 0.5, 0.25])

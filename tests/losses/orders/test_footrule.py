@@ -1,4 +1,4 @@
-"""Spearman's footrule by its definition."""
+"""Spearman's footrule against its definition."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from disambig.losses import FootruleLoss
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-def test_the_inner_product_is_the_share_of_displacement(m):
+def test_inner_product_is_the_share_of_displacement(m):
     loss = FootruleLoss().bind(np.arange(m))
     ranks = np.array(list(itertools.permutations(range(m))))
     table = loss.psi(ranks) @ loss.phi(ranks).T
@@ -22,7 +22,7 @@ def test_the_inner_product_is_the_share_of_displacement(m):
     assert table[0, -1] == pytest.approx(float(m > 1))
 
 
-def test_the_piece():
+def test_clone_has_no_parameters_and_binds():
     loss = clone(FootruleLoss())
     assert loss.get_params() == {}
     assert loss.bind(np.array(["a", "b", "c"])).n_items == 3

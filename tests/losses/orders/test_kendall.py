@@ -34,7 +34,7 @@ def compatible(orders, row, ranks):
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5, 3.0]])
-def test_the_inner_product_is_the_weighted_share_of_discordant_pairs(weights):
+def test_inner_product_is_the_weighted_share_of_discordant_pairs(weights):
     m = 4
     loss = KendallLoss(weights).bind(np.arange(m))
     ranks = all_ranks(m)
@@ -70,21 +70,21 @@ def test_both_minimisers_and_their_means_equal_enumeration(seed, m, integers):
             if allowed is not None:
                 values = np.where(compatible(allowed, r, ranks), values, np.inf)
             tied = values <= values.min() + 1e-9
-            assert faces.corners[r] @ scores[r] == pytest.approx(values.min(), abs=1e-9)
+            assert faces.embedded_outputs[r] @ scores[r] == pytest.approx(values.min(), abs=1e-9)
             np.testing.assert_allclose(faces.embedded[r], table[tied].mean(axis=0), atol=1e-12)
             assert faces.is_vertex[r] == (tied.sum() == 1)
     owner, vertices = faces.vertices(np.arange(5))
     assert set(owner) == set(range(5))
     np.testing.assert_allclose(
         np.einsum("ip,ip->i", vertices.embedded, scores[owner]),
-        np.einsum("ip,ip->i", faces.corners, scores)[owner],
+        np.einsum("ip,ip->i", faces.embedded_outputs, scores)[owner],
         atol=1e-9,
     )
     assert orders[owner].contains(vertices.outputs).all()
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))
-def test_starts(seed, m):
+def test_starts_are_the_mean_and_the_observed_pairs(seed, m):
     rng = np.random.default_rng(seed)
     loss = KendallLoss().bind(np.arange(m))
     orders = some_orders(rng, 4, m)
@@ -95,24 +95,24 @@ def test_starts(seed, m):
         inside = signs_of_ranks(ranks[compatible(orders, r, ranks)])
         np.testing.assert_allclose(mean[r], inside.mean(axis=0), atol=1e-12)
     observed = loss.start(orders, "infimum")
-    # Well-behaved: the start favours the orders of the set and no others.
+    # Well-behaved: the best predictions for the start are exactly the orders of the set.
     values = observed @ loss.psi(ranks).T
     for r in range(4):
-        favoured = values[r] <= values[r].min() + 1e-12
-        np.testing.assert_array_equal(favoured, compatible(orders, r, ranks))
+        best = values[r] <= values[r].min() + 1e-12
+        np.testing.assert_array_equal(best, compatible(orders, r, ranks))
     with pytest.raises(ValueError, match="start='midpoint' is not known to the Kendall loss"):
         loss.start(orders, "midpoint")
 
 
-def test_a_mean_beyond_counting_is_sampled_and_says_so():
-    # 24 items in two chains that are compared with each other here and there.
+def test_mean_of_too_many_extensions_is_sampled_and_not_exact():
+    # 24 items in two chains that are not compared with each other.
     before = np.zeros((1, 24, 24), dtype=bool)
     before[0, np.arange(11), np.arange(1, 12)] = True
     before[0, np.arange(12, 23), np.arange(13, 24)] = True
     orders = PartialOrders(before)
     mean, exact = mean_signs(orders)
     assert not exact
-    # By symmetry the k-th items of both chains are even.
+    # By symmetry the k-th items of both chains come first equally often.
     i, j = np.triu_indices(24, 1)
     pair = np.flatnonzero((i == 5) & (j == 17))[0]
     assert abs(mean[0, pair]) < 0.1
@@ -151,7 +151,7 @@ def test_descent_against_brute_force():
     assert solved["both"] >= solved["infimum"]
 
 
-def test_weights_by_name_and_bad_weights():
+def test_item_weights_by_name_and_bad_weights():
     items = np.array(["a", "b", "c"])
     by_name = KendallLoss({"c": 3, "a": 1, "b": 2}).bind(items)
     np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""The start of losses of positions against the first round of the Kendall loss."""
+"""The start of losses on positions against the first iteration under the Kendall loss."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from disambig.votes import as_votes
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
-def test_places_of_the_first_targets_of_the_kendall_loss(seed, m, integers):
+def test_equals_the_first_targets_under_the_kendall_loss(seed, m, integers):
     rng = np.random.default_rng(seed)
     n = 4
     A = rng.integers(0, 3, (n, n)).astype(float) if integers else rng.normal(size=(n, n))

@@ -19,17 +19,17 @@ def all_ranks(m):
 
 
 def by_definition(z, y, positions, items):
-    """What the pairs pay that z has the one way round and y the other."""
-    paid = 0.0
+    """The sum of the weights of the discordant pairs."""
+    total = 0.0
     for i, j in itertools.permutations(range(len(z)), 2):
         if z[i] < z[j] and y[j] < y[i]:
-            paid += positions[z[i]] * items[i] * items[j]
-    return paid
+            total += positions[z[i]] * items[i] * items[j]
+    return total
 
 
 @pytest.mark.parametrize("items", [None, [1.0, 2.0, 0.5, 3.0]])
 @pytest.mark.parametrize("positions", ["inverse", "log2", WEIGHTS], ids=str)
-def test_the_loss_is_what_it_says(positions, items):
+def test_loss_equals_its_definition(positions, items):
     loss = KendallLoss(items, positions).bind(np.arange(4))
     assert isinstance(loss, BoundPositionKendall)
     ranks = all_ranks(4)
@@ -39,7 +39,7 @@ def test_the_loss_is_what_it_says(positions, items):
     expected = np.array([[by_definition(z, y, v, w) for y in ranks] for z in ranks])
     table = loss.psi(ranks) @ loss.phi(ranks).T
     np.testing.assert_allclose(table, expected / expected.max(), atol=1e-12)
-    # Reversed orders are as far apart as can be; unequal items make some of them a little less so.
+    # Some order and its reverse have loss 1; with items of equal weight all of them have.
     reverse = np.diag(table[:, ::-1])
     assert (ranks[::-1] == 3 - ranks).all()
     assert reverse.max() == pytest.approx(1.0)
@@ -47,7 +47,7 @@ def test_the_loss_is_what_it_says(positions, items):
         np.testing.assert_allclose(reverse, 1.0)
 
 
-def test_only_ratios_count_and_the_last_weight_does_not():
+def test_only_ratios_matter_and_the_last_weight_has_no_effect():
     ranks = all_ranks(4)
     loss = KendallLoss(position_weights=WEIGHTS).bind(np.arange(4))
     other = KendallLoss(position_weights=[3e300, 0, 2e300, 9e300]).bind(np.arange(4))
@@ -55,7 +55,7 @@ def test_only_ratios_count_and_the_last_weight_does_not():
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5))
-def test_equal_weights_are_the_plain_loss(seed, m):
+def test_equal_weights_give_the_unweighted_loss(seed, m):
     items = np.random.default_rng(seed).uniform(0.5, 2, m)
     plain = KendallLoss(items).bind(np.arange(m))
     equal = KendallLoss(items, [7.0] * (m - 1) + [0.0]).bind(np.arange(m))
@@ -63,7 +63,7 @@ def test_equal_weights_are_the_plain_loss(seed, m):
     np.testing.assert_array_equal(equal.pair_weights, plain.pair_weights)
 
 
-def test_the_limit_of_nearly_equal_weights_is_the_plain_loss():
+def test_nearly_equal_weights_give_nearly_the_unweighted_loss():
     ranks = all_ranks(4)
     plain = KendallLoss().bind(np.arange(4))
     nearly = KendallLoss(position_weights=[1, 1 + 1e-9, 1, 1]).bind(np.arange(4))
@@ -75,8 +75,8 @@ def test_the_limit_of_nearly_equal_weights_is_the_plain_loss():
     )
 
 
-def test_the_first_position_alone_is_that_of_the_winner_by_points():
-    """Three votes for a > b > c, two for b > c > a: a wins every duel, b has the most points."""
+def test_weight_on_the_first_position_only_elects_the_borda_winner():
+    """Three votes for a > b > c, two for b > c > a: a beats every other item, b has most points."""
     targets, votes = np.array([[0, 1, 2], [2, 0, 1]]), np.array([[3.0, 2.0]])
     found = {}
     for name, positions in {"all": None, "first": [1.0, 0.0, 0.0]}.items():
@@ -84,21 +84,21 @@ def test_the_first_position_alone_is_that_of_the_winner_by_points():
         found[name] = loss.best_prediction(votes @ loss.phi(targets), np.full(1, 1e-10))
     np.testing.assert_array_equal(found["all"].outputs, [[0, 1, 2]])
     assert found["first"].outputs[0].tolist() == [1, 0, 2]
-    # a and c may stand either way round, which is all the same: one vertex.
+    # The order of a and c does not change the loss: the face is one vertex.
     assert found["first"].is_vertex.all()
     open_pairs = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
     np.testing.assert_array_equal(found["first"].undecided[0], open_pairs)
 
 
-def test_a_start_has_no_word_on_pairs_that_were_not_observed():
-    """With a > b alone, c may stand anywhere: no order of the set is better than another."""
+def test_infimum_start_ignores_pairs_that_were_not_observed():
+    """With a > b alone, c may stand anywhere: all orders of the set cost the same."""
     loss = KendallLoss(position_weights=[1.0, 0.2, 0.0]).bind(np.array(["a", "b", "c"]))
     orders = PartialOrders.from_strings(["a>b"], items=["a", "b", "c"])
     ranks = all_ranks(3)
     inside = ranks[:, 0] < ranks[:, 1]
-    paid = (loss.start(orders, "infimum") @ loss.psi(ranks).T)[0]
-    np.testing.assert_allclose(paid[inside], 0.0, atol=1e-15)
-    assert (paid[~inside] > 0).all()
+    costs = (loss.start(orders, "infimum") @ loss.psi(ranks).T)[0]
+    np.testing.assert_allclose(costs[inside], 0.0, atol=1e-15)
+    assert (costs[~inside] > 0).all()
     found = loss.best_prediction(loss.start(orders, "infimum"), np.full(1, 1e-10))
     np.testing.assert_allclose(found.embedded[0], loss.psi(ranks[inside]).mean(axis=0), atol=1e-15)
 
@@ -107,24 +107,24 @@ def test_a_start_has_no_word_on_pairs_that_were_not_observed():
     ("weights", "error", "message"),
     [
         ("linear", ValueError, r"position_weights='linear' is not known; choose .*'inverse', 'lo"),
-        (np.ones((3, 3)), ValueError, r"shape \(3, 3\).*one position, that of its earlier item"),
+        (np.ones((3, 3)), ValueError, r"shape \(3, 3\).*the position of the earlier item"),
         ([1, 2], ValueError, r"shape \(2,\); expected one weight for each of the 3 positions"),
         (
             [1, -1, 0],
             ValueError,
-            r"position_weights\[1\] is -1.0; expected finite numbers, not neg",
+            r"position_weights\[1\] is -1.0; expected finite numbers >= 0",
         ),
         ([1, np.nan, 0], ValueError, r"position_weights\[1\] is nan"),
         ([0, 0, 1], ValueError, "is 0 at every position but the last"),
         (np.sqrt, TypeError, "is a function; give its values"),
     ],
 )
-def test_bad_weights(weights, error, message):
+def test_bad_position_weights(weights, error, message):
     with pytest.raises(error, match=message):
         KendallLoss(position_weights=weights).bind(np.arange(3))
 
 
-def test_too_many_items_are_refused_and_never_approximated():
+def test_more_than_twenty_items_are_an_error_for_every_decoder():
     message = (
         r"KendallLoss\(position_weights=...\): 21 items .* at most 20\. Leave position_weights"
     )

@@ -1,4 +1,4 @@
-"""Alternating minimisation: what must hold for every loss and every weighting."""
+"""Tests of alternating minimisation: properties for every loss and every weighting."""
 
 import warnings
 
@@ -30,16 +30,13 @@ def solve(problem, start="average", **options):
 
 
 def chain(n, labelled):
-    """Rows in a line, each hearing itself and its neighbours; two classes, few labels."""
+    """Rows in a line with votes of themselves and their neighbours; two classes, few labels."""
     A = np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1)
     mask = np.ones((n, 2), dtype=np.bool_)
     for row, label in labelled.items():
         mask[row] = np.arange(2) == label
     sets = LabelSets(mask, np.arange(2))
     return Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
-
-
-# ---------------------------------------------------------------- descent
 
 
 @given(tiny=problems(forms=WITH_ENTRIES), start=STARTS)
@@ -71,7 +68,7 @@ def test_the_objective_never_rises_from_a_start_outside_the_hulls(tiny, seed):
 
 
 @given(tiny=problems(forms=WITH_ENTRIES), start=STARTS)
-def test_it_ends_inside_the_sets(tiny, start):
+def test_labels_are_inside_the_sets(tiny, start):
     solution = solve(tiny.problem, start)
     n = len(tiny.sets)
     assert solution.status is Status.CONVERGED
@@ -83,19 +80,19 @@ def test_it_ends_inside_the_sets(tiny, start):
 
 
 @given(tiny=problems(), start=st.sampled_from(["average", "infimum"]))
-def test_singletons_stay_and_are_resolved(tiny, start):
+def test_rows_with_one_candidate_are_resolved(tiny, start):
     solution = solve(tiny.problem, start)
     single = tiny.sets.is_single
     assert solution.resolved[single].all()
     assert np.array_equal(solution.decoded.outputs[single], tiny.sets.first_labels()[single])
-    # Resolved is a statement of the run, before decoding.
+    # Only rows that the run decided before decoding are resolved.
     assert np.array_equal(solution.resolved & solution.targets.is_vertex, solution.resolved)
     rows = np.flatnonzero(solution.resolved)
     assert np.array_equal(solution.targets.outputs[rows], solution.decoded.outputs[rows])
 
 
 @given(tiny=problems(), start=st.sampled_from(["average", "infimum"]), seed=SEEDS)
-def test_full_supervision_leaves_nothing_to_settle(tiny, start, seed):
+def test_with_full_supervision_labels_are_unchanged(tiny, start, seed):
     n, K = tiny.sets.shape
     labels = np.random.default_rng(seed).integers(0, K, size=n)
     sets = LabelSets(np.eye(K, dtype=np.bool_)[labels], tiny.sets.classes)
@@ -115,11 +112,8 @@ def test_full_supervision_leaves_nothing_to_settle(tiny, start, seed):
     assert solution.relaxed_objective == pytest.approx(direct, rel=0, abs=margin)
 
 
-# ---------------------------------------------------------------- the transpose
-
-
-class Mistaken(BareOperator):
-    """Votes that claim to be symmetric: what a solver does that forgets the transpose."""
+class WrongTranspose(BareOperator):
+    """Votes that claim to be symmetric, as if a solver did not use the transpose."""
 
     @property
     def T(self):
@@ -139,12 +133,12 @@ def objectives(votes, A, loss, sets):
         state = after
 
 
-def test_the_target_step_needs_the_transpose():
+def test_target_step_uses_the_transpose():
     A = np.array([[8.0, 0, 7, 2], [9, 8, 4, 1], [9, 1, 2, 5], [7, 0, 6, 8]])
     sets = LabelSets.from_sets([{0, 1}, {0, 1}, {0}, {1}])
     loss = ZeroOneLoss().bind(sets.classes)
     right = objectives(as_votes(A), A, loss, sets)
-    wrong = objectives(OperatorVotes(Mistaken(A)), A, loss, sets)
+    wrong = objectives(OperatorVotes(WrongTranspose(A)), A, loss, sets)
     assert right == pytest.approx([28.0, 16.0])
     assert wrong == pytest.approx([29.0, 33.0, 19.0])
 
@@ -152,11 +146,8 @@ def test_the_target_step_needs_the_transpose():
 def test_symmetric_votes_need_no_transpose():
     tiny = tiny_problem(7, "kernel ridge", "zero-one")
     right = objectives(as_votes(tiny.A), tiny.A, tiny.loss, tiny.sets)
-    other = objectives(OperatorVotes(Mistaken(tiny.A)), tiny.A, tiny.loss, tiny.sets)
+    other = objectives(OperatorVotes(WrongTranspose(tiny.A)), tiny.A, tiny.loss, tiny.sets)
     assert right == pytest.approx(other)
-
-
-# ---------------------------------------------------------------- symmetries
 
 
 @given(
@@ -168,7 +159,7 @@ def test_symmetric_votes_need_no_transpose():
 def test_rows_in_another_order_give_the_same_labels(seed, weighting, loss, start):
     tiny = tiny_problem(seed, weighting, loss)
     solution = solve(Problem(as_votes(tiny.A), tiny.loss, tiny.sets), start)
-    # With ties the first undecided row is decoded first, and which that is depends on the order.
+    # If rows tie, the first undecided row is decoded first, which depends on the order of rows.
     assume(not any(progress.undecided for progress in solution.trace))
     order = np.random.default_rng(seed).permutation(len(tiny.sets))
     votes = as_votes(tiny.A[np.ix_(order, order)])
@@ -178,9 +169,9 @@ def test_rows_in_another_order_give_the_same_labels(seed, weighting, loss, start
 
 
 @given(tiny=problems(forms=("dense",)), start=STARTS, seed=SEEDS)
-def test_the_relaxed_solution_does_not_depend_on_the_order(tiny, start, seed):
-    """Barycentres treat tied classes alike, so this holds with all the ties in the world."""
-    # A neighbourhood of equal votes is read by index, so that start alone may depend on it.
+def test_relaxed_targets_do_not_depend_on_the_order_of_rows(tiny, start, seed):
+    """Barycentres treat tied classes alike, so that this holds for any number of ties."""
+    # The intersection start visits neighbours of equal votes by index and depends on the order.
     assume(start != "intersection")
     order = np.random.default_rng(seed).permutation(len(tiny.sets))
     votes = as_votes(tiny.A[np.ix_(order, order)])
@@ -198,7 +189,7 @@ def test_sparse_and_dense_votes_agree(tiny, start):
 
 
 @given(tiny=problems(forms=("dense",)), form=st.sampled_from(["product", "operator"]))
-def test_votes_without_entries_settle_the_same(tiny, form):
+def test_votes_without_entries_give_the_same_targets(tiny, form):
     dense = solve(tiny.problem)
     other = solve(Problem(FORMS[form](tiny.A), tiny.loss, tiny.sets))
     assert np.array_equal(dense.targets.mask, other.targets.mask)
@@ -209,7 +200,7 @@ def test_votes_without_entries_settle_the_same(tiny, form):
     unit=st.sampled_from([1e-12, 1e-3, 1e12]),
     start=st.sampled_from(["average", "infimum"]),
 )
-def test_losses_and_votes_have_no_units(tiny, unit, start):
+def test_targets_do_not_depend_on_the_scale_of_losses_and_votes(tiny, unit, start):
     first = solve(tiny.problem, start)
     loss = MatrixLoss(tiny.loss.matrix * unit, list(map(str, tiny.loss.predictions))).bind(
         tiny.sets.classes
@@ -224,19 +215,16 @@ def test_losses_and_votes_have_no_units(tiny, unit, start):
         assert other.objective / unit == pytest.approx(first.objective, rel=1e-6, abs=1e-6)
 
 
-# ---------------------------------------------------------------- labels travel
-
-
-def test_labels_travel_from_the_labelled_rows():
+def test_labels_spread_from_the_labeled_rows():
     solution = solve(chain(20, {0: 0, 19: 1}))
     assert solution.decoded.outputs.tolist() == [0] * 10 + [1] * 10
     assert solution.resolved.all()
-    # From each end one row further a half step, and two half steps an iteration.
+    # From each end labels spread by one row per half step; an iteration has two half steps.
     undecided = [progress.undecided for progress in solution.trace]
     assert undecided == [14, 10, 6, 2, 0, 0]
 
 
-def test_every_component_takes_the_label_of_its_own():
+def test_every_component_takes_the_label_of_its_own_labeled_row():
     left, right = chain(6, {0: 1}), chain(5, {4: 0})
     A = np.zeros((11, 11))
     A[:6, :6], A[6:, 6:] = left.votes.array, right.votes.array
@@ -246,11 +234,8 @@ def test_every_component_takes_the_label_of_its_own():
     assert solution.resolved.all()
 
 
-# ---------------------------------------------------------------- starts
-
-
-def test_of_several_starts_the_lowest_decoded_objective_wins():
-    winners = set()
+def test_of_several_starts_the_lowest_decoded_objective_is_kept():
+    best_starts = set()
     for seed in range(200):
         tiny = tiny_problem(seed, loss="squared")
         problem = Problem(as_votes(tiny.A), tiny.loss, tiny.sets)
@@ -266,11 +251,11 @@ def test_of_several_starts_the_lowest_decoded_objective_wins():
         assert together.start == earliest
         assert np.array_equal(together.decoded.mask, alone[earliest].decoded.mask)
         assert together.trace == sum((found.trace for found in alone.values()), ())
-        winners.add(together.start)
-    assert winners == {"average", "infimum", "intersection"}
+        best_starts.add(together.start)
+    assert best_starts == {"average", "infimum", "intersection"}
 
 
-def test_an_array_is_a_start():
+def test_array_as_start():
     problem = chain(4, {})
     favour_one = np.tile([1.0, 0.0], (4, 1))
     solution = solve(problem, favour_one)
@@ -281,37 +266,36 @@ def test_an_array_is_a_start():
     assert {progress.stage for progress in both.trace} >= {"average", "array 1"}
 
 
-def test_a_start_of_the_wrong_shape():
+def test_start_of_the_wrong_shape_raises():
     with pytest.raises(ValueError, match=r"start has shape \(4, 3\); expected \(4, 2\)"):
         solve(chain(4, {}), np.zeros((4, 3)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_start_that_is_no_number(bad):
+def test_start_that_is_not_finite_raises(bad):
     start = np.zeros((4, 2))
     start[2, 1] = bad
-    with pytest.raises(ValueError, match="start holds NaN or infinity, first in row 2"):
+    with pytest.raises(
+        ValueError, match="start has NaN or infinity, first in row 2; expected finite"
+    ):
         solve(chain(4, {}), start)
 
 
-def test_an_unknown_start():
+def test_unknown_start_raises():
     with pytest.raises(ValueError, match=r"start='best' is not known"):
         solve(chain(4, {}), "best")
     with pytest.raises(ValueError, match="start is empty"):
         solve(chain(4, {}), [])
 
 
-def test_an_operator_without_entries_has_no_neighbourhoods():
+def test_intersection_start_needs_the_entries_of_votes():
     tiny = tiny_problem(0)
     problem = Problem(FORMS["operator"](tiny.A), tiny.loss, tiny.sets)
     with pytest.raises(MissingOracleError, match="strongest"):
         solve(problem, "intersection")
 
 
-# ---------------------------------------------------------------- budget and callback
-
-
-def test_running_out_of_iterations_is_said():
+def test_reaching_max_iter_warns():
     problem = chain(12, {0: 0, 11: 1})
     with pytest.warns(ConvergenceWarning, match=r"not converged after max_iter=2") as caught:
         solution = solve(problem, max_iter=2)
@@ -327,57 +311,54 @@ def test_running_out_of_iterations_is_said():
 
 
 @pytest.mark.parametrize("name", ["max_iter", "max_rounds"])
-def test_a_budget_of_nothing(name):
+def test_budgets_below_one_raise(name):
     with pytest.raises(ValueError, match=f"AlternatingMinimization: {name}=0; expected at least 1"):
         solve(chain(4, {}), **{name: 0})
 
 
-def test_the_callback_stops_the_run_and_the_other_starts():
+def test_callback_stops_the_run_and_the_other_starts():
     problem = chain(20, {0: 0, 19: 1})
-    heard = []
+    seen = []
 
     def stop_at_two(progress):
-        heard.append(progress)
+        seen.append(progress)
         return progress.iteration == 2
 
     solver = AlternatingMinimization(["average", "infimum"])
     solution = solver.solve(problem, callback=stop_at_two)
     assert solution.status is Status.STOPPED
-    # Rows are undecided there; they take a candidate at once, and the callback is not asked again.
-    assert heard[-1].undecided > 0
-    assert [progress.iteration for progress in heard] == [1, 2]
+    # Some rows are undecided then. They take a candidate at once, without calling the callback.
+    assert seen[-1].undecided > 0
+    assert [progress.iteration for progress in seen] == [1, 2]
     assert {progress.stage.partition(",")[0] for progress in solution.trace} == {"average"}
     assert solution.decoded.is_vertex.all()
     assert solution.objective <= solution.relaxed_objective + problem.objective_tolerance
 
 
-def test_the_callback_stops_the_decoding_and_the_other_starts():
+def test_callback_stops_the_decoding_and_the_other_starts():
     problem = chain(6, {})
-    heard = []
+    seen = []
 
     def stop_once(progress):
-        heard.append(progress)
+        seen.append(progress)
         return "decoding" in progress.stage
 
     solver = AlternatingMinimization(["average", "infimum"])
     solution = solver.solve(problem, callback=stop_once)
     assert solution.status is Status.STOPPED
-    assert sum("decoding" in progress.stage for progress in heard) == 1
-    assert heard[-1].stage == "average, decoding 1"
+    assert sum("decoding" in progress.stage for progress in seen) == 1
+    assert seen[-1].stage == "average, decoding 1"
     assert solution.decoded.is_vertex.all()
 
 
-def test_the_callback_hears_what_the_trace_keeps():
-    heard = []
-    solution = AlternatingMinimization().solve(chain(5, {}), callback=heard.append)
-    assert heard == [progress for progress in solution.trace if progress.iteration > 0]
+def test_callback_receives_all_entries_of_the_trace_but_the_first():
+    seen = []
+    solution = AlternatingMinimization().solve(chain(5, {}), callback=seen.append)
+    assert seen == [progress for progress in solution.trace if progress.iteration > 0]
 
 
-# ---------------------------------------------------------------- ties
-
-
-def test_the_tie_tolerance_decides_what_ties():
-    # Row 0 hears a vote for class 1 that is stronger by one in a thousand.
+def test_tie_tolerance_determines_ties():
+    # At row 0 the vote for class 1 is larger by one thousandth.
     A = np.array([[0.0, 1.0, 1.001], [0, 1, 0], [0, 0, 1]])
     A[:, 0] = [0.0, 1.0, 1.001]
     sets = LabelSets.from_sets([{0, 1}, {0}, {1}])
@@ -390,13 +371,13 @@ def test_the_tie_tolerance_decides_what_ties():
 
 
 @pytest.mark.parametrize("bad", [-1e-12, np.nan, np.inf])
-def test_a_tolerance_that_cannot_be(bad):
+def test_invalid_tie_tolerance_raises(bad):
     with pytest.raises(ValueError, match=r"tie_tolerance=.*at least 0"):
         solve(chain(4, {}), tie_tolerance=bad)
 
 
 @given(tiny=problems(forms=("dense", "sparse")), noise=st.sampled_from([1e-12, 3e-11, 1e-10, 1e-9]))
-def test_votes_that_nearly_tie_neither_cycle_nor_climb(tiny, noise):
+def test_nearly_tied_votes_cause_no_cycles_and_never_raise_the_objective(tiny, noise):
     rng = np.random.default_rng(0)
     A = tiny.A * (1 + noise * rng.normal(size=tiny.A.shape))
     problem = Problem(FORMS[tiny.form](A), tiny.loss, tiny.sets)
@@ -406,7 +387,7 @@ def test_votes_that_nearly_tie_neither_cycle_nor_climb(tiny, noise):
     assert (np.diff(values) <= problem.objective_tolerance).all()
 
 
-def test_a_clone_solves_the_same():
+def test_clone_has_the_same_parameters():
     solver = AlternatingMinimization(["infimum", "average"], max_iter=7, tie_tolerance=1e-8)
     assert clone(solver).get_params() == solver.get_params()
     assert AlternatingMinimization().get_params() == {

@@ -1,4 +1,4 @@
-"""From undecided rows to one vertex each."""
+"""Tests of decoding: one vertex for every undecided row."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from disambig.exceptions import ConvergenceWarning
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Status
-from disambig.solvers.alternating.decoding import _best_vertices, _leaders, decode
+from disambig.solvers.alternating.decoding import _best_vertices, _rows_to_pin, decode
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.votes import as_votes
@@ -27,7 +27,7 @@ def zero_one_problem(A, sets, form="dense"):
 
 
 def state_after(problem, steps, start="average"):
-    """Where a descent stands after so many steps, converged or not."""
+    """The state of a descent after `steps` steps, converged or not."""
     descent = Descent(problem)
     state = descent.begin(first_predictions(problem, start))
     for _ in range(steps):
@@ -44,19 +44,19 @@ def decoded(problem, state, **options):
     density=st.sampled_from([0.1, 0.3, 1.0]),
     form=st.sampled_from(["dense", "sparse"]),
 )
-def test_one_row_leads_each_connected_group(seed, density, form):
+def test_one_row_of_each_connected_group_is_pinned(seed, density, form):
     rng = np.random.default_rng(seed)
     n = 7
     A = rng.random((n, n)) * (rng.random((n, n)) < density)
     problem = zero_one_problem(A, [{0, 1}] * n, form)
     undecided = np.flatnonzero(rng.random(n) < 0.7)
-    heard = undecided[A[:, undecided].any(axis=0)]
-    if not heard.size:
+    voting = undecided[A[:, undecided].any(axis=0)]
+    if not voting.size:
         expected = undecided
     else:
-        group = connected_components(A[np.ix_(heard, heard)], connection="weak")[1]
-        expected = heard[np.unique(group, return_index=True)[1]]
-    assert np.array_equal(_leaders(problem, undecided), expected)
+        group = connected_components(A[np.ix_(voting, voting)], connection="weak")[1]
+        expected = voting[np.unique(group, return_index=True)[1]]
+    assert np.array_equal(_rows_to_pin(problem, undecided), expected)
 
 
 @pytest.mark.filterwarnings("ignore:.*undecided after max_rounds")
@@ -66,7 +66,7 @@ def test_one_row_leads_each_connected_group(seed, density, form):
     max_rounds=st.sampled_from([1, 2, 100]),
     max_iter=st.sampled_from([1, 100]),
 )
-def test_one_vertex_a_row_and_the_objective_never_rises(tiny, steps, max_rounds, max_iter):
+def test_every_row_gets_one_vertex_and_the_objective_never_rises(tiny, steps, max_rounds, max_iter):
     problem = tiny.problem
     state = state_after(problem, steps)
     run = decoded(problem, state, max_rounds=max_rounds, max_iter=max_iter)
@@ -82,7 +82,7 @@ def test_one_vertex_a_row_and_the_objective_never_rises(tiny, steps, max_rounds,
 
 
 @given(tiny=problems())
-def test_a_decided_state_comes_back(tiny):
+def test_a_state_without_undecided_rows_is_returned(tiny):
     problem = tiny.problem
     state = decoded(problem, state_after(problem, 50)).state
     again = decoded(problem, state)
@@ -110,17 +110,17 @@ def test_a_row_is_pinned_to_its_vertex_of_lowest_objective(tiny, steps):
         found = targets.replace(here, chosen.take(np.array([position])))
         margin = 2 * problem.objective_tolerance
         assert problem.objective(found.embedded) <= min(values) + margin
-        # Of those that are lowest beyond doubt, the nearest to the row's own prediction.
+        # Of the vertices that are clearly lowest, the nearest to the row's own prediction.
         lowest = np.array(values) <= min(values) + problem.objective_tolerance / 2
-        away = vertices.embedded @ state.predictions.embedded[row]
-        mine = chosen.take(np.array([position])).embedded[0] @ state.predictions.embedded[row]
-        assert mine <= away[lowest].min() + 1e-9 * (1 + np.abs(away).max())
-        # Concave in the targets: the best vertex is no worse than their mean.
+        losses = vertices.embedded @ state.predictions.embedded[row]
+        loss = chosen.take(np.array([position])).embedded[0] @ state.predictions.embedded[row]
+        assert loss <= losses[lowest].min() + 1e-9 * (1 + np.abs(losses).max())
+        # The objective is concave in the targets: the best vertex is no worse than their mean.
         assert min(values) <= problem.objective(targets.embedded) + margin
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_unlabelled_component_takes_one_label(form):
+def test_an_unlabeled_component_takes_one_label(form):
     block = np.ones((3, 3))
     A = np.zeros((6, 6))
     A[:3, :3] = A[3:, 3:] = block
@@ -131,12 +131,12 @@ def test_an_unlabelled_component_takes_one_label(form):
     assert np.unique(labels[:3]).size == 1
     assert labels[3:].tolist() == [1, 1, 1]
     assert solution.resolved.tolist() == [False] * 3 + [True] * 3
-    # The barycentre of three classes pays 2/3 a vote; one label pays nothing.
+    # The barycentre of three classes costs 2/3 per vote; a common label costs nothing.
     assert solution.relaxed_objective == pytest.approx(9 * 2 / 3)
     assert solution.objective == pytest.approx(0.0, abs=1e-12)
 
 
-def test_components_are_decoded_side_by_side():
+def test_all_components_are_decoded_in_one_round():
     A = np.kron(np.eye(10), np.ones((2, 2)))
     problem = zero_one_problem(A, [{0, 1}] * 20)
     run = decoded(problem, state_after(problem, 50))
@@ -144,7 +144,7 @@ def test_components_are_decoded_side_by_side():
     assert {progress.stage for progress in run.trace} == {"x, decoding 1", "x, decoded"}
 
 
-def test_rows_that_nobody_hears_take_their_first_candidate():
+def test_rows_without_votes_take_their_first_candidate():
     A = np.zeros((4, 4))
     A[0, 0] = 1.0
     problem = zero_one_problem(A, [{1}, {0, 1}, {1, 2}, {0, 2}])
@@ -154,21 +154,21 @@ def test_rows_that_nobody_hears_take_their_first_candidate():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_rows_that_nobody_hears_follow_their_own_prediction(form):
-    """Leave-one-out votes: rows 2 to 5 hear a labelled row each, and no other row hears them."""
+def test_rows_that_give_no_votes_take_their_own_prediction(form):
+    """As with leave-one-out votes: rows 2 to 5 receive a vote of a labeled row and give none."""
     A = np.zeros((6, 6))
     A[[2, 3, 4, 5], [0, 1, 1, 0]] = 1.0
     problem = zero_one_problem(A, [{0}, {2}, {0, 2}, {0, 1, 2}, {1, 2}, {1, 2}], form)
     run = decoded(problem, state_after(problem, 50), max_rounds=1)
-    # Row 5 hears a 0, which it may not be: then the first.
+    # The prediction at row 5 is 0, which is not a candidate: it takes its first candidate.
     assert run.state.targets.outputs.tolist() == [0, 2, 0, 2, 2, 1]
     solution = AlternatingMinimization().solve(problem)
     assert solution.decoded.outputs.tolist() == [0, 2, 0, 2, 2, 1]
     assert solution.resolved.tolist() == [True, True, False, False, False, False]
 
 
-def test_rows_that_nobody_hears_do_not_use_up_the_rounds():
-    """Row 5 speaks for all, and it stands last among rows that only listen."""
+def test_rows_that_give_no_votes_share_one_round():
+    """Only row 5, the last one, gives votes, and it gives them to all rows."""
     A = np.zeros((6, 6))
     A[:, 5] = 1.0
     problem = zero_one_problem(A, [{0, 1}] * 6)
@@ -179,8 +179,8 @@ def test_rows_that_nobody_hears_do_not_use_up_the_rounds():
 
 
 @pytest.mark.parametrize("max_rounds", [1, 3])
-def test_rows_left_when_the_rounds_are_spent_take_their_first_candidate(max_rounds):
-    # A bare operator does not say who is linked: one row a round.
+def test_rows_undecided_after_max_rounds_take_their_first_candidate(max_rounds):
+    # An operator without entries has no links, so that one row is pinned per round.
     A = np.kron(np.eye(6), np.ones((2, 2)))
     problem = zero_one_problem(A, [{0, 1}] * 2 + [{1, 2}] * 10, "operator")
     state = state_after(problem, 50)
@@ -189,14 +189,14 @@ def test_rows_left_when_the_rounds_are_spent_take_their_first_candidate(max_roun
     with pytest.warns(ConvergenceWarning, match=f"{left} rows are undecided after max_rounds"):
         run = decoded(problem, state, max_rounds=max_rounds)
     stages = {progress.stage for progress in run.trace}
-    assert stages == {f"x, decoding {turn}" for turn in range(1, max_rounds + 1)} | {"x, decoded"}
+    assert stages == {f"x, decoding {k}" for k in range(1, max_rounds + 1)} | {"x, decoded"}
     assert run.state.targets.outputs.tolist() == [0] * 2 + [1] * 10
     assert run.state.objective == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_groups_that_share_a_listener(form):
-    """Rows 1 and 2 do not hear each other; row 0 hears both and is content if they agree."""
+def test_groups_that_vote_at_the_same_row(form):
+    """Rows 1 and 2 do not vote for each other; both vote for row 0, which needs them to agree."""
     A = np.zeros((3, 3))
     A[0, 1] = A[0, 2] = 1.0
     problem = zero_one_problem(A, [{0}, {0, 2}, {1, 2}], form)
@@ -207,16 +207,14 @@ def test_groups_that_share_a_listener(form):
 
 
 @given(seed=st.integers(0, 10**6), form=st.sampled_from(["dense", "sparse"]))
-def test_many_groups_with_common_listeners_never_climb(seed, form):
-    """Some rows only listen, the others are only heard: every group shares its listeners."""
+def test_groups_that_vote_at_the_same_rows_never_raise_the_objective(seed, form):
+    """Some rows only receive votes, the others only give votes to these rows."""
     rng = np.random.default_rng(seed)
-    rows_affected_by_targets, rows_affected_by_predictions, K = 3, 5, 3
+    n_receiving, n_giving, K = 3, 5, 3
     A = np.zeros((8, 8))
-    A[:rows_affected_by_targets, rows_affected_by_targets:] = rng.integers(
-        -1, 3, size=(rows_affected_by_targets, rows_affected_by_predictions)
-    )
+    A[:n_receiving, n_receiving:] = rng.integers(-1, 3, size=(n_receiving, n_giving))
     mask = np.ones((8, K), dtype=np.bool_)
-    mask[rows_affected_by_targets:] = rng.random((rows_affected_by_predictions, K)) < 0.7
+    mask[n_receiving:] = rng.random((n_giving, K)) < 0.7
     mask[np.arange(8), rng.integers(0, K, size=8)] = True
     sets = LabelSets(mask, np.arange(K))
     problem = Problem(FORMS[form](A), ZeroOneLoss().bind(sets.classes), sets)
@@ -227,7 +225,7 @@ def test_many_groups_with_common_listeners_never_climb(seed, form):
     assert run.state.targets.is_vertex.all()
 
 
-def test_the_callback_stops_after_one_more_choice():
+def test_callback_stops_decoding_after_one_round():
     A = np.kron(np.eye(4), np.ones((2, 2)))
     problem = zero_one_problem(A, [{0, 1}] * 8, "operator")
     run = decoded(problem, state_after(problem, 50), callback=lambda progress: True)
@@ -236,7 +234,7 @@ def test_the_callback_stops_after_one_more_choice():
     assert run.state.targets.is_vertex.all()
 
 
-def test_the_users_arrays_are_not_written():
+def test_arrays_of_the_user_are_not_modified():
     A = np.ones((3, 3))
     A.setflags(write=False)
     sets = LabelSets.from_sets([{0, 1}] * 3)

@@ -1,4 +1,4 @@
-"""One descent, step by step: pins stay, vertices stay, nothing climbs."""
+"""Tests of `Descent`, step by step: the objective falls, pinned rows and vertices stay."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -12,14 +12,14 @@ from disambig.candidates import LabelSets
 from disambig.losses import LabelFaces, ZeroOneLoss
 from disambig.losses.embeddings import IdentityEmbedding
 from disambig.problem import Problem
-from disambig.solvers.alternating.descent import Descent, DescentState, _grown
+from disambig.solvers.alternating.descent import Descent, DescentState, _join_tied
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
 from tests.oracles.generated_problems import problems
 
 
-def walk(descent, state, steps=60):
+def states_until_convergence(descent, state, steps=60):
     """All states up to convergence."""
     states = [state]
     for _ in range(steps):
@@ -31,15 +31,16 @@ def walk(descent, state, steps=60):
     pytest.fail(f"no convergence in {steps} steps")
 
 
-def begun(problem, start="average"):
+def first_state(problem, start="average"):
+    """A descent, and its first state."""
     descent = Descent(problem)
     return descent, descent.begin(first_predictions(problem, start))
 
 
 @given(tiny=problems())
-def test_a_state_tells_its_own_objective(tiny):
+def test_objective_of_a_state_equals_the_double_sum(tiny):
     problem = tiny.problem
-    for state in walk(*begun(problem)):
+    for state in states_until_convergence(*first_state(problem)):
         direct = double_loop_objective(tiny.A, state.targets.embedded, state.predictions.embedded)
         margin = 10 * problem.objective_tolerance
         assert state.objective == pytest.approx(direct, rel=0, abs=margin)
@@ -47,23 +48,23 @@ def test_a_state_tells_its_own_objective(tiny):
 
 
 @given(tiny=problems())
-def test_at_the_end_both_half_steps_are_optimal(tiny):
+def test_at_convergence_both_half_steps_are_optimal(tiny):
     problem = tiny.problem
-    last = walk(*begun(problem))[-1]
+    last = states_until_convergence(*first_state(problem))[-1]
     margin = 2 * problem.objective_tolerance
     best = problem.best_predictions(last.targets.embedded)
     assert best.objective == pytest.approx(last.objective, rel=0, abs=margin)
     other = problem.best_targets(last.predictions.embedded)
     assert other.objective == pytest.approx(last.objective, rel=0, abs=margin)
-    # Not a point of the optimal faces but all of them: whatever ties is still in play.
+    # The last faces contain all tied vertices, not only one optimal point.
     assert not (best.faces.mask & ~last.predictions.mask).any()
     assert not (other.faces.mask & ~last.targets.mask).any()
 
 
 @given(tiny=problems())
-def test_faces_only_grow_while_the_objective_stands(tiny):
+def test_faces_only_grow_while_the_objective_is_constant(tiny):
     problem = tiny.problem
-    states = walk(*begun(problem))
+    states = states_until_convergence(*first_state(problem))
     for before, after in pairwise(states):
         if before.objective - after.objective <= problem.objective_tolerance:
             assert not (before.predictions.mask & ~after.predictions.mask).any()
@@ -72,106 +73,113 @@ def test_faces_only_grow_while_the_objective_stands(tiny):
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))
 def test_pinned_rows_stay(tiny, seed):
-    """Even at a vertex that everybody votes against."""
+    """Also at a vertex that has the highest score."""
     problem = tiny.problem
     rng = np.random.default_rng(seed)
-    _, state = begun(problem)
+    _, state = first_state(problem)
     n, K = tiny.sets.shape
     labels = np.array([rng.choice(np.flatnonzero(row)) for row in tiny.sets.mask])
     rows = np.flatnonzero(rng.random(n) < 0.5)
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
     targets = state.targets.replace(rows, pins)
     descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
-    for after in walk(descent, descent.resume(targets, state)):
+    for after in states_until_convergence(descent, descent.resume(targets, state)):
         assert not after.targets.take(rows).differing(pins).any()
         assert not (after.targets.mask & ~tiny.sets.mask).any()
 
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))
-def test_with_pins_the_objective_still_falls(tiny, seed):
+def test_with_pinned_rows_the_objective_never_rises(tiny, seed):
     problem = tiny.problem
     rng = np.random.default_rng(seed)
     n, K = tiny.sets.shape
     labels = np.array([rng.choice(np.flatnonzero(row)) for row in tiny.sets.mask])
     rows = np.flatnonzero(rng.random(n) < 0.5)
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
-    _, state = begun(problem)
+    _, state = first_state(problem)
     descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
-    states = walk(descent, descent.resume(state.targets.replace(rows, pins), state))
+    states = states_until_convergence(
+        descent, descent.resume(state.targets.replace(rows, pins), state)
+    )
     values = [state.objective for state in states]
     assert (np.diff(values) <= problem.objective_tolerance).all()
 
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))
-def test_what_a_state_remembers_saves_work_and_changes_nothing(tiny, seed):
-    """Decoding resumes from states that converged: no row that hears the same is asked again."""
+def test_resuming_with_stored_scores_gives_the_same_states(tiny, seed):
+    """Decoding resumes from converged states: rows with unchanged scores keep their prediction."""
     problem = tiny.problem
-    descent, state = begun(problem)
-    state = walk(descent, state)[-1]
-    settled = descent.step(state)
-    assert descent.has_converged(state, settled)
+    descent, state = first_state(problem)
+    state = states_until_convergence(descent, state)[-1]
+    converged = descent.step(state)
+    assert descent.has_converged(state, converged)
     np.testing.assert_array_equal(
-        settled.heard, problem.scores_of_predictions(settled.targets.embedded)
+        converged.fixed_point_scores, problem.scores_of_predictions(converged.targets.embedded)
     )
-    assert descent.step(settled) is settled
+    assert descent.step(converged) is converged
     n, K = tiny.sets.shape
     rng = np.random.default_rng(seed)
     rows = np.flatnonzero(rng.random(n) < 0.3)
     # A vertex of the face of each row, as decoding pins it.
-    labels = np.array([rng.choice(np.flatnonzero(row)) for row in settled.targets.mask])
+    labels = np.array([rng.choice(np.flatnonzero(row)) for row in converged.targets.mask])
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
-    targets = settled.targets.replace(rows, pins)
+    targets = converged.targets.replace(rows, pins)
     pinned = Descent(problem, pinned_rows=rows, pinned_targets=pins)
-    found = walk(pinned, pinned.resume(targets, settled))
-    # The long way: a state without memory, and both half steps in full.
+    found = states_until_convergence(pinned, pinned.resume(targets, converged))
+    # The reference: a state without stored scores, and both half steps over all rows.
     scores = problem.scores_of_predictions(targets.embedded)
     tolerance = problem.rtol * problem.prediction_scale
-    grown = _grown(settled.predictions, problem.choose_predictions(scores), scores, tolerance)
-    long_way = pinned._targets(replace(settled, targets=targets, heard=None), grown)
-    assert not found[0].predictions.differing(grown).any()
-    assert not found[0].targets.differing(long_way.targets).any()
+    best = problem.choose_predictions(scores)
+    joined = _join_tied(converged.predictions, best, scores, tolerance)
+    reference = pinned._targets(
+        replace(converged, targets=targets, fixed_point_scores=None), joined
+    )
+    assert not found[0].predictions.differing(joined).any()
+    assert not found[0].targets.differing(reference.targets).any()
     margin = 10 * problem.objective_tolerance
-    assert found[0].objective == pytest.approx(long_way.objective, rel=0, abs=margin)
+    assert found[0].objective == pytest.approx(reference.objective, rel=0, abs=margin)
     assert [state.undecided for state in found] == [
-        state.undecided for state in walk(pinned, long_way)
+        state.undecided for state in states_until_convergence(pinned, reference)
     ]
 
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))
-def test_at_vertices_rows_stay_single(tiny, seed):
+def test_at_vertices_targets_stay_single_vertices(tiny, seed):
     problem = tiny.problem
-    _, state = begun(problem)
-    free = Descent(problem, at_vertices=True)
-    for after in walk(free, free.resume(state.targets.first(), state)):
+    _, state = first_state(problem)
+    vertex_descent = Descent(problem, at_vertices=True)
+    for after in states_until_convergence(
+        vertex_descent, vertex_descent.resume(state.targets.first(), state)
+    ):
         assert after.targets.is_vertex.all()
         assert after.objective <= state.objective + problem.objective_tolerance
 
 
-def test_at_vertices_a_tie_moves_nobody():
+def test_at_vertices_tied_rows_stay():
     sets = LabelSets.from_sets([{0, 1}] * 2)
     problem = Problem(as_votes(np.ones((2, 2))), ZeroOneLoss().bind(sets.classes), sets)
-    free = Descent(problem, at_vertices=True)
-    _, state = begun(problem)
+    vertex_descent = Descent(problem, at_vertices=True)
+    _, state = first_state(problem)
     ones = problem.loss.target_faces(np.array([[False, True]] * 2))
-    after = free.resume(ones, state)
+    after = vertex_descent.resume(ones, state)
     assert after.targets.outputs.tolist() == [1, 1]
     zeros = ones.replace(np.array([0]), ones.take(np.array([0])))
-    assert not walk(free, after)[-1].targets.differing(zeros).any()
+    assert not states_until_convergence(vertex_descent, after)[-1].targets.differing(zeros).any()
 
 
-def loose(A, sets, tie_tolerance):
-    """A problem in which a fall counts as rounding that is large enough to see."""
+def tolerant_problem(A, sets, tie_tolerance):
+    """A problem whose tie tolerance is so large that visible decreases count as rounding."""
     candidates = LabelSets.from_sets(sets)
     loss = ZeroOneLoss().bind(candidates.classes)
     return Problem(as_votes(np.array(A)), loss, candidates, tie_tolerance=tie_tolerance)
 
 
-def test_predictions_do_not_shrink_for_a_fall_within_rounding():
-    problem = loose([[1.0, 0.0], [0.0, 1.0]], [{0}, {1}], tie_tolerance=0.8)
+def test_predictions_do_not_shrink_for_a_decrease_within_the_tolerance():
+    problem = tolerant_problem([[1.0, 0.0], [0.0, 1.0]], [{0}, {1}], tie_tolerance=0.8)
     targets = problem.loss.target_faces(np.eye(2, dtype=np.bool_))
     both = LabelFaces(np.ones((2, 2), dtype=np.bool_), IdentityEmbedding())
     state = DescentState(targets, both, 1.0)
-    # The best predictions pay 0, which is lower by 0.5 a row and still within 0.8 * 1.
+    # The best predictions cost 0, which is lower by 0.5 per row and still within 0.8 * 1.
     assert problem.best_predictions(targets.embedded).faces.is_vertex.all()
     descent = Descent(problem)
     after = descent.step(state)
@@ -180,9 +188,9 @@ def test_predictions_do_not_shrink_for_a_fall_within_rounding():
     assert after.targets is targets
 
 
-def test_targets_do_not_shrink_for_a_fall_within_rounding():
-    problem = loose([[1.0, 2.0], [0.0, 0.0]], [{0, 1}, {0}], tie_tolerance=0.6)
-    _, state = begun(problem)
+def test_targets_do_not_shrink_for_a_decrease_within_the_tolerance():
+    problem = tolerant_problem([[1.0, 2.0], [0.0, 0.0]], [{0, 1}, {0}], tie_tolerance=0.6)
+    _, state = first_state(problem)
     open_row = problem.loss.target_faces(np.array([[True, True], [True, False]]))
     before = DescentState(open_row, state.predictions, 0.5)
     # Class 0 alone would be better by 0.5, within 0.6 * 1, and by 1 than class 1, which is not.
@@ -192,15 +200,15 @@ def test_targets_do_not_shrink_for_a_fall_within_rounding():
     assert after.targets.mask[0].tolist() == [True, True]
 
 
-@pytest.mark.parametrize("faintness", [1.0, 1e-9, 1e-12, 1e-200])
-def test_labels_travel_among_rows_that_are_faint_beside_others(faintness):
-    """A chain whose votes are rounding to the two rows apart from it, and not to each other."""
+@pytest.mark.parametrize("vote", [1.0, 1e-9, 1e-12, 1e-200])
+def test_labels_spread_among_rows_with_tiny_votes(vote):
+    """A chain whose votes are tiny beside those of two separate rows, but not among themselves."""
     n = 12
     A = np.zeros((n + 2, n + 2))
-    A[:n, :n] = faintness * (np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1))
+    A[:n, :n] = vote * (np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1))
     A[n:, n:] = np.eye(2)
     sets = LabelSets.from_sets([{1}] + [{0, 1}] * (n - 1) + [{0}, {1}])
     problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
-    last = walk(*begun(problem))[-1]
+    last = states_until_convergence(*first_state(problem))[-1]
     assert last.targets.is_vertex.all()
     assert last.targets.outputs.tolist() == [1] * n + [0, 1]

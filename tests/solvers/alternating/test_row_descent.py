@@ -1,4 +1,4 @@
-"""Row by row or by products: the same states, hence the same solution."""
+"""Tests of `RowDescent`: the same states as `Descent`, hence the same solution."""
 
 import warnings
 from unittest import mock
@@ -30,15 +30,15 @@ VOTES = ("equal", "counts", "signed", "real")
 
 
 def graph(rng, n, votes, degree):
-    """Votes on few places; small integers tie often."""
-    places = rng.uniform(size=(n, n)) < degree / n
+    """Sparse votes; small integers tie often."""
+    linked = rng.uniform(size=(n, n)) < degree / n
     values = {
         "equal": np.full((n, n), 0.1),
         "counts": rng.integers(1, 4, (n, n)) * 1.0,
         "signed": rng.integers(-3, 4, (n, n)) * 1.0,
         "real": rng.normal(size=(n, n)),
     }[votes]
-    return SparseVotes(sp.csr_array(np.where(places, values, 0.0)))
+    return SparseVotes(sp.csr_array(np.where(linked, values, 0.0)))
 
 
 def candidates(rng, n, n_classes, share, unlabelled):
@@ -49,8 +49,8 @@ def candidates(rng, n, n_classes, share, unlabelled):
 
 
 @st.composite
-def twins(draw, losses=tuple(LOSSES)):
-    """A problem on sparse votes, and the same one that must go the general way."""
+def problem_pairs(draw, losses=tuple(LOSSES)):
+    """A problem with row steps, and the same problem without them."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.integers(1, 30))
     # Above 13 classes counts no longer fit into one register, above 32 bits into one word.
@@ -59,98 +59,99 @@ def twins(draw, losses=tuple(LOSSES)):
     share, unlabelled = draw(st.sampled_from([0.1, 0.4, 0.9])), draw(st.sampled_from([0.0, 0.6]))
     sets = candidates(rng, n, n_classes, share, unlabelled)
     loss = LOSSES[draw(st.sampled_from(losses))].bind(sets.classes)
-    return Problem(votes, loss, sets), by_products(Problem(votes, loss, sets))
+    return Problem(votes, loss, sets), without_row_steps(Problem(votes, loss, sets))
 
 
-def by_products(problem):
+def without_row_steps(problem):
     problem.__dict__["row_steps"] = None
     return problem
 
 
-def assert_same_trace(ours, general, problem):
-    assert [(p.stage, p.iteration, p.undecided) for p in ours] == [
-        (p.stage, p.iteration, p.undecided) for p in general
+def assert_same_trace(by_rows, by_products, problem):
+    assert [(p.stage, p.iteration, p.undecided) for p in by_rows] == [
+        (p.stage, p.iteration, p.undecided) for p in by_products
     ]
     margin = 10 * problem.objective_tolerance
     assert_allclose(
-        [p.objective for p in ours], [p.objective for p in general], rtol=0, atol=margin
+        [p.objective for p in by_rows], [p.objective for p in by_products], rtol=0, atol=margin
     )
 
 
-# Everybody is looked at after every step, or only whom the news concern, however many that are.
-LOOKED_AT = st.sampled_from([0.0, 1.0])
+# The share of moved rows above which a step visits all rows: 0 visits all rows after every step, 1
+# only the affected ones.
+MAX_SHARES_MOVED = st.sampled_from([0.0, 1.0])
 
 
 @given(
-    pair=twins(),
+    pair=problem_pairs(),
     start=st.sampled_from(["auto", "average", "infimum", "intersection"]),
-    many=LOOKED_AT,
+    max_share=MAX_SHARES_MOVED,
 )
-def test_the_same_solution(pair, start, many):
+def test_solution_is_that_of_descent(pair, start, max_share):
     problem, plain = pair
     assert problem.row_steps is not None
-    with mock.patch.object(label_steps, "_MANY", many):
-        ours = AlternatingMinimization(start).solve(problem)
-    general = AlternatingMinimization(start).solve(plain)
-    assert_array_equal(ours.targets.mask, general.targets.mask)
-    assert_array_equal(ours.decoded.mask, general.decoded.mask)
-    assert_array_equal(ours.decoded.outputs, general.decoded.outputs)
-    assert_array_equal(ours.resolved, general.resolved)
-    assert_allclose(ours.targets.embedded, general.targets.embedded, rtol=0, atol=1e-12)
-    assert (ours.status, ours.n_iter, ours.start) == (
-        general.status,
-        general.n_iter,
-        general.start,
+    with mock.patch.object(label_steps, "_MAX_SHARE_MOVED", max_share):
+        by_rows = AlternatingMinimization(start).solve(problem)
+    by_products = AlternatingMinimization(start).solve(plain)
+    assert_array_equal(by_rows.targets.mask, by_products.targets.mask)
+    assert_array_equal(by_rows.decoded.mask, by_products.decoded.mask)
+    assert_array_equal(by_rows.decoded.outputs, by_products.decoded.outputs)
+    assert_array_equal(by_rows.resolved, by_products.resolved)
+    assert_allclose(by_rows.targets.embedded, by_products.targets.embedded, rtol=0, atol=1e-12)
+    assert (by_rows.status, by_rows.n_iter, by_rows.start) == (
+        by_products.status,
+        by_products.n_iter,
+        by_products.start,
     )
     margin = 10 * problem.objective_tolerance
-    assert ours.objective == pytest.approx(general.objective, rel=0, abs=margin)
-    assert_same_trace(ours.trace, general.trace, problem)
+    assert by_rows.objective == pytest.approx(by_products.objective, rel=0, abs=margin)
+    assert_same_trace(by_rows.trace, by_products.trace, problem)
 
 
-@given(pair=twins(), start=st.sampled_from(["average", "infimum"]))
-def test_the_same_states(pair, start):
-    """Predictions too, which a solution does not show."""
+@given(pair=problem_pairs(), start=st.sampled_from(["average", "infimum"]))
+def test_states_are_those_of_descent(pair, start):
+    """Compares predictions as well, which a solution does not have."""
     problem, plain = pair
-    rows, general = RowDescent(problem), Descent(plain)
-    first = first_row_predictions(problem, problem.row_steps, start)
-    expected = first_predictions(plain, start)
-    ours, theirs = rows.begin(first), general.begin(expected)
+    row_descent, descent = RowDescent(problem), Descent(plain)
+    state = row_descent.begin(first_row_predictions(problem, problem.row_steps, start))
+    expected = descent.begin(first_predictions(plain, start))
     for _ in range(60):
-        assert_array_equal(ours.predictions.mask, theirs.predictions.mask)
-        assert_array_equal(ours.targets.mask, theirs.targets.mask)
-        before, ours = ours, rows.step(ours)
-        theirs = general.step(theirs)
-        assert rows.has_converged(before, ours) == general.has_converged(theirs, theirs)
-        if ours.settled:
-            assert rows.step(ours) is ours
+        assert_array_equal(state.predictions.mask, expected.predictions.mask)
+        assert_array_equal(state.targets.mask, expected.targets.mask)
+        before, state = state, row_descent.step(state)
+        expected = descent.step(expected)
+        converged = row_descent.has_converged(before, state)
+        assert converged == descent.has_converged(expected, expected)
+        if state.is_fixed_point:
+            assert row_descent.step(state) is state
             return
     pytest.fail("no convergence in 60 steps")
 
 
-@given(pair=twins(losses=("zero_one",)), seed=st.integers(0, 99))
-def test_an_array_as_a_start(pair, seed):
+@given(pair=problem_pairs(losses=("zero_one",)), seed=st.integers(0, 99))
+def test_solution_from_an_array_start_is_that_of_descent(pair, seed):
     problem, plain = pair
     n, size = problem.candidates.shape
     start = np.random.default_rng(seed).integers(0, 3, (n, size)) * 1.0
-    ours = AlternatingMinimization(start).solve(problem)
-    general = AlternatingMinimization(start).solve(plain)
-    assert_array_equal(ours.decoded.outputs, general.decoded.outputs)
-    assert_same_trace(ours.trace, general.trace, problem)
+    by_rows = AlternatingMinimization(start).solve(problem)
+    by_products = AlternatingMinimization(start).solve(plain)
+    assert_array_equal(by_rows.decoded.outputs, by_products.decoded.outputs)
+    assert_same_trace(by_rows.trace, by_products.trace, problem)
 
 
-@given(pair=twins(), many=LOOKED_AT)
-def test_a_run_that_ends_early_is_decoded_alike(pair, many):
-    """Its predictions have not heard its last targets."""
+@given(pair=problem_pairs(), max_share=MAX_SHARES_MOVED)
+def test_a_run_that_ends_early_is_decoded_as_by_descent(pair, max_share):
+    """In such a run the predictions are not optimal for the last targets."""
     problem, plain = pair
     solver = AlternatingMinimization(max_iter=1, max_rounds=2)
-    with warnings.catch_warnings(), mock.patch.object(label_steps, "_MANY", many):
+    with warnings.catch_warnings(), mock.patch.object(label_steps, "_MAX_SHARE_MOVED", max_share):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ours, general = solver.solve(problem), solver.solve(plain)
-    assert_array_equal(ours.decoded.outputs, general.decoded.outputs)
-    assert_same_trace(ours.trace, general.trace, problem)
+        by_rows, by_products = solver.solve(problem), solver.solve(plain)
+    assert_array_equal(by_rows.decoded.outputs, by_products.decoded.outputs)
+    assert_same_trace(by_rows.trace, by_products.trace, problem)
 
 
-def test_soft_weights_guide_the_average_start():
+def test_average_start_uses_candidate_weights():
     weights = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
     sets = LabelSets.from_weights(weights)
     votes = SparseVotes(sp.csr_array([[0.0, 0, 1], [1, 0, 0], [1, 1, 0]]))
@@ -160,27 +161,27 @@ def test_soft_weights_guide_the_average_start():
     assert first.outputs[1] == 0
 
 
-def test_single_precision_ties_as_it_does_in_products():
+def test_float32_votes_tie_as_in_descent():
     rng = np.random.default_rng(3)
     votes = graph(rng, 40, "real", 6)
     votes = SparseVotes(votes.matrix.astype(np.float32))
     sets = candidates(rng, 40, 4, 0.5, 0.3)
     loss = ZeroOneLoss().bind(sets.classes)
-    problem, plain = Problem(votes, loss, sets), by_products(Problem(votes, loss, sets))
+    problem, plain = Problem(votes, loss, sets), without_row_steps(Problem(votes, loss, sets))
     assert problem.rtol == 1e-5
-    ours, general = (AlternatingMinimization().solve(p) for p in (problem, plain))
-    assert_array_equal(ours.targets.mask, general.targets.mask)
-    assert_array_equal(ours.decoded.outputs, general.decoded.outputs)
+    by_rows, by_products = (AlternatingMinimization().solve(p) for p in (problem, plain))
+    assert_array_equal(by_rows.targets.mask, by_products.targets.mask)
+    assert_array_equal(by_rows.decoded.outputs, by_products.decoded.outputs)
 
 
-def test_other_votes_have_no_row_steps():
+def test_dense_votes_have_no_row_steps():
     sets = LabelSets.from_sets([{0}, {0, 1}])
     loss = ZeroOneLoss().bind(sets.classes)
     assert Problem(DenseVotes(np.eye(2)), loss, sets).row_steps is None
 
 
-def test_entries_of_one_place_are_merged_for_kernels_alone():
-    """scipy merges them in place when it likes; what kernels read must not change under them."""
+def test_duplicate_entries_are_merged_in_a_copy():
+    """scipy may merge them in place; the arrays that compiled functions read must not change."""
     twice = sp.csr_array((np.ones(3), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
     votes = SparseVotes(twice)
     rows = votes.compressed
@@ -190,7 +191,7 @@ def test_entries_of_one_place_are_merged_for_kernels_alone():
 
 
 @pytest.mark.parametrize("n", [1, 7])
-def test_nobody_votes(n):
+def test_without_votes_all_rows_are_undecided(n):
     sets = LabelSets(np.ones((n, 3), dtype=bool), np.arange(3))
     votes = SparseVotes(sp.csr_array((n, n)))
     loss = ZeroOneLoss().bind(sets.classes)

@@ -1,4 +1,4 @@
-"""Where a run begins, against definitions written out set by set."""
+"""Tests of starts, against their definitions written out set by set."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ from tests.oracles.labels_as_task import LabelTask, MeanLabelTask
 from tests.oracles.tiny_problems import tiny_problem
 
 
-def intersected(A, loss, sets, limit):
-    """Predictions that suit the classes common to a growing neighbourhood, one set at a time."""
+def intersection_predictions(A, loss, sets, limit):
+    """The best predictions for the classes common to a growing neighbourhood, set by set."""
     members = sets.to_sets()
     rows = []
     for votes in A:
-        heard = sorted((j for j in range(len(sets)) if votes[j] > 0), key=lambda j: (-votes[j], j))
+        order = sorted((j for j in range(len(sets)) if votes[j] > 0), key=lambda j: (-votes[j], j))
         common = frozenset(sets.classes.tolist())
-        for j in heard[:limit]:
+        for j in order[:limit]:
             if len(common) == 1:
                 break
             common = (common & members[j]) or common
@@ -40,24 +40,24 @@ def intersected(A, loss, sets, limit):
 
 
 @given(tiny=problems(forms=("dense", "sparse", "product")), limit=st.sampled_from([1, 2, 3, 100]))
-def test_the_intersection_start(tiny, limit):
+def test_intersection_start(tiny, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(starts, "_NEIGHBORHOOD", limit)
+        patch.setattr(starts, "_MAX_NEIGHBORS", limit)
         faces = first_predictions(tiny.problem, "intersection")
-    expected = intersected(tiny.A, tiny.loss, tiny.sets, limit)
+    expected = intersection_predictions(tiny.A, tiny.loss, tiny.sets, limit)
     assert [set(np.flatnonzero(row).tolist()) for row in faces.mask] == expected
 
 
 @pytest.mark.parametrize("kind", ["average", "infimum"])
 @given(tiny=problems())
-def test_the_score_starts(kind, tiny):
-    """``argmin_z sum_j A[i, j] V[j, z]`` with V the mean or the least loss over each set."""
+def test_average_and_infimum_starts(kind, tiny):
+    """``argmin_z sum_j A[i, j] V[j, z]`` with V the mean or the lowest loss over each set."""
     faces = first_predictions(tiny.problem, kind)
     summary = np.mean if kind == "average" else np.min
     V = np.array([summary(tiny.loss.matrix[:, row], axis=1) for row in tiny.sets.mask])
-    paid = tiny.A @ V
+    scores = tiny.A @ V
     margin = 1e-9 * (np.abs(tiny.A).sum(axis=1) + 1) * (np.abs(tiny.loss.matrix).max() + 1)
-    tied = paid <= (paid.min(axis=1) + margin)[:, None]
+    tied = scores <= (scores.min(axis=1) + margin)[:, None]
     assert np.array_equal(faces.mask, tied)
 
 
@@ -67,9 +67,9 @@ def test_an_array_is_a_score_matrix(tiny, seed, size):
         -3, 4, size=(len(tiny.sets), len(tiny.loss.matrix))
     )
     faces = first_predictions(tiny.problem, V)
-    paid = tiny.A @ V
-    above = paid - paid.min(axis=1, keepdims=True)
-    # Ties are judged at the size of the loss or of the start, whichever is larger.
+    scores = tiny.A @ V
+    above = scores - scores.min(axis=1, keepdims=True)
+    # The tolerance of ties is relative to the loss or to the start, whichever is larger.
     unit = np.abs(tiny.A).sum(axis=1, keepdims=True) * max(
         np.abs(tiny.loss.matrix).max(), np.abs(V).max()
     )
@@ -77,7 +77,7 @@ def test_an_array_is_a_score_matrix(tiny, seed, size):
     assert faces.mask[above <= 1e-13 * unit].all()
 
 
-def test_integers_are_numbers():
+def test_an_array_of_integers_is_a_start():
     tiny = tiny_problem(0)
     scores = np.zeros((len(tiny.sets), len(tiny.loss.matrix)), dtype=int)
     assert first_predictions(tiny.problem, scores).mask.all()
@@ -96,7 +96,7 @@ def test_names_of_starts():
     assert start is array
 
 
-def test_a_structured_task_offers_what_it_has():
+def test_starts_of_a_structured_task():
     sets = LabelSets.from_sets([{0, 1}, {1, 2}])
     finite = ZeroOneLoss().bind(sets.classes)
     votes = as_votes(np.eye(2))
@@ -110,10 +110,10 @@ def test_a_structured_task_offers_what_it_has():
     assert np.array_equal(first_predictions(more, "infimum").embedded, expected)
 
 
-# ------------------------------------------------------------------ the automatic one
+# ------------------------------------------------------------------ start="auto"
 
 
-def test_the_automatic_start_is_the_papers_for_labels_and_the_infimum_elsewhere():
+def test_automatic_start_is_average_for_the_zero_one_loss_and_infimum_otherwise():
     from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
     from disambig.solvers import AlternatingMinimization
 
@@ -130,7 +130,7 @@ def test_the_automatic_start_is_the_papers_for_labels_and_the_infimum_elsewhere(
         assert solution.trace[0].stage == expected
 
 
-def test_a_cheap_abstention_does_not_swallow_every_row():
+def test_automatic_start_does_not_abstain_at_every_row_if_abstention_is_cheap():
     from disambig import PartialLabelClassifier
     from disambig.losses import AbstainLoss
     from disambig.weights import NeighborWeights

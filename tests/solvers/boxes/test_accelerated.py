@@ -1,4 +1,4 @@
-"""The matrix-free method: the same optima as the dense one, by products alone."""
+"""The matrix-free method: the same optima as the dense one, with products alone."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from tests.oracles.box_programs import (
     random_votes,
 )
 
-# This room has no kernel: the same with the compiler off.
+# These solvers call no compiled function: nothing is gained by a run without the compiler.
 pytestmark = pytest.mark.needs_jit
 
 seeds = st.integers(0, 2**32 - 1)
@@ -40,15 +40,15 @@ def test_no_face_has_a_better_point(form, seed, n):
 
 
 @given(seed=seeds, n=st.integers(20, 120), k=st.integers(2, 6))
-def test_votes_by_products_and_written_out_agree(seed, n, k):
+def test_operator_and_dense_array_agree(seed, n, k):
     rng = np.random.default_rng(seed)
     form = VotesForm(random_votes(rng, n, k))
     lower, upper = random_bounds(rng, n)
     start = midpoints(lower, upper)
-    free = accelerated(form, lower, upper, start)
+    by_products = accelerated(form, lower, upper, start)
     dense = projected_newton(form.toarray(), lower, upper, start)
-    assert free.converged
-    assert free.value == pytest.approx(dense.value, rel=1e-8, abs=1e-12 * n)
+    assert by_products.converged
+    assert by_products.value == pytest.approx(dense.value, rel=1e-8, abs=1e-12 * n)
 
 
 def test_ten_thousand_rows_take_a_few_dozen_products():
@@ -60,7 +60,7 @@ def test_ten_thousand_rows_take_a_few_dozen_products():
     assert form.n_products < 200
 
 
-def test_an_ill_conditioned_chain_is_solved():
+def test_an_ill_conditioned_chain():
     n = 300
     steps = np.arange(n - 1)
     differences = np.zeros((n - 1, n))
@@ -76,7 +76,7 @@ def test_an_ill_conditioned_chain_is_solved():
     assert solution.value == pytest.approx(exact.value, rel=1e-8)
 
 
-def test_it_never_climbs():
+def test_the_objective_never_rises():
     rng = np.random.default_rng(2)
     form = VotesForm(random_votes(rng, 400, 4))
     lower, upper = random_bounds(rng, 400)
@@ -87,54 +87,56 @@ def test_it_never_climbs():
 
 
 @given(seed=seeds, n=st.integers(4, 14))
-def test_labels_of_components_reach_the_nearest_optimum(seed, n):
+def test_nearest_optimum_with_labels_of_components(seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form("components", rng, n)
     lower, upper = random_bounds(rng, n)
     start, anchor = midpoints(lower, upper), midpoints(lower, upper, missing=np.nan)
     labels = components(Q)
-    free = accelerated(Q, lower, upper, start, anchor=anchor, null_space=labels, tol=1e-12)
+    by_products = accelerated(Q, lower, upper, start, anchor=anchor, null_space=labels, tol=1e-12)
     dense = projected_newton(Q, lower, upper, start, anchor=anchor)
-    wish = np.isfinite(anchor)
-    distances = [((one.y - anchor)[wish] ** 2).sum() for one in (free, dense)]
+    has_preference = np.isfinite(anchor)
+    distances = [((one.y - anchor)[has_preference] ** 2).sum() for one in (by_products, dense)]
     assert distances[0] == pytest.approx(distances[1], rel=1e-6, abs=1e-9)
     columns = np.eye(labels.max() + 1)[labels]
     again = accelerated(Q, lower, upper, start, anchor=anchor, null_space=columns, tol=1e-12)
-    np.testing.assert_allclose(again.y, free.y, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(again.y, by_products.y, rtol=1e-9, atol=1e-9)
 
 
-def test_the_diagonal_may_come_from_elsewhere():
-    class Bare:
+def test_the_diagonal_can_be_passed():
+    class WithoutDiagonal:
         shape = (2, 2)
 
         def __matmul__(self, y):
             return np.array([y[0] - y[1], y[1] - y[0]])
 
     lower, upper = np.array([0.0, 2.0]), np.array([1.0, 4.0])
-    solution = accelerated(Bare(), lower, upper, np.array([0.0, 4.0]), diagonal=np.ones(2))
+    solution = accelerated(
+        WithoutDiagonal(), lower, upper, np.array([0.0, 4.0]), diagonal=np.ones(2)
+    )
     np.testing.assert_allclose(solution.y, [1.0, 2.0])
 
 
-def test_the_budget_and_the_callback_are_heard():
+def test_max_iter_and_callback():
     rng = np.random.default_rng(3)
     form = VotesForm(random_votes(rng, 200, 4))
     lower, upper = random_bounds(rng, 200)
     start = midpoints(lower, upper)
-    short = accelerated(form, lower, upper, start, max_iter=2)
-    assert (short.status, short.n_iter, short.converged) == (Status.MAX_ITER, 2, False)
+    early = accelerated(form, lower, upper, start, max_iter=2)
+    assert (early.status, early.n_iter, early.converged) == (Status.MAX_ITER, 2, False)
     stopped = accelerated(form, lower, upper, start, callback=lambda progress: True)
     assert (stopped.status, stopped.n_iter) == (Status.STOPPED, 1)
 
 
 @given(seed=seeds, n=st.integers(3, 7))
-def test_any_basis_of_the_null_space_reaches_the_nearest_optimum(seed, n):
+def test_nearest_optimum_with_any_basis_of_the_null_space(seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form("low rank", rng, n)
     lower, upper = random_bounds(rng, n)
     start, anchor = midpoints(lower, upper), rng.normal(size=n)
     values, vectors = np.linalg.eigh(Q)
     basis = vectors[:, values < 1e-10 * values[-1]]
-    free = accelerated(Q, lower, upper, start, anchor=anchor, null_space=basis, tol=1e-12)
+    by_products = accelerated(Q, lower, upper, start, anchor=anchor, null_space=basis, tol=1e-12)
     dense = projected_newton(Q, lower, upper, start, anchor=anchor)
-    distances = [((one.y - anchor) ** 2).sum() for one in (free, dense)]
+    distances = [((one.y - anchor) ** 2).sum() for one in (by_products, dense)]
     assert distances[0] == pytest.approx(distances[1], rel=1e-6, abs=1e-8)

@@ -1,4 +1,4 @@
-"""The residual: zero at an optimum, positive elsewhere, the same in all units."""
+"""The residual: zero at an optimum, positive elsewhere, independent of units."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def residual(Q, y, lower, upper, size=None):
     return scaled_kkt(Q @ y, y, lower, upper, curvature=curvature(np.diagonal(Q)), size=size)
 
 
-def somewhere(seed, n):
+def random_point(seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form("full", rng, n)
     lower, upper = random_bounds(rng, n)
@@ -25,17 +25,17 @@ def somewhere(seed, n):
 
 
 @given(seed=seeds, n=st.integers(2, 10), of_y=st.floats(1e-3, 1e3), of_q=st.floats(1e-3, 1e3))
-def test_units_cancel(seed, n, of_y, of_q):
-    Q, y, lower, upper = somewhere(seed, n)
-    plain = residual(Q, y, lower, upper)
-    assert residual(of_q * Q, y, lower, upper) == pytest.approx(plain, rel=1e-9, abs=1e-14)
+def test_the_residual_does_not_depend_on_units(seed, n, of_y, of_q):
+    Q, y, lower, upper = random_point(seed, n)
+    expected = residual(Q, y, lower, upper)
+    assert residual(of_q * Q, y, lower, upper) == pytest.approx(expected, rel=1e-9, abs=1e-14)
     other = residual(Q, of_y * y, of_y * lower, of_y * upper)
-    assert other == pytest.approx(plain, rel=1e-9, abs=1e-14)
+    assert other == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
 @given(seed=seeds, n=st.integers(1, 10))
-def test_a_move_of_one_entry_is_the_best_for_that_entry(seed, n):
-    Q, y, lower, upper = somewhere(seed, n)
+def test_coordinate_moves_are_optimal_for_their_entry(seed, n):
+    Q, y, lower, upper = random_point(seed, n)
     moves = coordinate_moves(Q @ y, y, lower, upper, np.diagonal(Q))
     for j, move in enumerate(moves):
         best = y + move * (np.arange(n) == j)
@@ -47,21 +47,21 @@ def test_a_move_of_one_entry_is_the_best_for_that_entry(seed, n):
 
 
 @given(seed=seeds, n=st.integers(2, 8))
-def test_zero_at_the_optimum_and_nowhere_else(seed, n):
-    Q, y, lower, upper = somewhere(seed, n)
+def test_the_residual_is_zero_only_at_the_optimum(seed, n):
+    Q, y, lower, upper = random_point(seed, n)
     best = projected_newton(Q, lower, upper, midpoints(lower, upper)).y
     assert residual(Q, best, lower, upper, size=1.0) <= 1e-9
     if y @ Q @ y > best @ Q @ best + 1e-6:
         assert residual(Q, y, lower, upper, size=1.0) > 1e-9
 
 
-def test_rows_that_are_faint_or_zero_are_divided_by_something():
+def test_curvature_is_positive_for_small_or_zero_diagonals():
     diagonal = np.array([0.0, 1e-30, 4.0])
     np.testing.assert_array_equal(curvature(diagonal), [4e-8, 4e-8, 4.0])
     np.testing.assert_array_equal(curvature(np.zeros(2)), [1.0, 1.0])
 
 
-def test_no_size_and_no_moves_is_no_residual():
+def test_size_zero_without_moves_gives_residual_zero():
     zero = np.zeros(3)
     residual = scaled_kkt(zero, zero, zero - 1, zero + 1, curvature=np.ones(3), size=0.0)
     assert residual == 0.0

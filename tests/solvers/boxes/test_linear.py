@@ -1,4 +1,4 @@
-"""The linear program against the one with slacks, and its bound against everything."""
+"""The linear program against the one with slacks, and its lower bound against random points."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from disambig.solvers.boxes import linear_program
 from disambig.solvers.loop import Status
 from tests.oracles.box_programs import best_slacks, random_bounds, random_votes
 
-# This room has no kernel: the same with the compiler off.
+# These solvers call no compiled function: nothing is gained by a run without the compiler.
 pytestmark = pytest.mark.needs_jit
 
 seeds = st.integers(0, 2**32 - 1)
@@ -18,9 +18,10 @@ SLOPES = [(1.0, 1.0), (0.5, 0.5), (0.9, 0.1), (0.25, 0.75), (1.0, 0.0)]
 
 
 def objective(votes, y, z, slopes):
-    """Word by word."""
-    above = y[None, :] - z[:, None]
-    return (votes * (slopes[0] * np.maximum(above, 0) + slopes[1] * np.maximum(-above, 0))).sum()
+    """The objective by its definition."""
+    residuals = y[None, :] - z[:, None]
+    losses = slopes[0] * np.maximum(residuals, 0) + slopes[1] * np.maximum(-residuals, 0)
+    return (votes * losses).sum()
 
 
 def random_problem(seed, q, n):
@@ -31,7 +32,7 @@ def random_problem(seed, q, n):
 
 @pytest.mark.parametrize("slopes", SLOPES)
 @given(seed=seeds, q=st.integers(1, 6), n=st.integers(1, 7))
-def test_the_program_with_slacks_has_the_same_value(slopes, seed, q, n):
+def test_same_value_as_the_program_with_slacks(slopes, seed, q, n):
     votes, lower, upper, _ = random_problem(seed, q, n)
     solution = linear_program(csr_array(votes), lower, upper, slopes=slopes)
     margin = 1e-9 * votes.sum()
@@ -46,7 +47,7 @@ def test_the_program_with_slacks_has_the_same_value(slopes, seed, q, n):
 
 
 @given(seed=seeds, q=st.integers(1, 6), n=st.integers(1, 7))
-def test_nothing_is_below_the_bound(seed, q, n):
+def test_no_objective_is_below_the_bound(seed, q, n):
     votes, lower, upper, rng = random_problem(seed, q, n)
     solution = linear_program(votes, lower, upper, slopes=(0.3, 0.7))
     for _ in range(20):
@@ -62,7 +63,7 @@ def test_units_and_offsets_do_not_matter(seed, unit, offset):
     assert other.value / unit == pytest.approx(plain.value, rel=1e-8, abs=1e-9)
 
 
-def test_neighbours_votes_of_some_size():
+def test_votes_of_neighbours_with_many_rows():
     rng = np.random.default_rng(0)
     votes = random_votes(rng, 400, 5)
     lower, upper = random_bounds(rng, 400)
@@ -71,16 +72,16 @@ def test_neighbours_votes_of_some_size():
     assert solution.n_iter > 0
 
 
-def test_votes_may_come_in_any_form_and_twice():
+def test_sparse_votes_with_duplicates_and_zeros():
     votes = np.array([[1.0, 2.0], [0.5, 0.0]])
     lower, upper = np.array([0.0, 3.0]), np.array([1.0, 5.0])
-    once = linear_program(votes, lower, upper).value
+    expected = linear_program(votes, lower, upper).value
     entries = ([0, 0, 0, 1, 1], [0, 1, 1, 0, 1])
-    twice = coo_array(([1.0, 1.5, 0.5, 0.5, 0.0], entries), shape=(2, 2))
-    assert linear_program(twice, lower, upper).value == pytest.approx(once, rel=1e-12)
+    duplicated = coo_array(([1.0, 1.5, 0.5, 0.5, 0.0], entries), shape=(2, 2))
+    assert linear_program(duplicated, lower, upper).value == pytest.approx(expected, rel=1e-12)
 
 
-def test_who_hears_no_one_and_whom_no_one_hears():
+def test_predictions_and_targets_without_votes():
     votes = np.array([[0.0, 1.0], [0.0, 0.0]])
     lower, upper = np.array([2.0, 0.0]), np.array([4.0, 1.0])
     solution = linear_program(votes, lower, upper)
@@ -89,31 +90,31 @@ def test_who_hears_no_one_and_whom_no_one_hears():
     assert solution.value == 0.0
 
 
-def test_lines_alone_cost_nothing():
-    free = np.full(3, np.inf)
-    solution = linear_program(np.ones((2, 3)), -free, free)
+def test_whole_lines_have_objective_zero():
+    infinite = np.full(3, np.inf)
+    solution = linear_program(np.ones((2, 3)), -infinite, infinite)
     np.testing.assert_array_equal(solution.y, 0.0)
     assert (solution.value, solution.gap) == (0.0, 0.0)
 
 
-def test_points_alone_are_a_median():
+def test_points_are_predicted_by_their_median():
     y = np.array([0.0, 1.0, 10.0])
     solution = linear_program(np.ones((1, 3)), y, y)
     assert solution.z == pytest.approx([1.0])
     assert solution.value == pytest.approx(10.0)
 
 
-def test_out_of_iterations_says_so_and_its_bound_holds():
+def test_at_the_iteration_limit_the_bound_still_holds():
     rng = np.random.default_rng(1)
     votes = random_votes(rng, 100, 5)
     lower, upper = random_bounds(rng, 100)
-    short = linear_program(votes, lower, upper, max_iter=3)
-    assert (short.status, short.converged) == (Status.MAX_ITER, False)
-    assert np.all((lower <= short.y) & (short.y <= upper))
+    early = linear_program(votes, lower, upper, max_iter=3)
+    assert (early.status, early.converged) == (Status.MAX_ITER, False)
+    assert np.all((lower <= early.y) & (early.y <= upper))
     best = linear_program(votes, lower, upper).value
-    assert short.value - short.gap <= best < short.value
-    y, z = short.y, short.z
-    assert short.value == pytest.approx(objective(votes.toarray(), y, z, (1, 1)), rel=1e-9)
+    assert early.value - early.gap <= best < early.value
+    y, z = early.y, early.z
+    assert early.value == pytest.approx(objective(votes.toarray(), y, z, (1, 1)), rel=1e-9)
 
 
 def test_negative_votes_are_refused():

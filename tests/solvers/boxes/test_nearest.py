@@ -1,4 +1,4 @@
-"""Of many optima the nearest: against a general solver, and where the answer is plain."""
+"""The optimum nearest to an anchor: against SLSQP, and in cases with a known answer."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from disambig.solvers.boxes import projected_newton
 from tests.oracles.box_programs import FORMS, midpoints, random_bounds, random_form
 
-# This room has no kernel: the same with the compiler off.
+# These solvers call no compiled function: nothing is gained by a run without the compiler.
 pytestmark = pytest.mark.needs_jit
 
 seeds = st.integers(0, 2**32 - 1)
@@ -19,8 +19,8 @@ def nearest_by_slsqp(Q, y, lower, upper, anchor):
     """Least squared distance to `anchor` over all optima, given one of them."""
     values, vectors = np.linalg.eigh(Q)
     rows = vectors[:, values > 1e-10 * max(values.max(), 1e-300)].T
-    pressed = np.abs(Q @ y) > 1e-8 * max(np.abs(Q).max(), 1e-300)
-    low, high = np.where(pressed, y, lower), np.where(pressed, y, upper)
+    has_gradient = np.abs(Q @ y) > 1e-8 * max(np.abs(Q).max(), 1e-300)
+    low, high = np.where(has_gradient, y, lower), np.where(has_gradient, y, upper)
     constraints = [{"type": "eq", "fun": lambda x: rows @ (x - y), "jac": lambda x: rows}]
     return minimize(
         lambda x: ((x - anchor) ** 2).sum(),
@@ -33,7 +33,7 @@ def nearest_by_slsqp(Q, y, lower, upper, anchor):
     )
 
 
-# An old SLSQP steps out of the box by a rounding and says so.
+# Old versions of SLSQP leave the box by a rounding error, and warn.
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")
 @pytest.mark.parametrize("form", FORMS)
 @given(seed=seeds, n=st.integers(2, 8))
@@ -68,14 +68,14 @@ def test_it_does_not_depend_on_the_start(seed, n):
     np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-6)
 
 
-def test_without_a_form_every_entry_goes_to_its_own_wish():
+def test_a_zero_form_gives_the_clipped_anchor():
     lower, upper = np.array([0.0, 0.0, -np.inf]), np.array([1.0, 1.0, np.inf])
     anchor = np.array([0.25, 7.0, -3.0])
     solution = projected_newton(np.zeros((3, 3)), lower, upper, np.zeros(3), anchor=anchor)
     np.testing.assert_array_equal(solution.y, [0.25, 1.0, -3.0])
 
 
-def test_entries_without_a_wish_follow_the_others():
+def test_entries_without_a_preference_follow_the_others():
     Q = np.array([[1.0, -1.0], [-1.0, 1.0]])
     lower, upper = np.array([0.0, -np.inf]), np.array([4.0, np.inf])
     anchor = np.array([3.0, np.nan])
@@ -83,7 +83,7 @@ def test_entries_without_a_wish_follow_the_others():
     np.testing.assert_allclose(solution.y, [3.0, 3.0])
 
 
-def test_entries_without_a_wish_follow_where_directions_share_entries_too():
+def test_entries_without_a_preference_in_directions_that_share_entries():
     Q = np.outer([1.0, 1.0, 1.0], [1.0, 1.0, 1.0])
     lower, upper = np.array([-5.0, -5.0, -np.inf]), np.array([5.0, 5.0, np.inf])
     anchor = np.array([2.0, 9.0, np.nan])
@@ -91,16 +91,16 @@ def test_entries_without_a_wish_follow_where_directions_share_entries_too():
     np.testing.assert_allclose(solution.y, [2.0, 5.0, -7.0], atol=1e-6)
 
 
-def test_no_wish_at_all_moves_nothing():
+def test_an_anchor_of_nan_changes_nothing():
     Q = np.array([[1.0, -1.0], [-1.0, 1.0]])
     lower, upper = np.full(2, -np.inf), np.full(2, np.inf)
     start = np.array([1.0, 3.0])
     plain = projected_newton(Q, lower, upper, start)
-    wishless = projected_newton(Q, lower, upper, start, anchor=np.full(2, np.nan))
-    np.testing.assert_array_equal(wishless.y, plain.y)
+    without_preference = projected_newton(Q, lower, upper, start, anchor=np.full(2, np.nan))
+    np.testing.assert_array_equal(without_preference.y, plain.y)
 
 
-def test_a_unique_optimum_stays():
+def test_a_unique_optimum_does_not_depend_on_the_anchor():
     rng = np.random.default_rng(0)
     Q = random_form("full", rng, 6)
     lower, upper = random_bounds(rng, 6)

@@ -1,4 +1,4 @@
-"""Null directions of a few rows of a form."""
+"""Null directions on some rows of a form."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.oracles.box_programs import FORMS, random_form
 
 @pytest.mark.parametrize("form", FORMS)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
-def test_they_span_what_the_eigenvalues_say(form, seed, n):
+def test_directions_span_the_null_space(form, seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form(form, rng, n) * 10.0 ** rng.uniform(-3, 3)
     rows = np.flatnonzero(rng.uniform(size=n) < 0.8)
@@ -25,7 +25,7 @@ def test_they_span_what_the_eigenvalues_say(form, seed, n):
     assert np.abs(Q @ N).max(initial=0.0) <= 1e-9 * max(np.abs(Q).max(), 1e-300)
 
 
-def test_groups_that_votes_connect_come_out_as_indicators():
+def test_directions_of_votes_are_indicators_of_components():
     rng = np.random.default_rng(0)
     Q = np.zeros((9, 9))
     Q[:4, :4], Q[4:, 4:] = random_form("votes", rng, 4), random_form("votes", rng, 5)
@@ -35,5 +35,5 @@ def test_groups_that_votes_connect_come_out_as_indicators():
     np.testing.assert_allclose(N[:, order], expected, rtol=1e-9)
 
 
-def test_no_rows_no_directions():
+def test_no_directions_without_rows():
     assert null_directions(np.eye(3), np.empty(0, dtype=np.intp)).shape == (3, 0)

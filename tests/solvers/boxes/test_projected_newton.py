@@ -1,4 +1,4 @@
-"""Projected Newton against independent solvers, on kind and on unkind problems."""
+"""Projected Newton against independent solvers, on well- and ill-conditioned problems."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tests.oracles.box_programs import (
     random_form,
 )
 
-# This room has no kernel: the same with the compiler off.
+# These solvers call no compiled function: nothing is gained by a run without the compiler.
 pytestmark = pytest.mark.needs_jit
 
 seeds = st.integers(0, 2**32 - 1)
@@ -30,7 +30,7 @@ def conditioned(rng: np.random.Generator, n: int, condition: float) -> np.ndarra
 
 
 def paper_problem(seed: int, ridge: float, form: str):
-    """Ten targets ``sin(10 x)`` seen up to skewed intervals, gaussian kernel of width .1."""
+    """Ten targets ``sin(10 x)`` in skewed intervals, gaussian kernel of width 0.1."""
     rng = np.random.default_rng(seed)
     n = 10
     x = rng.uniform(size=n)
@@ -53,7 +53,7 @@ def paper_problem(seed: int, ridge: float, form: str):
 
 
 def solved(Q, lower, upper, **options) -> BoxSolution:
-    """A solution that says of itself what is true."""
+    """A solution whose attributes are checked."""
     solution = projected_newton(Q, lower, upper, midpoints(lower, upper), **options)
     y = solution.y
     assert solution.converged
@@ -82,7 +82,7 @@ def test_no_face_has_a_better_point(form, seed, n):
 
 @pytest.mark.parametrize("form", FORMS)
 @given(seed=seeds, n=st.integers(10, 40))
-def test_scipy_finds_the_same_value(form, seed, n):
+def test_same_value_as_scipy(form, seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form(form, rng, n)
     lower, upper = random_bounds(rng, n)
@@ -107,18 +107,18 @@ def test_units_do_not_matter(seed, n, unit):
     rng = np.random.default_rng(seed)
     Q = random_form("votes", rng, n)
     lower, upper = random_bounds(rng, n)
-    plain = solved(Q, lower, upper)
+    expected = solved(Q, lower, upper)
     other = solved(Q, unit * lower, unit * upper)
     margin = 1e-12 * np.abs(Q).sum()
-    assert other.value / unit**2 == pytest.approx(plain.value, rel=1e-8, abs=margin)
+    assert other.value / unit**2 == pytest.approx(expected.value, rel=1e-8, abs=margin)
     scaled = projected_newton(unit * Q, lower, upper, midpoints(lower, upper))
     assert scaled.converged
-    assert scaled.value / unit == pytest.approx(plain.value, rel=1e-8, abs=margin)
+    assert scaled.value / unit == pytest.approx(expected.value, rel=1e-8, abs=margin)
 
 
 @pytest.mark.parametrize("form", ["votes", "votes that sum to one", "risk", "risk with intercept"])
 @pytest.mark.parametrize("ridge", [1e-1, 1e-3, 1e-6])
-def test_the_setting_of_the_paper_takes_a_handful_of_steps(form, ridge):
+def test_the_setting_of_the_paper_takes_at_most_fifteen_steps(form, ridge):
     for seed in range(30):
         Q, lower, upper = paper_problem(seed, ridge, form)
         if np.linalg.eigvalsh(Q)[0] < -1e-12 * np.abs(Q).max():
@@ -130,7 +130,7 @@ def test_the_setting_of_the_paper_takes_a_handful_of_steps(form, ridge):
 
 
 @pytest.mark.parametrize("condition", [1e6, 1e12])
-def test_ill_conditioned_problems_are_solved_all_the_same(condition):
+def test_ill_conditioned_problems(condition):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         Q = conditioned(rng, 60, condition)
@@ -142,7 +142,7 @@ def test_ill_conditioned_problems_are_solved_all_the_same(condition):
         assert solution.value == pytest.approx(best, rel=1e-8)
 
 
-def test_where_newton_wanders_the_interior_point_method_takes_over():
+def test_the_interior_point_method_takes_over_after_many_newton_steps():
     rng = np.random.default_rng(0)
     Q = conditioned(rng, 60, 1e12)
     center, radius = rng.normal(size=60), rng.exponential(size=60)
@@ -154,7 +154,7 @@ def test_where_newton_wanders_the_interior_point_method_takes_over():
     assert solution.trace[-1].undecided == 0
 
 
-def test_newton_never_climbs():
+def test_newton_never_raises_the_objective():
     rng = np.random.default_rng(1)
     Q = random_form("votes", rng, 60)
     solution = solved(Q, *random_bounds(rng, 60))
@@ -163,7 +163,7 @@ def test_newton_never_climbs():
     assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
 
 
-def test_points_leave_nothing_to_decide():
+def test_equal_bounds_everywhere():
     rng = np.random.default_rng(2)
     Q, y = random_form("full", rng, 6), rng.normal(size=6)
     solution = projected_newton(Q, y, y, np.zeros(6))
@@ -171,7 +171,7 @@ def test_points_leave_nothing_to_decide():
     assert (solution.kkt, solution.n_iter, solution.converged) == (0.0, 1, True)
 
 
-def test_one_free_entry_goes_to_its_best_place():
+def test_a_single_free_entry_is_minimised_exactly():
     rng = np.random.default_rng(3)
     Q, y = random_form("full", rng, 6), rng.normal(size=6)
     lower, upper = y.copy(), y.copy()
@@ -180,22 +180,22 @@ def test_one_free_entry_goes_to_its_best_place():
     assert projected_newton(Q, lower, upper, y).y[2] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_start_at_zero_that_is_allowed_is_the_optimum():
+def test_zero_is_the_optimum_if_it_is_in_the_box():
     Q = random_form("full", np.random.default_rng(4), 5)
     solution = projected_newton(Q, np.full(5, -1.0), np.full(5, 2.0), np.zeros(5))
     np.testing.assert_array_equal(solution.y, 0.0)
     assert solution.converged
 
 
-def test_entries_of_one_component_do_not_touch_another():
+def test_components_are_independent():
     rng = np.random.default_rng(5)
     one, two = random_form("votes", rng, 7), random_form("votes", rng, 5)
     Q = np.zeros((12, 12))
     Q[:7, :7], Q[7:, 7:] = one, two
     lower, upper = random_bounds(rng, 12)
     together = solved(Q, lower, upper).value
-    apart = solved(one, lower[:7], upper[:7]).value + solved(two, lower[7:], upper[7:]).value
-    assert together == pytest.approx(apart, rel=1e-10)
+    separately = solved(one, lower[:7], upper[:7]).value + solved(two, lower[7:], upper[7:]).value
+    assert together == pytest.approx(separately, rel=1e-10)
 
 
 def test_a_problem_that_is_not_convex_is_refused():
@@ -204,23 +204,23 @@ def test_a_problem_that_is_not_convex_is_refused():
         projected_newton(Q, np.full(3, -np.inf), np.full(3, np.inf), np.ones(3))
 
 
-def test_the_budget_and_the_callback_are_heard():
+def test_max_iter_and_callback():
     rng = np.random.default_rng(6)
     Q = random_form("votes", rng, 80)
     lower, upper = random_bounds(rng, 80)
     start = midpoints(lower, upper)
-    short = projected_newton(Q, lower, upper, start, max_iter=1)
-    assert (short.status, short.n_iter, short.converged) == (Status.MAX_ITER, 1, False)
-    assert short.kkt > 1e-10
-    heard = []
+    early = projected_newton(Q, lower, upper, start, max_iter=1)
+    assert (early.status, early.n_iter, early.converged) == (Status.MAX_ITER, 1, False)
+    assert early.kkt > 1e-10
+    calls = []
     stopped = projected_newton(
-        Q, lower, upper, start, callback=lambda progress: heard.append(progress) or len(heard) == 2
+        Q, lower, upper, start, callback=lambda progress: calls.append(progress) or len(calls) == 2
     )
     assert (stopped.status, stopped.n_iter) == (Status.STOPPED, 2)
-    assert heard == list(stopped.trace[1:])
+    assert calls == list(stopped.trace[1:])
 
 
-def test_a_solution_is_read_only_and_its_start_is_not():
+def test_the_solution_is_read_only_and_the_start_is_not():
     Q = random_form("full", np.random.default_rng(7), 4)
     start = np.ones(4)
     solution = projected_newton(Q, np.zeros(4), np.full(4, 3.0), start)

@@ -1,4 +1,4 @@
-"""The best point of a bent line: nothing near it on the line is better."""
+"""The best point of a projected path: no point near it on the path is better."""
 
 import numpy as np
 from hypothesis import given
@@ -9,14 +9,14 @@ from tests.oracles.box_programs import random_bounds, random_form
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60))
-def test_it_is_on_the_line_and_a_local_minimum(seed, n):
+def test_the_point_is_a_local_minimum_of_the_path(seed, n):
     rng = np.random.default_rng(seed)
     Q = random_form("full", rng, n)
     lower, upper = random_bounds(rng, n)
     y = np.clip(rng.normal(size=n), lower, upper)
     gradient = Q @ y
-    pressed = ((y <= lower) & (gradient >= 0)) | ((y >= upper) & (gradient <= 0))
-    direction = np.where(pressed, 0.0, -gradient * rng.uniform(0.1, 3.0, size=n))
+    active = ((y <= lower) & (gradient >= 0)) | ((y >= upper) & (gradient <= 0))
+    direction = np.where(active, 0.0, -gradient * rng.uniform(0.1, 3.0, size=n))
     found = best_on_projected_path(Q, y, gradient, direction, lower, upper)
 
     def value(t):
@@ -34,10 +34,14 @@ def test_it_is_on_the_line_and_a_local_minimum(seed, n):
             assert value(nearby) >= best * (1 - 1e-12)
 
 
-def test_without_bounds_it_is_the_minimum_of_a_parabola():
+def test_without_bounds_the_path_is_a_line():
     Q, y, direction = np.eye(2), np.array([4.0, 0.0]), np.array([-1.0, 0.0])
-    free = np.full(2, np.inf)
-    np.testing.assert_allclose(best_on_projected_path(Q, y, y, direction, -free, free), [0.0, 0.0])
-    # One time unit is a full step; the best may be nearer than that.
+    infinite = np.full(2, np.inf)
+    np.testing.assert_allclose(
+        best_on_projected_path(Q, y, y, direction, -infinite, infinite), [0.0, 0.0]
+    )
+    # The full step is at time one; the minimum can be before it.
     long = 16 * direction
-    np.testing.assert_allclose(best_on_projected_path(Q, y, y, long, -free, free), [0.0, 0.0])
+    np.testing.assert_allclose(
+        best_on_projected_path(Q, y, y, long, -infinite, infinite), [0.0, 0.0]
+    )

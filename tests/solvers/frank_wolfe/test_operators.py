@@ -1,4 +1,4 @@
-"""Operators of the user's own that know neither their size nor their eigenvalues."""
+"""Tests of Frank-Wolfe with operators that have products, but maybe no absolute row sums."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import FrankWolfeMinimization
-from disambig.solvers.frank_wolfe import shifts as room
+from disambig.solvers.frank_wolfe import shifts as shifts_module
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
 from disambig.solvers.frank_wolfe.losses import quadratic_loss
@@ -19,8 +19,8 @@ from disambig.votes import MixtureVotes, RepeatedVotes, as_votes
 N = 420
 
 
-class Products:
-    """``@``, ``T`` and ``shape``, and nothing else."""
+class ProductOperator:
+    """An operator with ``@``, ``T`` and ``shape``, and nothing else."""
 
     def __init__(self, array):
         self.array, self.shape = array, array.shape
@@ -33,22 +33,22 @@ class Products:
         return self.array @ values
 
 
-class Sized(Products):
-    """With the size of its rows."""
+class OperatorWithSums(ProductOperator):
+    """An operator with absolute row sums."""
 
     def absolute_row_sums(self):
         return np.abs(self.array).sum(axis=1)
 
 
-class Mistaken(Products):
-    """With something else under that name."""
+class OperatorWithWrongSums(ProductOperator):
+    """An operator whose absolute row sums are wrong."""
 
     def absolute_row_sums(self):
         return np.abs(self.array.sum(axis=1))
 
 
 def centred(n=N):
-    """Votes whose rows sum to nothing."""
+    """Votes whose rows sum to zero."""
     B = np.random.default_rng(0).normal(size=(n, 3))
     B -= B.mean(axis=0)
     return B @ B.T / n
@@ -56,20 +56,22 @@ def centred(n=N):
 
 def problem_of(votes):
     mask = np.ones((votes.shape[0], 2), dtype=bool)
-    # Without settled rows the middle of all sets would be as good as any step.
+    # Ten rows with one candidate; without them the first point would be a minimum.
     mask[np.arange(10), np.arange(10) % 2] = False
     sets = LabelSets(mask, np.arange(2))
     return Problem(as_votes(votes), ZeroOneLoss().bind(sets.classes), sets)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("kind", [Products, Sized])
-def test_the_bound_of_signed_votes_is_below_known_labels(kind, sign):
+@pytest.mark.parametrize("operator_class", [ProductOperator, OperatorWithSums])
+def test_bound_of_signed_votes_is_below_known_labels(operator_class, sign):
     A = sign * centred()
     solver = FrankWolfeMinimization(max_iter=2, tol=1e-12)
-    with pytest.warns(ConvergenceWarning, match="up to the margin of eigenvalues; a larger max"):
-        found = solver.solve(problem_of(kind(A))).quadratic
-    # Labels by the sign of an extreme eigenvector, but for settled rows.
+    with pytest.warns(
+        ConvergenceWarning, match=r"up to the margin of eigenvalues\. Increase max_iter"
+    ):
+        found = solver.solve(problem_of(operator_class(A))).quadratic
+    # Labels by the signs of an extreme eigenvector, except for rows with one candidate.
     sides = np.linalg.eigh(A)[1][:, [0, -1]] > 0
     sides[:10] = (np.arange(10) % 2 == 0)[:, None]
     known = [float((A * (side[:, None] != side)).sum()) for side in sides.T]
@@ -78,56 +80,56 @@ def test_the_bound_of_signed_votes_is_below_known_labels(kind, sign):
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_eigenvalues_are_not_cut_at_sums_that_cancel(sign):
+def test_eigenvalue_bounds_do_not_use_sums_that_cancel(sign):
     A = sign * centred()
-    ends = spectrum(problem_of(Products(A)), np.arange(N), np.zeros(N), np.ones(N))
+    bounds = spectrum(problem_of(ProductOperator(A)), np.arange(N), np.zeros(N), np.ones(N))
     values = np.linalg.eigvalsh(A)
     width = values[-1] - values[0]
-    assert values[0] - 0.01 * width <= ends.lowest <= values[0]
-    assert values[-1] <= ends.highest <= values[-1] + 0.01 * width
+    assert values[0] - 0.01 * width <= bounds.lowest <= values[0]
+    assert values[-1] <= bounds.highest <= values[-1] + 0.01 * width
 
 
-def test_rounding_is_that_of_the_votes_and_not_of_their_sums():
+def test_rounding_is_relative_to_absolute_votes_not_to_their_sums():
     n = 40
     roundings, largest = [], []
-    for kind in (Products, Sized):
-        problem = problem_of(kind(centred(n)))
+    for operator_class in (ProductOperator, OperatorWithSums):
+        problem = problem_of(operator_class(centred(n)))
         hulls = LabelHulls(problem.loss, problem.candidates)
-        none = Shifts(np.zeros(n), np.zeros(n))
-        form = ConvexForm(problem, quadratic_loss(problem), hulls.open_rows, none)
+        zeros = Shifts(np.zeros(n), np.zeros(n))
+        form = ConvexForm(problem, quadratic_loss(problem), hulls.open_rows, zeros)
         roundings.append(form.rounding)
-        largest.append(form.largest)
+        largest.append(form.largest_objective)
     assert roundings[1] <= roundings[0] <= 3 * roundings[1]
     assert 0.1 * largest[1] <= largest[0] <= largest[1]
 
 
-def test_steps_end_though_sums_cancel():
-    solution = FrankWolfeMinimization(tol=1e-3).solve(problem_of(Products(centred())))
+def test_solver_converges_although_sums_cancel():
+    solution = FrankWolfeMinimization(tol=1e-3).solve(problem_of(ProductOperator(centred())))
     assert solution.converged
 
 
-def test_a_bound_that_labels_refute_is_never_reported():
-    problem = problem_of(Mistaken(centred()))
-    with pytest.raises(MissingOracleError, match=r"so that it is none.*absolute_row_sums\(\)"):
+def test_a_bound_above_the_objective_of_labels_raises():
+    problem = problem_of(OperatorWithWrongSums(centred()))
+    with pytest.raises(MissingOracleError, match=r"so that it is wrong.*absolute_row_sums\(\)"):
         FrankWolfeMinimization().solve(problem)
 
 
-def test_eigenvalues_that_are_not_found_ask_for_sums(monkeypatch):
+def test_if_lanczos_fails_absolute_row_sums_are_required(monkeypatch):
     def fails(*args, **kwargs):
         raise ArpackNoConvergence("%s", np.zeros(0), np.zeros((N, 0)))
 
-    monkeypatch.setattr(room, "eigsh", fails)
+    monkeypatch.setattr(shifts_module, "eigsh", fails)
     A = centred()
     rows, ones = np.arange(N), np.ones(N)
     with pytest.raises(MissingOracleError, match=r"Add absolute_row_sums\(\) to the operator"):
-        spectrum(problem_of(Products(A)), rows, 0 * ones, ones)
+        spectrum(problem_of(ProductOperator(A)), rows, 0 * ones, ones)
     largest = np.abs(A).sum(axis=1).max()
-    ends = spectrum(problem_of(Sized(A)), rows, 0 * ones, ones)
-    assert ends == pytest.approx((-largest, largest))
+    bounds = spectrum(problem_of(OperatorWithSums(A)), rows, 0 * ones, ones)
+    assert bounds == pytest.approx((-largest, largest))
 
 
-def test_what_is_made_of_such_operators_has_no_bounds_either():
-    plain, sized = as_votes(Products(np.eye(3))), as_votes(Sized(np.eye(3)))
+def test_sums_are_bounds_of_composed_votes():
+    plain, sized = as_votes(ProductOperator(np.eye(3))), as_votes(OperatorWithSums(np.eye(3)))
     assert not sums_are_bounds(plain)
     assert sums_are_bounds(sized)
     assert not sums_are_bounds(MixtureVotes((sized, plain), (0.5, 0.5)))
@@ -135,7 +137,9 @@ def test_what_is_made_of_such_operators_has_no_bounds_either():
     assert not sums_are_bounds(RepeatedVotes(plain, 2))
 
 
-def test_few_rows_are_proven_however_the_steps_end():
+def test_for_few_rows_the_bound_is_proven_without_convergence():
     solver = FrankWolfeMinimization(max_iter=1, tol=1e-12)
-    with pytest.warns(ConvergenceWarning, match="The bound is proven all the same; a larger"):
-        solver.solve(problem_of(Sized(centred(30))))
+    with pytest.warns(
+        ConvergenceWarning, match=r"The bound is proven all the same\. Increase max_iter"
+    ):
+        solver.solve(problem_of(OperatorWithSums(centred(30))))

@@ -1,4 +1,4 @@
-"""Orders and bits: the same proofs through their own decoders."""
+"""Tests of Frank-Wolfe on orders and bits: the bound, the gap and the labels."""
 
 import itertools
 
@@ -24,8 +24,8 @@ STEPS = ["pairwise", "away", "plain", "block"]
 ORDERS = np.array(list(itertools.permutations(range(3))))
 
 
-def lowest(A, losses, members):
-    """The lowest objective over all choices of members; `losses` is the table between outputs."""
+def lowest_objective(A, losses, members):
+    """The lowest objective over all choices of members; `losses` is the matrix between outputs."""
     best = np.inf
     for choice in itertools.product(*members):
         best = min(best, float((A * losses[np.ix_(choice, choice)]).sum()))
@@ -33,13 +33,13 @@ def lowest(A, losses, members):
 
 
 def random_orders(rng, n):
-    """Rows that observe no pair, one, or two of a hidden order; and which orders are allowed."""
+    """Partial orders that know some pairs of a hidden order; and the orders that they allow."""
     signs = np.zeros((n, 3), dtype=int)
     hidden = ORDERS[rng.integers(6, size=n)]
     i, j = np.triu_indices(3, 1)
     full = np.where(hidden[:, i] < hidden[:, j], 1, -1)
-    seen = rng.random((n, 3)) < 0.4
-    signs[seen] = full[seen]
+    known = rng.random((n, 3)) < 0.4
+    signs[known] = full[known]
     table = np.zeros((n, 3, 3), dtype=int)
     table[:, i, j], table[:, j, i] = signs, -signs
     orders = PartialOrders.from_signs(table, items=ITEMS)
@@ -55,15 +55,15 @@ def random_orders(rng, n):
     steps=st.sampled_from(STEPS),
     loss=st.sampled_from([KendallLoss(), KendallLoss(item_weights=[1, 2, 5]), FootruleLoss()]),
 )
-def test_orders(seed, weighting, steps, loss):
+def test_bound_and_labels_of_orders(seed, weighting, steps, loss):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 5))
     A, (orders, members) = WEIGHTINGS[weighting](rng, n), random_orders(rng, n)
-    bound = loss.bind(ITEMS)
-    problem = Problem(as_votes(A), bound, orders)
-    losses = bound.psi(ORDERS) @ bound.phi(ORDERS).T
+    bound_loss = loss.bind(ITEMS)
+    problem = Problem(as_votes(A), bound_loss, orders)
+    losses = bound_loss.psi(ORDERS) @ bound_loss.phi(ORDERS).T
     solution = FrankWolfeMinimization(steps, tol=0.01, rounding="sampling").solve(problem)
-    found, optimum = solution.quadratic, lowest(A, losses, members)
+    found, optimum = solution.quadratic, lowest_objective(A, losses, members)
     rounding = 1e-10 * float(np.abs(A).sum())
     assert found.bound <= optimum
     assert found.gap >= 0.0
@@ -71,8 +71,8 @@ def test_orders(seed, weighting, steps, loss):
     assert found.objective == pytest.approx(
         quadratic_objective(problem, solution.decoded), abs=rounding
     )
-    number = {tuple(order): k for k, order in enumerate(ORDERS.tolist())}
-    chosen = [number[tuple(row)] for row in solution.decoded.outputs.tolist()]
+    index = {tuple(order): k for k, order in enumerate(ORDERS.tolist())}
+    chosen = [index[tuple(row)] for row in solution.decoded.outputs.tolist()]
     assert all(k in row for k, row in zip(chosen, members, strict=True))
     assert found.objective == pytest.approx(
         float((A * losses[np.ix_(chosen, chosen)]).sum()), abs=rounding
@@ -90,18 +90,18 @@ def test_orders(seed, weighting, steps, loss):
     weighting=st.sampled_from(sorted(WEIGHTINGS)),
     steps=st.sampled_from(STEPS),
 )
-def test_bits(seed, weighting, steps):
+def test_bound_and_labels_of_bits(seed, weighting, steps):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 5))
     A, bits = WEIGHTINGS[weighting](rng, n), rng.integers(-1, 2, size=(n, 2)).astype(np.int8)
     sets = PartialBits(bits)
-    bound = HammingLoss(tag_weights=[1.0, 3.0]).bind(sets.tags)
+    loss = HammingLoss(tag_weights=[1.0, 3.0]).bind(sets.tags)
     every = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    losses = bound.psi(every) @ bound.phi(every).T
+    losses = loss.psi(every) @ loss.phi(every).T
     members = [np.flatnonzero(((row < 0) | (row == every)).all(axis=1)) for row in bits]
-    problem = Problem(as_votes(A), bound, sets)
+    problem = Problem(as_votes(A), loss, sets)
     solution = FrankWolfeMinimization(steps, tol=0.01, rounding="sampling").solve(problem)
-    found, optimum = solution.quadratic, lowest(A, losses, members)
+    found, optimum = solution.quadratic, lowest_objective(A, losses, members)
     rounding = 1e-10 * float(np.abs(A).sum())
     assert found.bound <= optimum
     assert found.gap >= 0.0
@@ -110,8 +110,8 @@ def test_bits(seed, weighting, steps):
     assert_array_equal(found.relaxed.means[sets.known], bits[sets.known])
 
 
-def test_a_bit_is_a_label_of_two_classes():
-    """One tag under the Hamming loss is the 0-1 loss on two classes: the same relaxation."""
+def test_one_bit_and_two_classes_give_the_same_relaxation():
+    """One tag under the Hamming loss is the 0-1 loss on two classes."""
     rng = np.random.default_rng(4)
     A, bits = rng.normal(size=(9, 9)), rng.integers(-1, 2, size=(9, 1)).astype(np.int8)
     sets = LabelSets(np.column_stack([bits[:, 0] != 1, bits[:, 0] != 0]), np.arange(2))
@@ -120,11 +120,11 @@ def test_a_bit_is_a_label_of_two_classes():
     by_bits = solver.solve(Problem(as_votes(A), HammingLoss().bind(partial.tags), partial))
     by_labels = solver.solve(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert by_bits.quadratic.bound == pytest.approx(by_labels.quadratic.bound, abs=1e-6)
-    means, law = (found.quadratic.relaxed for found in (by_bits, by_labels))
-    assert_allclose(means.means[:, 0], law.distribution[:, 1], atol=1e-3)
+    bits, labels = (found.quadratic.relaxed for found in (by_bits, by_labels))
+    assert_allclose(bits.means[:, 0], labels.distribution[:, 1], atol=1e-3)
 
 
-def test_through_the_ranker():
+def test_solver_in_the_ranker():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
     scores = X @ rng.normal(size=(2, 4))
@@ -136,7 +136,7 @@ def test_through_the_ranker():
     assert model.score(X, y) > 0.8
 
 
-def test_too_many_items_for_an_exact_decoder_are_refused():
+def test_too_many_items_for_an_exact_decoder_raise():
     items = np.arange(21).astype(str)
     for loss in (KendallLoss(), FootruleLoss()):
         problem = Problem(as_votes(np.eye(1)), loss.bind(items), None)
@@ -144,7 +144,7 @@ def test_too_many_items_for_an_exact_decoder_are_refused():
             FrankWolfeMinimization().solve(problem)
 
 
-def test_weights_of_positions_are_refused():
+def test_weights_of_positions_raise():
     loss = KendallLoss(position_weights="inverse").bind(ITEMS)
     with pytest.raises(MissingOracleError, match="got BoundPositionKendall"):
         FrankWolfeMinimization().solve(Problem(as_votes(np.eye(1)), loss, None))

@@ -1,4 +1,4 @@
-"""Diffrac: its objective over kernel ridge, and classes of balanced sizes."""
+"""Tests of class sizes, and of the unit shift, which gives the objective of Diffrac."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from tests.oracles.brute_force import labellings
 from tests.oracles.generated_problems import problems
 from tests.oracles.quadratic_programs import SYMMETRIC, quadratic_values
 
-# ---------------------------------------------------------------- sizes
+# ---------------------------------------------------------------- class sizes
 
 
 @settings(max_examples=60)
@@ -29,11 +29,11 @@ from tests.oracles.quadratic_programs import SYMMETRIC, quadratic_values
     width=st.integers(0, 1),
     seed=st.integers(0, 99),
 )
-def test_sizes_are_kept_and_the_bound_is_that_of_labels_that_keep_them(tiny, sampling, width, seed):
+def test_labels_keep_the_sizes_and_the_bound_holds_for_them(tiny, sampling, width, seed):
     choices, K = labellings(tiny.sets), tiny.sets.n_classes
     counts = np.stack([np.bincount(row, minlength=K) for row in choices])
-    middle = counts[np.random.default_rng(seed).integers(len(counts))]
-    sizes = np.column_stack([np.maximum(middle - width, 0), middle + width])
+    center = counts[np.random.default_rng(seed).integers(len(counts))]
+    sizes = np.column_stack([np.maximum(center - width, 0), center + width])
     kept = ((counts >= sizes[:, 0]) & (counts <= sizes[:, 1])).all(axis=1)
     optimum = quadratic_values(tiny.A, tiny.loss.matrix, choices[kept]).min()
     solver = FrankWolfeMinimization(
@@ -52,7 +52,7 @@ def test_sizes_are_kept_and_the_bound_is_that_of_labels_that_keep_them(tiny, sam
 
 @settings(max_examples=25)
 @given(tiny=problems(losses=SYMMETRIC, largest=5))
-def test_sizes_only_raise_the_bound(tiny):
+def test_sizes_never_lower_the_relaxed_objective(tiny):
     free = FrankWolfeMinimization(tol=1e-6).solve(tiny.problem).quadratic
     counts = np.bincount(labellings(tiny.sets)[0], minlength=tiny.sets.n_classes)
     sizes = np.column_stack([counts, counts])
@@ -60,8 +60,8 @@ def test_sizes_only_raise_the_bound(tiny):
     assert sized.relaxed_objective >= free.bound
 
 
-def test_balanced_clusters_from_one_label_each():
-    """Without sizes the unlabelled rows may all take one class; balanced, they are found."""
+def test_balanced_sizes_recover_clusters_from_one_label_each():
+    """Without sizes the unlabeled rows may all take one class."""
     X, truth = make_blobs(60, centers=3, cluster_std=0.5, random_state=3)
     mask = np.ones((60, 3), dtype=bool)
     for k in range(3):
@@ -76,7 +76,7 @@ def test_balanced_clusters_from_one_label_each():
     assert_array_equal(found.decoded.outputs, truth)
 
 
-def test_sizes_that_cannot_be_are_refused():
+def test_infeasible_sizes_raise():
     sets = LabelSets.from_sets([{0}, {0}, {0, 1}])
     problem = Problem(as_votes(np.eye(3)), ZeroOneLoss().bind(sets.classes), sets)
     with pytest.raises(CandidateError, match=r"no labels of the sets keep the sizes \[\[0, 1\]"):
@@ -90,23 +90,23 @@ def test_sizes_that_cannot_be_are_refused():
         ({"sizes": [[0, 1]]}, r"sizes has shape \(1, 2\); expected \(2, 2\)"),
         ({"sizes": [[0, 1], [3, 2]]}, r"sizes\[1\] is \[3.0, 2.0\]"),
         ({"sizes": "balanced", "polish": True}, "polish=True does not keep sizes"),
-        ({"sizes": "balanced", "steps": "block"}, "steps='block' moves rows one by one"),
+        ({"sizes": "balanced", "steps": "block"}, "steps='block' moves each row on its own"),
     ],
 )
-def test_wrong_sizes(wrong, message):
+def test_invalid_sizes_raise(wrong, message):
     sets = LabelSets.from_sets([{0, 1}, {0, 1}])
     problem = Problem(as_votes(np.eye(2)), ZeroOneLoss().bind(sets.classes), sets)
     with pytest.raises(ValueError, match=message):
         FrankWolfeMinimization(**wrong).solve(problem)
 
 
-def test_sizes_are_for_labels():
+def test_sizes_need_a_loss_on_labels():
     loss = HammingLoss().bind(np.arange(2))
-    with pytest.raises(MissingOracleError, match="sizes are for losses on labels"):
+    with pytest.raises(MissingOracleError, match="sizes need a loss on labels; got BoundHamming"):
         FrankWolfeMinimization(sizes="balanced").solve(Problem(as_votes(np.eye(1)), loss, None))
 
 
-def test_sizes_are_whole_numbers():
+def test_bounds_on_sizes_are_rounded_inwards_to_integers():
     assert_array_equal(class_sizes([[0.5, 2.5], [0, np.inf]], 4, 2), [[1, 2], [0, 4]])
 
 
@@ -123,16 +123,16 @@ def ridge_problem(loss=None):
     return Problem(votes, (loss or ZeroOneLoss()).bind(sets.classes), sets)
 
 
-def test_the_unit_shift_is_the_objective_of_diffrac():
-    """``Tr Y' (I - A) Y`` over laws Y, less what it is at labels beyond their disagreement."""
+def test_unit_shift_gives_the_objective_of_diffrac():
+    """``Tr Y' (I - A) Y`` over distributions Y, up to a constant: at labels it is the objective."""
     problem = ridge_problem()
     solution = FrankWolfeMinimization(shift="unit", tol=1e-8, max_iter=20_000).solve(problem)
-    A, law = problem.votes.rows(0, 12), solution.quadratic.relaxed.distribution
+    A, relaxed = problem.votes.rows(0, 12), solution.quadratic.relaxed.distribution
 
-    def diffrac(laws):
-        return float(np.trace(laws.T @ (np.eye(12) - A) @ laws))
+    def diffrac(Y):
+        return float(np.trace(Y.T @ (np.eye(12) - A) @ Y))
 
-    expected = diffrac(law) + A.sum() - 12.0
+    expected = diffrac(relaxed) + A.sum() - 12.0
     assert solution.quadratic.relaxed_objective == pytest.approx(expected, abs=1e-9)
     labels = np.eye(3)[solution.decoded.outputs]
     assert solution.quadratic.objective == pytest.approx(diffrac(labels) + A.sum() - 12.0)
@@ -140,7 +140,7 @@ def test_the_unit_shift_is_the_objective_of_diffrac():
     assert tight.quadratic.bound >= solution.quadratic.bound - 1e-6
 
 
-def test_the_unit_shift_needs_votes_and_losses_of_its_kind():
+def test_unit_shift_raises_for_large_eigenvalues_and_other_losses():
     problem = ridge_problem()
     larger = Problem(as_votes(3.0 * np.eye(12)), problem.loss, problem.candidates)
     with pytest.raises(ValueError, match=r"eigenvalues are at most 1.*the largest is 3"):

@@ -1,4 +1,4 @@
-"""Eigenvalues from the outside, by few products."""
+"""Tests of eigenvalue bounds and shifts."""
 
 import numpy as np
 import pytest
@@ -7,36 +7,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.problem import Problem
-from disambig.solvers.frank_wolfe import shifts as room
+from disambig.solvers.frank_wolfe import shifts as shifts_module
 from disambig.solvers.frank_wolfe.shifts import spectrum, tight_shifts
 from disambig.votes import ProductVotes, as_votes
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS, wrapped
 
 
-def of(votes):
+def problem_of(votes):
     return Problem(votes, None, None)
 
 
 @given(seed=st.integers(0, 999), form=st.sampled_from(sorted(FORMS)))
-def test_exact_between_few_rows(seed, form):
+def test_bounds_are_exact_for_few_rows(seed, form):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
     A = rng.normal(size=(n, n))
     rows = np.flatnonzero(rng.random(n) < 0.6)
-    own, scales = rng.normal(size=rows.size), rng.random(rows.size) + 0.1
-    ends = spectrum(of(wrapped(A, form)), rows, own, scales)
-    square = ((A + A.T) / 2)[np.ix_(rows, rows)] - np.diag(own)
+    diagonal, scales = rng.normal(size=rows.size), rng.random(rows.size) + 0.1
+    bounds = spectrum(problem_of(wrapped(A, form)), rows, diagonal, scales)
+    block = ((A + A.T) / 2)[np.ix_(rows, rows)] - np.diag(diagonal)
     roots = np.sqrt(scales)
-    values = np.linalg.eigvalsh(square / roots / roots[:, None]) if rows.size else [0.0]
-    assert ends.lowest <= values[0]
-    assert ends.highest >= values[-1]
-    assert ends == pytest.approx((values[0], values[-1]), abs=1e-10)
+    values = np.linalg.eigvalsh(block / roots / roots[:, None]) if rows.size else [0.0]
+    assert bounds.lowest <= values[0]
+    assert bounds.highest >= values[-1]
+    assert bounds == pytest.approx((values[0], values[-1]), abs=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["sparse", "dense", "low rank", "identity"])
-def test_lanczos_stays_outside_and_near(kind, monkeypatch):
-    monkeypatch.setattr(room, "_SMALL", 20)
+def test_lanczos_bounds_are_outside_the_spectrum_and_near_it(kind, monkeypatch):
+    monkeypatch.setattr(shifts_module, "_MAX_DENSE_ROWS", 20)
     rng = np.random.default_rng(1)
     n = 120
     if kind == "low rank":
@@ -49,18 +49,18 @@ def test_lanczos_stays_outside_and_near(kind, monkeypatch):
         A = rng.normal(size=(n, n)) * (rng.random((n, n)) < 0.1)
         votes = as_votes(sp.csr_array(A) if kind == "sparse" else A)
     rows = np.flatnonzero(rng.random(n) < 0.8)
-    own, scales = 0.1 * rng.normal(size=rows.size), rng.random(rows.size) + 0.5
-    ends = spectrum(of(votes), rows, own, scales)
+    diagonal, scales = 0.1 * rng.normal(size=rows.size), rng.random(rows.size) + 0.5
+    bounds = spectrum(problem_of(votes), rows, diagonal, scales)
     roots = np.sqrt(scales)
-    square = ((A + A.T) / 2)[np.ix_(rows, rows)] - np.diag(own)
-    values = np.linalg.eigvalsh(square / roots / roots[:, None])
+    block = ((A + A.T) / 2)[np.ix_(rows, rows)] - np.diag(diagonal)
+    values = np.linalg.eigvalsh(block / roots / roots[:, None])
     width = values[-1] - values[0]
-    assert values[0] - 0.01 * width - 1e-9 <= ends.lowest <= values[0] + 1e-12
-    assert values[-1] - 1e-12 <= ends.highest <= values[-1] + 0.01 * width + 1e-9
+    assert values[0] - 0.01 * width - 1e-9 <= bounds.lowest <= values[0] + 1e-12
+    assert values[-1] - 1e-12 <= bounds.highest <= values[-1] + 0.01 * width + 1e-9
 
 
-def test_many_rows_are_never_written_out(monkeypatch):
-    monkeypatch.setattr(room, "_SMALL", 20)
+def test_for_many_rows_the_dense_block_is_not_built(monkeypatch):
+    monkeypatch.setattr(shifts_module, "_MAX_DENSE_ROWS", 20)
     widths = []
 
     class Counting:
@@ -78,22 +78,22 @@ def test_many_rows_are_never_written_out(monkeypatch):
             return self.array @ values
 
     votes = as_votes(Counting(np.random.default_rng(0).random((50, 50))))
-    spectrum(of(votes), np.arange(50), np.zeros(50), np.ones(50))
+    spectrum(problem_of(votes), np.arange(50), np.zeros(50), np.ones(50))
     assert max(widths) == 1
 
 
 @given(tiny=problems(largest=6), seed=st.integers(0, 99))
-def test_shifts_leave_nothing_that_bends_down(tiny, seed):
+def test_shifts_make_both_matrices_positive_semidefinite(tiny, seed):
     open_rows = np.random.default_rng(seed).random(len(tiny.A)) < 0.7
     ones = np.ones(len(tiny.A))
-    shifts = tight_shifts(of(wrapped(tiny.A, tiny.form)), open_rows, (ones, ones))
+    shifts = tight_shifts(problem_of(wrapped(tiny.A, tiny.form)), open_rows, (ones, ones))
     S = ((tiny.A + tiny.A.T) / 2)[np.ix_(open_rows, open_rows)]
     rounding = 1e-10 * (np.abs(S).sum() + 1e-30)
-    for side in (S + np.diag(shifts.plus[open_rows]), np.diag(shifts.minus[open_rows]) - S):
-        assert (np.linalg.eigvalsh(side) >= -rounding).all()
+    for matrix in (S + np.diag(shifts.plus[open_rows]), np.diag(shifts.minus[open_rows]) - S):
+        assert (np.linalg.eigvalsh(matrix) >= -rounding).all()
     assert (shifts.plus[~open_rows] == 0.0).all()
     assert (shifts.minus[~open_rows] == 0.0).all()
     if tiny.form != "operator" and open_rows.any():
-        ends = np.linalg.eigvalsh(S)
-        assert shifts.plus.sum() <= -ends[0] * len(S) + rounding
-        assert shifts.minus.sum() <= ends[-1] * len(S) + rounding
+        values = np.linalg.eigvalsh(S)
+        assert shifts.plus.sum() <= -values[0] * len(S) + rounding
+        assert shifts.minus.sum() <= values[-1] * len(S) + rounding

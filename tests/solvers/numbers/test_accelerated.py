@@ -1,4 +1,4 @@
-"""The optimum by products with the votes alone, against the one by factorisations."""
+"""The optimum by products with the votes alone, against independent solvers."""
 
 import numpy as np
 import pytest
@@ -15,18 +15,18 @@ from tests.oracles.number_problems import risk_problem, voted_optimum, voted_pro
 seeds = st.integers(0, 10**6)
 
 
-def products_only(seed, **options):
-    """A problem whose form is not written out."""
+def problem_without_dense_form(seed, **options):
+    """A problem whose form is not a dense array."""
     problem = voted_problem(seed, "sparse", **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("disambig.quadratic_forms._SMALL", 0)
+        patch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 0)
         assert problem.quadratic.array is None
     return problem
 
 
 @given(seed=seeds, n=st.integers(1, 9), d=st.integers(1, 2))
-def test_products_reach_the_optimum(seed, n, d):
-    problem = products_only(seed, n=n, d=d)
+def test_against_bounded_least_squares(seed, n, d):
+    problem = problem_without_dense_form(seed, n=n, d=d)
     found = AcceleratedRegression().solve_numbers(problem)
     assert found.certified
     assert found.residual <= 1e-8
@@ -43,7 +43,7 @@ def test_products_reach_the_optimum(seed, n, d):
 
 
 @given(seed=seeds, intercept=st.booleans())
-def test_dense_forms_too(seed, intercept):
+def test_dense_forms(seed, intercept):
     problem, _ = risk_problem(seed, intercept=intercept)
     found = AcceleratedRegression().solve_numbers(problem)
     best = NewtonRegression().solve_numbers(problem)
@@ -53,8 +53,8 @@ def test_dense_forms_too(seed, intercept):
     np.testing.assert_allclose(found.targets, best.targets, atol=1e-4 * np.sqrt(scale))
 
 
-def test_of_many_optima_the_nearest_to_the_middles():
-    # Two groups that nobody connects, each with numbers that all can agree on.
+def test_of_several_optima_the_nearest_to_the_middles():
+    # Two groups that no vote connects; in each of them all intervals have a common number.
     X = np.array([[0.0], [0.1], [0.2], [10.0], [10.1], [10.2]])
     y = [(0, 4), (2, 3), (1, 5), (0, 1), (0, 3), (-1, 9)]
     models = [
@@ -63,7 +63,7 @@ def test_of_many_optima_the_nearest_to_the_middles():
     ]
     for model in models:
         assert model.certified_
-        # Means of the middles 2, 2.5, 3, and of .5, 1.5, 4 as far as all allow.
+        # The means of the middles 2, 2.5, 3 and of 0.5, 1.5, 4, clipped to the intersections.
         np.testing.assert_allclose(model.labels_, [2.5] * 3 + [1.0] * 3, atol=1e-7)
 
 
@@ -81,27 +81,27 @@ def test_many_rows_through_the_estimator():
     assert model.residual_ <= 1e-8
     assert Intervals.from_any(y).contains(model.labels_).all()
     assert np.sqrt(np.mean((model.predict(X) - truth) ** 2)) < 0.15
-    with pytest.raises(MissingOracleError, match="2500 rows of sparse votes are too many"):
+    with pytest.raises(MissingOracleError, match="2500 rows is too large for a dense array"):
         IntervalRegressor(NeighborWeights(10), solver="newton").fit(X, y)
 
 
-def test_what_is_refused():
+def test_problems_that_are_refused():
     with pytest.raises(MissingOracleError, match=r"AcceleratedRegression.*the squared one"):
         AcceleratedRegression().solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="unions"):
         AcceleratedRegression().solve_numbers(voted_problem(0, unions=True))
 
 
-def test_callback_and_budget():
-    problem = products_only(3, n=30, d=2)
-    has_votes = []
+def test_callback_and_max_iter():
+    problem = problem_without_dense_form(3, n=30, d=2)
+    calls = []
 
-    def once(progress):
-        has_votes.append(progress)
+    def stop(progress):
+        calls.append(progress)
         return True
 
-    found = AcceleratedRegression().solve_numbers(problem, callback=once)
-    assert len(has_votes) == 1
+    found = AcceleratedRegression().solve_numbers(problem, callback=stop)
+    assert len(calls) == 1
     assert found.status is Status.STOPPED
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
         found = AcceleratedRegression(max_iter=1).solve_numbers(problem)

@@ -25,7 +25,7 @@ def some_problem(seed, form, loss, **options):
 
 
 def rounding(problem):
-    """A rise below this is none: all votes, paying for the largest number."""
+    """A tolerance: 1e-11 of the loss if every vote paid for the largest number."""
     largest = np.abs(problem.span).max()
     power = 2 if isinstance(problem.loss, SquaredLoss) else 1
     return 1e-11 * float(problem.votes.absolute_row_sums().sum()) * largest**power
@@ -53,7 +53,7 @@ def test_the_objective_never_rises(seed, form, loss, start, shape):
 
 @settings(max_examples=25)
 @given(seed=seeds, form=st.sampled_from([*FORMS, "risk"]), start=st.sampled_from(STARTS))
-def test_where_it_ends_neither_half_step_helps(seed, form, start):
+def test_at_convergence_a_target_step_changes_nothing(seed, form, start):
     problem = some_problem(seed, form, SquaredLoss())
     found = AlternatingRegression(start, max_iter=100_000).solve_numbers(problem)
     assert found.converged
@@ -76,7 +76,7 @@ def test_convex_problems_have_one_optimum(seed, form, start):
         assert found.residual <= 1e-8
 
 
-def test_stopping_early_is_asked_for_by_steps():
+def test_steps_stops_early():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     middles = problem.first_targets("average")
     moved = []
@@ -88,25 +88,25 @@ def test_stopping_early_is_asked_for_by_steps():
         assert not found.certified
         moved.append(np.abs(found.targets - middles).max())
     assert 0 < moved[0] < moved[1] < moved[2]
-    # No step is left out where nothing moves any more.
+    # All steps are made even if nothing moves any more.
     points = problem.with_sets(Intervals.from_points(np.arange(9.0)))
     assert AlternatingRegression(steps=4).solve_numbers(points).n_iter == 4
 
 
-def test_a_budget_that_was_not_meant_is_warned_of():
+def test_max_iter_warns():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="not converged after max_iter=2 steps"):
         found = AlternatingRegression(max_iter=2).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
 
 
-def test_the_warning_advises_what_helps():
+def test_the_advice_of_the_warning():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="Use solver='auto' for the optimum"):
         AlternatingRegression(max_iter=2).solve_numbers(problem)
-    crossed = next(p for p in _signed_problems() if not p.is_convex)
+    not_convex = next(p for p in _signed_problems() if not p.is_convex)
     with pytest.warns(ConvergenceWarning, match="not convex: use weights without negative votes"):
-        AlternatingRegression(max_iter=1, tol=0.0).solve_numbers(crossed)
+        AlternatingRegression(max_iter=1, tol=0.0).solve_numbers(not_convex)
 
 
 def _signed_problems():
@@ -114,35 +114,35 @@ def _signed_problems():
         yield voted_problem(seed, "signed", loss=SquaredLoss())
 
 
-def test_a_callback_hears_and_stops():
+def test_callback():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
-    has_votes = []
+    calls = []
 
-    def third(progress):
-        has_votes.append(progress)
+    def stop_at_third(progress):
+        calls.append(progress)
         return progress.iteration == 3
 
-    found = AlternatingRegression("infimum").solve_numbers(problem, callback=third)
-    assert [progress.iteration for progress in has_votes] == [1, 2, 3]
-    assert {progress.stage for progress in has_votes} == {"infimum"}
+    found = AlternatingRegression("infimum").solve_numbers(problem, callback=stop_at_third)
+    assert [progress.iteration for progress in calls] == [1, 2, 3]
+    assert {progress.stage for progress in calls} == {"infimum"}
     assert found.status is Status.STOPPED
     assert found.n_iter == 3
     assert found.start == "infimum"
 
 
 @given(seed=seeds, loss=st.sampled_from(LOSSES), form=st.sampled_from(FORMS))
-def test_a_descent_from_given_targets_does_not_end_above_them(seed, loss, form):
+def test_descent_from_given_targets_does_not_raise_the_objective(seed, loss, form):
     problem = voted_problem(seed, form, loss=loss)
     hull = problem.sets.within(problem.span)
     rng = np.random.default_rng(seed)
     given_targets = rng.uniform(hull.lower, hull.upper)
     found = AlternatingRegression(steps=5).descend(problem, given_targets)
-    paid = problem.objective(given_targets, problem.predictions(given_targets))
-    assert found.trace[0].objective == paid
-    assert found.objective <= paid + rounding(problem)
+    before = problem.objective(given_targets, problem.predictions(given_targets))
+    assert found.trace[0].objective == before
+    assert found.objective <= before + rounding(problem)
 
 
-def test_half_lines_that_begin_in_one_place():
+def test_half_lines_with_a_common_end():
     problem, _ = risk_problem(0, n=2, intercept=False, ridge=1.0)
     inf = np.inf
     sets = Intervals(np.array([1.0, -inf]), np.array([inf, 1.0]))
@@ -168,8 +168,8 @@ def test_options_are_checked(options, message):
         AlternatingRegression(**options).solve_numbers(voted_problem(0))
 
 
-def test_signed_votes_reach_an_end_of_the_span():
-    # Row 0 wants to be as far from row 1 as it can: outputs are bounded by the span.
+def test_predictions_of_signed_votes_stay_in_the_span():
+    # The two rows repel each other: without the span predictions would be infinite.
     alpha = np.array([[1.0, -2.0], [-2.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (0, 4)])
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
@@ -180,8 +180,8 @@ def test_signed_votes_reach_an_end_of_the_span():
     assert sets.contains(found.targets).all()
 
 
-def test_targets_that_can_all_be_zero_are_certified():
-    """The residual is measured by the start: by the targets themselves it would be of size one."""
+def test_targets_that_are_all_zero_are_certified():
+    """The start gives the unit of the residual: relative to the targets it would be about one."""
     problem, _ = risk_problem(0, n=5, intercept=False, ridge=1.0)
     sets = Intervals.from_bounds(-np.ones(5), np.full(5, 3.0))
     problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)

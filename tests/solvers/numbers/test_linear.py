@@ -1,4 +1,4 @@
-"""The optimum under the absolute and the pinball loss, against brute force and a plain program."""
+"""The optimum for absolute and pinball loss, against brute force and a simple linear program."""
 
 from dataclasses import replace
 from itertools import product
@@ -30,7 +30,7 @@ def rounding(problem):
 
 
 def lowest_at_ends(problem):
-    """Some optimum has all targets at ends: constraints are differences of two variables."""
+    """The optimum by brute force: some optimum has all targets at ends of intervals."""
     low, high = (end[:, 0] for end in (problem.sets.lower, problem.sets.upper))
     ends = np.unique(np.concatenate([low, high]))
     ends = ends[np.isfinite(ends)]
@@ -39,17 +39,17 @@ def lowest_at_ends(problem):
     return min(problem.objective(y, problem.predictions(y)) for y in every)
 
 
-def plain_program(problem, below, above):
-    """One slack for every vote, row by row."""
+def program_with_slacks(problem, below, above):
+    """The linear program with one slack per vote."""
     alpha = problem.votes @ np.eye(len(problem.sets))
     q, n = alpha.shape
     costs, rows, limits = np.zeros(q + n + q * n), [], []
     for i, j in np.ndindex(q, n):
         slack = q + n + i * n + j
         costs[slack] = alpha[i, j]
-        for price, sign in ((below, 1.0), (above, -1.0)):
+        for slope, sign in ((below, 1.0), (above, -1.0)):
             row = np.zeros(len(costs))
-            row[q + j], row[i], row[slack] = sign * price, -sign * price, -1.0
+            row[q + j], row[i], row[slack] = sign * slope, -sign * slope, -1.0
             rows.append(row)
             limits.append(0.0)
     ends = zip(problem.sets.lower[:, 0], problem.sets.upper[:, 0], strict=True)
@@ -79,43 +79,43 @@ def test_against_every_choice_of_ends(seed, form, n, loss):
 
 
 @given(seed=seeds, form=forms, loss=st.sampled_from(LOSSES))
-def test_against_a_plain_linear_program(seed, form, loss):
+def test_against_a_program_with_slacks(seed, form, loss):
     problem = voted_problem(seed, form, n=6, loss=loss)
     found = LinearProgramRegression().solve_numbers(problem)
     check_solution(problem, found)
     tau = 0.5 if isinstance(loss, AbsoluteLoss) else loss.quantile
     unit = 2.0 if isinstance(loss, AbsoluteLoss) else 1.0
-    lowest = plain_program(problem, unit * tau, unit * (1 - tau))
+    lowest = program_with_slacks(problem, unit * tau, unit * (1 - tau))
     assert found.objective == pytest.approx(lowest, rel=1e-7, abs=1e4 * rounding(problem))
 
 
 @given(seed=seeds, loss=st.sampled_from(LOSSES))
-def test_alternation_is_not_below(seed, loss):
+def test_alternation_is_not_better(seed, loss):
     problem = voted_problem(seed, loss=loss)
     found = LinearProgramRegression().solve_numbers(problem)
     for start in ("average", "infimum"):
         other = AlternatingRegression(start).solve_numbers(problem)
         assert found.objective <= other.objective + rounding(problem)
-        # It has no certificate of its own.
+        # Alternation gives no certificate for these losses.
         assert other.residual is None
         assert not other.certified
 
 
 @given(seed=seeds, form=forms)
-def test_permuting_rows_changes_nothing_but_the_order(seed, form):
+def test_the_objective_does_not_depend_on_the_order_of_rows(seed, form):
     problem = voted_problem(seed, form, loss=AbsoluteLoss())
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (LinearProgramRegression().solve_numbers(each) for each in (problem, other))
+    here, there = (LinearProgramRegression().solve_numbers(one) for one in (problem, other))
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=rounding(problem))
 
 
-def test_columns_are_problems_of_their_own():
+def test_columns_are_separate_problems():
     problem = voted_problem(5, "sparse", d=2, loss=AbsoluteLoss())
     found = LinearProgramRegression().solve_numbers(problem)
     check_solution(problem, found)
-    apart = [
+    separate = [
         replace(
             problem,
             sets=Intervals(problem.sets.lower[:, k], problem.sets.upper[:, k]),
@@ -123,7 +123,7 @@ def test_columns_are_problems_of_their_own():
         )
         for k in range(2)
     ]
-    total = sum(LinearProgramRegression().solve_numbers(each).objective for each in apart)
+    total = sum(LinearProgramRegression().solve_numbers(one).objective for one in separate)
     assert found.objective == pytest.approx(total, rel=1e-9)
 
 
@@ -133,12 +133,12 @@ def test_offset_and_unit_do_not_matter(shift, unit):
     sets = problem.sets
     other = Intervals(unit * sets.lower + shift, unit * sets.upper + shift)
     moved = replace(problem, sets=other, span=other.span)
-    here, there = (LinearProgramRegression().solve_numbers(each) for each in (problem, moved))
+    here, there = (LinearProgramRegression().solve_numbers(one) for one in (problem, moved))
     assert there.certified
     assert there.objective / unit == pytest.approx(here.objective, rel=1e-8)
 
 
-def test_nothing_to_pay_for_is_certified_too():
+def test_an_objective_of_zero_is_certified():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(12, 1))
     for y in (np.full(12, 3.0), [">= 3"] * 12, [(3, 4)] * 12):
@@ -147,7 +147,7 @@ def test_nothing_to_pay_for_is_certified_too():
         np.testing.assert_allclose(model.objective_, 0, atol=1e-12)
 
 
-def test_votes_that_are_negative_by_rounding_are_none():
+def test_votes_that_are_negative_by_rounding_count_as_zero():
     problem = voted_problem(5, loss=AbsoluteLoss())
     alpha = problem.votes.array.copy()
     alpha[2, 1] = -1e-17
@@ -155,7 +155,7 @@ def test_votes_that_are_negative_by_rounding_are_none():
     assert found.certified
 
 
-def test_what_is_refused():
+def test_problems_that_are_refused():
     solver = LinearProgramRegression()
     with pytest.raises(MissingOracleError, match="unions of intervals"):
         solver.solve_numbers(voted_problem(0, unions=True, loss=AbsoluteLoss()))
@@ -167,11 +167,11 @@ def test_what_is_refused():
         solver.solve_numbers(risk_problem(0)[0])
 
 
-def test_callback_and_budget():
+def test_callback_and_max_iter():
     problem = voted_problem(5, d=2, loss=AbsoluteLoss(), n=12)
-    has_votes = []
-    found = LinearProgramRegression().solve_numbers(problem, callback=has_votes.append)
-    assert len(has_votes) == 2
+    calls = []
+    found = LinearProgramRegression().solve_numbers(problem, callback=calls.append)
+    assert len(calls) == 2
     assert found.converged
     found = LinearProgramRegression().solve_numbers(problem, callback=lambda progress: True)
     assert found.status is Status.STOPPED

@@ -29,14 +29,14 @@ seeds = st.integers(0, 10**6)
 
 
 def check_solution(problem, found):
-    """What every solution of a convex problem owes."""
+    """Check what holds for every solution of a convex problem."""
     assert problem.sets.contains(found.targets).all()
     points = problem.sets.lower == problem.sets.upper
     np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
     assert found.certified
     assert found.residual <= 1e-8
     assert found.converged
-    # The certificate is about these targets, not about those of some other coordinates.
+    # The certificate holds for these targets, not only for the shifted ones of the solver.
     start = problem.first_targets("average")
     assert optimality_residual(problem, found.targets, start) <= 1e-8
     np.testing.assert_array_equal(found.predictions, problem.predictions(found.targets))
@@ -76,14 +76,14 @@ def test_risk_against_bounded_least_squares(seed, n, intercept, ridge):
 
 
 @given(seed=seeds, n=st.integers(2, 7))
-def test_votes_of_both_signs_that_are_convex(seed, n):
+def test_signed_votes_that_are_convex(seed, n):
     rng = np.random.default_rng(seed)
     problem = voted_problem(seed, n=n)
     alpha = rng.uniform(size=(n, n)) - 0.1
     alpha = alpha + alpha.T + 2 * np.eye(n)
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), problem.sets, problem.span)
     if not problem.is_convex:
-        with pytest.raises(MissingOracleError, match="votes of both signs"):
+        with pytest.raises(MissingOracleError, match="negative votes make it non-convex"):
             NewtonRegression().solve_numbers(problem)
         return
     found = NewtonRegression().solve_numbers(problem)
@@ -103,14 +103,14 @@ def test_permuting_rows_permutes_targets(seed, form):
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (NewtonRegression().solve_numbers(each) for each in (problem, other))
+    here, there = (NewtonRegression().solve_numbers(one) for one in (problem, other))
     width = np.ptp(problem.span)
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=1e-12 * width**2)
     np.testing.assert_allclose(there.targets, here.targets[order], atol=1e-6 * width)
 
 
-def test_of_many_optima_the_nearest_to_the_middles():
-    # Everybody can agree on any number in [2, 3]; the middles are 2, 2.5, 3 and 3.5.
+def test_of_several_optima_the_nearest_to_the_middles():
+    # All intervals contain [2, 3]; their middles are 2, 2.5, 3 and 3.5.
     sets = Intervals.from_any([(0, 4), (2, 3), (1, 5), (2, 5)])
     problem = VotedProblem(as_votes(np.ones((4, 4))), SquaredLoss(), sets, sets.span)
     found = NewtonRegression().solve_numbers(problem)
@@ -130,7 +130,7 @@ def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
         assert found.n_iter <= 20
 
 
-def test_what_is_refused():
+def test_problems_that_are_refused():
     solver = NewtonRegression()
     with pytest.raises(MissingOracleError, match="loss is not the squared one"):
         solver.solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
@@ -138,38 +138,38 @@ def test_what_is_refused():
         solver.solve_numbers(voted_problem(0, unions=True))
     problem = voted_problem(0)
     negative = replace(problem, votes=problem.votes.scale_rows(-np.ones(7)))
-    with pytest.raises(MissingOracleError, match="sums to nothing positive"):
+    with pytest.raises(MissingOracleError, match="do not sum to a positive number"):
         solver.solve_numbers(negative)
     alpha = np.array([[1.0, 1.0, -0.9], [1.0, 1.0, 1.0], [-0.9, 1.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (2, 3), (4, 5)])
-    with pytest.raises(MissingOracleError, match="votes of both signs bend it"):
+    with pytest.raises(MissingOracleError, match="negative votes make it non-convex"):
         solver.solve_numbers(VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span))
 
 
-def test_too_many_sparse_votes_are_not_written_out(monkeypatch):
-    monkeypatch.setattr("disambig.quadratic_forms._SMALL", 3)
-    with pytest.raises(MissingOracleError, match="7 rows of sparse votes are too many"):
+def test_a_form_that_is_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 3)
+    with pytest.raises(MissingOracleError, match="7 rows is too large for a dense array"):
         NewtonRegression().solve_numbers(voted_problem(0, "sparse"))
 
 
 def test_a_callback_stops_all_columns():
     problem, _ = risk_problem(4, n=9, d=3, ridge=1e-6)
     assert NewtonRegression().solve_numbers(problem).n_iter > 1
-    has_votes = []
+    calls = []
 
-    def once(progress):
-        has_votes.append(progress)
-        return len(has_votes) == 1
+    def stop(progress):
+        calls.append(progress)
+        return len(calls) == 1
 
-    found = NewtonRegression().solve_numbers(problem, callback=once)
-    assert len(has_votes) == 1
+    found = NewtonRegression().solve_numbers(problem, callback=stop)
+    assert len(calls) == 1
     assert found.status is Status.STOPPED
     assert not found.converged
     assert problem.sets.contains(found.targets).all()
     np.testing.assert_array_equal(found.predictions, problem.predictions(found.targets))
 
 
-def test_running_out_of_steps_is_said():
+def test_max_iter_warns():
     problem, _ = risk_problem(4, n=9, ridge=1e-6)
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
         found = NewtonRegression(max_iter=1).solve_numbers(problem)

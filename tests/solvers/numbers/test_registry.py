@@ -1,4 +1,4 @@
-"""Which solver: by name, by piece, and by what suits the problem."""
+"""The choice of a solver: by name, by instance, and by the problem."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from disambig.solvers import (
 from disambig.solvers.numbers.automatic import suited_solver
 from tests.oracles.number_problems import risk_problem, voted_problem
 
-PIECES = {
+SOLVERS = {
     "accelerated": AcceleratedRegression,
     "alternating": AlternatingRegression,
     "auto": AutomaticRegression,
@@ -29,18 +29,18 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("name", PIECES)
-def test_names_and_pieces(name):
-    piece = resolve_number_solver(name)
-    assert isinstance(piece, PIECES[name])
-    assert isinstance(piece, NumberSolver)
-    assert clone(piece).get_params() == piece.get_params()
-    # The user's object is never touched, nor the one behind the name.
-    assert resolve_number_solver(piece) is not piece
-    assert resolve_number_solver(name) is not piece
+@pytest.mark.parametrize("name", SOLVERS)
+def test_names_and_instances(name):
+    solver = resolve_number_solver(name)
+    assert isinstance(solver, SOLVERS[name])
+    assert isinstance(solver, NumberSolver)
+    assert clone(solver).get_params() == solver.get_params()
+    # A new instance every time: neither the user's object nor the registered one is changed.
+    assert resolve_number_solver(solver) is not solver
+    assert resolve_number_solver(name) is not solver
 
 
-def test_what_is_refused():
+def test_invalid_solvers_are_refused():
     with pytest.raises(ValueError, match="solver='magic' is not known; choose one of"):
         resolve_number_solver("magic")
     with pytest.raises(TypeError, match=r"solve_numbers.*got AlternatingMinimization"):
@@ -51,7 +51,7 @@ def test_what_is_refused():
         resolve_number_solver(None)
 
 
-def test_what_suits(monkeypatch):
+def test_suited_solver(monkeypatch):
     assert isinstance(suited_solver(voted_problem(0)), NewtonRegression)
     assert isinstance(suited_solver(risk_problem(0)[0]), NewtonRegression)
     assert isinstance(suited_solver(voted_problem(0, "signed")), AlternatingRegression)
@@ -59,11 +59,11 @@ def test_what_suits(monkeypatch):
     assert isinstance(suited_solver(signed), AlternatingRegression)
     absolute = voted_problem(0, "sparse", loss=AbsoluteLoss())
     assert isinstance(suited_solver(absolute), LinearProgramRegression)
-    monkeypatch.setattr("disambig.quadratic_forms._SMALL", 3)
+    monkeypatch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 3)
     assert isinstance(suited_solver(voted_problem(0, "sparse")), AcceleratedRegression)
 
 
-def test_automatic_takes_what_suits_and_says_what_is_known():
+def test_automatic_uses_the_suited_solver():
     found = AutomaticRegression().solve_numbers(voted_problem(0))
     assert found.certified
     np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Targets in unions of intervals, against every choice of pieces."""
+"""Targets in unions of intervals, against all choices of segments."""
 
 import numpy as np
 import pytest
@@ -11,16 +11,16 @@ from disambig.losses import SquaredLoss
 from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.solvers import NewtonRegression, Status, UnionRegression
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
-from tests.oracles.number_problems import choices_of_pieces, voted_problem
+from tests.oracles.number_problems import segment_choices, voted_problem
 
 seeds = st.integers(0, 10**6)
 
 
 def global_optimum(problem):
-    """The lowest optimum over all choices of one piece a row."""
+    """The lowest optimum over all choices of one segment per row."""
     return min(
-        NewtonRegression().solve_numbers(problem.with_sets(pieces)).objective
-        for pieces in choices_of_pieces(problem.sets)
+        NewtonRegression().solve_numbers(problem.with_sets(segments)).objective
+        for segments in segment_choices(problem.sets)
     )
 
 
@@ -28,15 +28,15 @@ def rounding(problem):
     return 1e-10 * float(problem.votes.absolute_row_sums().sum()) * np.abs(problem.span).max() ** 2
 
 
-def signs_unknown(seed, form="votes", n=8):
-    """Numbers whose size is known, up to a little, and whose sign is known in three rows only."""
+def unknown_signs(seed, form="votes", n=8):
+    """Numbers whose absolute value is nearly known, and whose sign is known in three rows only."""
     rng = np.random.default_rng(seed)
-    size, half = rng.uniform(0.2, 2.0, n), rng.uniform(0.0, 0.2, n)
+    size, radius = rng.uniform(0.2, 2.0, n), rng.uniform(0.0, 0.2, n)
     positive = rng.random(n) < 0.5
     known = rng.permutation(n) < 3
     possible = np.stack([~known | ~positive, ~known | positive], axis=1)
     middle = np.stack([-size, size], axis=1)
-    lower, upper = ((middle + sign * half[:, None])[possible] for sign in (-1, 1))
+    lower, upper = ((middle + sign * radius[:, None])[possible] for sign in (-1, 1))
     sets = IntervalUnions(lower, upper, np.append(0, np.cumsum(possible.sum(axis=1))))
     X = np.sort(rng.uniform(size=(n, 1)), axis=0)
     if form == "votes":
@@ -48,7 +48,7 @@ def signs_unknown(seed, form="votes", n=8):
 
 
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse"]), starts=st.integers(1, 4))
-def test_never_above_its_own_starts_nor_below_the_optimum(seed, form, starts):
+def test_not_above_the_starts_and_not_below_the_optimum(seed, form, starts):
     problem = voted_problem(seed, form, n=5, unions=True)
     found = UnionRegression(n_starts=starts).solve_numbers(problem)
     margin = rounding(problem)
@@ -64,42 +64,42 @@ def test_never_above_its_own_starts_nor_below_the_optimum(seed, form, starts):
     assert all((np.diff(objectives) <= 0).all() for objectives in stages.values())
     assert found.objective == min(objectives[-1] for objectives in stages.values())
     assert found.objective == stages[found.start][-1]
-    # The pieces were searched, not proven.
+    # The choice of segments is a heuristic without proof.
     assert not found.certified
     assert not found.is_convex
 
 
 @given(seed=seeds)
-def test_signed_votes_do_not_end_above_the_starts(seed):
+def test_signed_votes_are_not_above_the_starts(seed):
     problem = voted_problem(seed, "signed", n=5, unions=True)
     found = UnionRegression(n_starts=3).solve_numbers(problem)
     for name in ("average", "infimum"):
         first = problem.first_targets(name)
-        paid = problem.objective(first, problem.predictions(first))
-        assert found.objective <= paid + rounding(problem)
+        before = problem.objective(first, problem.predictions(first))
+        assert found.objective <= before + rounding(problem)
     assert problem.sets.contains(found.targets).all()
 
 
-@pytest.mark.parametrize(("form", "shares"), [("votes", (24, 29)), ("risk", (16, 24))])
-def test_how_often_the_optimum_is_found(form, shares):
-    """So many of 30 problems, or more, end at the global optimum: from two starts, and from ten.
+@pytest.mark.parametrize(("form", "counts"), [("votes", (24, 29)), ("risk", (16, 24))])
+def test_how_often_the_optimum_is_found(form, counts):
+    """At least this many of 30 problems end at the global optimum, with two and with ten starts.
 
-    It is a search: the shares are stated, not promised.
+    The method is a heuristic: the numbers are measured, not guaranteed.
     """
-    problems = [signs_unknown(seed, form) for seed in range(30)]
+    problems = [unknown_signs(seed, form) for seed in range(30)]
     lowest = [global_optimum(problem) for problem in problems]
-    for starts, share in zip((2, 10), shares, strict=True):
+    for starts, count in zip((2, 10), counts, strict=True):
         solver = UnionRegression(n_starts=starts)
         rise = [
             (solver.solve_numbers(problem).objective - low) / rounding(problem)
             for problem, low in zip(problems, lowest, strict=True)
         ]
         assert min(rise) > -1
-        assert sum(each < 1 for each in rise) >= share
+        assert sum(one < 1 for one in rise) >= count
 
 
-def test_more_starts_do_not_hurt_and_chance_repeats():
-    problem = signs_unknown(3, "risk")
+def test_more_starts_are_not_worse_and_results_are_reproducible():
+    problem = unknown_signs(3, "risk")
     objectives = [
         UnionRegression(n_starts=starts).solve_numbers(problem).objective
         for starts in (1, 2, 5, 20)
@@ -110,15 +110,15 @@ def test_more_starts_do_not_hurt_and_chance_repeats():
     assert twice[0].trace == twice[1].trace
 
 
-def test_intervals_are_unions_of_one_piece():
+def test_intervals_are_unions_of_one_segment():
     problem = voted_problem(1)
     found = UnionRegression(n_starts=2).solve_numbers(problem)
     optimum = NewtonRegression().solve_numbers(problem)
     assert found.objective == pytest.approx(optimum.objective, rel=1e-12)
 
 
-def test_a_callback_that_stops_leaves_starts_untried():
-    problem = signs_unknown(0)
+def test_a_callback_that_stops_skips_the_other_starts():
+    problem = unknown_signs(0)
     found = UnionRegression(n_starts=5).solve_numbers(
         problem, callback=lambda progress: progress.stage == "infimum"
     )
@@ -127,15 +127,15 @@ def test_a_callback_that_stops_leaves_starts_untried():
     assert problem.sets.contains(found.targets).all()
 
 
-def test_pieces_that_still_change_are_warned_of():
-    # The first round that changes nothing is the end: more than one are needed.
-    seeds_of_two = (
+def test_max_iter_warns():
+    # A run ends with the first round that changes nothing. Take a problem with more rounds.
+    suitable_seeds = (
         seed
         for seed in range(30)
-        if UnionRegression(n_starts=1).solve_numbers(signs_unknown(seed, "risk")).n_iter > 1
+        if UnionRegression(n_starts=1).solve_numbers(unknown_signs(seed, "risk")).n_iter > 1
     )
-    problem = signs_unknown(next(seeds_of_two), "risk")
-    with pytest.warns(ConvergenceWarning, match="pieces still change after max_iter=1 rounds"):
+    problem = unknown_signs(next(suitable_seeds), "risk")
+    with pytest.warns(ConvergenceWarning, match="segments still change after max_iter=1 rounds"):
         found = UnionRegression(n_starts=1, max_iter=1).solve_numbers(problem)
     assert found.status is Status.MAX_ITER
 
@@ -143,4 +143,4 @@ def test_pieces_that_still_change_are_warned_of():
 @pytest.mark.parametrize("name", ["n_starts", "max_iter"])
 def test_options_are_checked(name):
     with pytest.raises(ValueError, match=f"{name}=0; expected at least 1"):
-        UnionRegression(**{name: 0}).solve_numbers(signs_unknown(0))
+        UnionRegression(**{name: 0}).solve_numbers(unknown_signs(0))

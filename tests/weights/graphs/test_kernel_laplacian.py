@@ -38,17 +38,17 @@ def differences(A, B, h, step=1e-5):
 def dense_alpha(queries, landmarks, h, s, r, sample_weight, informed):
     """The minimiser of the objective, by normal equations in the landmarks' kernels."""
     K = kernel(X, landmarks, h)
-    heard = sample_weight * informed / (sample_weight * informed).sum()
+    voting = sample_weight * informed / (sample_weight * informed).sum()
     everyone = sample_weight / sample_weight.sum()
     slopes = differences(X, landmarks, h)
     energy = h**2 * np.einsum("i,iap,iaq->pq", everyone, slopes, slopes)
-    system = (K * heard[:, None]).T @ K + s * energy + r * kernel(landmarks, landmarks, h)
-    return kernel(queries, landmarks, h) @ np.linalg.solve(system, (K * heard[:, None]).T)
+    system = (K * voting[:, None]).T @ K + s * energy + r * kernel(landmarks, landmarks, h)
+    return kernel(queries, landmarks, h) @ np.linalg.solve(system, (K * voting[:, None]).T)
 
 
 @pytest.mark.parametrize("block", [2**21, 20])
 def test_energies_are_those_of_finite_differences(monkeypatch, block):
-    monkeypatch.setattr(energy_module, "_BLOCK", block)
+    monkeypatch.setattr(energy_module, "_ENTRIES_PER_BLOCK", block)
     h, shares = 1.3, RNG.random(30)
     landmarks = X[[2, 5, 11, 17]]
     gram, energy = gradient_energy(X, landmarks, shares, h)
@@ -107,7 +107,7 @@ def test_leave_one_out_is_a_row_without_its_target(informed):
     for i in range(30):
         others = informed.copy()
         others[i] = False
-        # The mean keeps its divisor, so that the weight of the other terms grows with what is left.
+        # The divisor of the mean stays that of all rows, so the other terms count more.
         left = (sample_weight * others).sum() / total
         expected = dense_alpha(
             X[i : i + 1], weights.landmarks_, h, s / left, r / left, sample_weight, others
@@ -117,7 +117,7 @@ def test_leave_one_out_is_a_row_without_its_target(informed):
 
 def test_bounds_of_absolute_sums(monkeypatch):
     weights = KernelLaplacianWeights(9).fit(X)
-    monkeypatch.setattr("disambig.votes.product._CHEAP", 0)
+    monkeypatch.setattr("disambig.votes.product._MAX_EXACT_OPERATIONS", 0)
     for votes in (
         weights.training_votes(),
         weights.leave_one_out_votes(),
@@ -134,7 +134,7 @@ def test_bounds_of_absolute_sums(monkeypatch):
 def test_flat_where_inputs_are_dense():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 100)
-    # Two strips, a label at opposite ends: the nearer label is the wrong one for half of the rows.
+    # Two strips with labels at opposite ends: for half of the rows the nearer label is wrong.
     rows = np.stack([rng.uniform(-2, 2, 200), rng.normal(0, 0.2, 200) + 2.0 * y], axis=1)
     known = np.full(200, -1)
     known[[np.argmin(rows[:100, 0]), 100 + np.argmax(rows[100:, 0])]] = 0, 1
@@ -162,13 +162,13 @@ def test_constant_and_equal_inputs():
     assert len(KernelLaplacianWeights().fit(rows).landmarks_) == 30
 
 
-def test_far_away_nobody_votes():
+def test_far_inputs_have_no_votes():
     votes = KernelLaplacianWeights(bandwidth=1.0).fit(X).votes(np.full((1, 3), 1e3))
     assert_array_equal(votes.absolute_row_sums(), 0.0)
 
 
 @pytest.mark.parametrize("regularization", [1e-18, 1e-30])
-def test_a_row_that_hears_only_itself_hears_nobody_when_left_out(regularization):
+def test_a_row_with_only_its_own_vote_has_none_when_left_out(regularization):
     apart = KernelLaplacianWeights(bandwidth=0.01, smoothing=0.0, regularization=regularization)
     votes = apart.fit(X).leave_one_out_votes()
     assert_array_equal(entries(votes), 0.0)

@@ -27,8 +27,8 @@ def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-def granted(distances, k, *, own, affinity="gaussian", bandwidth="local"):
-    """Affinities of each row to its k nearest columns by the definition, one row at a time."""
+def directed_affinities(distances, k, *, own, affinity="gaussian", bandwidth="local"):
+    """Affinities of each row to its k nearest columns by definition, row by row."""
     q, n = distances.shape
     found = np.zeros((q, n))
     for i in range(q):
@@ -65,15 +65,15 @@ def dense_laplacian(graph, normalization):
 )
 def test_it_is_the_inverse(solver, normalization, link):
     k, mu = 4, 3.0
-    one_way = granted(distances_between(X, X), k, own=True, **link)
+    one_way = directed_affinities(distances_between(X, X), k, own=True, **link)
     laplacian = dense_laplacian((one_way + one_way.T) / 2, normalization)
     expected = np.linalg.inv(np.eye(30) + mu * laplacian)
     weights = LaplacianWeights(
         k, smoothing=mu, normalization=normalization, solver=solver, **link
     ).fit(X)
     assert_allclose(entries(weights.training_votes()), expected, atol=1e-11)
-    # New inputs take the value of a node that listens and is not listened to.
-    to_nodes = granted(distances_between(Q, X), k, own=False, **link)
+    # New inputs take the value of a node whose links do not affect the other nodes.
+    to_nodes = directed_affinities(distances_between(Q, X), k, own=False, **link)
     sums = to_nodes.sum(axis=1, keepdims=True)
     degrees = (one_way + one_way.T).sum(axis=1) / 2
     by = np.sqrt(sums * degrees) if normalization == "symmetric" else sums
@@ -128,7 +128,7 @@ def test_leave_one_out_is_a_row_without_its_target(normalization, weighted):
         assert_allclose(found.sum(axis=1), 1.0, atol=1e-10)
 
 
-def test_a_row_that_is_alone_hears_nobody_but_itself():
+def test_an_isolated_row_has_only_its_own_vote():
     rows = sp.csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
     weights = LaplacianWeights(metric="precomputed").fit(rows)
     assert weights.components_.tolist() == [0, 0, 1]
@@ -139,7 +139,7 @@ def test_a_row_that_is_alone_hears_nobody_but_itself():
     assert_allclose(entries(others)[:2, :2], [[0.0, 1.0], [1.0, 0.0]])
 
 
-def test_links_too_weak_for_floating_point_numbers_are_none():
+def test_links_that_underflow_are_no_links():
     rows = np.array([[0.0], [1.0], [100.0], [101.0]])
     weights = LaplacianWeights(2, bandwidth=1.0).fit(rows)
     assert weights.components_.tolist() == [0, 0, 1, 1]
@@ -148,7 +148,7 @@ def test_links_too_weak_for_floating_point_numbers_are_none():
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
-def test_nobody_is_linked(normalization):
+def test_no_links(normalization):
     rows = np.arange(4.0)[:, None] * 1e3
     weights = LaplacianWeights(2, bandwidth=1.0, normalization=normalization).fit(rows)
     assert weights.graph_.nnz == 0
@@ -170,12 +170,12 @@ def test_equal_rows_are_one_input(normalization):
 
 
 def test_constant_inputs():
-    with pytest.warns(UserWarning, match=r"n_neighbors=10 is more than .* \(1 distinct ones"):
+    with pytest.warns(UserWarning, match=r"n_neighbors=10 is more than .* \(1 distinct inputs"):
         weights = LaplacianWeights().fit(np.ones((6, 2)))
     assert_allclose(entries(weights.training_votes()), np.full((6, 6), 1 / 6))
     expected = (1 - np.eye(6)) / 5
     assert_allclose(entries(weights.leave_one_out_votes()), expected, atol=1e-14)
-    # Nearest to any new input is the one that there is.
+    # The only distinct input is the nearest of every new input.
     assert_allclose(entries(weights.votes(np.zeros((1, 2)))), np.full((1, 6), 1 / 6))
 
 
@@ -224,7 +224,7 @@ def test_stored_zeros_join_rows_wherever_they_are_listed():
     assert_array_equal(entries(weights.votes(query))[0], entries(weights.training_votes())[0])
 
 
-def test_estimated_own_votes_leave_little_behind():
+def test_estimated_own_votes_are_close():
     rows = np.random.default_rng(0).normal(size=(300, 5))
     exact = entries(LaplacianWeights(5).fit(rows).leave_one_out_votes())
     votes = LaplacianWeights(5, own_votes="estimated").fit(rows).leave_one_out_votes()
@@ -237,9 +237,9 @@ def test_estimated_own_votes_leave_little_behind():
 
 
 def test_own_votes_of_many_rows_are_estimated(monkeypatch):
-    monkeypatch.setattr("disambig.weights.graphs.laplacian._FEW_INPUTS", 20)
+    monkeypatch.setattr("disambig.weights.graphs.laplacian._MAX_EXACT_INPUTS", 20)
     weights = LaplacianWeights(4, solver="iterative").fit(X)
-    with pytest.warns(UserWarning, match="of 30 rows remove an estimate .* standard error"):
+    with pytest.warns(UserWarning, match="of 30 rows subtract an estimate .* standard error"):
         weights.leave_one_out_votes()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -289,7 +289,7 @@ def test_the_limit_is_poisson_learning_up_to_constants(digits):
     apart = scores - poisson
     size = np.abs(poisson).max()
     assert_allclose(apart, np.tile(apart.mean(axis=0), (300, 1)), atol=1e-3 * size)
-    # The constants differ between classes, and with them predictions: it is another method.
+    # The constants differ between classes, so predictions differ: it is another method.
     assert np.ptp(apart.mean(axis=0)) > 0.01 * size
 
 
@@ -333,17 +333,17 @@ def test_bad_parameters(parameters, message):
         LaplacianWeights(**parameters).fit(X)
 
 
-@pytest.mark.parametrize("piece", [LaplacianWeights, PoissonWeights])
+@pytest.mark.parametrize("weighting", [LaplacianWeights, PoissonWeights])
 @pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
-def test_similarities_are_no_distances(piece, wrap):
+def test_similarities_are_no_distances(weighting, wrap):
     similarities = np.exp(-distances_between(X, X))
-    message = f"{piece.__name__}: .* row 0 is at distance 1 from itself; expected 0"
+    message = f"{weighting.__name__}: .* row 0 is at distance 1 from itself; expected 0"
     with pytest.raises(VotesError, match=message):
-        piece(3, metric="precomputed").fit(wrap(similarities))
-    # Rounding is no similarity.
+        weighting(3, metric="precomputed").fit(wrap(similarities))
+    # A diagonal of the size of rounding errors is accepted.
     distances = distances_between(X, X)
     distances[2, 2] = 1e-9
-    piece(3, metric="precomputed").fit(wrap(distances))
+    weighting(3, metric="precomputed").fit(wrap(distances))
 
 
 def test_bad_distances():
@@ -361,7 +361,7 @@ def test_bad_distances():
         PoissonWeights(3, metric="precomputed").fit(-distances_between(X, X))
 
 
-def test_new_inputs_hear_the_graph_of_the_fit():
+def test_new_inputs_use_the_graph_of_the_fit():
     weights = LaplacianWeights(5).fit(X)
     before = entries(weights.votes(Q))
     assert_array_equal(entries(weights.set_params(normalization="symmetric").votes(Q)), before)

@@ -31,7 +31,7 @@ def rows_of(*indices, n=40):
 
 
 def poisson_learning(weights, targets, informed):
-    """Calder et al. (2020) word by word on a connected graph without equal rows."""
+    """The formulas of Calder et al. (2020) on a connected graph without equal rows."""
     graph = weights.links_.graph.toarray()
     graph *= weights.sample_weight_.sum() / graph.sum()
     degrees = graph.sum(axis=1)
@@ -77,7 +77,7 @@ def test_potentials(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_long_chain(solver):
-    # The slowest of graphs: the potential falls by the same step all along.
+    # The worst graph for iteration: the potential falls by the same amount along each link.
     n = 300
     links = np.ones(n - 1)
     chain = sp.csr_array(sp.diags([links, links], offsets=[-1, 1], format="csr"))
@@ -100,7 +100,7 @@ def test_only_informed_rows_vote_and_rows_sum_to_zero():
     assert_allclose(everyone.training_votes().row_sums(), 0.0, atol=1e-11)
 
 
-def test_new_inputs_hear_their_neighbours():
+def test_new_inputs_average_their_neighbours():
     weights = PoissonWeights(3, affinity="binary").fit_informed(X, informed=INFORMED)
     nearest = np.argsort(((Q[:, None] - X) ** 2).sum(axis=-1), axis=1)[:, :3]
     expected = entries(weights.training_votes())[nearest].mean(axis=1)
@@ -138,7 +138,7 @@ def test_parts_are_problems_of_their_own():
     assert_array_equal(alpha[20:, :20], 0.0)
     alone = PoissonWeights(4).fit_informed(rows[:20], informed=rows_of(0, 3, 7, n=20))
     graph = weights.links_.graph.toarray()
-    # Both graphs have mean degree one, but as a whole; the second opinion is a constant.
+    # The whole graph, not each part, is scaled to mean degree one; parts add a constant.
     scale = graph[:20].sum() / 20 / (graph.sum() / 40)
     targets = RNG.normal(size=20)
     targets -= targets[[0, 3, 7]].mean()
@@ -150,9 +150,9 @@ def test_a_part_with_labels_of_one_class_has_that_class():
     known = np.full(41, -1)
     known[[0, 3, 25, 40]] = 0, 1, 2, 1
     distances = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=-1))
-    # The last row lists nobody.
+    # The last row lists no neighbour.
     listed = np.nonzero(distances <= 30.0)
-    # Entries, not an array: the zeros of the diagonal are stored.
+    # By entries, so that the zeros of the diagonal are stored.
     graph = sp.csr_array((distances[listed], listed), shape=distances.shape)
     weights = PoissonWeights(5, metric="precomputed")
     model = PartialLabelClassifier(weights, method="average", unlabeled=-1).fit(graph, known)
@@ -180,7 +180,7 @@ def test_parts_without_a_label_are_reported_and_not_guessed():
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("gap", [4.0, 7.0, 10.0])
-def test_links_that_are_as_good_as_none(solver, gap):
+def test_negligible_links_are_removed(solver, gap):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(60, 2))
     rows[30:, 0] += 2 * gap
@@ -194,7 +194,7 @@ def test_links_that_are_as_good_as_none(solver, gap):
     assert model.resolved_.all()
 
 
-def test_nobody_is_linked():
+def test_no_links():
     rows = np.arange(4.0)[:, None] * 1e3
     weights = PoissonWeights(2, bandwidth=1.0).fit(rows)
     assert_allclose(entries(weights.training_votes()), 0.01 * np.eye(4))
@@ -202,7 +202,7 @@ def test_nobody_is_linked():
 
 
 def test_constant_inputs():
-    with pytest.warns(UserWarning, match=r"n_neighbors=10 is more than .* \(1 distinct ones"):
+    with pytest.warns(UserWarning, match=r"n_neighbors=10 is more than .* \(1 distinct inputs"):
         weights = PoissonWeights().fit(np.ones((6, 2)))
     # One node: nothing can flow.
     assert_array_equal(entries(weights.training_votes()), np.zeros((6, 6)))
@@ -224,7 +224,7 @@ def test_the_classifier_learns_as_poisson_learning_does(digits):
     inputs, y = digits
     inputs = inputs + 1e-9 * np.random.default_rng(0).normal(size=inputs.shape)
     known = np.full(300, -1)
-    # Unequal counts: the constant that centring takes off differs between classes.
+    # Unequal counts: the constant that centring subtracts differs between classes.
     for label, count in enumerate((1, 2, 4, 1)):
         rows = np.flatnonzero(y == label)[:count]
         known[rows] = label
@@ -251,7 +251,7 @@ def test_sets_that_exclude_something_inform(digits):
     assert np.mean(model.labels_ == y) > 0.9
 
 
-def test_methods_that_take_sets_as_they_are_hear_informed_rows(digits):
+def test_only_informed_rows_vote_unless_targets_are_recovered(digits):
     inputs, y = digits
     known = np.where(np.arange(300) < 30, y, -1)
     for method, count in (("average", 30), ("infimum", 30), ("disambiguation", 300)):
@@ -294,7 +294,10 @@ def test_bad_parameters(parameters, message):
 @pytest.mark.parametrize(
     ("informed", "message"),
     [
-        (np.ones(39, dtype=bool), r"informed must be 40 booleans, one a row; got shape \(39,\)"),
+        (
+            np.ones(39, dtype=bool),
+            r"informed must be 40 booleans, one for each row; got shape \(39,\)",
+        ),
         (np.ones(40), r"got shape \(40,\) of float64"),
         (np.zeros(40, dtype=bool), "none of the 40 rows is informed"),
     ],

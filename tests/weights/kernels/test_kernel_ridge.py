@@ -16,7 +16,7 @@ from disambig.weights.kernels.similarity import Similarity
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(30, 3)), RNG.normal(size=(8, 3))
-MASSES = RNG.integers(1, 5, 30).astype(float)
+SAMPLE_WEIGHT = RNG.integers(1, 5, 30).astype(float)
 KERNELS = {
     "gaussian": {"bandwidth": 1.3},
     "laplacian": {"bandwidth": 2.0},
@@ -34,41 +34,45 @@ def entries(votes):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("sample_weight", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, SAMPLE_WEIGHT])
 @pytest.mark.parametrize("lam", [1e-3, 1.0])
 def test_against_a_linear_solve(kernel, sample_weight, lam):
-    piece = KernelRidgeWeights(kernel, regularization=lam, **KERNELS[kernel]).fit(X, sample_weight)
+    weighting = KernelRidgeWeights(kernel, regularization=lam, **KERNELS[kernel]).fit(
+        X, sample_weight
+    )
     w = np.ones(30) if sample_weight is None else sample_weight
     K = kernel_of(kernel, X, X)
-    # The formula of the weighted problem as it is written.
+    # The formula of the weighted problem.
     root = np.diag(np.sqrt(w))
     right = root @ np.linalg.inv(root @ K @ root + w.sum() * lam * np.eye(30)) @ root
-    assert_allclose(entries(piece.training_votes()), K @ right, atol=1e-9)
-    assert_allclose(entries(piece.votes(Q)), kernel_of(kernel, Q, X) @ right, atol=1e-9)
-    assert isinstance(piece.training_votes(), DenseVotes)
-    assert isinstance(piece.votes(Q), ProductVotes)
+    assert_allclose(entries(weighting.training_votes()), K @ right, atol=1e-9)
+    assert_allclose(entries(weighting.votes(Q)), kernel_of(kernel, Q, X) @ right, atol=1e-9)
+    assert isinstance(weighting.training_votes(), DenseVotes)
+    assert isinstance(weighting.votes(Q), ProductVotes)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("sample_weight", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, SAMPLE_WEIGHT])
 def test_against_scikit_learn(kernel, sample_weight):
     y = RNG.normal(size=(30, 2))
-    piece = KernelRidgeWeights(kernel, regularization=0.02, **KERNELS[kernel]).fit(X, sample_weight)
+    weighting = KernelRidgeWeights(kernel, regularization=0.02, **KERNELS[kernel]).fit(
+        X, sample_weight
+    )
     total = 30 if sample_weight is None else sample_weight.sum()
     reference = KernelRidge(alpha=total * 0.02, kernel="precomputed")
     reference.fit(kernel_of(kernel, X, X), y, sample_weight=sample_weight)
-    assert_allclose(piece.votes(Q) @ y, reference.predict(kernel_of(kernel, Q, X)), atol=1e-9)
+    assert_allclose(weighting.votes(Q) @ y, reference.predict(kernel_of(kernel, Q, X)), atol=1e-9)
     assert_allclose(
-        piece.training_votes() @ y, reference.predict(kernel_of(kernel, X, X)), atol=1e-9
+        weighting.training_votes() @ y, reference.predict(kernel_of(kernel, X, X)), atol=1e-9
     )
 
 
-@pytest.mark.parametrize("sample_weight", [None, MASSES])
+@pytest.mark.parametrize("sample_weight", [None, SAMPLE_WEIGHT])
 @pytest.mark.parametrize("lam", [1e-4, 0.1])
 def test_leave_one_out_against_removal(sample_weight, lam):
-    piece = KernelRidgeWeights(bandwidth=1.3, regularization=lam).fit(X, sample_weight)
+    weighting = KernelRidgeWeights(bandwidth=1.3, regularization=lam).fit(X, sample_weight)
     w = np.ones(30) if sample_weight is None else sample_weight
-    found = entries(piece.leave_one_out_votes())
+    found = entries(weighting.leave_one_out_votes())
     assert_array_equal(found.diagonal(), np.zeros(30))
     for i in range(30):
         rest = np.delete(np.arange(30), i)
@@ -79,11 +83,11 @@ def test_leave_one_out_against_removal(sample_weight, lam):
 
 
 def test_leave_one_out_is_the_diagonal_taken_out_of_the_smoother():
-    piece = KernelRidgeWeights(bandwidth=1.3, regularization=0.01).fit(X)
-    A = entries(piece.training_votes())
+    weighting = KernelRidgeWeights(bandwidth=1.3, regularization=0.01).fit(X)
+    A = entries(weighting.training_votes())
     diagonal = A.diagonal()
     expected = (A - np.diag(diagonal)) / (1 - diagonal)[:, None]
-    assert_allclose(entries(piece.leave_one_out_votes()), expected, atol=1e-9)
+    assert_allclose(entries(weighting.leave_one_out_votes()), expected, atol=1e-9)
 
 
 @given(seed=st.integers(0, 10_000))
@@ -95,25 +99,27 @@ def test_the_training_votes_are_symmetric(seed):
 
 @pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
 def test_precomputed_and_functions_equal_the_named_kernel(wrap):
-    named = KernelRidgeWeights(bandwidth=1.3).fit(X, MASSES)
+    named = KernelRidgeWeights(bandwidth=1.3).fit(X, SAMPLE_WEIGHT)
     K, K_x = kernel_of("gaussian", X, X), kernel_of("gaussian", Q, X)
-    brought = KernelRidgeWeights("precomputed").fit(wrap(K), MASSES)
-    function = KernelRidgeWeights(lambda A, B: kernel_of("gaussian", A, B)).fit(X, MASSES)
-    for piece, queries in ((brought, wrap(K_x)), (function, Q)):
-        assert_allclose(entries(piece.training_votes()), entries(named.training_votes()), atol=1e-9)
-        assert_allclose(entries(piece.votes(queries)), entries(named.votes(Q)), atol=1e-9)
-    # What was brought is not written to.
+    brought = KernelRidgeWeights("precomputed").fit(wrap(K), SAMPLE_WEIGHT)
+    function = KernelRidgeWeights(lambda A, B: kernel_of("gaussian", A, B)).fit(X, SAMPLE_WEIGHT)
+    for weighting, queries in ((brought, wrap(K_x)), (function, Q)):
+        assert_allclose(
+            entries(weighting.training_votes()), entries(named.training_votes()), atol=1e-9
+        )
+        assert_allclose(entries(weighting.votes(queries)), entries(named.votes(Q)), atol=1e-9)
+    # The given arrays are not changed.
     assert_array_equal(K, kernel_of("gaussian", X, X))
 
 
 def test_normalized_rows():
     plain = KernelRidgeWeights(bandwidth=1.3).fit(X)
-    piece = KernelRidgeWeights(bandwidth=1.3, normalize=True).fit(X)
+    weighting = KernelRidgeWeights(bandwidth=1.3, normalize=True).fit(X)
     far = np.vstack([Q, [[500.0, 0.0, 0.0]]])
     for found, raw in (
-        (piece.training_votes(), plain.training_votes()),
-        (piece.leave_one_out_votes(), plain.leave_one_out_votes()),
-        (piece.votes(far), plain.votes(far)),
+        (weighting.training_votes(), plain.training_votes()),
+        (weighting.leave_one_out_votes(), plain.leave_one_out_votes()),
+        (weighting.votes(far), plain.votes(far)),
     ):
         alpha, sums = entries(raw), entries(raw).sum(axis=1)
         fair = sums > 1e-8 * np.abs(alpha).sum(axis=1)
@@ -123,12 +129,12 @@ def test_normalized_rows():
 
 
 def test_a_row_of_negative_sum_keeps_its_sign():
-    piece = KernelRidgeWeights("linear", normalize=True).fit(np.array([[1.0], [2.0]]))
+    weighting = KernelRidgeWeights("linear", normalize=True).fit(np.array([[1.0], [2.0]]))
     raw = KernelRidgeWeights("linear").fit(np.array([[1.0], [2.0]]))
     queries = np.array([[-3.0], [3.0], [0.0]])
-    assert_allclose(entries(piece.votes(queries))[0], entries(raw.votes(queries))[0])
-    assert_allclose(entries(piece.votes(queries))[1].sum(), 1.0)
-    assert_array_equal(entries(piece.votes(queries))[2], [0.0, 0.0])
+    assert_allclose(entries(weighting.votes(queries))[0], entries(raw.votes(queries))[0])
+    assert_allclose(entries(weighting.votes(queries))[1].sum(), 1.0)
+    assert_array_equal(entries(weighting.votes(queries))[2], [0.0, 0.0])
 
 
 def test_single_precision_is_computed_in_double():
@@ -140,8 +146,8 @@ def test_single_precision_is_computed_in_double():
 
 
 def test_no_ridge_where_the_kernel_can_be_inverted():
-    piece = KernelRidgeWeights(bandwidth=0.1, regularization=0).fit(X)
-    assert_allclose(entries(piece.training_votes()), np.eye(30), atol=1e-9)
+    weighting = KernelRidgeWeights(bandwidth=0.1, regularization=0).fit(X)
+    assert_allclose(entries(weighting.training_votes()), np.eye(30), atol=1e-9)
 
 
 @pytest.mark.parametrize("lam", [0, 1e-20])
@@ -186,12 +192,12 @@ def test_bad_kernels():
         KernelRidgeWeights("precomputed").fit(np.ones((2, 3)))
 
 
-def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
+def test_memory_is_checked_before_it_is_used(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     with pytest.raises(MemoryBudgetError, match=r"KernelRidgeWeights on 30 rows .*NeighborWeights"):
         KernelRidgeWeights().fit(X)
     monkeypatch.undo()
-    piece = KernelRidgeWeights().fit(X)
+    weighting = KernelRidgeWeights().fit(X)
     monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     with pytest.raises(MemoryBudgetError, match="between 8 queries and 30 rows"):
-        piece.votes(Q)
+        weighting.votes(Q)

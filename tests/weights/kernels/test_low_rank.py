@@ -1,4 +1,4 @@
-"""Kernel ridge of low rank: Nyström and random features beside the exact thing."""
+"""Kernel ridge of low rank: Nyström and random features against the exact regression."""
 
 import warnings
 
@@ -23,7 +23,7 @@ X = RNG.normal(size=(40, 3))
 Q = RNG.normal(size=(9, 3))
 COUNTS = RNG.integers(1, 4, 40).astype(float)
 KERNELS = ["gaussian", "laplacian", "linear", "polynomial", lambda A, B: np.exp(A @ B.T / 3)]
-PIECES = [
+WEIGHTINGS = [
     NystromWeights(n_landmarks=12, regularization=0.01),
     NystromWeights("laplacian", n_landmarks=9, intercept=True),
     RandomFeatureWeights(n_features=14, regularization=0.01),
@@ -43,9 +43,9 @@ def test_with_every_row_a_landmark_it_is_kernel_ridge(kernel, weights, intercept
     low = NystromWeights(kernel, intercept=intercept, solver=solver).fit(X, weights)
     full = KernelRidgeWeights(kernel, intercept=intercept).fit(X, weights)
     for ask in (
-        lambda piece: piece.training_votes(),
-        lambda piece: piece.votes(Q),
-        lambda piece: piece.leave_one_out_votes(),
+        lambda weighting: weighting.training_votes(),
+        lambda weighting: weighting.votes(Q),
+        lambda weighting: weighting.leave_one_out_votes(),
     ):
         assert_allclose(entries(ask(low)), entries(ask(full)), atol=1e-8)
     form = low.residual_form()
@@ -53,18 +53,18 @@ def test_with_every_row_a_landmark_it_is_kernel_ridge(kernel, weights, intercept
     assert_allclose(form.diagonal(), full.residual_form().diagonal(), atol=1e-8)
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("weights", [None, COUNTS])
-def test_leave_one_out_is_removal_with_features_and_ridge_as_they_are(piece, weights):
-    whole = clone(piece).fit(X, weights)
+def test_leave_one_out_is_removal_with_features_and_ridge_as_they_are(weighting, weights):
+    whole = clone(weighting).fit(X, weights)
     found = entries(whole.leave_one_out_votes())
     sample_weight = np.ones(40) if weights is None else weights
     same = {"bandwidth": whole.bandwidth_}
-    if isinstance(piece, NystromWeights):
+    if isinstance(weighting, NystromWeights):
         same["landmarks"] = whole.landmarks_
     for i in range(0, 40, 7):
         rest = np.delete(np.arange(40), i)
-        without = clone(piece).set_params(
+        without = clone(weighting).set_params(
             **same, regularization=whole.ridge_ / float(sample_weight[rest].sum())
         )
         without.fit(X[rest], sample_weight[rest])
@@ -72,18 +72,18 @@ def test_leave_one_out_is_removal_with_features_and_ridge_as_they_are(piece, wei
         assert abs(found[i, i]) < 1e-14
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("weights", [None, COUNTS])
-def test_the_iterative_solver_is_the_direct_one(piece, weights):
-    direct = clone(piece).set_params(solver="direct").fit(X, weights)
-    again = clone(piece).set_params(solver="iterative").fit(X, weights)
+def test_the_iterative_solver_is_the_direct_one(weighting, weights):
+    direct = clone(weighting).set_params(solver="direct").fit(X, weights)
+    again = clone(weighting).set_params(solver="iterative").fit(X, weights)
     assert isinstance(direct.training_votes(), ProductVotes)
     assert isinstance(again.training_votes(), IteratedVotes)
     for ask in (
-        lambda piece: piece.training_votes(),
-        lambda piece: piece.leave_one_out_votes(),
-        lambda piece: piece.residual_form(),
-        lambda piece: piece.votes(Q),
+        lambda weighting: weighting.training_votes(),
+        lambda weighting: weighting.leave_one_out_votes(),
+        lambda weighting: weighting.residual_form(),
+        lambda weighting: weighting.votes(Q),
     ):
         one, other = ask(direct), ask(again)
         assert_allclose(entries(other), entries(one), atol=1e-9)
@@ -106,15 +106,15 @@ def test_the_iterative_solver_is_the_direct_one(piece, weights):
         assert other.links(columns) is None
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("solver", ["direct", "iterative"])
-def test_bounds_of_absolute_sums(piece, solver, monkeypatch):
-    weights = clone(piece).set_params(solver=solver).fit(X, COUNTS)
+def test_bounds_of_absolute_sums(weighting, solver, monkeypatch):
+    weights = clone(weighting).set_params(solver=solver).fit(X, COUNTS)
     scales = RNG.uniform(size=40)
     kinds = (weights.training_votes, weights.leave_one_out_votes, lambda: weights.votes(Q))
     exact = [np.abs(entries(ask())) for ask in kinds]
-    monkeypatch.setattr(product, "_CHEAP", 0)
-    monkeypatch.setattr(iterated, "_CHEAP", 0)
+    monkeypatch.setattr(product, "_MAX_EXACT_OPERATIONS", 0)
+    monkeypatch.setattr(iterated, "_MAX_EXACT_OPERATIONS", 0)
     for ask, array in zip(kinds, exact, strict=True):
         votes = ask()
         for given, expected in ((None, array.sum(axis=1)), (scales, array @ scales)):
@@ -126,7 +126,7 @@ def test_bounds_of_absolute_sums(piece, solver, monkeypatch):
         assert (transposed >= array.sum(axis=0) * (1 - 1e-9)).all()
 
 
-def test_inputs_out_of_reach_hear_nobody():
+def test_inputs_where_the_kernel_is_zero_have_no_votes():
     far = np.full((1, 3), 1e3)
     for solver in ("direct", "iterative"):
         votes = NystromWeights(n_landmarks=5, bandwidth=1.0, solver=solver).fit(X).votes(far)
@@ -136,17 +136,17 @@ def test_inputs_out_of_reach_hear_nobody():
 
 
 def test_an_intercept_makes_rows_sum_to_one():
-    for piece in (PIECES[1], PIECES[3]):
-        weights = clone(piece).fit(X, COUNTS)
+    for weighting in (WEIGHTINGS[1], WEIGHTINGS[3]):
+        weights = clone(weighting).fit(X, COUNTS)
         for votes in (weights.training_votes(), weights.votes(Q), weights.leave_one_out_votes()):
             assert_allclose(votes.row_sums(), 1.0, atol=1e-12)
         assert_allclose(weights.residual_form().row_sums(), 0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("solver", ["direct", "iterative"])
-def test_another_ridge_is_another_fit(piece, solver):
-    fitted = clone(piece).set_params(solver=solver).fit(X, COUNTS)
+def test_another_ridge_is_another_fit(weighting, solver):
+    fitted = clone(weighting).set_params(solver=solver).fit(X, COUNTS)
     before = entries(fitted.training_votes())
     other = fitted.at_regularization(0.2)
     again = clone(other).fit(X, COUNTS)
@@ -178,28 +178,28 @@ def test_random_features_tend_to_the_kernel(kernel):
 
 def test_votes_of_random_features_tend_to_those_of_kernel_ridge():
     exact = entries(KernelRidgeWeights(bandwidth=2.0, regularization=0.1).fit(X).votes(Q))
-    piece = RandomFeatureWeights(bandwidth=2.0, regularization=0.1, n_features=4000)
-    assert_allclose(entries(piece.fit(X).votes(Q)), exact, atol=0.01)
+    weighting = RandomFeatureWeights(bandwidth=2.0, regularization=0.1, n_features=4000)
+    assert_allclose(entries(weighting.fit(X).votes(Q)), exact, atol=0.01)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_more_features_than_rows(intercept):
-    piece = RandomFeatureWeights(n_features=60, regularization=0.05, intercept=intercept)
-    piece.fit(X, COUNTS)
-    phi = draw_fourier_features("gaussian", 3, 60, piece.bandwidth_, np.random.RandomState(0))
+    weighting = RandomFeatureWeights(n_features=60, regularization=0.05, intercept=intercept)
+    weighting.fit(X, COUNTS)
+    phi = draw_fourier_features("gaussian", 3, 60, weighting.bandwidth_, np.random.RandomState(0))
     exact = KernelRidgeWeights(
         lambda A, B: phi(A) @ phi(B).T, regularization=0.05, intercept=intercept
     ).fit(X, COUNTS)
-    assert_allclose(entries(piece.votes(Q)), entries(exact.votes(Q)), atol=1e-10)
-    again = entries(piece.votes(X))
-    assert_allclose(entries(piece.training_votes()), again, atol=1e-10)
+    assert_allclose(entries(weighting.votes(Q)), entries(exact.votes(Q)), atol=1e-10)
+    again = entries(weighting.votes(X))
+    assert_allclose(entries(weighting.training_votes()), again, atol=1e-10)
     assert_allclose(
-        entries(piece.leave_one_out_votes()), entries(exact.leave_one_out_votes()), atol=1e-9
+        entries(weighting.leave_one_out_votes()), entries(exact.leave_one_out_votes()), atol=1e-9
     )
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_landmarks_depend_on_distinct_rows_and_masses_alone(scheme):
+def test_landmarks_depend_on_distinct_rows_and_weights_alone(scheme):
     copies = np.repeat(np.arange(40), COUNTS.astype(int))[::-1]
     arguments = {"scheme": scheme, "similarity": Similarity("gaussian", 1.0), "regularization": 0.1}
 
@@ -213,7 +213,7 @@ def test_landmarks_depend_on_distinct_rows_and_masses_alone(scheme):
     assert_array_equal(np.sort(copies[other]), first)
     assert_array_equal(chosen(sp.csr_array(X), COUNTS, 0), first)
     assert any(chosen(X, COUNTS, seed).tolist() != first.tolist() for seed in range(1, 5))
-    # A row of nearly all the mass is drawn.
+    # A row with nearly all of the weight is drawn.
     heavy = np.where(np.arange(40) == 17, 1e9, 1.0)
     assert all(17 in chosen(X, heavy, seed) for seed in range(5))
 
@@ -247,7 +247,7 @@ def test_equal_rows_are_one_landmark():
     twice = np.concatenate([X, X])
     weights = NystromWeights(n_landmarks=60, regularization=0.0, bandwidth=0.5).fit(twice)
     assert weights.landmarks_.shape == (40, 3)
-    # Least squares: each of two copies says half.
+    # Least squares: each of two copies has half of the vote.
     assert_allclose(entries(weights.training_votes())[:40, :40], np.eye(40) / 2, atol=1e-8)
 
 
@@ -269,16 +269,16 @@ def test_without_ridge():
 
 def test_constant_features():
     flat = np.ones((10, 2))
-    for piece in (NystromWeights(), RandomFeatureWeights(n_features=6)):
-        votes = piece.fit(flat).training_votes()
+    for weighting in (NystromWeights(), RandomFeatureWeights(n_features=6)):
+        votes = weighting.fit(flat).training_votes()
         assert_allclose(entries(votes), np.full((10, 10), 0.1 / 1.001), atol=1e-9)
-        alone = clone(piece).set_params(intercept=True).fit(flat).training_votes()
+        alone = clone(weighting).set_params(intercept=True).fit(flat).training_votes()
         assert_allclose(entries(alone), np.full((10, 10), 0.1), atol=1e-12)
     with pytest.raises(VotesError, match="the kernel is zero between all landmarks"):
         NystromWeights("linear").fit(np.zeros((4, 2)))
 
 
-def test_kernels_that_are_none():
+def test_invalid_kernels():
     with pytest.raises(VotesError, match=r"not positive semi-definite \(by -"):
         NystromWeights(lambda A, B: -(A @ B.T)).fit(X)
     with pytest.raises(VotesError, match=r"not positive semi-definite \(by -"):
@@ -295,7 +295,7 @@ def test_kernels_that_are_none():
         (np.empty((0, 3)), r"got shape \(0, 3\)"),
         ([[0, 0, 0], [1, 1, 1], [0, 0, 0]], r"landmarks 0 and 2 are equal \(1 repetitions\)"),
         ([[0, np.nan, 0]], r"landmark 0 contains NaN or infinity"),
-        ([["a", "b", "c"]], r"or an array of numbers; got a list that is none"),
+        ([["a", "b", "c"]], r"or an array of numbers; got a list that is no such array"),
         ("random", r"one of 'uniform', 'kmeans\+\+', 'leverage' or an array"),
     ],
 )
@@ -305,7 +305,7 @@ def test_bad_landmarks(given, message):
 
 
 @pytest.mark.parametrize(
-    ("piece", "message"),
+    ("weighting", "message"),
     [
         (NystromWeights("precomputed"), "kernel must be one of 'gaussian', .* or a function"),
         (NystromWeights(n_landmarks=0), "n_landmarks must be an integer >= 1; got 0"),
@@ -313,45 +313,45 @@ def test_bad_landmarks(given, message):
         (NystromWeights(degree=2), "degree and coef0 belong to kernel='polynomial'"),
         (NystromWeights(intercept=1), "intercept must be True or False"),
         (RandomFeatureWeights("linear"), "kernel must be one of 'gaussian', 'laplacian'; got"),
-        (RandomFeatureWeights(np.dot), "the frequencies of a function are not known"),
+        (RandomFeatureWeights(np.dot), "kernel must be 'gaussian' or 'laplacian'; got a function"),
         (RandomFeatureWeights(n_features=7), "n_features must be even"),
         (RandomFeatureWeights(solver=None), "solver must be one of"),
         (RandomFeatureWeights(bandwidth=0.0), "bandwidth must be a finite number > 0"),
     ],
 )
-def test_bad_parameters(piece, message):
-    with pytest.raises(ValueError, match=f"{type(piece).__name__}: {message}"):
-        piece.fit(X)
+def test_bad_parameters(weighting, message):
+    with pytest.raises(ValueError, match=f"{type(weighting).__name__}: {message}"):
+        weighting.fit(X)
 
 
 def test_short_memory(monkeypatch):
     monkeypatch.setattr("disambig.memory.free_bytes", lambda: 1000)
-    for piece in PIECES:
+    for weighting in WEIGHTINGS:
         with pytest.raises(MemoryBudgetError, match=r"solver='iterative'"):
-            clone(piece).set_params(solver="direct").fit(X)
+            clone(weighting).set_params(solver="direct").fit(X)
     monkeypatch.undo()
     monkeypatch.setattr(feature_ridge_module, "fits_in_memory", lambda *_: False)
     assert isinstance(NystromWeights().fit(X).training_votes(), IteratedVotes)
 
 
 def test_features_that_are_not_kept_are_the_same(monkeypatch):
-    piece = NystromWeights(n_landmarks=12, solver="iterative", intercept=True).fit(X, COUNTS)
-    assert piece.regression_.rows.stored is not None
+    weighting = NystromWeights(n_landmarks=12, solver="iterative", intercept=True).fit(X, COUNTS)
+    assert weighting.regression_.rows.stored is not None
     monkeypatch.setattr("disambig.weights.kernels.iterated.free_bytes", lambda: 1)
-    again = clone(piece).fit(X, COUNTS)
+    again = clone(weighting).fit(X, COUNTS)
     assert again.regression_.rows.stored is None
     assert_allclose(
-        entries(again.training_votes()), entries(piece.training_votes()), rtol=0, atol=1e-12
+        entries(again.training_votes()), entries(weighting.training_votes()), rtol=0, atol=1e-12
     )
 
 
-def test_a_solution_that_is_not_reached_says_so(monkeypatch):
+def test_solutions_without_convergence_warn(monkeypatch):
     monkeypatch.setattr(normal_inverse, "_MAX_ITER", 2)
-    piece = NystromWeights(n_landmarks=12, solver="iterative", regularization=1e-5).fit(
+    weighting = NystromWeights(n_landmarks=12, solver="iterative", regularization=1e-5).fit(
         RNG.normal(size=(400, 3))
     )
     with pytest.warns(ConvergenceWarning, match=r"solved to .* after 2 iterations"):
-        _ = piece.training_votes() @ RNG.normal(size=400)
+        _ = weighting.training_votes() @ RNG.normal(size=400)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert_array_equal(piece.training_votes() @ np.zeros(400), np.zeros(400))
+        assert_array_equal(weighting.training_votes() @ np.zeros(400), np.zeros(400))

@@ -1,4 +1,4 @@
-"""One kernel matrix for every ridge and every fold: the same as fits."""
+"""One kernel matrix for every ridge and every fold: the same as separate fits."""
 
 import pickle
 
@@ -19,7 +19,7 @@ from disambig.weights.kernels.system import RidgeSystem, spectrum_of
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(30, 3)), RNG.normal(size=(8, 3))
-MASSES = RNG.integers(1, 5, 30).astype(float)
+SAMPLE_WEIGHT = RNG.integers(1, 5, 30).astype(float)
 OUT = np.array([7, 2, 29, 11])
 REST = np.setdiff1d(np.arange(30), OUT)
 
@@ -38,54 +38,56 @@ OPTIONS = {
     "function": {"kernel": bell},
 }
 every_option = pytest.mark.parametrize("name", OPTIONS)
-every_mass = pytest.mark.parametrize("sample_weight", [None, MASSES], ids=["alone", "weighted"])
+every_mass = pytest.mark.parametrize(
+    "sample_weight", [None, SAMPLE_WEIGHT], ids=["alone", "weighted"]
+)
 
 
 def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-def assert_same(piece, other, *, atol=1e-9):
-    assert_allclose(entries(piece.training_votes()), entries(other.training_votes()), atol=atol)
-    found = piece.leave_one_out_votes(), other.leave_one_out_votes()
+def assert_same(weighting, other, *, atol=1e-9):
+    assert_allclose(entries(weighting.training_votes()), entries(other.training_votes()), atol=atol)
+    found = weighting.leave_one_out_votes(), other.leave_one_out_votes()
     assert_allclose(*map(entries, found), atol=10 * atol)
-    assert_allclose(entries(piece.votes(Q)), entries(other.votes(Q)), atol=atol)
-    assert_allclose(piece.inverse_ * piece.ridge_, other.inverse_ * other.ridge_, atol=atol)
-    assert_allclose(piece.residual_form(), other.residual_form(), atol=atol)
-    assert piece.ridge_ == pytest.approx(other.ridge_)
+    assert_allclose(entries(weighting.votes(Q)), entries(other.votes(Q)), atol=atol)
+    assert_allclose(weighting.inverse_ * weighting.ridge_, other.inverse_ * other.ridge_, atol=atol)
+    assert_allclose(weighting.residual_form(), other.residual_form(), atol=atol)
+    assert weighting.ridge_ == pytest.approx(other.ridge_)
 
 
 @every_option
 @every_mass
 def test_another_ridge_is_another_fit(name, sample_weight):
-    piece = KernelRidgeWeights(regularization=1.0, **OPTIONS[name]).fit(X, sample_weight)
-    before = entries(piece.training_votes())
+    weighting = KernelRidgeWeights(regularization=1.0, **OPTIONS[name]).fit(X, sample_weight)
+    before = entries(weighting.training_votes())
     for lam in (1e-3, 0.1):
-        found = piece.at_regularization(lam)
-        assert_same(found, clone(piece).set_params(regularization=lam).fit(X, sample_weight))
+        found = weighting.at_regularization(lam)
+        assert_same(found, clone(weighting).set_params(regularization=lam).fit(X, sample_weight))
         assert found.regularization == lam
-        assert found.system_ is piece.system_
-        # And once the eigenvalues are known, from them.
-        assert found.spectrum_ is piece.spectrum_
-        assert_same(piece.at_regularization(lam), found)
-    assert piece.regularization == 1.0
-    assert_array_equal(entries(piece.training_votes()), before)
+        assert found.system_ is weighting.system_
+        # And again from the eigenvalues, once they are known.
+        assert found.spectrum_ is weighting.spectrum_
+        assert_same(weighting.at_regularization(lam), found)
+    assert weighting.regularization == 1.0
+    assert_array_equal(entries(weighting.training_votes()), before)
 
 
 @every_option
 @every_mass
-def test_rows_that_leave_were_never_there(name, sample_weight):
+def test_leaving_rows_out_equals_fitting_on_the_others(name, sample_weight):
     lam = 0.01
-    piece = KernelRidgeWeights(regularization=lam, **OPTIONS[name]).fit(X, sample_weight)
-    fold = piece.without(OUT)
+    weighting = KernelRidgeWeights(regularization=lam, **OPTIONS[name]).fit(X, sample_weight)
+    fold = weighting.without(OUT)
     w = np.ones(30) if sample_weight is None else sample_weight
-    again = clone(piece).set_params(regularization=lam * w.sum() / w[REST].sum())
+    again = clone(weighting).set_params(regularization=lam * w.sum() / w[REST].sum())
     again.fit(X[REST], None if sample_weight is None else sample_weight[REST])
     assert_same(fold, again)
     assert_allclose(entries(fold.left_out_votes()), entries(again.votes(X[OUT])), atol=1e-9)
     assert fold.regularization == pytest.approx(again.regularization)
-    # The piece that it came from is what it was, and so is a clone of the new one.
-    assert piece.sample_weight_.size == 30
+    # The original weighting is unchanged, and a clone of the new one can be fitted.
+    assert weighting.sample_weight_.size == 30
     assert_same(
         clone(fold).fit(X[REST], None if sample_weight is None else sample_weight[REST]), again
     )
@@ -93,33 +95,33 @@ def test_rows_that_leave_were_never_there(name, sample_weight):
 
 
 def test_the_votes_of_a_fold_are_not_written_out():
-    piece = KernelRidgeWeights(bandwidth=1.3).fit(X)
-    assert isinstance(piece.training_votes(), DenseVotes)
-    assert piece.training_votes().symmetric
-    votes = piece.without(OUT).training_votes()
+    weighting = KernelRidgeWeights(bandwidth=1.3).fit(X)
+    assert isinstance(weighting.training_votes(), DenseVotes)
+    assert weighting.training_votes().symmetric
+    votes = weighting.without(OUT).training_votes()
     assert isinstance(votes, DeletedVotes)
     assert votes.T is votes
-    assert votes.whole.array is piece.inverse_
-    weighted = KernelRidgeWeights(bandwidth=1.3).fit(X, MASSES)
+    assert votes.whole.array is weighting.inverse_
+    weighted = KernelRidgeWeights(bandwidth=1.3).fit(X, SAMPLE_WEIGHT)
     assert not weighted.training_votes().symmetric
-    # Rows scaled by their weights, as estimators have them, are symmetric again.
-    votes = weighted.without(OUT).training_votes().scale_rows(MASSES[REST])
+    # Rows scaled by their sample weights, as in estimators, are symmetric.
+    votes = weighted.without(OUT).training_votes().scale_rows(SAMPLE_WEIGHT[REST])
     assert votes.T is votes
 
 
 def test_folds_of_folds_and_paths_of_folds():
-    piece = KernelRidgeWeights(bandwidth=1.3, regularization=0.01).fit(X)
-    twice = piece.without([0, 1]).without([0])
-    assert_same(twice, piece.without([0, 1, 2]))
-    other = piece.without([0, 1]).at_regularization(0.5)
+    weighting = KernelRidgeWeights(bandwidth=1.3, regularization=0.01).fit(X)
+    twice = weighting.without([0, 1]).without([0])
+    assert_same(twice, weighting.without([0, 1, 2]))
+    other = weighting.without([0, 1]).at_regularization(0.5)
     assert_same(other, KernelRidgeWeights(bandwidth=1.3, regularization=0.5).fit(X[2:]))
-    assert_same(piece.without(np.zeros(30, dtype=bool)), piece)
+    assert_same(weighting.without(np.zeros(30, dtype=bool)), weighting)
 
 
 def test_precomputed_and_sparse():
     K = bell(X, X)
-    piece = KernelRidgeWeights("precomputed", regularization=0.01).fit(K)
-    fold = piece.without(OUT)
+    weighting = KernelRidgeWeights("precomputed", regularization=0.01).fit(K)
+    fold = weighting.without(OUT)
     assert fold.n_features_in_ == 26
     found = entries(fold.votes(K[np.ix_(OUT, REST)]))
     assert_allclose(found, entries(fold.left_out_votes()), atol=1e-9)
@@ -128,37 +130,37 @@ def test_precomputed_and_sparse():
 
 
 def test_the_median_bandwidth_stays():
-    piece = KernelRidgeWeights(regularization=0.01).fit(X)
-    fold = piece.without(OUT)
-    assert fold.bandwidth == fold.bandwidth_ == piece.bandwidth_
+    weighting = KernelRidgeWeights(regularization=0.01).fit(X)
+    fold = weighting.without(OUT)
+    assert fold.bandwidth == fold.bandwidth_ == weighting.bandwidth_
 
 
-def test_faint_votes_keep_their_digits():
-    for piece in (
+def test_small_votes_keep_their_digits():
+    for weighting in (
         KernelRidgeWeights(bandwidth=1.3, regularization=1e9).fit(X),
         KernelRidgeWeights(bandwidth=1.3, regularization=1e9).fit(X).without(OUT),
     ):
-        kept = piece.X_fit_
+        kept = weighting.X_fit_
         K = np.exp(-((kept[:, None] - kept[None]) ** 2).sum(axis=-1) / (2 * 1.3**2))
-        assert_allclose(entries(piece.training_votes()), K / piece.ridge_, rtol=1e-6)
+        assert_allclose(entries(weighting.training_votes()), K / weighting.ridge_, rtol=1e-6)
 
 
-def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
-    piece = KernelRidgeWeights(bandwidth=1.3).fit(X)
-    votes = piece.without(OUT).training_votes()
+def test_memory_is_checked_before_it_is_used(monkeypatch):
+    weighting = KernelRidgeWeights(bandwidth=1.3).fit(X)
+    votes = weighting.without(OUT).training_votes()
     monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     with pytest.raises(MemoryBudgetError, match=r"matrix of 30 rows.*Keep fewer ridges"):
-        piece.at_regularization(0.1)
+        weighting.at_regularization(0.1)
     with pytest.raises(MemoryBudgetError, match=r"votes of 26 rows as an array"):
         votes.split()
 
 
-def test_nobody_was_left_out():
-    piece = KernelRidgeWeights().fit(X)
+def test_left_out_votes_without_left_out_rows():
+    weighting = KernelRidgeWeights().fit(X)
     with pytest.raises(VotesError, match="no rows were left out"):
-        piece.left_out_votes()
+        weighting.left_out_votes()
     with pytest.raises(ValueError, match="regularization must be a finite number"):
-        piece.at_regularization(-1.0)
+        weighting.at_regularization(-1.0)
     linear = KernelRidgeWeights("linear").fit(X)
     with pytest.raises(VotesError, match="condition number"):
         linear.at_regularization(0.0)
@@ -183,16 +185,16 @@ def test_bad_rows(rows, message):
 
 def test_a_mask_of_rows():
     mask = np.isin(np.arange(30), OUT)
-    left_out, kept = left_out_rows("a piece", mask, 30)
+    left_out, kept = left_out_rows("a weighting", mask, 30)
     assert_array_equal(left_out, np.sort(OUT))
     assert_array_equal(kept, REST)
 
 
-def test_a_deletion_that_has_no_digits_left():
+def test_a_deletion_without_enough_precision():
     whole = KernelRidgeWeights(bandwidth=1.3).fit(X)._symmetric_inverse
     whole.array[0, 0] = -1.0
-    with pytest.raises(VotesError, match="1 rows cannot be taken out"):
-        _ = Deletion(whole, np.arange(1, 30), np.array([0])).answers
+    with pytest.raises(VotesError, match="1 rows cannot be removed"):
+        _ = Deletion(whole, np.arange(1, 30), np.array([0])).left_out_weights
 
 
 # ------------------------------------------------------------------ the system
@@ -221,12 +223,12 @@ def test_a_larger_inverse_is_symmetric():
     assert_allclose(found @ (G + 0.1 * np.eye(300)), np.eye(300), atol=1e-10)
 
 
-def test_eigenvalues_where_they_are_called_for():
+def test_eigenvalues_where_they_are_needed():
     system = RidgeSystem(gram(20, 5))
     assert system.factored_inverse(0.0) is None
     assert system.factored_inverse(1e-14) is None
     assert system.factored_inverse(1.0) is not None
-    # Without a ridge a good condition has to be seen.
+    # Without a ridge the condition has to be estimated.
     assert RidgeSystem(np.eye(20)).factored_inverse(0.0) is not None
     assert RidgeSystem(gram(20), certain=False).factored_inverse(1.0) is None
     assert RidgeSystem(gram(20), np.ones(20)).factored_inverse(1.0) is None

@@ -1,4 +1,4 @@
-"""Kernels word by word, against scikit-learn, and their bandwidths."""
+"""Kernels against their formulas and scikit-learn, and their bandwidths."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_a_tiny_bandwidth_gives_zeros_and_ones(kernel):
 
 
 def test_a_polynomial_that_overflows():
-    with pytest.raises(VotesError, match="too large for floating-point numbers"):
+    with pytest.raises(VotesError, match="overflows floating-point numbers"):
         Similarity("polynomial", 1e-3, degree=100)(Q, X)
 
 
@@ -122,7 +122,7 @@ def test_median_distance_where_rows_repeat():
 
 def bandwidth(kernel, value):
     choices = ("gaussian", "laplacian", "linear", "precomputed")
-    return resolve_bandwidth("Piece", kernel, value, X, np.ones(7), choices=choices)
+    return resolve_bandwidth("Weighting", kernel, value, X, np.ones(7), choices=choices)
 
 
 def test_the_median_of_rows_of_tiny_weight():
@@ -142,7 +142,7 @@ def test_resolve_bandwidth():
 @pytest.mark.parametrize(
     ("kernel", "value", "message"),
     [
-        ("gauss", None, "Piece: kernel must be one of 'gaussian', .* or a function"),
+        ("gauss", None, "Weighting: kernel must be one of 'gaussian', .* or a function"),
         (3, None, "got 3"),
         ("gaussian", 0, "bandwidth must be a finite number > 0; got 0"),
         ("gaussian", -1.0, "got -1.0"),

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import VotesError
-from disambig.weights.kernels.system import spectrum_beside, spectrum_of
+from disambig.weights.kernels.system import spectrum_of, spectrum_orthogonal_to
 
 
 def gram(rank=6):
@@ -47,9 +47,9 @@ def test_a_spectrum_is_immutable():
 
 
 @pytest.mark.parametrize("ridge", [0.0, 1e-3, 50.0])
-def test_beside_a_direction(ridge):
+def test_orthogonal_to_a_direction(ridge):
     G, direction = gram(), np.arange(1.0, 7.0)
-    spectrum = spectrum_beside(G.copy(), direction)
+    spectrum = spectrum_orthogonal_to(G.copy(), direction)
     away = np.eye(6) - np.outer(direction, direction) / (direction @ direction)
     values = np.linalg.eigvalsh(away @ G @ away)[1:]
     assert_allclose(spectrum.eigenvalues, values, rtol=1e-9)
@@ -61,24 +61,24 @@ def test_beside_a_direction(ridge):
     assert spectrum.condition(ridge) == (spectrum.size + ridge) / (spectrum.eigenvalues[0] + ridge)
 
 
-def test_beside_a_direction_of_any_sign():
+def test_orthogonal_to_a_direction_of_any_sign():
     # -|x - x'| is negative on constants only.
     line = np.array([0.0, 1.0, 1.5, 4.0])
     distances = np.abs(line[:, None] - line)
-    assert (spectrum_beside(-distances, np.ones(4)).eigenvalues > 0.1).all()
+    assert (spectrum_orthogonal_to(-distances, np.ones(4)).eigenvalues > 0.1).all()
     with pytest.raises(VotesError, match="not positive semi-definite"):
-        spectrum_beside(distances, np.ones(4))
+        spectrum_orthogonal_to(distances, np.ones(4))
 
 
-def test_beside_the_only_direction():
-    spectrum = spectrum_beside(np.array([[3.0]]), np.array([2.0]))
+def test_orthogonal_to_the_only_direction():
+    spectrum = spectrum_orthogonal_to(np.array([[3.0]]), np.array([2.0]))
     assert spectrum.condition(0.0) == 1.0
     assert_array_equal(spectrum.inverse(0.0), [[0.0]])
     assert_array_equal(spectrum.smoother(1.0), [[0.0]])
 
 
 def test_rounding_of_what_is_left_out_is_no_negative_eigenvalue():
-    # At this size the small part is known to some 1e-6 only.
-    spectrum = spectrum_beside(gram(rank=2) + 1e10, np.ones(6))
+    # At this size the small part is accurate to some 1e-6 only.
+    spectrum = spectrum_orthogonal_to(gram(rank=2) + 1e10, np.ones(6))
     assert (spectrum.eigenvalues >= 0).all()
     assert spectrum.condition(1e-5) > 1e14

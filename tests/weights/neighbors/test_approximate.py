@@ -1,4 +1,4 @@
-"""The approximate search: what it promises, and what it says where it cannot keep it."""
+"""The approximate search: its recall, and its fallback to the exact search."""
 
 import pickle
 import sys
@@ -35,29 +35,29 @@ class TestWithFaiss:
         pytest.importorskip("faiss", reason="the extra `approximate` is not installed")
 
     def test_it_finds_what_it_promises(self):
-        piece = NeighborWeights(10, algorithm="approximate").fit(X)
-        assert 0.99 <= piece.recall_ <= 1.0
-        assert piece.index_.n_probes < piece.index_.n_cells
+        weighting = NeighborWeights(10, algorithm="approximate").fit(X)
+        assert 0.99 <= weighting.recall_ <= 1.0
+        assert weighting.index_.n_probes < weighting.index_.n_cells
         exact = NeighborWeights(10).fit(X)
         for one, other in (
-            (piece.training_votes(), exact.training_votes()),
-            (piece.leave_one_out_votes(), exact.leave_one_out_votes()),
-            (piece.votes(Q), exact.votes(Q)),
+            (weighting.training_votes(), exact.training_votes()),
+            (weighting.leave_one_out_votes(), exact.leave_one_out_votes()),
+            (weighting.votes(Q), exact.votes(Q)),
         ):
             found, true = dense(one) > 0, dense(other) > 0
             assert (found & true).sum() >= 0.98 * true.sum()
             assert_array_equal(found.sum(axis=1), true.sum(axis=1))
-        assert (piece.training_votes().diagonal() > 0).all()
-        assert (piece.leave_one_out_votes().diagonal() == 0).all()
-        assert_array_equal(dense(piece.votes(X[:300])), dense(piece.training_votes())[:300])
+        assert (weighting.training_votes().diagonal() > 0).all()
+        assert (weighting.leave_one_out_votes().diagonal() == 0).all()
+        assert_array_equal(dense(weighting.votes(X[:300])), dense(weighting.training_votes())[:300])
 
     def test_a_seed_decides_and_threads_do_not(self):
         reference = NeighborWeights(10, algorithm="approximate", random_state=3).fit(X)
         expected = dense(reference.training_votes())
         for jobs in (1, 2):
-            piece = clone(reference).set_params(n_jobs=jobs).fit(X)
-            assert piece.recall_ == reference.recall_
-            assert_array_equal(dense(piece.training_votes()), expected)
+            weighting = clone(reference).set_params(n_jobs=jobs).fit(X)
+            assert weighting.recall_ == reference.recall_
+            assert_array_equal(dense(weighting.training_votes()), expected)
         with threadpool_limits(1):
             assert_array_equal(dense(clone(reference).fit(X).training_votes()), expected)
         restored = pickle.loads(pickle.dumps(reference))
@@ -65,29 +65,29 @@ class TestWithFaiss:
 
     def test_where_recall_is_poor_the_search_is_exact(self):
         noise = np.random.default_rng(0).normal(size=(2500, 40))
-        piece = NeighborWeights(10, algorithm="approximate", random_state=0)
+        weighting = NeighborWeights(10, algorithm="approximate", random_state=0)
         with pytest.warns(UserWarning, match=r"finds 0\.\d+ of the neighbours of 500 sampled rows"):
-            piece.fit(noise)
-        assert piece.recall_ == 1.0
+            weighting.fit(noise)
+        assert weighting.recall_ == 1.0
         exact = NeighborWeights(10).fit(noise)
-        assert_array_equal(dense(piece.training_votes()), dense(exact.training_votes()))
+        assert_array_equal(dense(weighting.training_votes()), dense(exact.training_votes()))
         content = NeighborWeights(10, algorithm="approximate", min_recall=0.1).fit(noise)
         assert 0.1 <= content.recall_ < 0.99
 
     def test_the_recall_is_that_of_the_sample(self, monkeypatch):
         monkeypatch.setattr(recall_module, "SAMPLE_SIZE", 3000)
-        piece = NeighborWeights(10, algorithm="approximate", min_recall=0.5).fit(X)
-        found = dense(piece.leave_one_out_votes()) > 0
+        weighting = NeighborWeights(10, algorithm="approximate", min_recall=0.5).fit(X)
+        found = dense(weighting.leave_one_out_votes()) > 0
         true = dense(NeighborWeights(10).fit(X).leave_one_out_votes()) > 0
-        assert piece.recall_ == pytest.approx((found & true).sum() / true.sum(), abs=1e-12)
+        assert weighting.recall_ == pytest.approx((found & true).sum() / true.sum(), abs=1e-12)
 
-    def test_masses_and_duplicates(self):
+    def test_sample_weights_and_duplicates(self):
         rows = np.repeat(X[:1500], 2, axis=0)
         sample_weight = np.random.default_rng(0).uniform(0.5, 3.0, 3000)
-        piece = NeighborWeights(6, algorithm="approximate").fit(rows, sample_weight)
-        sums = piece.training_votes().row_sums()
+        weighting = NeighborWeights(6, algorithm="approximate").fit(rows, sample_weight)
+        sums = weighting.training_votes().row_sums()
         np.testing.assert_allclose(sums, np.ones(3000))
-        # Itself and its copy are at distance 0.
+        # The row itself and its copy are at distance 0.
         alpha = dense(NeighborWeights(2, algorithm="approximate").fit(rows).training_votes())
         assert_array_equal(np.argwhere(alpha > 0)[:, 1].reshape(3000, 2) // 2, twice(1500))
         same = np.ones((2500, 3))
@@ -95,15 +95,15 @@ class TestWithFaiss:
         assert (alpha.diagonal() == 0).all()
 
     def test_single_precision(self):
-        piece = NeighborWeights(10, algorithm="approximate").fit(X.astype(np.float32))
-        assert piece.X_fit_.dtype == np.float32
-        assert piece.recall_ >= 0.99
+        weighting = NeighborWeights(10, algorithm="approximate").fit(X.astype(np.float32))
+        assert weighting.X_fit_.dtype == np.float32
+        assert weighting.recall_ >= 0.99
 
     def test_few_rows_are_searched_exactly(self):
-        piece = NeighborWeights(5, algorithm="approximate").fit(X[:500])
-        assert piece.recall_ == 1.0
+        weighting = NeighborWeights(5, algorithm="approximate").fit(X[:500])
+        assert weighting.recall_ == 1.0
         exact = NeighborWeights(5).fit(X[:500])
-        assert_array_equal(dense(piece.votes(Q)), dense(exact.votes(Q)))
+        assert_array_equal(dense(weighting.votes(Q)), dense(exact.votes(Q)))
 
     def test_what_it_cannot_search(self):
         with pytest.raises(ValueError, match="searches by euclidean distance; got metric='manh"):

@@ -1,4 +1,4 @@
-"""Candidates of balls: no row that is left out lies nearer than the index says."""
+"""Candidates of balls: no other row is nearer than the bound that the index returns."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 
+from disambig.threads import run_in_threads, thread_count
 from disambig.weights import NeighborWeights
 from disambig.weights.neighbors import balls as balls_module
 from disambig.weights.neighbors.balls import Balls
-from disambig.weights.threads import run_in_threads, thread_count
 
 
 def squared(Q, X):
@@ -53,7 +53,7 @@ def test_the_floor_is_of_use():
     assert (indices == np.arange(100)[:, None]).any(axis=1).all()
 
 
-def test_far_groups_are_not_looked_at(monkeypatch):
+def test_far_groups_are_skipped(monkeypatch):
     X = make_blobs(3000, 12, centers=10, cluster_std=0.1, random_state=0)[0]
     pairs = []
     original = balls_module.block_distances
@@ -73,9 +73,9 @@ def test_a_query_beyond_all_bounds_is_left_to_others():
     _, floor = Balls.build(X).search(Q, 10, n_jobs=1)
     assert floor[0] > 0
     assert floor[1] == -np.inf
-    piece = NeighborWeights(3).fit(X)
+    weighting = NeighborWeights(3).fit(X)
     nearest = np.argsort(squared(Q[1:], X)[0], kind="stable")[:3]
-    assert_array_equal(np.sort(piece.votes(Q[1:]).matrix.indices), np.sort(nearest))
+    assert_array_equal(np.sort(weighting.votes(Q[1:]).matrix.indices), np.sort(nearest))
 
 
 @pytest.mark.parametrize("value", [0.0, 7.5, 1e12])
@@ -92,19 +92,19 @@ def test_equal_rows_and_constant_features(value):
 def test_single_precision_is_searched_as_it_is_and_compared_in_double():
     rng = np.random.default_rng(3)
     X = (rng.normal(size=(900, 11)) + 1e3).astype(np.float32)
-    piece = NeighborWeights(6).fit(X)
-    assert piece.X_fit_.dtype == np.float32
-    assert piece.index_.searcher.moved.dtype == np.float32
+    weighting = NeighborWeights(6).fit(X)
+    assert weighting.X_fit_.dtype == np.float32
+    assert weighting.index_.searcher.moved.dtype == np.float32
     double = NeighborWeights(6).fit(X.astype(np.float64))
     for one, other in (
-        (piece.training_votes(), double.training_votes()),
-        (piece.leave_one_out_votes(), double.leave_one_out_votes()),
-        (piece.votes(X[:30].astype(np.float64)), double.votes(X[:30])),
+        (weighting.training_votes(), double.training_votes()),
+        (weighting.leave_one_out_votes(), double.leave_one_out_votes()),
+        (weighting.votes(X[:30].astype(np.float64)), double.votes(X[:30])),
     ):
         assert_array_equal(one.matrix.toarray(), other.matrix.toarray())
 
 
-def test_threads_are_counted_as_asked_and_change_nothing():
+def test_n_jobs_sets_the_threads_and_changes_nothing():
     X = np.random.default_rng(4).normal(size=(1400, 9))
     with threadpool_limits(1, user_api="blas"):
         assert thread_count(None) == 1
@@ -129,12 +129,12 @@ def nearest_by_sorting(distances, k):
 def test_ties_across_balls_go_to_the_earlier_row(single):
     X = np.random.default_rng(5).integers(0, 3, (1300, 7)).astype(float)
     distances = squared(X, X)
-    piece = NeighborWeights(9).fit(X.astype(np.float32) if single else X)
-    assert piece.index_.searcher.radii.size > 1
-    found = piece.training_votes().matrix.toarray() > 0
+    weighting = NeighborWeights(9).fit(X.astype(np.float32) if single else X)
+    assert weighting.index_.searcher.radii.size > 1
+    found = weighting.training_votes().matrix.toarray() > 0
     assert_array_equal(found, nearest_by_sorting(distances, 9))
     np.fill_diagonal(distances, np.inf)
-    found = piece.leave_one_out_votes().matrix.toarray() > 0
+    found = weighting.leave_one_out_votes().matrix.toarray() > 0
     assert_array_equal(found, nearest_by_sorting(distances, 9))
 
 

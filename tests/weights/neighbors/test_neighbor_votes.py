@@ -1,4 +1,4 @@
-"""What neighbours' votes weigh, how many are heard, and that they are searched once."""
+"""Weights of the votes of neighbours, their number, and that they are searched once."""
 
 import warnings
 
@@ -24,7 +24,7 @@ def grid(seed, n, d=2, size=5):
 
 
 def by_definition(distances, wanted, sample_weight, weigh, *, leave_one_out=False):
-    """Sort, take until the mass is there, weigh by distance, scale: row by row."""
+    """Sort, take until the weight suffices, weigh by distance, scale: row by row."""
     alpha = np.zeros(distances.shape)
     for i, row in enumerate(distances):
         left = wanted[i]
@@ -32,8 +32,8 @@ def by_definition(distances, wanted, sample_weight, weigh, *, leave_one_out=Fals
             if not (leave_one_out and i == j) and left > 1e-9 * wanted[i]:
                 alpha[i, j] = min(sample_weight[j], left)
                 left -= alpha[i, j]
-        heard = alpha[i] > 0
-        alpha[i, heard] *= weigh(row[heard])
+        taken = alpha[i] > 0
+        alpha[i, taken] *= weigh(row[taken])
         alpha[i] /= alpha[i].sum() or 1.0
     return alpha
 
@@ -47,11 +47,11 @@ def bell(distances):
     return np.exp(-4.0 * (distances / reach) ** 2) if reach > 0 else np.ones_like(distances)
 
 
-def thin(distances):
+def exponential(distances):
     return np.exp(-distances)
 
 
-WEIGH = {"distance": inverse, "gaussian": bell, "callable": thin}
+WEIGH = {"distance": inverse, "gaussian": bell, "callable": exponential}
 
 
 @given(
@@ -69,13 +69,13 @@ def test_votes_by_distance(seed, name, k, form):
     if form == "manhattan":
         distances = differences.sum(axis=-1)
     given_form = {"sparse": sp.csr_array(X), "distances": distances}.get(form, X)
-    vote = thin if name == "callable" else name
-    piece = NeighborWeights(k, vote=vote, metric=metric).fit(given_form, sample_weight)
+    vote = exponential if name == "callable" else name
+    weighting = NeighborWeights(k, vote=vote, metric=metric).fit(given_form, sample_weight)
     wanted = np.full(40, float(k))
     expected = by_definition(distances, wanted, sample_weight, WEIGH[name])
-    assert_allclose(dense(piece.training_votes()), expected, atol=1e-12)
+    assert_allclose(dense(weighting.training_votes()), expected, atol=1e-12)
     expected = by_definition(distances, wanted, sample_weight, WEIGH[name], leave_one_out=True)
-    assert_allclose(dense(piece.leave_one_out_votes()), expected, atol=1e-12)
+    assert_allclose(dense(weighting.leave_one_out_votes()), expected, atol=1e-12)
 
 
 def test_inverse_distances_are_those_of_scikit_learn():
@@ -90,9 +90,9 @@ def test_inverse_distances_are_those_of_scikit_learn():
 def test_squared_distances_are_weighed_squared():
     X = np.array([[0.0], [1.0], [3.0]])
     for metric, expected in (("euclidean", [2 / 3, 1 / 3]), ("sqeuclidean", [0.8, 0.2])):
-        piece = NeighborWeights(2, metric=metric, vote="distance").fit(X[1:])
+        weighting = NeighborWeights(2, metric=metric, vote="distance").fit(X[1:])
         distances = np.array([[-1.0]])
-        alpha = dense(piece.votes(distances + 0.0))
+        alpha = dense(weighting.votes(distances + 0.0))
         ratio = 2.0 if metric == "euclidean" else 4.0
         assert_allclose(alpha[0, 0] / alpha[0, 1], ratio)
         assert_allclose(alpha, [expected])
@@ -106,24 +106,27 @@ def test_tiny_and_huge_distances_make_no_infinity():
         assert_allclose(alpha.sum(axis=1), np.ones(3))
 
 
-def test_a_function_that_silences_all():
-    piece = NeighborWeights(3, vote=np.zeros_like).fit(grid(0, 20))
-    assert_array_equal(dense(piece.training_votes()), np.zeros((20, 20)))
+def test_a_function_that_returns_zeros():
+    weighting = NeighborWeights(3, vote=np.zeros_like).fit(grid(0, 20))
+    assert_array_equal(dense(weighting.training_votes()), np.zeros((20, 20)))
 
 
 @pytest.mark.parametrize(
     ("vote", "message"),
     [
         (lambda d: d[:-1], r"shape that it is given, \(60,\); got shape \(59,\)"),
-        (lambda d: -d - 1, r"finite numbers >= 0; it gives -1.0 at distance 0 \(60 such pairs\)"),
-        (lambda d: np.full(d.shape, np.nan), "it gives nan"),
+        (
+            lambda d: -d - 1,
+            r"finite numbers >= 0; it returned -1.0 at distance 0 \(60 such pairs\)",
+        ),
+        (lambda d: np.full(d.shape, np.nan), "it returned nan"),
         (lambda d: [None] * d.size, "must return an array of real numbers; got dtype object"),
     ],
 )
 def test_functions_that_give_no_weights(vote, message):
-    piece = NeighborWeights(3, vote=vote).fit(grid(0, 20))
+    weighting = NeighborWeights(3, vote=vote).fit(grid(0, 20))
     with pytest.raises(ValueError, match=message):
-        piece.training_votes()
+        weighting.training_votes()
 
 
 @pytest.mark.parametrize(
@@ -151,20 +154,20 @@ def test_one_search_serves_all_votes(monkeypatch, metric):
         return original(*arguments)
 
     monkeypatch.setattr(neighbors_module, name, counting)
-    piece = NeighborWeights(5, metric=metric)
-    piece.fit(np.linalg.norm(X[:, None] - X[None], axis=-1) if metric == "precomputed" else X)
-    piece.training_votes()
-    piece.leave_one_out_votes()
-    piece.training_votes()
+    weighting = NeighborWeights(5, metric=metric)
+    weighting.fit(np.linalg.norm(X[:, None] - X[None], axis=-1) if metric == "precomputed" else X)
+    weighting.training_votes()
+    weighting.leave_one_out_votes()
+    weighting.training_votes()
     assert len(searches) == 1
-    assert np.diff(piece.neighbors_.indptr).tolist() == [6] * 100
-    # Another fit is another search.
-    piece.fit(piece.X_fit_)
-    assert piece.neighbors_ is None
+    assert np.diff(weighting.neighbors_.indptr).tolist() == [6] * 100
+    # Another fit searches again.
+    weighting.fit(weighting.X_fit_)
+    assert weighting.neighbors_ is None
 
 
 def reach_by_definition(distances, k):
-    """``k_i`` from sorted distances, unit masses."""
+    """Distances to the k-th and the (k / 2)-th neighbour, for unit sample weights."""
     ordered = np.sort(distances, axis=1)
     return ordered[:, k - 1], ordered[:, -(-k // 2) - 1]
 
@@ -177,12 +180,12 @@ def test_adaptive_reach():
     distances = np.linalg.norm(X[:, None] - X[None], axis=-1)
     far, half = reach_by_definition(distances, k)
     d = np.log(2) / np.median(np.log(far / half))
-    piece = NeighborWeights(k, adaptive=True).fit(X)
-    alpha = dense(piece.training_votes())
+    weighting = NeighborWeights(k, adaptive=True).fit(X)
+    alpha = dense(weighting.training_votes())
     # The median of an even number is the lower one here.
-    assert piece.reach_.dimension == pytest.approx(d, rel=0.02)
-    assert 1.0 < piece.reach_.dimension < 3.0
-    radius, d = piece.reach_.radius, piece.reach_.dimension
+    assert weighting.reach_.dimension == pytest.approx(d, rel=0.02)
+    assert 1.0 < weighting.reach_.dimension < 3.0
+    radius, d = weighting.reach_.radius, weighting.reach_.dimension
     assert radius == pytest.approx(np.median(far), rel=0.02)
 
     def wanted(rows, others=None):
@@ -194,13 +197,13 @@ def test_adaptive_reach():
     assert_allclose(alpha, expected, atol=1e-12)
     away = np.linalg.norm(Q[:, None] - X[None], axis=-1)
     expected = by_definition(away, wanted(away), ones, np.ones_like)
-    assert_allclose(dense(piece.votes(Q)), expected, atol=1e-12)
+    assert_allclose(dense(weighting.votes(Q)), expected, atol=1e-12)
     others = distances + np.diag(np.full(300, np.inf))
     expected = by_definition(distances, wanted(others), ones, np.ones_like, leave_one_out=True)
-    assert_allclose(dense(piece.leave_one_out_votes()), expected, atol=1e-12)
-    heard = (alpha > 0).sum(axis=1)
-    assert heard.min() == 5
-    assert heard.max() == 20
+    assert_allclose(dense(weighting.leave_one_out_votes()), expected, atol=1e-12)
+    counts = (alpha > 0).sum(axis=1)
+    assert counts.min() == 5
+    assert counts.max() == 20
 
 
 def test_adaptive_votes_do_not_depend_on_the_unit_of_length():
@@ -214,32 +217,32 @@ def test_adaptive_votes_do_not_depend_on_the_unit_of_length():
 @pytest.mark.parametrize("vote", ["uniform", "distance", "gaussian"])
 def test_equal_rows(vote):
     X = np.ones((60, 7))
-    piece = NeighborWeights(4, vote=vote, adaptive=True).fit(X)
+    weighting = NeighborWeights(4, vote=vote, adaptive=True).fit(X)
     first = np.tile(np.arange(60) < 4, (60, 1)) / 4
-    assert_allclose(dense(piece.training_votes()), first)
-    # A query elsewhere is in the tail of such data.
-    assert_allclose(dense(piece.votes(np.zeros((1, 7))))[0, :3], [0.5, 0.5, 0.0])
+    assert_allclose(dense(weighting.training_votes()), first)
+    # A query elsewhere has the fewest neighbours.
+    assert_allclose(dense(weighting.votes(np.zeros((1, 7))))[0, :3], [0.5, 0.5, 0.0])
 
 
 def test_a_short_graph_warns_with_adaptive_reach_too():
     graph = sp.csr_array(np.array([[0.0, 1.0, 1.0], [3.0, 0.0, 3.0], [3.0, 3.0, 0.0]]))
-    piece = NeighborWeights(2, metric="precomputed", adaptive=True).fit(graph)
+    weighting = NeighborWeights(2, metric="precomputed", adaptive=True).fit(graph)
     with pytest.warns(
         UserWarning, match=r"^NeighborWeights: 1 rows .* n_neighbors=2, up to 4 since"
     ):
-        alpha = dense(piece.training_votes())
+        alpha = dense(weighting.training_votes())
     assert_allclose(alpha.sum(axis=1), np.ones(3))
 
 
-def test_parameters_changed_after_fit_wait_for_the_next():
+def test_parameters_changed_after_fit_take_effect_at_the_next_fit():
     X = grid(1, 30)
-    piece = NeighborWeights(3).fit(X)
-    before = dense(piece.training_votes())
-    piece.set_params(n_neighbors=9)
-    assert_array_equal(dense(piece.training_votes()), before)
+    weighting = NeighborWeights(3).fit(X)
+    before = dense(weighting.training_votes())
+    weighting.set_params(n_neighbors=9)
+    assert_array_equal(dense(weighting.training_votes()), before)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ((dense(piece.fit(X).training_votes()) > 0).sum(axis=1) == 9).all()
+        assert ((dense(weighting.fit(X).training_votes()) > 0).sum(axis=1) == 9).all()
 
 
 @pytest.mark.parametrize(
@@ -247,9 +250,9 @@ def test_parameters_changed_after_fit_wait_for_the_next():
 )
 def test_lists_stay_those_of_the_fit(change, vote):
     X = np.random.default_rng(0).normal(size=(30, 2))
-    piece = NeighborWeights(4, vote=vote).fit(X)
-    before = dense(piece.training_votes())
-    piece.set_params(**change)
-    assert_array_equal(dense(piece.training_votes()), before)
-    changed = dense(clone(piece).fit(X).training_votes())
+    weighting = NeighborWeights(4, vote=vote).fit(X)
+    before = dense(weighting.training_votes())
+    weighting.set_params(**change)
+    assert_array_equal(dense(weighting.training_votes()), before)
+    changed = dense(clone(weighting).fit(X).training_votes())
     assert np.abs(changed - before).max() > 0.01

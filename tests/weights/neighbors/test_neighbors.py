@@ -16,7 +16,7 @@ from disambig.weights.neighbors import search as nearest_module
 
 
 def by_sorting(distances, k, sample_weight=None, *, leave_one_out=False):
-    """The definition, row by row."""
+    """By definition, row by row."""
     q, n = distances.shape
     sample_weight = np.ones(n) if sample_weight is None else sample_weight
     alpha = np.zeros((q, n))
@@ -39,10 +39,10 @@ def dense(votes):
     return votes.matrix.toarray()
 
 
-def quiet_fit(piece, X, sample_weight=None):
+def quiet_fit(weighting, X, sample_weight=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return piece.fit(X, sample_weight)
+        return weighting.fit(X, sample_weight)
 
 
 def grid(seed, n, d=2, size=4):
@@ -58,14 +58,14 @@ def grid(seed, n, d=2, size=4):
 )
 def test_grids_full_of_ties(seed, n, k, algorithm, leave_one_out):
     X = grid(seed, n)
-    piece = NeighborWeights(k, algorithm=algorithm, leave_one_out=leave_one_out)
-    quiet_fit(piece, X)
+    weighting = NeighborWeights(k, algorithm=algorithm, leave_one_out=leave_one_out)
+    quiet_fit(weighting, X)
     expected = by_sorting(squared(X, X), k, leave_one_out=leave_one_out)
-    assert_array_equal(dense(piece.training_votes()), expected)
+    assert_array_equal(dense(weighting.training_votes()), expected)
     loo = by_sorting(squared(X, X), k, leave_one_out=True)
-    assert_array_equal(dense(piece.leave_one_out_votes()), loo)
+    assert_array_equal(dense(weighting.leave_one_out_votes()), loo)
     Q = grid(seed + 1, 7)
-    assert_array_equal(dense(piece.votes(Q)), by_sorting(squared(Q, X), k))
+    assert_array_equal(dense(weighting.votes(Q)), by_sorting(squared(Q, X), k))
 
 
 @given(
@@ -76,44 +76,45 @@ def test_grids_full_of_ties(seed, n, k, algorithm, leave_one_out):
     algorithm=st.sampled_from(["auto", "brute"]),
     fractional=st.booleans(),
 )
-def test_searched_grids_with_masses(seed, k, sparse, leave_one_out, algorithm, fractional):
-    # Many more rows than neighbours, so that candidates are proposed and, for ties, refused.
+def test_searched_grids_with_sample_weights(seed, k, sparse, leave_one_out, algorithm, fractional):
+    # Many more rows than neighbours, so that candidates are found and, for ties, not final.
     X = grid(seed, 150, d=3, size=5)
     rng = np.random.default_rng(seed)
     sample_weight = (
         rng.uniform(0.2, 3, 150) if fractional else rng.integers(1, 4, 150).astype(float)
     )
-    piece = NeighborWeights(k, algorithm=algorithm, leave_one_out=leave_one_out)
-    piece.fit(sp.csr_array(X) if sparse else X, sample_weight)
+    weighting = NeighborWeights(k, algorithm=algorithm, leave_one_out=leave_one_out)
+    weighting.fit(sp.csr_array(X) if sparse else X, sample_weight)
     expected = by_sorting(squared(X, X), k, sample_weight, leave_one_out=leave_one_out)
-    assert_allclose(dense(piece.training_votes()), expected, atol=1e-12)
+    assert_allclose(dense(weighting.training_votes()), expected, atol=1e-12)
 
 
 def test_no_ties_many_features():
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(300, 30)), rng.normal(size=(40, 30))
-    piece = NeighborWeights(7).fit(X)
-    assert_array_equal(dense(piece.votes(Q)), by_sorting(squared(Q, X), 7))
+    weighting = NeighborWeights(7).fit(X)
+    assert_array_equal(dense(weighting.votes(Q)), by_sorting(squared(Q, X), 7))
     assert_array_equal(
-        dense(NeighborWeights(7).fit(sp.csr_array(X)).votes(sp.csr_array(Q))), dense(piece.votes(Q))
+        dense(NeighborWeights(7).fit(sp.csr_array(X)).votes(sp.csr_array(Q))),
+        dense(weighting.votes(Q)),
     )
-    assert_array_equal(dense(piece.votes(sp.csr_array(Q))), dense(piece.votes(Q)))
+    assert_array_equal(dense(weighting.votes(sp.csr_array(Q))), dense(weighting.votes(Q)))
 
 
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
 def test_far_from_the_origin(algorithm):
-    # The quick formula for squared distances has errors of order 1 here, the differences none.
+    # The formula by products has errors of order 1 here, differences have none.
     X = grid(0, 200, d=20, size=2) + 1e8
-    piece = NeighborWeights(5, algorithm=algorithm).fit(X)
-    assert_array_equal(dense(piece.training_votes()), by_sorting(squared(X, X), 5))
+    weighting = NeighborWeights(5, algorithm=algorithm).fit(X)
+    assert_array_equal(dense(weighting.training_votes()), by_sorting(squared(X, X), 5))
 
 
 def test_one_far_row_spoils_the_candidates_but_not_the_result():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 20))
     X[17] = 1e9
-    piece = NeighborWeights(6, algorithm="brute").fit(X)
-    assert_array_equal(dense(piece.training_votes()), by_sorting(squared(X, X), 6))
+    weighting = NeighborWeights(6, algorithm="brute").fit(X)
+    assert_array_equal(dense(weighting.training_votes()), by_sorting(squared(X, X), 6))
 
 
 def test_all_rows_equal():
@@ -129,13 +130,13 @@ def test_votes_do_not_depend_on_threads_algorithm_or_blocks(monkeypatch):
     reference = dense(NeighborWeights(9).fit(X).training_votes())
     for algorithm in ("brute", "kd_tree", "ball_tree"):
         for jobs in (1, 2):
-            piece = NeighborWeights(9, algorithm=algorithm, n_jobs=jobs).fit(X)
-            assert_array_equal(dense(piece.training_votes()), reference)
-    piece = NeighborWeights(9).fit(X)
-    parts = [dense(piece.votes(X[i : i + 37])) for i in range(0, 400, 37)]
+            weighting = NeighborWeights(9, algorithm=algorithm, n_jobs=jobs).fit(X)
+            assert_array_equal(dense(weighting.training_votes()), reference)
+    weighting = NeighborWeights(9).fit(X)
+    parts = [dense(weighting.votes(X[i : i + 37])) for i in range(0, 400, 37)]
     assert_array_equal(np.vstack(parts), reference)
-    monkeypatch.setattr(nearest_module, "_BLOCK", 100)
-    assert_array_equal(dense(piece.training_votes()), reference)
+    monkeypatch.setattr(nearest_module, "_ENTRIES_PER_BLOCK", 100)
+    assert_array_equal(dense(weighting.training_votes()), reference)
 
 
 def test_permuted_rows_permute_the_votes():
@@ -161,31 +162,31 @@ def test_permuted_rows_permute_the_votes():
 @pytest.mark.parametrize("leave_one_out", [False, True])
 def test_other_metrics(metric, params, name, leave_one_out):
     X = grid(6, 90, d=3, size=5)
-    piece = NeighborWeights(5, metric=metric, metric_params=params, leave_one_out=leave_one_out)
+    weighting = NeighborWeights(5, metric=metric, metric_params=params, leave_one_out=leave_one_out)
     distances = pairwise_distances(X, metric=name)
     if name == "euclidean":
         distances = squared(X, X)
     expected = by_sorting(distances, 5, leave_one_out=leave_one_out)
-    assert_array_equal(dense(piece.fit(X).training_votes()), expected)
+    assert_array_equal(dense(weighting.fit(X).training_votes()), expected)
 
 
 def test_minkowski_of_another_power():
     X = np.random.default_rng(7).normal(size=(80, 3))
     expected = by_sorting((np.abs(X[:, None] - X[None]) ** 3).sum(axis=-1), 5)
-    piece = NeighborWeights(5, metric="minkowski", metric_params={"p": 3}).fit(X)
-    assert_array_equal(dense(piece.training_votes()), expected)
+    weighting = NeighborWeights(5, metric="minkowski", metric_params={"p": 3}).fit(X)
+    assert_array_equal(dense(weighting.training_votes()), expected)
 
 
 def test_cosine_and_a_function():
     X = np.random.default_rng(8).normal(size=(60, 3))
     expected = by_sorting(pairwise_distances(X, metric="cosine"), 4)
     assert_array_equal(dense(NeighborWeights(4, metric="cosine").fit(X).training_votes()), expected)
-    piece = NeighborWeights(4, metric=lambda a, b: np.abs(a - b).max()).fit(X)
+    weighting = NeighborWeights(4, metric=lambda a, b: np.abs(a - b).max()).fit(X)
     expected = by_sorting(pairwise_distances(X, metric="chebyshev"), 4)
-    assert_array_equal(dense(piece.training_votes()), expected)
+    assert_array_equal(dense(weighting.training_votes()), expected)
 
 
-def test_bits_stay_bits():
+def test_booleans_stay_booleans():
     X = np.random.default_rng(9).integers(0, 2, (70, 8)).astype(bool)
     expected = by_sorting(pairwise_distances(X, metric="jaccard"), 4)
     assert_array_equal(
@@ -202,11 +203,11 @@ def test_precomputed_distances(sparse, leave_one_out):
     given_distances, queries = np.sqrt(squared(X, X)), np.sqrt(squared(Q, X))
     if sparse:
         given_distances, queries = full_graph(given_distances), full_graph(queries)
-    piece = NeighborWeights(5, metric="precomputed", leave_one_out=leave_one_out)
-    piece.fit(given_distances, sample_weight)
-    assert_array_equal(dense(piece.training_votes()), dense(direct.training_votes()))
-    assert_array_equal(dense(piece.leave_one_out_votes()), dense(direct.leave_one_out_votes()))
-    assert_array_equal(dense(piece.votes(queries)), dense(direct.votes(Q)))
+    weighting = NeighborWeights(5, metric="precomputed", leave_one_out=leave_one_out)
+    weighting.fit(given_distances, sample_weight)
+    assert_array_equal(dense(weighting.training_votes()), dense(direct.training_votes()))
+    assert_array_equal(dense(weighting.leave_one_out_votes()), dense(direct.leave_one_out_votes()))
+    assert_array_equal(dense(weighting.votes(queries)), dense(direct.votes(Q)))
 
 
 def full_graph(distances):
@@ -220,30 +221,32 @@ def full_graph(distances):
 def test_a_graph_of_scikit_learn():
     X = np.random.default_rng(12).normal(size=(60, 3))
     graph = KNeighborsTransformer(n_neighbors=8).fit_transform(X)
-    piece = NeighborWeights(5, metric="precomputed").fit(graph)
+    weighting = NeighborWeights(5, metric="precomputed").fit(graph)
     assert_array_equal(
-        dense(piece.training_votes()), dense(NeighborWeights(5).fit(X).training_votes())
+        dense(weighting.training_votes()), dense(NeighborWeights(5).fit(X).training_votes())
     )
 
 
 def test_a_graph_with_short_and_empty_rows():
     graph = sp.csr_array(np.array([[0.0, 2.0, 1.0], [3.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
-    piece = NeighborWeights(2, metric="precomputed").fit(graph)
+    weighting = NeighborWeights(2, metric="precomputed").fit(graph)
     with pytest.warns(
         UserWarning, match="2 rows of the graph .* fewer neighbours than n_neighbors=2"
     ):
-        alpha = dense(piece.training_votes())
+        alpha = dense(weighting.training_votes())
     assert_array_equal(alpha, [[0, 0.5, 0.5], [1, 0, 0], [0, 0, 0]])
 
 
 @pytest.mark.parametrize("leave_one_out", [False, True])
 def test_more_neighbours_than_rows(leave_one_out):
     X = grid(13, 6)
-    piece = NeighborWeights(9, leave_one_out=leave_one_out)
-    with pytest.warns(UserWarning, match="n_neighbors=9 is more than the 6 training rows can give"):
-        piece.fit(X)
+    weighting = NeighborWeights(9, leave_one_out=leave_one_out)
+    with pytest.warns(
+        UserWarning, match="n_neighbors=9 is more than the 6 training rows can provide"
+    ):
+        weighting.fit(X)
     expected = (1.0 - np.eye(6)) / 5 if leave_one_out else np.full((6, 6), 1 / 6)
-    assert_allclose(dense(piece.training_votes()), expected)
+    assert_allclose(dense(weighting.training_votes()), expected)
 
 
 def test_as_many_neighbours_as_rows_is_no_reason_to_warn():
@@ -251,19 +254,19 @@ def test_as_many_neighbours_as_rows_is_no_reason_to_warn():
     NeighborWeights(5, leave_one_out=True).fit(grid(13, 6))
     with pytest.warns(UserWarning, match="all other rows vote"):
         NeighborWeights(6, leave_one_out=True).fit(grid(13, 6))
-    with pytest.warns(UserWarning, match=r"6 training rows of total weight 3 can give"):
+    with pytest.warns(UserWarning, match=r"6 training rows of total weight 3 can provide"):
         NeighborWeights(4).fit(grid(13, 6), np.full(6, 0.5))
 
 
 def test_a_single_row():
-    piece = NeighborWeights(1).fit([[2.0]])
-    assert_array_equal(dense(piece.training_votes()), [[1.0]])
-    assert_array_equal(dense(piece.leave_one_out_votes()), [[0.0]])
+    weighting = NeighborWeights(1).fit([[2.0]])
+    assert_array_equal(dense(weighting.training_votes()), [[1.0]])
+    assert_array_equal(dense(weighting.leave_one_out_votes()), [[0.0]])
 
 
 def test_no_queries():
-    piece = NeighborWeights(2).fit(grid(0, 30))
-    assert piece.votes(np.zeros((0, 2))).shape == (0, 30)
+    weighting = NeighborWeights(2).fit(grid(0, 30))
+    assert weighting.votes(np.zeros((0, 2))).shape == (0, 30)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +300,7 @@ def test_bad_distances(distances, message):
 
 
 def test_bad_combinations():
-    with pytest.raises(ValueError, match="nothing is searched"):
+    with pytest.raises(ValueError, match="no distance is computed"):
         NeighborWeights(1, metric="precomputed", algorithm="brute").fit(np.zeros((3, 3)))
     with pytest.raises(ValueError, match="cannot index sparse X"):
         NeighborWeights(1, algorithm="kd_tree").fit(sp.csr_array(np.eye(3)))
@@ -306,19 +309,19 @@ def test_bad_combinations():
 
 
 def test_a_metric_that_gives_nan():
-    piece = NeighborWeights(1, metric=lambda a, b: np.nan).fit(np.eye(3))
-    with pytest.raises(ValueError, match="the metric gives NaN"):
-        piece.training_votes()
+    weighting = NeighborWeights(1, metric=lambda a, b: np.nan).fit(np.eye(3))
+    with pytest.raises(ValueError, match="the metric returned NaN"):
+        weighting.training_votes()
 
 
-def test_a_graph_of_k_rows_with_the_row_itself_lacks_nobody():
-    """Confidence asks for the votes of the others; a row then lists k - 1, which is no fault."""
+def test_a_graph_of_k_rows_with_the_row_itself_lacks_no_neighbour():
+    """Leave-one-out votes of the others: a row then lists k - 1, without a warning."""
     X = np.random.default_rng(0).normal(size=(20, 2))
     graph = KNeighborsTransformer(mode="distance", n_neighbors=3).fit_transform(X)
     assert set(np.diff(graph.indptr)) == {4}
-    piece = NeighborWeights(4, metric="precomputed").fit(graph)
-    piece.training_votes()
-    assert_allclose(piece.leave_one_out_votes().row_sums(), np.ones(20))
+    weighting = NeighborWeights(4, metric="precomputed").fit(graph)
+    weighting.training_votes()
+    assert_allclose(weighting.leave_one_out_votes().row_sums(), np.ones(20))
     with pytest.warns(UserWarning, match="20 rows of the graph of distances store fewer"):
         NeighborWeights(4, metric="precomputed", leave_one_out=True).fit(graph).training_votes()
     with pytest.warns(UserWarning, match="20 rows of the graph of distances store fewer"):

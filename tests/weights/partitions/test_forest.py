@@ -1,4 +1,4 @@
-"""Votes of a forest against what the forest itself says."""
+"""Votes of a forest against the predictions of the forest."""
 
 import numpy as np
 import pytest
@@ -58,15 +58,15 @@ def test_extra_trees_predict_by_these_votes():
     assert_allclose(votes @ np.eye(3)[CLASSES], forest.predict_proba(Q), atol=1e-12)
 
 
-def test_without_in_bag_all_rows_of_a_leaf_are_heard():
+def test_without_in_bag_all_rows_of_a_leaf_vote():
     forest = RandomForestRegressor(15, min_samples_leaf=3, random_state=0).fit(X, Y)
     # Neither the rows nor their number need be those of the forest.
     for rows in (X, Q):
         weights = ForestWeights(forest, in_bag=False).fit(rows)
         shared = forest.apply(X)[:, None, :] == forest.apply(rows)[None]
-        mass = shared.sum(axis=1, keepdims=True)
-        shares = np.where(mass > 0, shared / np.maximum(mass, 1), 0.0)
-        trees = np.maximum((mass > 0).sum(axis=2), 1)
+        sizes = shared.sum(axis=1, keepdims=True)
+        shares = np.where(sizes > 0, shared / np.maximum(sizes, 1), 0.0)
+        trees = np.maximum((sizes > 0).sum(axis=2), 1)
         assert_allclose(entries(weights.votes(X)), shares.sum(axis=2) / trees, atol=1e-12)
         assert_array_equal(entries(weights.leave_one_out_votes()).diagonal(), np.zeros(len(rows)))
 
@@ -78,8 +78,8 @@ def test_weights_and_draws_multiply():
     counts = [np.bincount(drawn, minlength=60) for drawn in forest.estimators_samples_]
     expected = np.zeros((60, 60))
     for t in range(10):
-        heard = (names[:, None, t] == names[None, :, t]) * (counts[t] * sample_weight)
-        expected += heard / heard.sum(axis=1, keepdims=True) / 10
+        shared = (names[:, None, t] == names[None, :, t]) * (counts[t] * sample_weight)
+        expected += shared / shared.sum(axis=1, keepdims=True) / 10
     found = ForestWeights(forest).fit(X, sample_weight).training_votes()
     assert_allclose(entries(found), expected, atol=1e-12)
 
@@ -99,7 +99,7 @@ def test_draws_from_other_rows_are_refused(rows):
         FrozenEstimator(ExtraTreesClassifier(8, max_depth=3, random_state=0).fit(X, CLASSES)),
     ],
 )
-def test_whatever_applies(forest):
+def test_anything_with_apply(forest):
     votes = ForestWeights(forest).fit(X).votes(Q)
     names = (np.asarray(forest.apply(rows)).reshape(len(rows), -1) for rows in (Q, X))
     at, of = names
@@ -140,7 +140,7 @@ def test_sparse_rows_grow_the_same_trees():
     rows = X * (RNG.uniform(size=X.shape) < 0.4)
     dense, sparse = (ForestWeights().fit(wrap(rows)) for wrap in (np.asarray, sp.csr_array))
     assert_allclose(entries(sparse.votes(sp.csr_array(Q))), entries(dense.votes(Q)), atol=1e-12)
-    # Either kind of queries at either kind of trees.
+    # Dense and sparse queries, with trees grown on dense and on sparse rows.
     assert_array_equal(entries(sparse.votes(Q)), entries(sparse.votes(sp.csr_array(Q))))
     assert_array_equal(entries(dense.votes(Q)), entries(dense.votes(sp.csr_array(Q))))
 
@@ -155,10 +155,10 @@ def test_rows_that_are_all_equal():
 
 def test_a_clone_keeps_the_trees():
     forest = ExtraTreesClassifier(5, random_state=0).fit(X, CLASSES)
-    piece = clone(ForestWeights(forest, in_bag=False, leave_one_out=True))
-    assert piece.forest is forest
-    assert (piece.in_bag, piece.leave_one_out) == (False, True)
-    model = PartialLabelClassifier(weights=piece).fit(X, CLASSES)
+    weighting = clone(ForestWeights(forest, in_bag=False, leave_one_out=True))
+    assert weighting.forest is forest
+    assert (weighting.in_bag, weighting.leave_one_out) == (False, True)
+    model = PartialLabelClassifier(weights=weighting).fit(X, CLASSES)
     assert model.weights_.forest_ is forest
     assert (model.predict(X) == CLASSES).mean() > 0.9
 
@@ -191,7 +191,7 @@ def test_bad_parameters(parameters, message):
 def test_numbers_beyond_single_precision(wrap):
     rows = X.copy()
     rows[7, 1] = -1e39
-    with pytest.raises(VotesError, match=r"beyond single precision, .* first in row 7"):
+    with pytest.raises(VotesError, match=r"beyond the range of float32, .* first in row 7"):
         ForestWeights().fit(wrap(rows))
 
 

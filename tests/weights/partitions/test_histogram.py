@@ -19,7 +19,7 @@ def entries(votes):
 
 
 def by_bins(A, B, thresholds, sample_weight):
-    """Cells as tuples of how many thresholds lie below each entry."""
+    """Cells as tuples: the number of thresholds below each entry."""
 
     def cell(row):
         return tuple(sum(x > cut for cut in cuts) for x, cuts in zip(row, thresholds, strict=True))
@@ -34,7 +34,7 @@ def by_bins(A, B, thresholds, sample_weight):
 @given(seed=st.integers(0, 10_000), bins=st.integers(1, 5), d=st.integers(1, 4))
 def test_against_tuples_of_bins(strategy, seed, bins, d):
     rng = np.random.default_rng(seed)
-    # Few distinct entries, so that they tie and meet thresholds.
+    # Few distinct entries, so that they tie and equal thresholds.
     A, B = rng.integers(-3, 4, (12, d)) / 2, rng.integers(-3, 4, (9, d)) / 2
     sample_weight = rng.integers(1, 4, 12) * 1.0
     weights = HistogramWeights(bins, strategy=strategy).fit(A, sample_weight)
@@ -52,12 +52,12 @@ def test_against_tuples_of_bins(strategy, seed, bins, d):
 def test_uniform_bins_are_equally_wide():
     weights = HistogramWeights(4, strategy="uniform").fit(np.array([[0.0, 5.0], [8.0, 5.0]]))
     assert_allclose(weights.thresholds_[0], [2.0, 4.0, 6.0])
-    # A feature that does not vary is in one bin, whatever the grid.
+    # A constant feature has one bin, whatever the grid.
     assert_allclose(entries(weights.training_votes()), np.eye(2))
 
 
 @pytest.mark.parametrize("bins", [2, 3, 7])
-def test_quantile_bins_have_equal_mass(bins):
+def test_quantile_bins_have_equal_weight(bins):
     column = RNG.permutation(42).astype(float)[:, None]
     weights = HistogramWeights(bins).fit(column)
     assert_array_equal(np.bincount(weights.partition_.leaves[0]), np.full(bins, 42 // bins))
@@ -75,7 +75,7 @@ def test_an_empty_cell_has_no_votes():
     assert_array_equal(entries(weights.votes(queries)), [[1, 0], [0, 0], [1, 0]])
 
 
-def test_more_cells_than_any_number_counts():
+def test_more_cells_than_integers_count():
     rows = RNG.normal(size=(50, 300))
     weights = HistogramWeights(100).fit(rows)
     assert weights.cells_.size == 50

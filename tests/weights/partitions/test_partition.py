@@ -14,20 +14,20 @@ def entries(votes):
 
 
 def by_trees(rows, names, sample_weight, counts=None, *, leave_one_out=False):
-    """The definition: in each tree shares of the leaf, then the mean over trees with a say."""
+    """By definition: shares of the leaf in each tree, then the mean over trees with votes."""
     alpha = []
     for i in range(rows.shape[1]):
         votes = np.zeros(names.shape[1])
         trees = 0
         for t in range(names.shape[0]):
-            mass = sample_weight if counts is None else sample_weight * counts[t]
-            heard = np.where(names[t] == rows[t, i], mass, 0.0)
+            weights = sample_weight if counts is None else sample_weight * counts[t]
+            shares = np.where(names[t] == rows[t, i], weights, 0.0)
             if leave_one_out and counts is not None and counts[t, i]:
                 continue
             if leave_one_out:
-                heard[i] = 0.0
-            if heard.sum() > 0:
-                votes += heard / heard.sum()
+                shares[i] = 0.0
+            if shares.sum() > 0:
+                votes += shares / shares.sum()
                 trees += 1
         alpha.append(votes / max(trees, 1))
     return np.array(alpha)
@@ -37,7 +37,7 @@ def by_trees(rows, names, sample_weight, counts=None, *, leave_one_out=False):
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 8), trees=st.integers(1, 4))
 def test_against_the_definition(drawn, seed, n, trees):
     rng = np.random.default_rng(seed)
-    # Leaves 0 to 4 for training rows, 5 and beyond hold nobody.
+    # Leaves 0 to 4 for training rows, 5 and beyond hold no rows.
     names, rows = rng.integers(0, 5, (trees, n)), rng.integers(0, 9, (trees, 6))
     sample_weight = rng.uniform(0.5, 3.0, n)
     counts = None
@@ -62,7 +62,7 @@ def test_against_the_definition(drawn, seed, n, trees):
     assert (np.isclose(sums, 1.0) | (sums == 0)).all()
 
 
-def test_a_row_alone_in_all_its_leaves_hears_nobody_else():
+def test_a_row_alone_in_all_its_leaves_has_only_its_own_vote():
     partition = Partition.build(np.array([[0, 1, 1], [2, 0, 0]]), np.array([0.1, 0.2, 0.3]))
     alpha = entries(partition.leave_one_out_votes())
     assert_allclose(alpha, [[0, 0, 0], [0, 0, 1], [0, 1, 0]])
@@ -78,4 +78,4 @@ def test_a_row_that_every_tree_drew_has_no_votes_out_of_bag():
 def test_the_arrays_of_leaves_are_shared():
     partition = Partition.build(np.zeros((2, 3), dtype=np.int32), np.ones(3))
     votes = partition.training_votes()
-    assert votes.rows_affected_by_targets.leaves is votes.voters.leaves is partition.leaves
+    assert votes.query_leaves.leaves is votes.sample_leaves.leaves is partition.leaves

@@ -17,10 +17,10 @@ def entries(votes):
     return votes @ np.eye(votes.shape[1])
 
 
-@pytest.mark.parametrize("kind", [DecisionTreeRegressor, ExtraTreeRegressor])
-def test_a_tree_predicts_by_these_votes(kind):
+@pytest.mark.parametrize("tree_class", [DecisionTreeRegressor, ExtraTreeRegressor])
+def test_a_tree_predicts_by_these_votes(tree_class):
     sample_weight = RNG.uniform(0.5, 2.0, 40)
-    tree = kind(min_samples_leaf=3, random_state=0).fit(X, Y, sample_weight=sample_weight)
+    tree = tree_class(min_samples_leaf=3, random_state=0).fit(X, Y, sample_weight=sample_weight)
     weights = TreeWeights(tree).fit(X, sample_weight)
     assert_allclose(weights.votes(Q) @ Y, tree.predict(Q), atol=1e-12)
     assert_allclose(weights.training_votes() @ Y, tree.predict(X), atol=1e-12)
@@ -40,9 +40,9 @@ def test_a_random_tree():
 
 def test_a_clone_keeps_the_tree():
     tree = DecisionTreeRegressor().fit(X, Y)
-    piece = clone(TreeWeights(tree, leave_one_out=True))
-    assert piece.tree is tree
-    assert piece.leave_one_out
+    weighting = clone(TreeWeights(tree, leave_one_out=True))
+    assert weighting.tree is tree
+    assert weighting.leave_one_out
 
 
 def test_bad_trees():

@@ -1,1 +1,1 @@
-"""Tag vectors of which some entries are known."""
+"""Vectors of bits of which some are known: reading them, and the candidate sets."""

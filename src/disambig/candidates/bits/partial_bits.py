@@ -18,9 +18,9 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 class PartialBits:
     """``s[r] = {y in {0, 1}^m with y[t] = bits[r, t] wherever bits[r, t] >= 0}``.
 
-    The right tags of every sample agree with what is known of them. Checked once, then immutable:
-    the arrays are copies and read-only. scikit-learn splits it like an array; where it is turned
-    into one, that is the table of 1, 0, and -1 for not known.
+    The true tags of every sample agree with the known ones. The arrays are checked once, copied,
+    and read-only from then on. scikit-learn splits the object like an array; `numpy.asarray` gives
+    the table of 1, 0, and -1 for not known.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class PartialBits:
         object.__setattr__(self, "bits", bits)
         object.__setattr__(self, "tags", tags)
 
-    # ------------------------------------------------------------------ ways in
+    # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(
@@ -67,13 +67,14 @@ class PartialBits:
         Parameters
         ----------
         y : array, frame, sparse array, lists of equal length, or PartialBits
-            ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA) is not
-            known, 1 and True are on.
+            ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA) means
+            not known, 1 and True mean on.
         tags : (m,) array-like, or None
             Names of the tags. None: the names of the columns of a frame, else 0 to m - 1.
         zero : {"absent", "unknown"}, or None
             "absent": 0 is a known 0, and -1 is not known. "unknown": 0 is not known, and -1 is a
-            known 0. None: 0 is a known 0, and a table with -1 is refused, since both are usual.
+            known 0. None: 0 is a known 0, and a table with -1 raises, since both conventions are
+            in use.
 
         Returns
         -------
@@ -90,7 +91,7 @@ class PartialBits:
             return y if tags is None else cls(y.bits, tags)
         return cls(*parse_bits(y, tags, zero))
 
-    # ------------------------------------------------------------------ as scikit-learn sees it
+    # ------------------------------------------------------------------ array interface
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -102,7 +103,7 @@ class PartialBits:
 
     @property
     def ndim(self) -> int:
-        """2, as of the table."""
+        """2, the dimensions of the table."""
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
@@ -114,27 +115,27 @@ class PartialBits:
         selected = self.bits[rows]
         if selected.ndim != 2:
             raise IndexError("PartialBits: select rows by an integer, a slice or a 1-D array.")
-        cut = object.__new__(type(self))
-        # A slice is a view, which would keep all rows alive.
-        cut._set(selected.copy() if isinstance(rows, slice) else selected, self.tags)
-        return cut
+        subset = object.__new__(type(self))
+        # A slice is a view, which would keep the memory of all rows.
+        subset._set(selected.copy() if isinstance(rows, slice) else selected, self.tags)
+        return subset
 
     def __iter__(self) -> Iterator[dict[Any, int]]:
         return (self[row] for row in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False and dtype is not None and np.dtype(dtype) != np.int8:
-            raise ValueError("PartialBits: bits of another dtype cannot be had without a copy.")
+            raise ValueError("PartialBits: another dtype than int8 needs a copy. Pass copy=None.")
         return np.array(self.bits, dtype=dtype) if copy else np.asarray(self.bits, dtype=dtype)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"bits": self.bits, "tags": self.tags}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles forget that an array was read-only.
+        # Unpickled arrays are writeable.
         self._set(state["bits"], state["tags"])
 
-    # Equality compares contents, so that identity must not serve as a hash.
+    # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -149,7 +150,7 @@ class PartialBits:
             f"{np.count_nonzero(self.known.all(axis=1))} complete, {known} of bits known)"
         )
 
-    # ------------------------------------------------------------------ what the bits say
+    # ------------------------------------------------------------------ contents of the sets
 
     @property
     def n_tags(self) -> int:

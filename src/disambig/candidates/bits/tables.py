@@ -1,4 +1,8 @@
-"""Tables of bits with holes: what 1, 0, -1 and NaN mean is said, never guessed."""
+"""Read and check tables of bits in which some entries are not known.
+
+NaN means not known. In some tables -1 means that too, in others 0 does and -1 is a known 0.
+The caller says which by `zero`; it is never guessed.
+"""
 
 from numbers import Real
 from typing import Any, NamedTuple
@@ -13,13 +17,13 @@ from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
 
 UNKNOWN = -1
-"""What stands in a table of bits where a bit is not known."""
+"""The entry of a table of bits where the bit is not known."""
 
-_ZEROS = ("absent", "unknown")
+_MEANINGS_OF_ZERO = ("absent", "unknown")
 
 
 class BitTable(NamedTuple):
-    """What parsers hand over.
+    """What a parser returns: bits and the names of their columns.
 
     Attributes
     ----------
@@ -33,8 +37,8 @@ class BitTable(NamedTuple):
 
 
 def parse_bits(y: Any, tags: Any, zero: str | None) -> BitTable:
-    """Read a table of numbers; NaN, None and the NA of a frame are not known."""
-    if zero is not None and zero not in _ZEROS:
+    """Read a table of numbers; NaN, None and the NA of a frame mean not known."""
+    if zero is not None and zero not in _MEANINGS_OF_ZERO:
         raise CandidateError(
             f"PartialBits: zero must be 'absent' (0 is a known 0, -1 not known) or 'unknown' "
             f"(0 is not known, -1 a known 0); got {zero!r}."
@@ -43,11 +47,11 @@ def parse_bits(y: Any, tags: Any, zero: str | None) -> BitTable:
     numbers = _numbers(values, names)
     negative = numbers == -1.0
     if zero is None and negative.any():
-        row, column = _first(negative)
+        row, column = _first_entry(negative)
         raise CandidateError(
-            f"PartialBits: row {row}, column {_named(names, column)} holds -1, and nothing says "
-            f"whether -1 or 0 stands for what is not known. Say zero='absent' (0 is a known 0, "
-            f"-1 not known) or zero='unknown' (0 is not known, -1 a known 0)."
+            f"PartialBits: row {row}, column {_column_name(names, column)} holds -1, and it is "
+            f"unclear whether -1 or 0 means not known. Pass zero='absent' (0 is a known 0, -1 not "
+            f"known) or zero='unknown' (0 is not known, -1 a known 0)."
         )
     bits = np.full(numbers.shape, UNKNOWN, dtype=np.int8)
     bits[numbers == 1.0] = 1
@@ -56,7 +60,7 @@ def parse_bits(y: Any, tags: Any, zero: str | None) -> BitTable:
 
 
 def checked_bits(bits: Any, tags: Any) -> BitTable:
-    """Read-only copies, once they fit together."""
+    """Read-only copies of bits and tags; raises unless they fit together."""
     table = np.asarray(bits)
     if table.ndim != 2 or 0 in table.shape or table.dtype != np.int8:
         raise CandidateError(
@@ -81,32 +85,33 @@ def checked_tags(tags: Any) -> AnyArray:
             f"PartialBits: tags must be a 1-D list of at least one distinct name; got {tags!r}."
         )
     names = listed(vector)
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise CandidateError(f"PartialBits: tags must be distinct; {twice[0]!r} stands twice.")
+    repeated = [name for i, name in enumerate(names) if name in names[:i]]
+    if repeated:
+        raise CandidateError(f"PartialBits: tags must be distinct; {repeated[0]!r} occurs twice.")
     return vector
 
 
 def refuse_bits(bad: BoolArray, table: AnyArray, names: list[Any] | None, remedy: str) -> None:
-    """Raise if an entry ``(n, m)`` is bad, naming the first one and their number."""
+    """Raise if an entry ``(n, m)`` is bad; names the first one and their number."""
     if not bad.any():
         return
-    row, column = _first(bad)
+    row, column = _first_entry(bad)
     value, count = table[row, column], int(np.count_nonzero(bad))
     raise CandidateError(
-        f"PartialBits: row {row}, column {_named(names, column)} holds "
+        f"PartialBits: row {row}, column {_column_name(names, column)} holds "
         f"{value.item() if isinstance(value, np.generic) else value!r} "
         f"({count} such {'entry' if count == 1 else 'entries'}). {remedy}"
     )
 
 
 def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
+    """The ``(n, m)`` values of `y` and the names of its columns, None if it has none."""
     if y is None:
         raise CandidateError("PartialBits requires y to be passed, but the target y is None.")
     if isinstance(y, Candidates):
         raise CandidateError(
             f"PartialBits: got {type(y).__name__}, which is another kind of candidates. Pass a "
-            f"table of bits, or use PartialBits as they are."
+            f"table of bits or a PartialBits."
         )
     names = list(y.columns) if hasattr(y, "columns") and hasattr(y, "to_numpy") else None
     try:
@@ -116,7 +121,7 @@ def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
             "PartialBits: rows must have the same length, one entry per tag; these do not."
         ) from error
     if isinstance(y, np.ma.MaskedArray):
-        # What lies under the mask is not known.
+        # Masked entries are not known.
         values = values.astype(object)
         values[np.ma.getmaskarray(y)] = None
     if values.ndim == 1:
@@ -130,45 +135,49 @@ def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
 
 
 def _numbers(values: AnyArray, names: list[Any] | None) -> AnyArray:
-    """1, 0, -1 and NaN, ``(n, m)`` of float."""
-    what = "Bits are 1 and 0 (or -1, see zero=), NaN for what is not known."
+    """The values as floats 1, 0, -1 and NaN, ``(n, m)``; raises at others."""
+    remedy = "Bits are 1 and 0 (or -1, see zero=), NaN for what is not known."
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
     else:
         flat = values.ravel().tolist()
         good = [is_missing(v) or isinstance(v, (Real, np.bool_)) for v in flat]
-        refuse_bits(~np.array(good).reshape(values.shape), values, names, what)
+        refuse_bits(~np.array(good).reshape(values.shape), values, names, remedy)
         numbers = np.array([np.nan if is_missing(v) else float(v) for v in flat])
         numbers = numbers.reshape(values.shape)
-    sound = np.isnan(numbers) | (numbers == 1.0) | (numbers == 0.0) | (numbers == -1.0)
-    refuse_bits(~sound, values, names, what)
+    valid = np.isnan(numbers) | (numbers == 1.0) | (numbers == 0.0) | (numbers == -1.0)
+    refuse_bits(~valid, values, names, remedy)
     return numbers
 
 
 def _tags_of(tags: Any, names: list[Any] | None, m: int) -> AnyArray:
+    """The named tags, else the names of the columns, else 0 to m - 1."""
     if tags is None:
         return np.arange(m) if names is None else checked_tags(names)
     vector = checked_tags(tags)
     if names is not None and listed(vector) != names:
         raise CandidateError(
-            f"PartialBits: tags are {preview(listed(vector))}, and the columns are named "
-            f"{preview(names)}. Leave tags out, or select the columns in their order."
+            f"PartialBits: tags are {preview(listed(vector))}, but the columns are named "
+            f"{preview(names)}. Leave tags out, or select the columns in the order of tags."
         )
     if len(vector) != m:
-        raise CandidateError(f"PartialBits: {len(vector)} tags were named for {m} columns.")
+        raise CandidateError(
+            f"PartialBits: {len(vector)} tags were named for {m} columns. Name one each."
+        )
     return vector
 
 
-def _first(bad: BoolArray) -> tuple[int, int]:
+def _first_entry(bad: BoolArray) -> tuple[int, int]:
     row, column = np.argwhere(bad)[0].tolist()
     return row, column
 
 
-def _named(names: list[Any] | None, column: int) -> str:
+def _column_name(names: list[Any] | None, column: int) -> str:
     return str(column) if names is None else repr(names[column])
 
 
 def _frozen(array: AnyArray) -> AnyArray:
+    """A read-only C-contiguous copy; the array itself if it is that already."""
     if array.flags.writeable or array.base is not None or not array.flags.c_contiguous:
         array = np.array(array, order="C")
         array.setflags(write=False)

@@ -1,1 +1,1 @@
-"""Sets of class labels: reading them, and the sets themselves."""
+"""Sets of class labels: reading them, and the candidate sets."""

@@ -1,4 +1,8 @@
-"""The classes of a problem as a vector: distinct labels in a fixed order."""
+"""The classes of a problem as a vector: distinct labels in a fixed order.
+
+A class vector holds exactly the labels that the user gave: numpy must not turn ``1`` beside ``"a"``
+into text, or ``True`` beside ``2`` into an integer. So the dtype is object wherever it would.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
@@ -9,10 +13,10 @@ from disambig.candidates.reading import check_marker, is_missing
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray
 
-# Kinds of numpy dtype that hold labels rather than arbitrary objects.
+# Kinds of numpy dtype whose values are single labels; the kind "O" may hold collections.
 _PLAIN_KINDS = "biufUSMm"
 
-# In this order: a bool is also an integer to Python.
+# The order matters: a Python bool is also an int, so that bool comes first.
 _FAMILIES: dict[type, tuple[type, ...]] = {
     bool: (bool, np.bool_),
     int: (int, np.integer),
@@ -21,7 +25,8 @@ _FAMILIES: dict[type, tuple[type, ...]] = {
     bytes: (bytes,),
 }
 
-# What numpy may make of labels of these families together; others would turn into one another.
+# The dtype kinds by which numpy keeps labels of these families apart. Other mixtures are kept as
+# objects: numpy would convert some of their labels.
 _KINDS_BY_FAMILY = {
     frozenset({bool}): "b",
     frozenset({int}): "iu",
@@ -33,8 +38,8 @@ _KINDS_BY_FAMILY = {
 
 
 def listed(values: Any) -> list[Any]:
-    """The entries of a 1-D array as Python objects, which hash and compare fast."""
-    # tolist turns dates into datetime objects that no longer hash like their numpy originals.
+    """The entries of a 1-D array as Python objects, which hash and compare faster than numpy's."""
+    # tolist converts dates to datetime objects, whose hashes differ from those of numpy's.
     return list(values) if values.dtype.kind in "mM" else list(values.tolist())
 
 
@@ -44,7 +49,7 @@ def is_nested(label: object) -> bool:
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels in their natural order; by type name, then text, where they do not compare.
+    """Labels in their natural order; by type name, then as text, if they do not compare.
 
     Examples
     --------
@@ -59,7 +64,7 @@ def sorted_labels(labels: Iterable[Any]) -> list[Any]:
 
 
 def _family(label: Any) -> type:
-    """The type whose labels numpy may hold together; object for all that it may not."""
+    """The family of a label in `_FAMILIES`; object if it has none."""
     for family, members in _FAMILIES.items():
         if isinstance(label, members):
             return family
@@ -85,7 +90,7 @@ def class_vector(labels: Sequence[Any], dtype: np.dtype[Any] | None = None) -> A
 
 
 def positions(classes: AnyArray) -> dict[Any, int]:
-    """Where each class stands: ``{classes[k]: k}``."""
+    """The position of each class: ``{classes[k]: k}``."""
     return {label: k for k, label in enumerate(listed(classes))}
 
 
@@ -113,20 +118,20 @@ def checked_classes(classes: Any) -> AnyArray:
             )
         if seen.setdefault(label, k) != k:
             raise CandidateError(
-                f"LabelSets: classes must be distinct; {label!r} stands at {seen[label]} and {k}."
+                f"LabelSets: classes must be distinct; {label!r} is at {seen[label]} and {k}."
             )
     return class_vector(labels, None if array is None else array.dtype)
 
 
 def named_classes(classes: Any, unlabeled: Any) -> AnyArray | None:
-    """The vector of the classes that the user named, if any, none of them the marker."""
+    """The vector of the classes that the user named, or None; raises if the marker is one."""
     vector = None if classes is None else checked_classes(classes)
     check_marker(unlabeled, None if vector is None else listed(vector))
     return vector
 
 
 def preview(labels: Sequence[Any], limit: int = 8) -> str:
-    """A short text of some labels for messages.
+    """Labels as a short text for messages: the first few and their number.
 
     Examples
     --------

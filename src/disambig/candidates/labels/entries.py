@@ -1,12 +1,12 @@
-"""Ragged rows of labels, flattened: every entry as (row, code of its label).
+"""Rows of labels in flat form, and the checks of their values.
 
-Which values may stand as labels in a row, and which rows are left unlabelled.
-
-Labels that look like sets written as text.
+A row holds one label or a collection of labels. `Entries` lists all of them as pairs (row, code of
+the label), so that checks look at each distinct label once. `admit` separates labels from markers
+of unlabeled rows and raises at values that are no labels; `warn_of_joined_labels` finds labels that
+look like sets written as text.
 """
 
 import math
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np
 
 from disambig.candidates.labels.classes import is_nested, listed
 from disambig.candidates.reading import is_missing, matches_marker, row_error
-from disambig.exceptions import CandidateError
+from disambig.exceptions import CandidateError, warn
 from disambig.notation import AnyArray, BoolArray, IntArray
 
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
@@ -26,18 +26,18 @@ SEPARATORS = ("|", ";", ",")
 
 @dataclass(frozen=True)
 class Entries:
-    """Entry e says: row ``rows[e]`` holds the label ``distinct[codes[e]]``.
+    """Labels of n rows: entry e says that row ``rows[e]`` holds ``distinct[codes[e]]``.
 
     Attributes
     ----------
     n_rows : int
         Number of rows, ``n``; rows without an entry count.
     rows, codes : (m,)
-        Row and label of each of the m entries, rows in order.
+        Row and label of each of the m entries, sorted by row.
     distinct : list
         The labels, each once.
     dtype : numpy.dtype or None
-        Where the labels come from a plain array, its dtype.
+        The dtype of the array from which the labels come; None if they come from a list.
     """
 
     n_rows: int
@@ -61,14 +61,14 @@ class Entries:
         return self.distinct[self.codes[np.argmax(entries)]]
 
     def repeated(self) -> BoolArray:
-        """Entries, ``(m,)``, whose label occurs earlier in their row."""
+        """Entries, ``(m,)``, whose label occurrences earlier in their row."""
         keys = self.rows * len(self.distinct) + self.codes
         repeated = np.ones(len(keys), dtype=np.bool_)
         repeated[np.unique(keys, return_index=True)[1]] = False
         return repeated
 
     def restricted(self, kept: BoolArray) -> "Entries":
-        """The entries whose label is `kept`, a flag per distinct label."""
+        """The entries whose label is kept; `kept` has a flag per distinct label."""
         of_entry = kept[self.codes]
         renumbered = np.cumsum(kept) - 1
         labels = [label for label, keep in zip(self.distinct, kept, strict=True) if keep]
@@ -113,6 +113,7 @@ def entries_of(rows: AnyArray | list[Any]) -> Entries:
 
 
 def _unhashable(flat: list[Any], owners: IntArray) -> CandidateError:
+    """The error for the first label that cannot be hashed."""
     for row, label in zip(owners, flat, strict=True):
         try:
             hash(label)
@@ -125,7 +126,9 @@ def _unhashable(flat: list[Any], owners: IntArray) -> CandidateError:
     raise AssertionError("called without an unhashable label")
 
 
-class _Kind(IntEnum):
+class _EntryKind(IntEnum):
+    """What the value of an entry is; all but LABEL and MARKER are errors."""
+
     LABEL = 0
     MARKER = 1
     MISSING = 2
@@ -133,50 +136,51 @@ class _Kind(IntEnum):
     NESTED = 4
 
 
-def _kind(label: Any, unlabeled: Any) -> _Kind:
+def _entry_kind(label: Any, unlabeled: Any) -> _EntryKind:
     if is_nested(label):
-        return _Kind.NESTED
+        return _EntryKind.NESTED
     if matches_marker(unlabeled, label):
-        return _Kind.MARKER
+        return _EntryKind.MARKER
     if is_missing(label):
-        return _Kind.MISSING
+        return _EntryKind.MISSING
     if isinstance(label, (float, np.floating)) and math.isinf(label):
-        return _Kind.INFINITE
-    return _Kind.LABEL
+        return _EntryKind.INFINITE
+    return _EntryKind.LABEL
 
 
 def admit(entries: Entries, unlabeled: Any) -> tuple[Entries, BoolArray]:
-    """The entries that are labels, and the rows, ``(n,)``, that the marker leaves unlabelled.
+    """The entries that are labels, and the rows, ``(n,)``, that hold the marker.
 
-    Raises where a value is no label: missing, infinite, a collection inside a collection, or the
-    marker beside other labels.
+    Raises if a value is no label (missing, infinite, a collection inside a collection), or if a row
+    holds the marker beside other labels.
     """
-    kinds = np.array([_kind(label, unlabeled) for label in entries.distinct], dtype=np.intp)
+    kinds = np.array([_entry_kind(label, unlabeled) for label in entries.distinct], dtype=np.intp)
     of_entry = kinds[entries.codes]
-    for kind in (_Kind.MISSING, _Kind.INFINITE, _Kind.NESTED):
+    for kind in (_EntryKind.MISSING, _EntryKind.INFINITE, _EntryKind.NESTED):
         if (of_entry == kind).any():
-            raise _refusal(entries, of_entry == kind, kind)
-    marked = entries.rows_where(of_entry == _Kind.MARKER)
-    crowded = marked & (entries.sizes() > 1)
-    if crowded.any():
+            raise _entry_error(entries, of_entry == kind, kind)
+    marked = entries.rows_where(of_entry == _EntryKind.MARKER)
+    mixed = marked & (entries.sizes() > 1)
+    if mixed.any():
         raise row_error(
-            crowded,
+            mixed,
             f"holds the marker unlabeled={unlabeled!r} beside other labels",
             "Give the marker alone for a row that may be any class, or leave it out.",
         )
-    return entries.restricted(kinds == _Kind.LABEL), marked
+    return entries.restricted(kinds == _EntryKind.LABEL), marked
 
 
-def _refusal(entries: Entries, faulty: BoolArray, kind: _Kind) -> CandidateError:
-    rows = entries.rows_where(faulty)
-    label = entries.first_label(faulty)
-    if kind is _Kind.NESTED:
+def _entry_error(entries: Entries, invalid: BoolArray, kind: _EntryKind) -> CandidateError:
+    """The error for the `invalid` entries, ``(m,)``, which are all of one kind."""
+    rows = entries.rows_where(invalid)
+    label = entries.first_label(invalid)
+    if kind is _EntryKind.NESTED:
         return row_error(
             rows,
             f"holds {label!r}, a collection, where a label is expected",
             "A row is one label or one flat set, list or tuple of labels.",
         )
-    if kind is _Kind.INFINITE:
+    if kind is _EntryKind.INFINITE:
         return row_error(
             rows, f"holds {label!r}: Input y contains infinity", "Labels must be finite."
         )
@@ -191,7 +195,7 @@ def _refusal(entries: Entries, faulty: BoolArray, kind: _Kind) -> CandidateError
 
 
 def refuse_continuous(entries: Entries) -> None:
-    """Raise if labels are real numbers with a fraction, which no classifier can have meant."""
+    """Raise if labels are numbers with a fraction: these are targets of a regression."""
     fractional = np.array(
         [
             isinstance(label, complex)
@@ -211,7 +215,7 @@ def refuse_continuous(entries: Entries) -> None:
 
 
 def joined_label(labels: Iterable[Any]) -> tuple[str, str] | None:
-    """A label whose pieces all occur elsewhere, and the separator between them; or None.
+    """A label whose parts all occur in other labels, and the separator between them; or None.
 
     Examples
     --------
@@ -223,29 +227,28 @@ def joined_label(labels: Iterable[Any]) -> tuple[str, str] | None:
     texts = [label for label in labels if isinstance(label, str)]
     for separator in SEPARATORS:
         split = {
-            text: {piece.strip() for piece in text.split(separator)}
+            text: {part.strip() for part in text.split(separator)}
             for text in texts
             if separator in text
         }
         if not split:
             continue
-        occurs = Counter(piece for pieces in split.values() for piece in pieces)
-        occurs.update(text for text in texts if text not in split)
-        for text, pieces in split.items():
-            if len(pieces) > 1 and all(occurs[piece] > 1 for piece in pieces):
+        occurrences = Counter(part for parts in split.values() for part in parts)
+        occurrences.update(text for text in texts if text not in split)
+        for text, parts in split.items():
+            if len(parts) > 1 and all(occurrences[part] > 1 for part in parts):
                 return text, separator
     return None
 
 
 def warn_of_joined_labels(labels: Iterable[Any]) -> None:
-    """Warn if a label is most likely a set that nobody split."""
+    """Warn if a label is most likely a set written as text."""
     found = joined_label(labels)
     if found is not None:
         text, separator = found
-        warnings.warn(
-            f"The label {text!r} is read as one class, though its pieces occur as labels too. If "
+        warn(
+            f"The label {text!r} is read as one class, though its parts occur as labels too. If "
             f"it is a set, use LabelSets.from_strings(y, separator={separator!r}); if it is a "
             "class, name the classes by classes=.",
             UserWarning,
-            stacklevel=5,
         )

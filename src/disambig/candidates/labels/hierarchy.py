@@ -1,4 +1,4 @@
-"""A forest of labels: what a coarse label stands for, and how far labels are from each other."""
+"""A hierarchy of labels: the leaves that a coarse label stands for, and distances of labels."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from disambig.notation import FloatArray
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """``parents[child] = parent``: labels as a forest, finest labels at the leaves.
+    """``parents[child] = parent``: labels as a forest, the finest labels at the leaves.
 
     Parameters
     ----------
     parents : mapping of child to parent
-        A label that is nobody's child, or whose parent is None, is a root. Several roots are
-        allowed: distances then run through one more node above them all.
+        A label without an entry, or whose parent is None, is a root. Several roots are allowed:
+        distances between their trees then pass through one more node above all roots.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class Hierarchy:
                         f"single labels, numbers or strings, and a child must not be missing."
                     )
         object.__setattr__(self, "parents", MappingProxyType(links))
-        self._refuse_cycles()
+        self._require_acyclic()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The read-only view of a dictionary cannot be pickled.
+        # A mapping proxy cannot be pickled.
         return (type(self), (dict(self.parents),))
 
     def __repr__(self) -> str:
@@ -86,30 +86,30 @@ class Hierarchy:
 
     def leaves_of(self, node: Any) -> tuple[Any, ...]:
         """The leaves under `node`, sorted; a leaf stands for itself."""
-        self._refuse_stranger(node)
-        found, waiting = [], [node]
-        while waiting:
-            here = waiting.pop()
-            below = self._children[here]
-            waiting.extend(below)
-            if not below:
-                found.append(here)
+        self._require_node(node)
+        found, stack = [], [node]
+        while stack:
+            current = stack.pop()
+            children = self._children[current]
+            stack.extend(children)
+            if not children:
+                found.append(current)
         return tuple(sorted_labels(found))
 
     def path(self, node: Any) -> tuple[Any, ...]:
         """`node`, its parent, and so on up to its root."""
-        self._refuse_stranger(node)
+        self._require_node(node)
         found = [node]
         while (parent := self.parents.get(found[-1])) is not None:
             found.append(parent)
         return tuple(found)
 
     def depth(self, node: Any) -> int:
-        """Steps from `node` up to its root; 0 at a root."""
+        """Number of edges from `node` up to its root; 0 at a root."""
         return len(self.path(node)) - 1
 
     def distance(self, first: Any, second: Any) -> int:
-        """Steps of the path from `first` to `second` through their lowest common ancestor."""
+        """Number of edges from `first` to `second` through their lowest common ancestor."""
         above_first, above_second = self.path(first), self.path(second)
         shared = len(set(above_first) & set(above_second))
         return len(above_first) + len(above_second) - 2 * shared
@@ -121,27 +121,29 @@ class Hierarchy:
         above = np.zeros((len(paths), len(column)))
         for k, path in enumerate(paths):
             above[k, [column[node] for node in path]] = 1.0
+        # |path(k)| + |path(l)| - 2 |path(k) & path(l)|, for all pairs by one matrix product.
         length = above.sum(axis=1)
         return np.asarray(length[:, np.newaxis] + length - 2.0 * (above @ above.T))
 
-    def _refuse_stranger(self, node: Any) -> None:
+    def _require_node(self, node: Any) -> None:
         if node not in self._children:
             raise CandidateError(
-                f"Hierarchy: {node!r} is not a node; the nodes are {preview(self.nodes)}."
+                f"Hierarchy: {node!r} is not a node; the nodes are {preview(self.nodes)}. "
+                f"Correct the label, or add it to parents."
             )
 
-    def _refuse_cycles(self) -> None:
-        settled: set[Any] = set()
+    def _require_acyclic(self) -> None:
+        checked: set[Any] = set()
         for start in self.parents:
-            walk: dict[Any, None] = {}
+            path: dict[Any, None] = {}
             node = start
-            while node is not None and node not in settled:
-                if node in walk:
-                    cycle = [*[*walk][[*walk].index(node) :], node]
+            while node is not None and node not in checked:
+                if node in path:
+                    cycle = [*[*path][[*path].index(node) :], node]
                     raise CandidateError(
-                        f"Hierarchy: parents run in a cycle, "
+                        f"Hierarchy: parents form a cycle, "
                         f"{' -> '.join(map(repr, cycle))}. Remove one of these links."
                     )
-                walk[node] = None
+                path[node] = None
                 node = self.parents.get(node)
-            settled.update(walk)
+            checked.update(path)

@@ -1,4 +1,4 @@
-"""Sets told by nodes of a hierarchy: "a mammal" stands for every leaf below."""
+"""Parse sets that are given by nodes of a hierarchy: "mammal" stands for every leaf below it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def parse_hierarchy(
     unlabeled: Any = None,
     separator: str | None = None,
 ) -> SetTable:
-    """Read one node or set of nodes per row, which stand for the leaves below them."""
+    """Read one node or set of nodes per row; a node stands for the leaves below it."""
     tree = parents if isinstance(parents, Hierarchy) else Hierarchy(parents)
     vector = named_classes(classes, unlabeled)
     check_marker(unlabeled, tree.nodes)
@@ -28,13 +28,13 @@ def parse_hierarchy(
     if separator is not None:
         rows = split_rows(rows, separator, unlabeled)
     entries = entries_of(rows)
-    nodes, whole = admit(entries, unlabeled)
+    nodes, is_unlabeled = admit(entries, unlabeled)
     refuse_empty_rows(entries.sizes() == 0)
     unknown = np.array([node not in tree for node in nodes.distinct], dtype=np.bool_)[nodes.codes]
     if unknown.any():
         raise row_error(
             nodes.rows_where(unknown),
-            f"holds {nodes.first_label(unknown)!r}, which is no node of the hierarchy",
+            f"holds {nodes.first_label(unknown)!r}, which is not a node of the hierarchy",
             "Correct the label, or add it to parents.",
         )
     repeated = nodes.repeated()
@@ -46,13 +46,13 @@ def parse_hierarchy(
     for code, node in enumerate(nodes.distinct):
         below[code, [column[leaf] for leaf in tree.leaves_of(node)]] = True
     mask = np.zeros((entries.n_rows, len(leaves)), dtype=np.bool_)
-    # Entries come in the order of rows, so that those of a row are neighbours.
+    # Entries are sorted by row, so that the entries of a row are contiguous.
     starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
     if len(starts):
         mask[nodes.rows[starts]] = np.logical_or.reduceat(below[nodes.codes], starts, axis=0)
     table = SetTable(mask, leaves)
     if vector is not None:
         table = reexpress(table, vector)
-    # Last, so that an unlabelled row may also be a class that the hierarchy does not know.
-    table.mask[whole] = True
+    # Last, so that an unlabeled row also has the classes that are not in the hierarchy.
+    table.mask[is_unlabeled] = True
     return table

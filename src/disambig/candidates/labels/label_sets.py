@@ -28,9 +28,9 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 class LabelSets:
     """``s[j] = {classes[k] : mask[j, k]}``: one non-empty set of classes per sample.
 
-    The right class of every sample is one of its candidates. Checked once, then immutable: the
-    arrays are copies and read-only. scikit-learn splits it like an array; where it is turned into
-    one, that is the mask, without the weights.
+    The true class of every sample is one of its candidates. The arrays are checked once, copied,
+    and read-only from then on. scikit-learn splits the object like an array; `numpy.asarray` gives
+    the mask, without the weights.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class LabelSets:
 
     See Also
     --------
-    LabelSets.from_any : Reads whatever a user is likely to have.
+    LabelSets.from_any : Reads arrays, frames, series and lists by their form.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class LabelSets:
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", weights)
 
-    # ------------------------------------------------------------------ ways in
+    # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
@@ -81,11 +81,11 @@ class LabelSets:
         y : array, frame, series, sparse array, list or LabelSets
             With two dimensions and at least two columns, a table with one column per class: of
             bools or of 0 and 1 a mask of candidates; of fractions in [0, 1] soft weights, where
-            a class of positive weight is a candidate and each row is scaled to sum one. With one
-            column, plain labels (scikit-learn's warning is given).
-            With one dimension, a row is a label - a number, a text, a bool, any value - or a
-            set, frozenset, list, tuple or array of labels. Text is one label.
-            Lists of lists are sets; one that could as well be a mask is refused.
+            a class of positive weight is a candidate and each row is scaled to sum to one. With
+            one column, plain labels (with the DataConversionWarning of scikit-learn).
+            With one dimension, a row is a label (a number, a text, a bool, any value) or a set,
+            frozenset, list, tuple or array of labels. Text is one label.
+            Lists of lists are sets; one that could also be a mask raises.
         classes : (K,) array-like, or None
             The classes in order. None: the names of the columns of a frame, else 0 to K - 1 for
             a table; the sorted labels that occur for rows of labels (also of a categorical
@@ -95,8 +95,8 @@ class LabelSets:
         unlabeled : object, default=None
             Marker of rows that may be any class: such a row, or a set that holds the marker
             alone, or a row of a table in which every entry is the marker, becomes the set of all
-            classes. NaN stands for every missing value, None for no marker. Without it, missing
-            rows are refused. For a LabelSets it has no meaning.
+            classes. NaN matches every missing value; None means that there is no marker, and
+            missing rows then raise. Ignored if `y` is a LabelSets.
 
         Returns
         -------
@@ -113,7 +113,7 @@ class LabelSets:
 
     @classmethod
     def from_mask(cls, mask: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read a table of bools or of 0 and 1, ``(n, K)``; nested lists are welcome.
+        """Read a table of bools or of 0 and 1, ``(n, K)``; nested lists are allowed.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class LabelSets:
     def from_weights(cls, weights: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
         """Read non-negative weights of any scale, ``(n, K)``: votes, counts, probabilities.
 
-        A class of positive weight is a candidate; each row is scaled to sum one.
+        A class of positive weight is a candidate; each row is scaled to sum to one.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class LabelSets:
 
     @classmethod
     def from_labels(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read one label per row: sets of one.
+        """Read one label per row: sets with one candidate.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class LabelSets:
 
     @classmethod
     def from_sets(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read one set, list, tuple or array of labels per row; a bare label is a set of one.
+        """Read one set, list, tuple or array of labels per row; a single label is a set of one.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class LabelSets:
     def from_negatives(
         cls, y: Any, classes: Any, unlabeled: Any = None, separator: str | None = None
     ) -> "LabelSets":
-        """Read what each row is *not*: a label or a set of labels; an empty set excludes nothing.
+        """Read the labels that each row does *not* have; an empty set excludes nothing.
 
         With a separator, texts are split as in `from_strings`.
 
@@ -207,7 +207,7 @@ class LabelSets:
         """
         return cls(*parse_hierarchy(y, parents, classes, unlabeled, separator))
 
-    # ------------------------------------------------------------------ as scikit-learn sees it
+    # ------------------------------------------------------------------ array interface
 
     def __len__(self) -> int:
         return len(self.mask)
@@ -219,7 +219,7 @@ class LabelSets:
 
     @property
     def ndim(self) -> int:
-        """2, as of the mask."""
+        """2, the dimensions of the mask."""
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
@@ -237,11 +237,11 @@ class LabelSets:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False and dtype is not None and np.dtype(dtype) != np.bool_:
-            raise ValueError("LabelSets: a mask of another dtype cannot be had without a copy.")
+            raise ValueError("LabelSets: another dtype than bool needs a copy. Pass copy=None.")
         return np.array(self.mask, dtype=dtype) if copy else np.asarray(self.mask, dtype=dtype)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles forget that an array was read-only.
+        # Unpickled arrays are writeable.
         for array in (state["mask"], state["classes"], state["weights"]):
             if array is not None:
                 array.setflags(write=False)
@@ -250,7 +250,7 @@ class LabelSets:
     def __getstate__(self) -> dict[str, Any]:
         return {"mask": self.mask, "classes": self.classes, "weights": self.weights}
 
-    # Equality compares contents, so that identity must not serve as a hash.
+    # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -273,7 +273,7 @@ class LabelSets:
             f"{'' if self.weights is None else ', soft weights'})"
         )
 
-    # ------------------------------------------------------------------ what the sets say
+    # ------------------------------------------------------------------ contents of the sets
 
     @property
     def n_classes(self) -> int:
@@ -299,16 +299,16 @@ class LabelSets:
 
     @property
     def informative(self) -> BoolArray:
-        """Rows which exclude some class, ``(n,)``."""
+        """Rows whose set excludes some class, ``(n,)``."""
         return ~self.is_whole
 
     @property
     def unused_classes(self) -> AnyArray:
-        """Classes that are nowhere a candidate."""
+        """Classes that are a candidate of no row."""
         return self.classes[~self.mask.any(axis=0)]
 
     def first_labels(self) -> AnyArray:
-        """Per row the candidate that is first in `classes`, ``(n,)``; the label of singletons."""
+        """The candidate of each row that is first in `classes`, ``(n,)``."""
         return np.asarray(self.classes[self.mask.argmax(axis=1)])
 
     def distribution(self) -> FloatArray:
@@ -318,7 +318,7 @@ class LabelSets:
         return np.asarray(self.mask / self.sizes[:, np.newaxis])
 
     def contains(self, labels: Any) -> BoolArray:
-        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in none."""
+        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in no set."""
         entries = entries_of(rows_of(labels))
         if entries.n_rows != len(self) or (entries.sizes() != 1).any():
             raise CandidateError(
@@ -333,7 +333,7 @@ class LabelSets:
     def with_classes(self, classes: Any) -> "LabelSets":
         """The same sets over other classes: more of them, in another order, or without unused ones.
 
-        A set that was whole is not whole among more classes.
+        A set of all classes does not get the classes that are added.
         """
         vector = checked_classes(classes)
         return LabelSets(*reexpress(SetTable(self.mask, self.classes, self.weights), vector))

@@ -1,12 +1,10 @@
-"""From rows of labels to sets over classes: the common road of every notation, and its door.
+"""Parse label sets: rows of labels, of sets, of text ``"cat|dog"``, of excluded labels.
 
-Sets written as text: ``"cat|dog"``.
-
-Sets told by what they exclude: "not class 1".
+Every notation becomes `Entries`, and `sets_from_entries` turns these into a mask over the classes.
+`parse_any` chooses the notation by the form of `y`; tables go to `parse_table`.
 """
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -41,7 +39,7 @@ from disambig.candidates.reading import (
     rows_of,
     table_of,
 )
-from disambig.exceptions import CandidateError
+from disambig.exceptions import CandidateError, warn
 from disambig.notation import AnyArray, BoolArray
 
 
@@ -78,28 +76,28 @@ def parse_labels(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable
 
 
 def parse_sets(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
-    """Read one set of labels per row; a bare label is a set of one."""
+    """Read one set of labels per row; a single label is a set of one."""
     return sets_from_entries(entries_of(rows_of(y)), classes, unlabeled)
 
 
 def _flattened(y: Any) -> Any:
+    """The only column of a table, with scikit-learn's warning; raises if there are several."""
     shape = table_of(y)[0].shape
     if shape[1] != 1:
         raise CandidateError(
             f"LabelSets: expected one label per row; got a table of shape {shape}. "
             f"For a mask use LabelSets.from_mask, for rows of labels LabelSets.from_sets."
         )
-    warnings.warn(
+    warn(
         "A column-vector y was passed when a 1d array was expected: its column is read as one "
         "label per row. Pass y.ravel(), or the column itself.",
         DataConversionWarning,
-        stacklevel=4,
     )
     return only_column(y)
 
 
 def _looks_like_table(rows: list[Any], entries: Entries, unlabeled: Any) -> bool:
-    """Whether nothing tells these sets from a mask written as nested lists."""
+    """Whether these sets could also be a mask or weights written as nested lists."""
     length = 0
     for row, size in zip(rows, entries.sizes().tolist(), strict=True):
         if isinstance(row, (list, tuple, np.ndarray)):
@@ -118,26 +116,26 @@ def _looks_like_table(rows: list[Any], entries: Entries, unlabeled: Any) -> bool
 def sets_from_entries(entries: Entries, classes: Any, unlabeled: Any) -> SetTable:
     """Sets over the named classes, or else over the sorted labels that occur."""
     vector = named_classes(classes, unlabeled)
-    labels, whole = admit(entries, unlabeled)
+    labels, is_unlabeled = admit(entries, unlabeled)
     refuse_empty_rows(entries.sizes() == 0)
     if vector is None:
-        if whole.all():
+        if is_unlabeled.all():
             raise CandidateError(
-                "LabelSets: every row is unlabelled, so that the classes are unknown. "
+                "LabelSets: every row is unlabeled, so that the classes are unknown. "
                 "Name them by classes=."
             )
         refuse_continuous(labels)
         warn_of_joined_labels(labels.distinct)
         vector = class_vector(sorted_labels(labels.distinct), labels.dtype)
     mask = membership(labels, vector)
-    mask[whole] = True
+    mask[is_unlabeled] = True
     return SetTable(mask, vector)
 
 
 def membership(entries: Entries, classes: AnyArray) -> BoolArray:
     """``mask[j, k]``: row j holds ``classes[k]``, ``(n, K)``.
 
-    Raises at a label that is none of the classes, and at one that a row repeats.
+    Raises at a label that is not among the classes, and at one that a row repeats.
     """
     place = positions(classes)
     column = np.array([place.get(label, -1) for label in entries.distinct], dtype=np.intp)
@@ -166,7 +164,7 @@ def membership(entries: Entries, classes: AnyArray) -> BoolArray:
 def parse_strings(
     y: Any, separator: str = "|", classes: Any = None, unlabeled: Any = None
 ) -> SetTable:
-    """Read one text per row, its pieces the candidates."""
+    """Read one text per row; its parts are the candidates."""
     rows = rows_of(y)
     rows = listed(rows) if isinstance(rows, np.ndarray) else rows
     other = np.array(
@@ -186,7 +184,7 @@ def parse_strings(
 
 
 def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> list[Any]:
-    """Rows whose text is split at the separator, blanks stripped; other rows as they are.
+    """Rows with texts split at the separator and blanks stripped; other rows are unchanged.
 
     Examples
     --------
@@ -200,17 +198,17 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> li
     if isinstance(rows, np.ndarray):
         rows = listed(rows)
 
-    def pieces(row: Any) -> Any:
+    def split_row(row: Any) -> Any:
         if not isinstance(row, str) or matches_marker(unlabeled, row):
             return row
-        return tuple(piece.strip() for piece in row.split(separator))
+        return tuple(part.strip() for part in row.split(separator))
 
-    split = [pieces(row) for row in rows]
+    split = [split_row(row) for row in rows]
     blank = np.array([isinstance(row, tuple) and "" in row for row in split])
     if blank.any():
         raise row_error(
             blank,
-            f"holds {rows[int(np.argmax(blank))]!r}, which has an empty piece",
+            f"holds {rows[int(np.argmax(blank))]!r}, which has an empty part",
             f"Write a label on each side of every {separator!r}; mark rows that may be any class "
             f"by unlabeled=.",
         )
@@ -220,7 +218,7 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> li
 def parse_negatives(
     y: Any, classes: Any, unlabeled: Any = None, separator: str | None = None
 ) -> SetTable:
-    """Read one label or set of labels per row, which the row is *not*."""
+    """Read one label or set of labels per row that the row does *not* have."""
     vector = checked_classes(classes)
     check_marker(unlabeled, listed(vector))
     rows = rows_of(y)
@@ -233,6 +231,6 @@ def parse_negatives(
         raise row_error(
             none_left,
             "excludes every class and has no candidate",
-            "Leave at least one class; exclude nothing for an unlabelled row.",
+            "Leave at least one class; exclude nothing for an unlabeled row.",
         )
     return SetTable(mask, vector)

@@ -1,6 +1,7 @@
-"""Sets as a table over a vector of classes, and the same sets over other classes.
+"""Label sets as tables with one column per class: a mask of candidates, and soft weights.
 
-Tables with one column per class: masks of candidates and soft weights over them.
+`checked_table` checks the arrays of `LabelSets`, `parse_table` reads the tables of users, and
+`reexpress` writes the same sets over other classes.
 """
 
 import numbers
@@ -19,12 +20,12 @@ from disambig.candidates.reading import is_missing, matches_marker, refuse_empty
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# Weights that were kept in single precision still count as summing to one.
+# Weights sum to one up to this, so that weights stored in single precision are accepted.
 _SUM_TOLERANCE = 1e-5
 
 
 class SetTable(NamedTuple):
-    """What parsers hand over: candidates, classes and soft weights if there are any.
+    """What a parser returns: candidates, classes, and soft weights if there are any.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class SetTable(NamedTuple):
 
 
 def checked_table(mask: Any, classes: Any, weights: Any) -> SetTable:
-    """Read-only copies of the three, once they fit together and no set is empty."""
+    """Read-only copies of the arrays; raises unless they fit together and no set is empty."""
     mask = np.asarray(mask)
     if mask.ndim != 2 or mask.dtype != np.bool_:
         raise CandidateError(
@@ -87,7 +88,7 @@ def _check_weights(weights: FloatArray, mask: BoolArray) -> None:
 
 
 def reexpress(table: SetTable, classes: AnyArray) -> SetTable:
-    """The same sets over `classes`: a permutation, a superset, or a subset that drops none used.
+    """The same sets over `classes`: a permutation, a superset, or a subset with all used classes.
 
     Parameters
     ----------
@@ -97,10 +98,10 @@ def reexpress(table: SetTable, classes: AnyArray) -> SetTable:
     Returns
     -------
     SetTable
-        Over the ``(L,)`` classes. A class that is new is a candidate nowhere.
+        Over the ``(L,)`` classes. A new class is a candidate of no row.
     """
-    place = positions(classes)
-    target = np.array([place.get(label, -1) for label in listed(table.classes)], dtype=np.intp)
+    column_of = positions(classes)
+    target = np.array([column_of.get(label, -1) for label in listed(table.classes)], dtype=np.intp)
     known = target >= 0
     lost = table.mask & ~known
     if lost.any():
@@ -112,13 +113,13 @@ def reexpress(table: SetTable, classes: AnyArray) -> SetTable:
             "Add it to classes, or correct the row.",
         )
 
-    def moved(values: Any) -> Any:
+    def placed(values: Any) -> Any:
         wider = np.zeros((len(values), len(classes)), dtype=values.dtype)
         wider[:, target[known]] = values[:, known]
         return wider
 
-    weights = None if table.weights is None else moved(table.weights)
-    return SetTable(moved(table.mask), classes, weights)
+    weights = None if table.weights is None else placed(table.weights)
+    return SetTable(placed(table.mask), classes, weights)
 
 
 Form = Literal["mask", "weights", "either"]
@@ -141,26 +142,26 @@ def parse_table(
     """
     vector = named_classes(classes, unlabeled)
     values, marked = _numbers(table, names, unlabeled)
-    whole = np.asarray(marked.all(axis=1))
-    _refuse_values(values, whole, names, form)
+    is_unlabeled = np.asarray(marked.all(axis=1))
+    _refuse_values(values, is_unlabeled, names, form)
     mask = values > 0
-    refuse_empty_rows(~np.asarray(mask.any(axis=1)) & ~whole)
-    mask[whole] = False
+    refuse_empty_rows(~np.asarray(mask.any(axis=1)) & ~is_unlabeled)
+    mask[is_unlabeled] = False
     weights = None
-    if form == "weights" or (form == "either" and not _is_binary(values[~whole])):
-        weights = _normalised(values, whole)
+    if form == "weights" or (form == "either" and not _is_binary(values[~is_unlabeled])):
+        weights = _normalised(values, is_unlabeled)
     parsed = _over_classes(SetTable(mask, np.arange(mask.shape[1]), weights), names, vector)
-    # Last, so that an unlabelled row may also be a class without a column.
-    parsed.mask[whole] = True
+    # Last, so that an unlabeled row also has the classes without a column.
+    parsed.mask[is_unlabeled] = True
     if parsed.weights is not None:
-        parsed.weights[whole] = 1.0 / len(parsed.classes)
+        parsed.weights[is_unlabeled] = 1.0 / len(parsed.classes)
     return parsed
 
 
 def _numbers(
     table: AnyArray, names: list[Any] | None, unlabeled: Any
 ) -> tuple[AnyArray, BoolArray]:
-    """Numeric values, missing ones NaN, and where the marker stands."""
+    """The numeric values, NaN where missing, and the entries that are the marker."""
     if table.dtype.kind in "biuf":
         if is_missing(unlabeled):
             wanted = unlabeled is not None and table.dtype.kind == "f"
@@ -171,12 +172,12 @@ def _numbers(
     flat = table.ravel().tolist()
     marked = np.array([matches_marker(unlabeled, value) for value in flat], dtype=np.bool_)
     values = np.full(len(flat), np.nan)
-    for place, value in enumerate(flat):
+    for index, value in enumerate(flat):
         if isinstance(value, (numbers.Real, np.bool_)):
-            values[place] = value
-        elif not marked[place] and not is_missing(value):
+            values[index] = value
+        elif not marked[index] and not is_missing(value):
             raise CandidateError(
-                f"LabelSets: {_cell(divmod(place, table.shape[1]), names)} holds {value!r}. A "
+                f"LabelSets: {_cell(divmod(index, table.shape[1]), names)} holds {value!r}. A "
                 f"table with several columns is a mask of 0 and 1 with one column per class; "
                 f"for rows of labels use LabelSets.from_sets or a list of sets."
             )
@@ -184,6 +185,7 @@ def _numbers(
 
 
 def _cell(cell: tuple[int, int], names: list[Any] | None) -> str:
+    """A row and a column as text for messages."""
     row, column = int(cell[0]), int(cell[1])
     return f"row {row}, column {column if names is None else repr(names[column])}"
 
@@ -192,8 +194,13 @@ def _is_binary(values: AnyArray) -> bool:
     return values.dtype.kind == "b" or bool(((values == 0) | (values == 1)).all())
 
 
-def _refuse_values(values: AnyArray, whole: BoolArray, names: list[Any] | None, form: Form) -> None:
-    """Raise at the first entry that the form does not allow; NaN fails every comparison."""
+def _refuse_values(
+    values: AnyArray, is_unlabeled: BoolArray, names: list[Any] | None, form: Form
+) -> None:
+    """Raise at the first entry that the form does not allow.
+
+    NaN is never allowed, since it fails every comparison.
+    """
     if values.dtype.kind == "b":
         return
     if form == "weights":
@@ -202,7 +209,7 @@ def _refuse_values(values: AnyArray, whole: BoolArray, names: list[Any] | None, 
         good = (values == 0) | (values == 1)
     else:
         good = (values >= 0) & (values <= 1)
-    bad = ~good & ~whole[:, np.newaxis]
+    bad = ~good & ~is_unlabeled[:, np.newaxis]
     if not bad.any():
         return
     first = np.argwhere(bad)[0]
@@ -220,6 +227,7 @@ def _refuse_values(values: AnyArray, whole: BoolArray, names: list[Any] | None, 
 
 
 def _remedy(value: float) -> str:
+    """What to do about an invalid entry."""
     if np.isnan(value):
         return (
             "Input y contains NaN: fill it; pass unlabeled=float('nan') for rows that are missing "
@@ -228,33 +236,36 @@ def _remedy(value: float) -> str:
     if np.isinf(value):
         return "Input y contains infinity: replace it."
     if value < 0:
-        return "Write 0 for a class that is excluded; name a marker of whole rows by unlabeled=."
+        return (
+            "Write 0 for a class that is excluded; mark rows that may be any class by unlabeled=."
+        )
     return "For votes, counts or weights of any scale use LabelSets.from_weights."
 
 
-def _normalised(values: AnyArray, whole: BoolArray) -> FloatArray:
-    """Rows scaled to sum one; what stands in unlabelled rows is left to the caller."""
+def _normalised(values: AnyArray, is_unlabeled: BoolArray) -> FloatArray:
+    """Rows scaled to sum to one; the entries of unlabeled rows are set by the caller."""
     weights = np.array(values, dtype=np.float64)
-    weights[whole] = 1.0
-    # By the largest first, so that neither huge nor tiny rows overflow or vanish in the sum.
+    weights[is_unlabeled] = 1.0
+    # Divide by the largest entry first: the sum of huge weights would overflow, and that of tiny
+    # ones would underflow.
     weights /= weights.max(axis=1, keepdims=True)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
 
 
 def _over_classes(table: SetTable, names: list[Any] | None, classes: AnyArray | None) -> SetTable:
-    """Columns matched to classes: by name where the table names its columns, else by position."""
+    """Match columns to classes: by name if the columns have names, else by position."""
     n_columns = table.mask.shape[1]
     if classes is None:
         return table if names is None else table._replace(classes=checked_classes(names))
     if names is not None:
         known = set(listed(classes))
-        strangers = [name for name in names if name not in known]
-        if not strangers:
+        unknown = [name for name in names if name not in known]
+        if not unknown:
             return reexpress(table._replace(classes=checked_classes(names)), classes)
-        if len(strangers) < len(names):
+        if len(unknown) < len(names):
             raise CandidateError(
-                f"LabelSets: columns {preview(strangers)} are not among the classes "
+                f"LabelSets: columns {preview(unknown)} are not among the classes "
                 f"{preview(listed(classes))} while other columns are. Rename the columns, or pass "
                 f"an array without names to match columns by position."
             )

@@ -1,1 +1,1 @@
-"""Intervals and unions of intervals: reading them, and the sets themselves."""
+"""Candidate sets of numbers: intervals, boxes and unions of intervals, and their parsers."""

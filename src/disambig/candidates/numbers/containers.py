@@ -1,4 +1,7 @@
-"""What users hold real targets in: arrays, frames, series, interval arrays and lists."""
+"""Checks and conversions of the containers in which users pass real targets.
+
+These are arrays, frames, series, interval arrays and lists. Nothing here imports pandas.
+"""
 
 from collections.abc import Iterable, Mapping, Set, Sized
 from typing import Any
@@ -17,12 +20,12 @@ def require_targets(y: Any) -> None:
         raise CandidateError("Intervals requires y to be passed, but the target y is None.")
     if isinstance(y, Candidates):
         raise CandidateError(
-            f"{type(y).__name__}: these are candidates already, and no intervals. Use them as "
-            f"they are, or Intervals.from_any on numbers."
+            f"{type(y).__name__}: these are candidates already, and not intervals. Use them as "
+            f"they are, or call Intervals.from_any on numbers."
         )
     if sparse.issparse(y):
         raise CandidateError(
-            "Intervals: Sparse data was passed, but ends that are zero are as good as any other. "
+            "Intervals: Sparse data was passed, but a zero is an end like any other number. "
             "Pass a dense array, y.toarray()."
         )
     if isinstance(y, (str, bytes, Mapping, Set)) or not (
@@ -41,7 +44,7 @@ def require_targets(y: Any) -> None:
 
 
 def plain_array(y: Any) -> AnyArray:
-    """`y` as an array; masked entries become None instead of what lies under the mask."""
+    """`y` as an array; masked entries become None, whatever value is under the mask."""
     require_targets(y)
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
         values = np.asarray(y).astype(object)
@@ -51,13 +54,13 @@ def plain_array(y: Any) -> AnyArray:
         return np.asarray(y)
     except ValueError as error:
         raise CandidateError(
-            "Intervals: rows must have the same number of columns; these do not. Lists that mix "
-            "numbers, pairs and texts go to Intervals.from_any."
+            "Intervals: rows must have the same number of columns; these do not. For lists that "
+            "mix numbers, pairs and texts use Intervals.from_any."
         ) from error
 
 
 def is_interval(value: Any) -> bool:
-    """Whether `value` has the ends of an interval: of pandas, or alike; also for arrays of them."""
+    """Whether `value` is an interval as in pandas, or an array of them: it has ends."""
     return all(hasattr(value, name) for name in ("left", "right", "closed"))
 
 

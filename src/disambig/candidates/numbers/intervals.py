@@ -1,6 +1,7 @@
-"""Rows of real candidates by number, and values laid out beside them.
+"""Intervals and boxes as candidate sets: for every sample the bounds of its target.
 
-Candidate intervals: for every sample the bounds between which its target lies.
+`Intervals` is the class. The functions before it are shared with unions of intervals: they select
+rows, check the shape of values that belong to rows, and make arrays read-only.
 """
 
 from collections.abc import Iterator
@@ -23,22 +24,22 @@ from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 
-def row_numbers(rows: Any, n: int, owner: str) -> int | IntArray:
-    """Which of the n rows are meant: a number for an integer, else their numbers, 1-D.
+def row_positions(rows: Any, n: int, owner: str) -> int | IntArray:
+    """Positions of the selected rows among n: an int for an integer, else a 1-D array.
 
-    Raises IndexError as arrays do, and where columns are to be cut.
+    Raises IndexError as arrays do, and where the index also selects columns.
     """
     rows = row_index(owner, rows)
     if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
         return range(n)[int(rows)]
-    numbers: IntArray = np.arange(n)[rows]
-    if numbers.ndim != 1:
+    positions: IntArray = np.arange(n)[rows]
+    if positions.ndim != 1:
         raise IndexError(f"{owner}: select rows by an integer, a slice or a 1-D array.")
-    return numbers
+    return positions
 
 
 def value_table(values: Any, n: int, d: int, owner: str) -> FloatArray:
-    """One number per row and column, ``(n, d)`` of float64; for one column ``(n,)`` will do."""
+    """One number per row and column, float64 ``(n, d)``; for one column also from ``(n,)``."""
     table: FloatArray = np.asarray(values, dtype=np.float64)
     if d == 1 and table.ndim == 1:
         table = table[:, np.newaxis]
@@ -50,8 +51,8 @@ def value_table(values: Any, n: int, d: int, owner: str) -> FloatArray:
     return table
 
 
-def owned(array: AnyArray) -> AnyArray:
-    """The array itself, read-only from now on; a copy of a view, which would keep more alive."""
+def read_only(array: AnyArray) -> AnyArray:
+    """The array made read-only. A view is copied, as it would keep its whole base in memory."""
     if array.base is not None or not array.flags.c_contiguous:
         array = np.array(array, order="C")
     array.setflags(write=False)
@@ -62,22 +63,22 @@ def owned(array: AnyArray) -> AnyArray:
 class Intervals:
     """``s[j] = prod_k [lower[j, k], upper[j, k]]``: one interval, or box, per sample.
 
-    The right target of every sample lies between its bounds. A point has equal ends, a half-line
-    one infinite end, the whole line two. Checked once, then immutable: the arrays are copies and
-    read-only. scikit-learn splits it like an array; where it is turned into one, that is
-    ``(n, 2)`` for plain targets and ``(n, d, 2)`` for boxes, which can be read back.
+    The true target of every sample lies between its bounds. A point has equal ends, a half-line
+    one infinite end, the whole line two. Intervals are checked once and then immutable: the arrays
+    are read-only copies. scikit-learn splits them like an array. ``np.asarray`` gives ``(n, 2)``
+    for plain targets and ``(n, d, 2)`` for boxes, and `from_any` reads both back.
 
     Parameters
     ----------
     lower, upper : (n, d), or (n,) for one column
-        Ends in order, ``-inf`` and ``inf`` for no bound. Here ``d`` counts the columns of a
-        target. Finite ends are at most 1e150 in size, so that squares stay finite.
+        The ends, ``lower <= upper``; ``-inf`` and ``inf`` for no bound. ``d`` is the number of
+        columns of a target. Finite ends are at most 1e150 in size, so that squares stay finite.
     flat : bool, default=True
         Whether targets are plain numbers, ``(n,)``, rather than rows of d numbers. Needs d = 1.
 
     See Also
     --------
-    Intervals.from_any : Reads whatever a user is likely to have.
+    Intervals.from_any : Reads targets in many formats.
     disambig.candidates.IntervalUnions : Several intervals per sample.
 
     Examples
@@ -111,40 +112,40 @@ class Intervals:
         self._set(ends, self.flat)
 
     def _set(self, ends: Ends, flat: bool) -> None:
-        object.__setattr__(self, "lower", owned(ends.lower))
-        object.__setattr__(self, "upper", owned(ends.upper))
+        object.__setattr__(self, "lower", read_only(ends.lower))
+        object.__setattr__(self, "upper", read_only(ends.upper))
         object.__setattr__(self, "flat", bool(flat))
 
     def _of(self, lower: FloatArray, upper: FloatArray) -> "Intervals":
-        """Intervals of the same form whose ends are known to be good."""
+        """Intervals of the same form from ends that need no check."""
         intervals = object.__new__(type(self))
         intervals._set(Ends(lower, upper), self.flat)
         return intervals
 
-    # ------------------------------------------------------------------ ways in
+    # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
-        """Read targets by their form.
+        """Read targets in any supported format.
 
         Parameters
         ----------
         y : array, frame, series, interval array, list or Intervals
-            Numbers with two columns are always lower and upper ends; with one dimension, points;
-            with one column, points too (scikit-learn's warning is given); with three dimensions,
-            ``(n, d, 2)``, boxes. Points of two outputs go through `from_points`, or are boxes
-            with equal ends. Interval arrays of pandas are read by their ends; whether they are
-            closed is of no consequence, since ends are limits of members.
-            With one dimension and not all numbers, a row is a number, a pair ``(lower, upper)``,
-            an interval of pandas, or a text: a number, ``"[800, 1200]"`` (brackets of any kind),
-            ``"800-1200"``, ``"800 to 1200"``, ``"800..1200"``, ``">= 5"``, ``"65+"``,
-            ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or ``"5 ± 2"``. A list of pairs is a union,
-            whose members must here overlap: see `disambig.candidates.number_sets`. Lists are never
-            boxes.
+            Numbers in two columns are always lower and upper ends. Numbers in one dimension are
+            points, and so are those in one column (with scikit-learn's warning). Numbers in three
+            dimensions, ``(n, d, 2)``, are boxes. For points of two outputs use `from_points`, or
+            boxes with equal ends. Interval arrays of pandas are read by their ends; it does not
+            matter which sides are closed.
+            In a one-dimensional container that holds other things than numbers, a row is a number,
+            a pair ``(lower, upper)``, an interval of pandas, or a text: a number,
+            ``"[800, 1200]"`` (brackets of any kind), ``"800-1200"``, ``"800 to 1200"``,
+            ``"800..1200"``, ``">= 5"``, ``"65+"``, ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or
+            ``"5 ± 2"``. A list of pairs is a union, whose segments must overlap here: see
+            `disambig.candidates.number_sets`. Lists are never boxes.
         missing : {"error", "whole"}, default="error"
-            Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) are refused, or
-            say that there is no bound: on that side for an end, on both for a row. For Intervals
-            it has no meaning.
+            Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) raise an error or
+            mean "no bound": on that side for an end, on both sides for a row. Ignored if `y` is
+            Intervals.
 
         Returns
         -------
@@ -177,7 +178,7 @@ class Intervals:
 
     @classmethod
     def from_points(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
-        """Read targets that are known: plain numbers ``(n,)``, or rows of d numbers ``(n, d)``.
+        """Read known targets: plain numbers ``(n,)``, or rows of d numbers ``(n, d)``.
 
         Examples
         --------
@@ -199,7 +200,7 @@ class Intervals:
         """
         return cls(*ends_of_centers(centers, radii, missing))
 
-    # ------------------------------------------------------------------ as scikit-learn sees it
+    # ------------------------------------------------------------------ array interface
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -215,7 +216,7 @@ class Intervals:
         return len(self.shape)
 
     def __getitem__(self, rows: Any) -> Any:
-        chosen = row_numbers(rows, len(self), "Intervals")
+        chosen = row_positions(rows, len(self), "Intervals")
         if isinstance(chosen, int):
             if self.flat:
                 return float(self.lower[chosen, 0]), float(self.upper[chosen, 0])
@@ -227,7 +228,9 @@ class Intervals:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:
-            raise ValueError("Intervals: an array of both ends cannot be had without a copy.")
+            raise ValueError(
+                "Intervals: converting to an array always copies; do not pass copy=False."
+            )
         both = np.stack([self.lower, self.upper], axis=-1).reshape(self.shape)
         return both if dtype is None else both.astype(dtype, copy=False)
 
@@ -235,10 +238,10 @@ class Intervals:
         return {"lower": self.lower, "upper": self.upper, "flat": self.flat}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles forget that an array was read-only.
+        # Unpickled arrays are writeable: make them read-only again.
         self._set(Ends(state["lower"], state["upper"]), state["flat"])
 
-    # Equality compares contents, so that identity must not serve as a hash.
+    # Equality compares contents, so the default hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -263,16 +266,16 @@ class Intervals:
             f"{n_whole} whole, ends from {self.span.min():g} to {self.span.max():g})"
         )
 
-    # ------------------------------------------------------------------ what the intervals say
+    # ------------------------------------------------------------------ properties of the sets
 
     @property
     def n_columns(self) -> int:
-        """``d``, the columns of a target."""
+        """``d``, the number of columns of a target."""
         return int(self.lower.shape[1])
 
     @property
     def informative(self) -> BoolArray:
-        """Rows which exclude some number, ``(n,)``: with a finite end in some column."""
+        """Rows that exclude some number, ``(n,)``: with a finite end in some column."""
         return np.asarray((np.isfinite(self.lower) | np.isfinite(self.upper)).any(axis=1))
 
     @property
@@ -282,13 +285,13 @@ class Intervals:
 
     @cached_property
     def span(self) -> FloatArray:
-        """Smallest and largest finite end of each column, ``(d, 2)``; (0, 0) where none is."""
+        """Smallest and largest finite end of each column, ``(d, 2)``; (0, 0) if there is none."""
         ends = np.concatenate([self.lower, self.upper])
         finite = np.isfinite(ends)
         low = np.min(ends, axis=0, where=finite, initial=np.inf)
         high = np.max(ends, axis=0, where=finite, initial=-np.inf)
         span = np.where(finite.any(axis=0), [low, high], 0.0).T
-        return owned(span)
+        return read_only(span)
 
     @cached_property
     def centers(self) -> FloatArray:
@@ -297,29 +300,29 @@ class Intervals:
         high = np.where(np.isfinite(self.upper), self.upper, self.lower)
         whole = np.isinf(self.lower) & np.isinf(self.upper)
         low[whole] = high[whole] = np.nan
-        return owned(0.5 * (low + high))
+        return read_only(0.5 * (low + high))
 
     @property
     def hull(self) -> "Intervals":
-        """The smallest intervals around the sets: these themselves."""
+        """The smallest intervals that contain the sets: the intervals themselves."""
         return self
 
     def segments_at(self, values: Any) -> "Intervals":
-        """The interval that holds or is nearest to each value: there is one a row."""
+        """The segment that contains or is nearest to each value: there is only one per row."""
         return self
 
     def nearest(self, values: Any) -> FloatArray:
-        """The member nearest to each value, ``(n, d)``; the value itself if it is one."""
-        return np.clip(self._beside(values), self.lower, self.upper)
+        """The member nearest to each value, ``(n, d)``; the value itself if it is a member."""
+        return np.clip(self._table(values), self.lower, self.upper)
 
     def distances(self, values: Any) -> FloatArray:
         """``inf_{y in s[j]} |values[j] - y|``, column by column, ``(n, d)``."""
-        table = self._beside(values)
+        table = self._table(values)
         return np.abs(table - np.clip(table, self.lower, self.upper))
 
     def contains(self, values: Any) -> BoolArray:
         """Whether ``values[j]`` lies in the set of row j, in all of its columns, ``(n,)``."""
-        table = self._beside(values)
+        table = self._table(values)
         return np.asarray(((self.lower <= table) & (table <= self.upper)).all(axis=1))
 
     def within(self, span: Any) -> "Intervals":
@@ -334,7 +337,7 @@ class Intervals:
         )
 
     def inset(self, margin: float) -> "Intervals":
-        """The same intervals without what is nearer to an end than `margin`.
+        """The same intervals with finite ends moved inwards by `margin`.
 
         An interval shorter than twice the margin becomes its middle.
 
@@ -348,5 +351,5 @@ class Intervals:
         short = low > high
         return self._of(np.where(short, centers, low), np.where(short, centers, high))
 
-    def _beside(self, values: Any) -> FloatArray:
+    def _table(self, values: Any) -> FloatArray:
         return value_table(values, len(self), self.n_columns, "Intervals")

@@ -1,7 +1,7 @@
-"""The contract of candidates that are sets of real numbers, and the door through which they come.
+"""The contract `NumberSets` of candidate sets of real numbers, and `number_sets`, which reads them.
 
-Each column of a target is a line of its own. Solvers and losses ask sets for their nearest members,
-their ends and their centres, all rows at once.
+Solvers and losses use the nearest members, the ends and the centres of the sets, for all rows at
+once. The columns of a target are treated separately.
 """
 
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -14,9 +14,9 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 
 @runtime_checkable
 class NumberSets(Protocol):
-    """``s[0], ..., s[n - 1]``: for every sample a closed set of numbers, or one for each column.
+    """``s[0], ..., s[n - 1]``: for every sample a closed set of numbers in each column.
 
-    Here ``d`` counts the columns of a target.
+    ``d`` is the number of columns of a target.
     """
 
     def __len__(self) -> int:
@@ -24,7 +24,7 @@ class NumberSets(Protocol):
         ...
 
     def __getitem__(self, rows: Any) -> Any:
-        """The same kind of sets for some rows; for an integer, the set of that row."""
+        """The sets of the selected rows; for an integer, the set of that row."""
         ...
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
@@ -33,12 +33,12 @@ class NumberSets(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """``(n, ...)``, as of the array."""
+        """``(n, ...)``, the shape of the array."""
         ...
 
     @property
     def n_columns(self) -> int:
-        """``d``, the columns of a target."""
+        """``d``, the number of columns of a target."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class NumberSets(Protocol):
 
     @property
     def informative(self) -> BoolArray:
-        """Rows which exclude some number in some column, ``(n,)``."""
+        """Rows that exclude some number in some column, ``(n,)``."""
         ...
 
     @property
@@ -58,12 +58,12 @@ class NumberSets(Protocol):
 
     @property
     def span(self) -> FloatArray:
-        """Smallest and largest finite end of each column, ``(d, 2)``; (0, 0) where none is."""
+        """Smallest and largest finite end of each column, ``(d, 2)``; (0, 0) if there is none."""
         ...
 
     @property
     def centers(self) -> FloatArray:
-        """Means of the uniform laws on bounded sets, ``(n, d)``.
+        """Means of the uniform distributions on bounded sets, ``(n, d)``.
 
         For half-lines the mean of their finite ends; NaN where there is no finite end.
         """
@@ -71,7 +71,7 @@ class NumberSets(Protocol):
 
     @property
     def hull(self) -> Intervals:
-        """The smallest intervals around the sets."""
+        """The smallest intervals that contain the sets."""
         ...
 
     def nearest(self, values: Any) -> FloatArray:
@@ -79,7 +79,7 @@ class NumberSets(Protocol):
         ...
 
     def segments_at(self, values: Any) -> Intervals:
-        """The connected piece of each set that holds, or is nearest to, a value."""
+        """The segment of each set that contains, or is nearest to, a value."""
         ...
 
     def distances(self, values: Any) -> FloatArray:
@@ -91,16 +91,16 @@ class NumberSets(Protocol):
         ...
 
     def within(self, span: Any) -> "NumberSets":
-        """The same kind of sets with infinite ends moved to the ends of `span`, ``(d, 2)``.
+        """Sets of the same class with infinite ends moved to the ends of `span`, ``(d, 2)``.
 
         A half-line that begins beyond the span becomes its finite end.
         """
         ...
 
     def inset(self, margin: float) -> "NumberSets":
-        """The same kind of sets without what is nearer to an end than `margin`.
+        """Sets of the same class with finite ends moved inwards by `margin`.
 
-        A piece shorter than twice the margin becomes its middle.
+        A segment shorter than twice the margin becomes its middle.
         """
         ...
 
@@ -108,15 +108,15 @@ class NumberSets(Protocol):
 def number_sets(
     y: Any, missing: Literal["error", "whole"] = "error"
 ) -> "Intervals | IntervalUnions":
-    """Read sets of numbers by their form: unions where some row needs several intervals.
+    """Read sets of numbers in any supported format: unions if a row needs several intervals.
 
     Parameters
     ----------
     y : array, frame, series, interval array, list, Intervals or IntervalUnions
-        In any form that `Intervals.from_any` reads. Beyond it, a row may be a list of pairs, or
-        texts joined by ``|``: a union of intervals.
+        In any format that `Intervals.from_any` reads. A row may also be a union of intervals: a
+        list of pairs, or texts joined by ``|``.
     missing : {"error", "whole"}, default="error"
-        Whether missing values are refused, or say that there is no bound.
+        Whether missing values raise an error or mean "no bound".
 
     Returns
     -------

@@ -1,14 +1,14 @@
-"""Intervals written as text: ``"[800, 1200]"``, ``"800-1200"``, ``">= 5"``, ``"5 +- 2"``.
+"""Parsers of sets of numbers: from texts, from lists of rows, and from whole containers.
 
-Intervals out of rows that are numbers, pairs, intervals of pandas, texts or lists of pairs.
-
-Sets of numbers read by their form: points, ends, boxes, rows of any kind.
+`text_segments` reads one text, such as ``"[800, 1200]"``, ``"800-1200"``, ``">= 5"`` or
+``"5 +- 2"``. `segments_of_list` reads rows that are numbers, pairs, intervals of pandas, texts or
+lists of pairs. `parse_numbers` and `parse_intervals` decide by the container whether `y` holds
+points, ends, boxes or such rows. Parsers do not check the order and size of the ends.
 """
 
 import math
 import re
 import reprlib
-import warnings
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -26,16 +26,16 @@ from disambig.candidates.numbers.tables import (
     IntervalTable,
     check_missing,
     checked_ends,
-    finite_or_huge,
     interval_error,
-    number,
     parse_boxes,
     parse_ends,
     points_table,
     real_numbers,
+    to_float,
+    without_overflow,
 )
 from disambig.candidates.reading import is_table, only_column, rows_of
-from disambig.exceptions import CandidateError
+from disambig.exceptions import CandidateError, warn
 from disambig.notation import AnyArray, FloatArray, IntArray
 
 GRAMMAR = (
@@ -44,35 +44,35 @@ GRAMMAR = (
 )
 UNION_SEPARATOR = "|"
 
-_UNSIGNED = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
-_NUMBER = rf"[+-]?{_UNSIGNED}"
+_UNSIGNED_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = rf"[+-]?{_UNSIGNED_NUMBER}"
 _END = rf"({_NUMBER}|[+-]?inf(?:inity)?|[+-]?∞)"
-# Between two dots, a number may not end on one.
-_SHORT = _END.replace(r"\.\d*", r"\.\d+")
+# Before "..", a number must not end with a dot of its own: "5....7" is refused.
+_RANGE_END = _END.replace(r"\.\d*", r"\.\d+")
 
-_POINT = re.compile(rf"({_NUMBER})")
-_BRACKETS = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
-_RANGE = re.compile(rf"{_SHORT}\s*\.\.\s*{_SHORT}")
-_WORDS = re.compile(rf"(?:from\s+)?{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
-# A dash before a second minus would be a riddle: what follows it is unsigned.
-_DASH = re.compile(rf"({_NUMBER})\s*[-–—]\s*({_UNSIGNED})")
-_OPEN = re.compile(rf"({_NUMBER})\s*(?:\+|or\s+more)")
-_CLOSED = re.compile(rf"({_NUMBER})\s*or\s+less")
-_AT_LEAST = re.compile(rf"(?:at\s+least|more\s+than|over|above)\s+({_NUMBER})")
-_AT_MOST = re.compile(rf"(?:at\s+most|less\s+than|under|below|up\s+to)\s+({_NUMBER})")
-_BOUND = re.compile(rf"(>=|<=|[<>≤≥])\s*({_NUMBER})")
-_RADIUS = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
+_POINT_TEXT = re.compile(rf"({_NUMBER})")
+_BRACKETS_TEXT = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
+_RANGE_TEXT = re.compile(rf"{_RANGE_END}\s*\.\.\s*{_RANGE_END}")
+_WORDS_TEXT = re.compile(rf"(?:from\s+)?{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
+# "800--1200" is ambiguous, so the number after the dash has no sign.
+_DASH_TEXT = re.compile(rf"({_NUMBER})\s*[-–—]\s*({_UNSIGNED_NUMBER})")
+_OR_MORE_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+|or\s+more)")
+_OR_LESS_TEXT = re.compile(rf"({_NUMBER})\s*or\s+less")
+_AT_LEAST_TEXT = re.compile(rf"(?:at\s+least|more\s+than|over|above)\s+({_NUMBER})")
+_AT_MOST_TEXT = re.compile(rf"(?:at\s+most|less\s+than|under|below|up\s+to)\s+({_NUMBER})")
+_COMPARISON_TEXT = re.compile(rf"(>=|<=|[<>≤≥])\s*({_NUMBER})")
+_RADIUS_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
 
-_NOTHING = ("", "*")
-_NUMBERS = {int, float}
-_ROWS = (
+_MISSING_TEXTS = ("", "*")
+_NUMBER_TYPES = {int, float}
+_ROW_REMEDY = (
     "Pass numbers, pairs (lower, upper), or texts such as '[800, 1200]'; truth values become "
     "numbers by y.astype(float)."
 )
 
 
 def text_segments(text: str) -> list[tuple[float, float]] | None:
-    """The ends of every interval that `text` names, NaN if it names none; None if it is garbled.
+    """The ends of every interval in `text`; NaN if the text is empty, None if it is invalid.
 
     Examples
     --------
@@ -83,100 +83,100 @@ def text_segments(text: str) -> list[tuple[float, float]] | None:
     >>> text_segments("5 +- 2"), text_segments(""), text_segments("about 5")
     ([(3.0, 7.0)], [(nan, nan)], None)
     """
-    # The minus sign of typesetters, and case.
+    # U+2212, the typographic minus sign, is read as a hyphen.
     text = text.strip().replace("−", "-").lower()
-    if text in _NOTHING:
+    if text in _MISSING_TEXTS:
         return [(math.nan, math.nan)]
-    pieces = [_piece(part.strip()) for part in text.split(UNION_SEPARATOR)]
-    known = [piece for piece in pieces if piece is not None]
-    return known if len(known) == len(pieces) else None
+    segments = [_segment(part.strip()) for part in text.split(UNION_SEPARATOR)]
+    valid = [segment for segment in segments if segment is not None]
+    return valid if len(valid) == len(segments) else None
 
 
-def _piece(text: str) -> tuple[float, float] | None:
-    if match := _POINT.fullmatch(text):
+def _segment(text: str) -> tuple[float, float] | None:
+    if match := _POINT_TEXT.fullmatch(text):
         return _end(match[1]), _end(match[1])
-    if match := _BRACKETS.fullmatch(text) or _RANGE.fullmatch(text):
+    if match := _BRACKETS_TEXT.fullmatch(text) or _RANGE_TEXT.fullmatch(text):
         return _end(match[1]), _end(match[2])
-    if match := _DASH.fullmatch(text) or _WORDS.fullmatch(text):
+    if match := _DASH_TEXT.fullmatch(text) or _WORDS_TEXT.fullmatch(text):
         lower, upper = (end for end in match.groups() if end is not None)
         return _end(lower), _end(upper)
-    if match := _OPEN.fullmatch(text) or _AT_LEAST.fullmatch(text):
+    if match := _OR_MORE_TEXT.fullmatch(text) or _AT_LEAST_TEXT.fullmatch(text):
         return _end(match[1]), math.inf
-    if match := _CLOSED.fullmatch(text) or _AT_MOST.fullmatch(text):
+    if match := _OR_LESS_TEXT.fullmatch(text) or _AT_MOST_TEXT.fullmatch(text):
         return -math.inf, _end(match[1])
-    if match := _BOUND.fullmatch(text):
+    if match := _COMPARISON_TEXT.fullmatch(text):
         end = _end(match[2])
         return (end, math.inf) if match[1] in (">", ">=", "≥") else (-math.inf, end)
-    if match := _RADIUS.fullmatch(text):
+    if match := _RADIUS_TEXT.fullmatch(text):
         center, radius = _end(match[1]), _end(match[2])
-        return finite_or_huge(center - radius, True), finite_or_huge(center + radius, True)
+        return without_overflow(center - radius, True), without_overflow(center + radius, True)
     return None
 
 
 def _end(text: str) -> float:
     infinite = "inf" in text or "∞" in text
-    return finite_or_huge(float(text.replace("∞", "inf")), not infinite)
+    return without_overflow(float(text.replace("∞", "inf")), not infinite)
 
 
 _Pair = tuple[float, float]
 
 
 class RowSegments(NamedTuple):
-    """The ends of all pieces, ``(m, 2)``, and where those of each row begin, ``(n + 1,)``."""
+    """The ends of all segments, ``(m, 2)``, and the first segment of each row, ``(n + 1,)``."""
 
     ends: FloatArray
     indptr: IntArray
 
 
 def segments_of_list(rows: list[Any]) -> RowSegments:
-    """The intervals that each row names, in its own order; missing ends are NaN.
+    """The intervals of each row, in its own order; missing ends are NaN.
 
     Examples
     --------
     >>> segments_of_list([5.0, [(1, 2), (3, 4)]]).ends.tolist()
     [[5.0, 5.0], [1.0, 2.0], [3.0, 4.0]]
     """
-    ends = _plain_ends(rows)
+    ends = _ends_of_python_rows(rows)
     if ends is not None:
         return RowSegments(ends, np.arange(len(rows) + 1))
-    pieces = [_pieces(row) for row in rows]
-    garbled = np.array([not piece for piece in pieces])
-    if garbled.any():
-        row = rows[int(np.argmax(garbled))]
+    parsed = [_row_segments(row) for row in rows]
+    invalid = np.array([not pairs for pairs in parsed])
+    if invalid.any():
+        row = rows[int(np.argmax(invalid))]
         raise interval_error(
-            garbled,
+            invalid,
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, which is no interval of numbers",
             f"A row is a number, a pair (lower, upper), a list of such pairs, or a text: {GRAMMAR}"
-            f". Points of several outputs go to Intervals.from_points.",
+            f". For points of several outputs use Intervals.from_points.",
             "Intervals",
         )
-    counts = [len(piece) for piece in pieces if piece is not None]
-    pairs = [pair for piece in pieces if piece is not None for pair in piece]
-    return RowSegments(np.array(pairs, dtype=np.float64), np.append(0, np.cumsum(counts)))
+    counts = [len(pairs) for pairs in parsed if pairs is not None]
+    ends_of_all = [pair for pairs in parsed if pairs is not None for pair in pairs]
+    return RowSegments(np.array(ends_of_all, dtype=np.float64), np.append(0, np.cumsum(counts)))
 
 
-def _plain_ends(rows: list[Any]) -> FloatArray | None:
-    """The ends of rows that are all numbers, or all pairs, of Python; else None.
+def _ends_of_python_rows(rows: list[Any]) -> FloatArray | None:
+    """The ends of rows that are all Python numbers, or all pairs of them; else None.
 
-    The common case, some thirty times as fast as row by row.
+    This is the common case, and some thirty times as fast as reading row by row.
     """
-    kinds = set(map(type, rows))
+    types = set(map(type, rows))
     try:
-        if kinds <= _NUMBERS:
+        if types <= _NUMBER_TYPES:
             points = np.array(rows, dtype=np.float64)
             return np.stack([points, points], axis=1)
-        if kinds <= {list, tuple} and set(map(len, rows)) == {2}:
+        if types <= {list, tuple} and set(map(len, rows)) == {2}:
             flat = list(chain.from_iterable(rows))
-            if set(map(type, flat)) <= _NUMBERS:
+            if set(map(type, flat)) <= _NUMBER_TYPES:
                 return np.array(flat, dtype=np.float64).reshape(-1, 2)
     except OverflowError:
-        # An integer beyond all floats: the row will be named.
+        # An integer too large for a float: reading row by row names the row in its error.
         pass
     return None
 
 
-def _pieces(row: Any) -> list[_Pair] | None:
-    """The intervals of a row, at least one; None or nothing if it names none."""
+def _row_segments(row: Any) -> list[_Pair] | None:
+    """The intervals of a row; None or an empty list if the row is invalid."""
     if isinstance(row, str):
         return text_segments(row)
     if isinstance(row, np.ndarray):
@@ -185,14 +185,14 @@ def _pieces(row: Any) -> list[_Pair] | None:
     if pair is not None:
         return [pair]
     if isinstance(row, (list, tuple)):
-        pairs = [_pair(entry, bare=False) for entry in row]
-        known = [pair for pair in pairs if pair is not None]
-        return known if len(known) == len(pairs) else None
+        pairs = [_pair(entry, allow_point=False) for entry in row]
+        valid = [pair for pair in pairs if pair is not None]
+        return valid if len(valid) == len(pairs) else None
     return None
 
 
-def _pair(entry: Any, bare: bool = True) -> _Pair | None:
-    """The ends of one interval: of pandas, a pair, or if `bare` a number for both; else None."""
+def _pair(entry: Any, allow_point: bool = True) -> _Pair | None:
+    """The ends of a pandas interval, a pair or, if `allow_point`, a number; else None."""
     if is_interval(entry):
         entry = (entry.left, entry.right)
     elif isinstance(entry, np.ndarray):
@@ -201,23 +201,23 @@ def _pair(entry: Any, bare: bool = True) -> _Pair | None:
         if len(entry) != 2:
             return None
         lower, upper = entry
-    elif bare:
+    elif allow_point:
         lower = upper = entry
     else:
         return None
-    low, high = number(lower), number(upper)
+    low, high = to_float(lower), to_float(upper)
     return None if low is None or high is None else (low, high)
 
 
 class ParsedNumbers(NamedTuple):
-    """Ends, not yet checked; where `indptr` is given, those of the pieces of unions.
+    """Ends of intervals or, if `indptr` is given, of the segments of unions; not checked yet.
 
     Attributes
     ----------
-    lower, upper : (n, d), or (m, 1) for m pieces
+    lower, upper : (n, d), or (m, 1) for m segments
     flat : bool
         Whether targets are plain numbers.
-    indptr : (n + 1,), or None where every row has one piece
+    indptr : (n + 1,), or None if every row has one segment
     """
 
     lower: FloatArray
@@ -227,18 +227,17 @@ class ParsedNumbers(NamedTuple):
 
 
 def parse_numbers(y: Any, missing: str) -> ParsedNumbers:
-    """Read `y` by its form; `Intervals.from_any` and `number_sets` document the rules."""
+    """Read `y` in any format that `Intervals.from_any` and `number_sets` document."""
     check_missing(missing)
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
-        # An object that can be read as an array, and offers nothing else.
+        # An object whose only array method is __array__.
         y = np.asarray(y)
     require_targets(y)
     if is_table(y) and y.shape[1] == 1:
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected: its column is read as one "
             "target per row. Pass y.ravel(), or the column itself.",
             DataConversionWarning,
-            stacklevel=4,
         )
         y = only_column(y)
     ends = interval_ends(y)
@@ -253,31 +252,30 @@ def parse_numbers(y: Any, missing: str) -> ParsedNumbers:
 
 
 def parse_intervals(y: Any, missing: str) -> IntervalTable:
-    """The same for intervals alone: raises where a row is a union of several that are apart."""
+    """The same without unions: raises if a row has several disjoint intervals."""
     parsed = parse_numbers(y, missing)
     if parsed.indptr is None:
         return IntervalTable(parsed.lower, parsed.upper, parsed.flat)
     ends = checked_ends(parsed.lower, parsed.upper, "Intervals", rows_of_segments(parsed.indptr))
-    pieces = merged_segments(Segments(ends.lower.ravel(), ends.upper.ravel(), parsed.indptr))
-    several = np.diff(pieces.indptr) > 1
+    segments = merged_segments(Segments(ends.lower.ravel(), ends.upper.ravel(), parsed.indptr))
+    several = np.diff(segments.indptr) > 1
     if several.any():
         raise interval_error(
             several,
-            f"is a union of {np.diff(pieces.indptr)[several][0]} intervals that are apart",
-            "Read unions by disambig.candidates.number_sets, or IntervalUnions.from_any.",
+            f"is a union of {np.diff(segments.indptr)[several][0]} disjoint intervals",
+            "Read unions with disambig.candidates.number_sets or IntervalUnions.from_any.",
             "Intervals",
         )
-    return IntervalTable(pieces.lower[:, np.newaxis], pieces.upper[:, np.newaxis], True)
+    return IntervalTable(segments.lower[:, np.newaxis], segments.upper[:, np.newaxis], True)
 
 
 def _two_columns(y: Any) -> AnyArray:
     values = plain_array(y)
     if values.shape[1] != 2:
         raise CandidateError(
-            f"Intervals: a table has two columns, lower and upper ends; got shape {values.shape}. "
-            f"For several outputs use boxes, an array of shape (n, d, 2), or "
-            f"Intervals.from_bounds(lower, upper); for outputs that are known "
-            f"Intervals.from_points."
+            f"Intervals: expected a table of two columns, lower and upper ends; got shape "
+            f"{values.shape}. For several outputs use boxes, an array of shape (n, d, 2), or "
+            f"Intervals.from_bounds(lower, upper); for known outputs Intervals.from_points."
         )
     return values
 
@@ -288,7 +286,7 @@ def _is_complex(y: Any) -> bool:
 
 def _parse_rows(rows: AnyArray | list[Any], missing: str) -> ParsedNumbers:
     if isinstance(rows, np.ndarray) and rows.dtype.kind != "U":
-        return ParsedNumbers(*points_table(real_numbers(rows, _ROWS), missing))
+        return ParsedNumbers(*points_table(real_numbers(rows, _ROW_REMEDY), missing))
     ends, indptr = segments_of_list(list(rows))
     table = parse_ends(ends, missing)
     single = len(ends) == len(rows)

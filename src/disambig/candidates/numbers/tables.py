@@ -1,8 +1,9 @@
-"""What two ends of an interval must be: numbers, in order, not too large to be squared.
+"""Intervals from arrays, and the checks that every interval must pass.
 
-Real numbers out of what users write: any numeric dtype, objects, missing values as NaN.
-
-Intervals out of arrays: both ends, ends apart, points, centres with radii, boxes.
+`checked_ends` requires the ends to be numbers, in order and small enough to be squared.
+`real_numbers` converts any numeric dtype and objects to float64, with NaN for missing values.
+`parse_ends`, `parse_boxes` and the functions ``ends_of_*`` read arrays of ends, points, centres
+with radii and boxes.
 """
 
 import math
@@ -19,11 +20,12 @@ from disambig.candidates.reading import is_missing
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-# Squares of differences, summed over many rows, must stay far from the largest double.
-LARGEST_END = 1e150
-_NUMBERS = (
-    "Write None or NaN for a missing number; texts such as '[800, 1200]' are a list or a series, "
-    "one text per row."
+# The square of a difference of ends, summed over many rows, must stay far below the largest
+# float64, 1.8e308.
+MAX_FINITE_END = 1e150
+_NUMBERS_REMEDY = (
+    "Write None or NaN for a missing number; pass texts such as '[800, 1200]' as a list or a "
+    "series, one text per row."
 )
 
 
@@ -34,8 +36,8 @@ class Ends(NamedTuple):
     upper: FloatArray
 
 
-def interval_error(faulty: BoolArray, what: str, remedy: str, owner: str) -> CandidateError:
-    """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
+def interval_error(invalid: BoolArray, what: str, remedy: str, owner: str) -> CandidateError:
+    """An error that names the first of the `invalid` rows, shape ``(n,)``, and counts them.
 
     Examples
     --------
@@ -43,23 +45,23 @@ def interval_error(faulty: BoolArray, what: str, remedy: str, owner: str) -> Can
     >>> print(interval_error(np.array([False, True]), "is odd", "Give even ones.", "Intervals"))
     Intervals: row 1 is odd (1 such row). Give even ones.
     """
-    count = int(np.count_nonzero(faulty))
+    count = int(np.count_nonzero(invalid))
     rows = "row" if count == 1 else "rows"
     return CandidateError(
-        f"{owner}: row {int(np.argmax(faulty))} {what} ({count} such {rows}). {remedy}"
+        f"{owner}: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
     )
 
 
 def checked_ends(lower: Any, upper: Any, owner: str, rows: IntArray | None = None) -> Ends:
-    """The ends as float64, once every entry is an interval of the extended line.
+    """The ends as float64, after a check that every entry is an interval of the extended line.
 
     Parameters
     ----------
     lower, upper : (m, d) array-like
     owner : str
-        Who speaks in the messages.
+        The class that error messages name.
     rows : (m,), or None
-        Which row each pair of ends belongs to; None where every row has one.
+        The row of each pair of ends; None if every row has one pair.
     """
     ends = Ends(np.asarray(lower), np.asarray(upper))
     for end, name in zip(ends, Ends._fields, strict=True):
@@ -74,26 +76,26 @@ def checked_ends(lower: Any, upper: Any, owner: str, rows: IntArray | None = Non
             f"{ends.upper.shape}."
         )
     if ends.lower.shape[1] == 0:
-        raise CandidateError(f"{owner}: there are no columns; at least one is needed.")
+        raise CandidateError(f"{owner}: expected at least one column; got none.")
     for end in ends:
-        require_small(end, owner, rows)
+        require_squarable(end, owner, rows)
     ends = Ends(ends.lower.astype(np.float64), ends.upper.astype(np.float64))
     _refuse_missing(ends, owner, rows)
     _refuse_crossed(ends, owner, rows)
-    _refuse_infinite(ends, owner, rows)
+    _refuse_without_members(ends, owner, rows)
     return ends
 
 
-def require_small(end: AnyArray, owner: str, rows: IntArray | None = None) -> None:
-    """Raise if a finite entry of ``(m, d)`` numbers is too large for its square."""
+def require_squarable(end: AnyArray, owner: str, rows: IntArray | None = None) -> None:
+    """Raise if the square of a finite entry, ``(m, d)``, would overflow."""
     if end.dtype.kind != "f" or end.dtype.itemsize < 8:
         return
-    large = np.isfinite(end) & (np.abs(end) > LARGEST_END)
+    large = np.isfinite(end) & (np.abs(end) > MAX_FINITE_END)
     if large.any():
         raise interval_error(
             _owners(large, rows),
             f"has an end of {_first(end, large)}, the square of which overflows",
-            f"Ends may be as large as {LARGEST_END:g}: rescale y, or write inf for no bound.",
+            f"Ends may be as large as {MAX_FINITE_END:g}: rescale y, or write inf for no bound.",
             owner,
         )
 
@@ -105,7 +107,7 @@ def _refuse_missing(ends: Ends, owner: str, rows: IntArray | None) -> None:
             _owners(missing, rows),
             "lacks an end",
             "Input y contains NaN or missing values: leave out such rows, write -inf or inf for no "
-            "bound, or pass missing='whole', by which an end that is missing is no bound.",
+            "bound, or pass missing='whole', which reads a missing end as no bound.",
             owner,
         )
 
@@ -122,26 +124,26 @@ def _refuse_crossed(ends: Ends, owner: str, rows: IntArray | None) -> None:
         )
 
 
-def _refuse_infinite(ends: Ends, owner: str, rows: IntArray | None) -> None:
-    nowhere = (ends.lower == np.inf) | (ends.upper == -np.inf)
-    if nowhere.any():
+def _refuse_without_members(ends: Ends, owner: str, rows: IntArray | None) -> None:
+    without_members = (ends.lower == np.inf) | (ends.upper == -np.inf)
+    if without_members.any():
         raise interval_error(
-            _owners(nowhere, rows),
-            f"holds no number: its ends are {_first(ends.lower, nowhere)} and "
-            f"{_first(ends.upper, nowhere)}{_column(nowhere)}",
-            "Input y contains infinity: a point must be finite; no bound is a lower end of -inf "
-            "or an upper end of inf.",
+            _owners(without_members, rows),
+            f"holds no number: its ends are {_first(ends.lower, without_members)} and "
+            f"{_first(ends.upper, without_members)}{_column(without_members)}",
+            "Input y contains infinity: a point must be finite. For no bound write -inf as lower "
+            "or inf as upper end.",
             owner,
         )
 
 
 def _owners(bad: BoolArray, rows: IntArray | None) -> BoolArray:
-    """Rows, ``(n,)``, that own one of the flagged entries, ``(m, d)``."""
-    faulty = np.asarray(bad.any(axis=1))
+    """Rows, ``(n,)``, with at least one flagged entry, ``(m, d)``."""
+    invalid = np.asarray(bad.any(axis=1))
     if rows is None:
-        return faulty
+        return invalid
     owners = np.zeros(int(rows[-1]) + 1, dtype=np.bool_)
-    owners[rows[faulty]] = True
+    owners[rows[invalid]] = True
     return owners
 
 
@@ -154,16 +156,16 @@ def _column(bad: BoolArray) -> str:
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number; a bool is none, NaN is one."""
+    """Whether `value` is a real number; NaN is, a bool is not."""
     return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool)
 
 
-def number(value: Any) -> float | None:
-    """`value` as a float, NaN if it is missing, None if it is no number.
+def to_float(value: Any) -> float | None:
+    """`value` as a float; NaN if it is missing, None if it is not a number.
 
     Examples
     --------
-    >>> number(3), number(None), number("3")
+    >>> to_float(3), to_float(None), to_float("3")
     (3.0, nan, None)
     """
     if is_missing(value):
@@ -175,14 +177,14 @@ def number(value: Any) -> float | None:
     except OverflowError:
         return math.copysign(sys.float_info.max, 1 if value > 0 else -1)
     if math.isinf(converted):
-        return finite_or_huge(converted, abs(value) != math.inf)
+        return without_overflow(converted, abs(value) != math.inf)
     return converted
 
 
-def finite_or_huge(value: float, finite: bool) -> float:
-    """The largest float instead of an infinity that stands for something `finite`.
+def without_overflow(value: float, finite: bool) -> float:
+    """`value`, or the largest float if it overflowed to infinity although it is `finite`.
 
-    No bound and a bound that overflows are two things: the latter is refused later on.
+    This tells a bound that overflows, which is refused later, from no bound.
     """
     if finite and math.isinf(value):
         return math.copysign(sys.float_info.max, value)
@@ -192,7 +194,7 @@ def finite_or_huge(value: float, finite: bool) -> float:
 def real_numbers(values: AnyArray, remedy: str) -> FloatArray:
     """An array of any shape ``(n, ...)`` as float64, missing entries NaN.
 
-    Raises at entries that are no real numbers, with the `remedy`.
+    Raises an error with the `remedy` if an entry is not a real number.
     """
     if values.dtype.kind == "c":
         raise CandidateError(
@@ -210,14 +212,14 @@ def real_numbers(values: AnyArray, remedy: str) -> FloatArray:
         raise CandidateError(
             f"Intervals: expected real numbers; got an array of {values.dtype}. {remedy}"
         )
-    # Larger floats than doubles would become infinite on the way.
-    require_small(values.reshape(len(values), -1), "Intervals")
+    # Check before the conversion: a large longdouble would become infinite.
+    require_squarable(values.reshape(len(values), -1), "Intervals")
     return values.astype(np.float64)
 
 
 def _converted(values: AnyArray, remedy: str) -> FloatArray:
     flat = values.ravel().tolist()
-    converted = [number(value) for value in flat]
+    converted = [to_float(value) for value in flat]
     bad = np.array([value is None for value in converted]).reshape(len(values), -1)
     if bad.any():
         row, place = np.argwhere(bad)[0]
@@ -232,7 +234,7 @@ def _converted(values: AnyArray, remedy: str) -> FloatArray:
 
 
 class IntervalTable(NamedTuple):
-    """What parsers hand over: the arguments of Intervals, not yet checked.
+    """The result of a parser: the arguments of Intervals, not checked yet.
 
     Attributes
     ----------
@@ -247,16 +249,16 @@ class IntervalTable(NamedTuple):
 
 
 def check_missing(missing: object) -> None:
-    """Raise unless `missing` is one of the two words."""
+    """Raise unless `missing` is "error" or "whole"."""
     if missing not in ("error", "whole"):
         raise CandidateError(
             f"Intervals: missing must be 'error' or 'whole'; got {missing!r}. With 'whole', a "
-            f"missing end is no bound."
+            f"missing end means no bound."
         )
 
 
 def open_ends(table: IntervalTable, missing: str) -> IntervalTable:
-    """The same ends, where missing ones have become infinite if `missing` is "whole"."""
+    """The same ends; missing ones become infinite if `missing` is "whole"."""
     if missing != "whole":
         return table
     return IntervalTable(
@@ -268,7 +270,7 @@ def open_ends(table: IntervalTable, missing: str) -> IntervalTable:
 
 def parse_ends(values: AnyArray, missing: str) -> IntervalTable:
     """Read ``(n, 2)``: lower and upper ends of plain targets."""
-    ends = real_numbers(values, _NUMBERS)
+    ends = real_numbers(values, _NUMBERS_REMEDY)
     return open_ends(IntervalTable(ends[:, :1], ends[:, 1:], True), missing)
 
 
@@ -279,7 +281,7 @@ def parse_boxes(values: AnyArray, missing: str) -> IntervalTable:
             f"Intervals: boxes have shape (n, d, 2), lower and upper ends last; got "
             f"{values.shape}. Use Intervals.from_bounds(lower, upper) for ends of shape (n, d)."
         )
-    ends = real_numbers(values, _NUMBERS)
+    ends = real_numbers(values, _NUMBERS_REMEDY)
     return open_ends(IntervalTable(ends[:, :, 0], ends[:, :, 1], False), missing)
 
 
@@ -297,7 +299,7 @@ def ends_of_points(y: Any, missing: str) -> IntervalTable:
 
 
 def ends_of_bounds(lower: Any, upper: Any, missing: str) -> IntervalTable:
-    """Read ends ``(n,)`` or ``(n, d)``, of which one may be a number."""
+    """Read ends ``(n,)`` or ``(n, d)``; one of the two may be a single number."""
     check_missing(missing)
     lower, upper = _matched(lower, upper, "lower", "upper")
     flat = lower.ndim == 1
@@ -307,7 +309,7 @@ def ends_of_bounds(lower: Any, upper: Any, missing: str) -> IntervalTable:
 
 
 def ends_of_centers(centers: Any, radii: Any, missing: str) -> IntervalTable:
-    """Read centres and radii, ``(n,)`` or ``(n, d)``, of which one may be a number."""
+    """Read centres and radii, ``(n,)`` or ``(n, d)``; one of the two may be a single number."""
     check_missing(missing)
     centers, radii = _matched(centers, radii, "centers", "radii")
     flat = centers.ndim == 1
@@ -323,7 +325,7 @@ def ends_of_centers(centers: Any, radii: Any, missing: str) -> IntervalTable:
             negative, "has a negative radius", "Give radii of 0 or more.", "Intervals"
         )
     for values in (centers, radii):
-        require_small(values, "Intervals")
+        require_squarable(values, "Intervals")
     return open_ends(IntervalTable(centers - radii, centers + radii, flat), missing)
 
 
@@ -332,15 +334,15 @@ def _matched(first: Any, second: Any, name: str, other: str) -> tuple[FloatArray
     one, two = (values is None or is_real(values) for values in (first, second))
     if one and two:
         raise CandidateError(
-            f"Intervals: {name} and {other} are two single numbers; give one per row."
+            f"Intervals: {name} and {other} are both single numbers; give one per row in either."
         )
     left = None if one else _columns(first, name)
     right = None if two else _columns(second, other)
     if left is None:
         assert right is not None
-        left = np.full(right.shape, number(first))
+        left = np.full(right.shape, to_float(first))
     if right is None:
-        right = np.full(left.shape, number(second))
+        right = np.full(left.shape, to_float(second))
     if left.shape != right.shape:
         raise CandidateError(
             f"Intervals: {name} and {other} must have the same shape; got {left.shape} and "
@@ -356,4 +358,4 @@ def _columns(values: Any, name: str) -> FloatArray:
             f"Intervals: {name} must have one number per row, (n,), or per row and column, "
             f"(n, d); got shape {array.shape}."
         )
-    return real_numbers(array, _NUMBERS)
+    return real_numbers(array, _NUMBERS_REMEDY)

@@ -1,4 +1,4 @@
-"""Candidate unions of intervals: for every sample a few stretches of the line."""
+"""Unions of intervals as candidate sets: for every sample a few segments of the real line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from disambig.candidates.numbers.intervals import Intervals, owned, row_numbers, value_table
+from disambig.candidates.numbers.intervals import Intervals, read_only, row_positions, value_table
 from disambig.candidates.numbers.parsing import parse_numbers
 from disambig.candidates.numbers.segments import (
     Segments,
@@ -22,26 +22,25 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntervalUnions:
-    """``s[j] = union of [lower[e], upper[e]], indptr[j] <= e < indptr[j + 1]``, numbers alone.
+    """``s[j]`` is the union of ``[lower[e], upper[e]]`` with ``indptr[j] <= e < indptr[j + 1]``.
 
-    The right target of every sample lies in one of its pieces. Segments are put in order, and joined
-    where they meet. Checked once, then immutable: the arrays are copies and read-only.
-    scikit-learn splits it like an array; where it is turned into one, that is an ``(n,)`` array of
-    tuples of pairs, which can be read back.
+    The true target of every sample lies in one of its segments; targets have one column. Segments
+    are sorted, and merged where they touch. Unions are checked once and then immutable: the arrays
+    are read-only copies. scikit-learn splits them like an array. ``np.asarray`` gives an ``(n,)``
+    array of tuples of pairs, and `from_any` reads it back.
 
     Parameters
     ----------
     lower, upper : (m,)
-        Ends of all pieces, ``-inf`` and ``inf`` for no bound; at most 1e150 in size if finite.
+        Ends of all segments; ``-inf`` and ``inf`` for no bound, else at most 1e150 in size.
     indptr : (n + 1,) of int
-        Where the pieces of each row begin, and after the last row their number m. Every row has
-        at least one.
+        Position of the first segment of each row, and m at the end. Every row has at least one.
 
     Examples
     --------
     >>> unions = IntervalUnions.from_any([[(1, 2), (-2, -1)], 3.0, (0, 1)])
     >>> unions
-    IntervalUnions(3 rows, 4 pieces, 1 points, 0 whole, ends from -2 to 3)
+    IntervalUnions(3 rows, 4 segments, 1 points, 0 whole, ends from -2 to 3)
     >>> unions[0]
     ((-2.0, -1.0), (1.0, 2.0))
     >>> unions.nearest([0.0, 0.0, 0.5]).ravel()
@@ -61,27 +60,27 @@ class IntervalUnions:
         )
         if lower.shape[1:] != (1,):
             raise CandidateError(
-                f"IntervalUnions: pieces are intervals of one column, shape (m,); got shape "
+                f"IntervalUnions: segments have one column, shape (m,); got shape "
                 f"{lower.shape}. For boxes use Intervals."
             )
         indptr = _checked_indptr(self.indptr, len(lower))
         ends = checked_ends(lower, upper, "IntervalUnions", rows_of_segments(indptr))
         self._set(merged_segments(Segments(ends.lower.ravel(), ends.upper.ravel(), indptr)))
 
-    def _set(self, pieces: Segments) -> None:
-        for name, array in pieces._asdict().items():
-            object.__setattr__(self, name, owned(array))
+    def _set(self, segments: Segments) -> None:
+        for name, array in segments._asdict().items():
+            object.__setattr__(self, name, read_only(array))
 
     @classmethod
-    def _of(cls, pieces: Segments) -> "IntervalUnions":
-        """Unions whose pieces are known to be in order and apart."""
+    def _of(cls, segments: Segments) -> "IntervalUnions":
+        """Unions from segments that are known to be sorted and disjoint."""
         unions = object.__new__(cls)
-        unions._set(pieces)
+        unions._set(segments)
         return unions
 
     @classmethod
     def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "IntervalUnions":
-        """Read targets by their form, as `disambig.candidates.number_sets` does.
+        """Read targets in any format that `disambig.candidates.number_sets` reads.
 
         Examples
         --------
@@ -99,10 +98,10 @@ class IntervalUnions:
                 f"IntervalUnions: rows are unions of intervals; got boxes of {lower.shape[1]} "
                 f"columns. Use Intervals."
             )
-        pieces = np.arange(len(lower) + 1) if indptr is None else indptr
-        return cls(lower.ravel(), upper.ravel(), pieces)
+        starts = np.arange(len(lower) + 1) if indptr is None else indptr
+        return cls(lower.ravel(), upper.ravel(), starts)
 
-    # ------------------------------------------------------------------ as scikit-learn sees it
+    # ------------------------------------------------------------------ array interface
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -118,61 +117,63 @@ class IntervalUnions:
         return 1
 
     def __getitem__(self, rows: Any) -> Any:
-        chosen = row_numbers(rows, len(self), "IntervalUnions")
+        chosen = row_positions(rows, len(self), "IntervalUnions")
         if isinstance(chosen, int):
-            piece = slice(self.indptr[chosen], self.indptr[chosen + 1])
-            ends = self.lower[piece].tolist(), self.upper[piece].tolist()
+            own = slice(self.indptr[chosen], self.indptr[chosen + 1])
+            ends = self.lower[own].tolist(), self.upper[own].tolist()
             return tuple(zip(*ends, strict=True))
-        return self._of(segments_of_rows(self._pieces, chosen))
+        return self._of(segments_of_rows(self._segments, chosen))
 
     def __iter__(self) -> Iterator[tuple[tuple[float, float], ...]]:
         return (self[row] for row in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False or (dtype is not None and np.dtype(dtype) != np.dtype(object)):
-            raise ValueError("IntervalUnions: they are had as an array of objects only, a copy.")
+            raise ValueError(
+                "IntervalUnions: only a copy as an array of dtype object is available."
+            )
         array = np.empty(len(self), dtype=object)
         array[:] = list(self)
         return array
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._pieces._asdict()
+        return self._segments._asdict()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles forget that an array was read-only.
+        # Unpickled arrays are writeable: make them read-only again.
         self._set(Segments(**state))
 
-    # Equality compares contents, so that identity must not serve as a hash.
+    # Equality compares contents, so the default hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IntervalUnions):
             return NotImplemented
-        return all(map(np.array_equal, self._pieces, other._pieces))
+        return all(map(np.array_equal, self._segments, other._segments))
 
     def __repr__(self) -> str:
         return (
-            f"IntervalUnions({len(self)} rows, {len(self.lower)} pieces, "
+            f"IntervalUnions({len(self)} rows, {len(self.lower)} segments, "
             f"{np.count_nonzero(self.is_point)} points, "
             f"{np.count_nonzero(~self.informative)} whole, "
             f"ends from {self.span[0, 0]:g} to {self.span[0, 1]:g})"
         )
 
-    # ------------------------------------------------------------------ what the unions say
+    # ------------------------------------------------------------------ properties of the sets
 
     @property
-    def _pieces(self) -> Segments:
+    def _segments(self) -> Segments:
         return Segments(self.lower, self.upper, self.indptr)
 
     @cached_property
     def _intervals(self) -> Intervals:
-        """The pieces as rows of their own, ``m`` of them."""
+        """All segments as m separate intervals."""
         return Intervals(self.lower, self.upper)
 
     @cached_property
     def rows(self) -> IntArray:
-        """The row of each piece, ``(m,)``."""
-        return np.asarray(owned(rows_of_segments(self.indptr)))
+        """The row of each segment, ``(m,)``."""
+        return np.asarray(read_only(rows_of_segments(self.indptr)))
 
     @property
     def n_columns(self) -> int:
@@ -186,8 +187,8 @@ class IntervalUnions:
 
     @property
     def informative(self) -> BoolArray:
-        """Rows which exclude some number, ``(n,)``."""
-        # Segments are joined, so that only a single one can be the whole line.
+        """Rows that exclude some number, ``(n,)``."""
+        # Segments are disjoint: the whole line is always a single segment.
         first = self.indptr[:-1]
         return ~(np.isinf(self.lower[first]) & np.isinf(self.upper[first]))
 
@@ -203,25 +204,25 @@ class IntervalUnions:
 
     @cached_property
     def centers(self) -> FloatArray:
-        """Means of the uniform laws, ``(n, 1)``: pieces count by their length.
+        """Means of the uniform distributions, ``(n, 1)``: segments count by their length.
 
-        Where all are points, they count the same. Half-lines outweigh what is bounded: the mean of
-        their finite ends. NaN for the whole line.
+        Points count equally if a row has nothing else. A row with half-lines has the mean of their
+        finite ends, as bounded segments are negligible beside them. NaN for the whole line.
         """
         middles = self._intervals.centers[:, 0]
         lengths = self.upper - self.lower
-        # Lengths are taken as shares of the longest: no sum overflows, and infinite ones count 1.
+        # Lengths relative to the longest one: sums cannot overflow, and infinite lengths become 1.
         longest = np.maximum.reduceat(lengths, self.indptr[:-1])[self.rows]
         shares = np.where(lengths == longest, 1.0, 0.0)
         between = np.isfinite(longest) & (longest > 0)
         shares[between] = lengths[between] / longest[between]
         total = np.add.reduceat(shares, self.indptr[:-1])
         means = np.add.reduceat(shares * middles, self.indptr[:-1]) / total
-        return owned(means[:, np.newaxis])
+        return read_only(means[:, np.newaxis])
 
     @cached_property
     def hull(self) -> Intervals:
-        """The smallest intervals around the sets."""
+        """The smallest intervals that contain the sets."""
         return Intervals(self.lower[self.indptr[:-1]], self.upper[self.indptr[1:] - 1])
 
     def nearest(self, values: Any) -> FloatArray:
@@ -230,21 +231,21 @@ class IntervalUnions:
         return np.asarray(members[first][:, np.newaxis])
 
     def segments_at(self, values: Any) -> Intervals:
-        """The piece nearest to each value; the one that holds it if it is a member."""
+        """The segment that contains, or is nearest to, each value."""
         _, first = self._nearest_segments(values)
         return Intervals(self.lower[first], self.upper[first])
 
     def _nearest_segments(self, values: Any) -> tuple[FloatArray, IntArray]:
-        """The member of each piece nearest to the value of its row, and each row's piece."""
+        """Per segment the member nearest to the value of its row; per row its nearest segment."""
         table = value_table(values, len(self), 1, "IntervalUnions")
-        of_piece = table[self.rows, 0]
-        members = np.clip(of_piece, self.lower, self.upper)
-        distances = np.abs(of_piece - members)
+        row_values = table[self.rows, 0]
+        members = np.clip(row_values, self.lower, self.upper)
+        distances = np.abs(row_values - members)
         smallest = np.minimum.reduceat(distances, self.indptr[:-1])[self.rows]
-        places = np.arange(len(members))
-        # A value that is NaN has no nearest member, and stays what it is.
+        positions = np.arange(len(members))
+        # NaN has no nearest member: it stays NaN.
         found = (distances == smallest) | np.isnan(smallest)
-        first = np.minimum.reduceat(np.where(found, places, len(places)), self.indptr[:-1])
+        first = np.minimum.reduceat(np.where(found, positions, len(positions)), self.indptr[:-1])
         return members, first
 
     def distances(self, values: Any) -> FloatArray:
@@ -265,9 +266,9 @@ class IntervalUnions:
         return self._of(Segments(moved.lower[:, 0], moved.upper[:, 0], self.indptr))
 
     def inset(self, margin: float) -> "IntervalUnions":
-        """The same unions without what is nearer to an end of its piece than `margin`.
+        """The same unions with finite ends of segments moved inwards by `margin`.
 
-        A piece shorter than twice the margin becomes its middle.
+        A segment shorter than twice the margin becomes its middle.
         """
         inner = self._intervals.inset(margin)
         return self._of(Segments(inner.lower[:, 0], inner.upper[:, 0], self.indptr))
@@ -283,13 +284,13 @@ def _checked_indptr(indptr: Any, n_segments: int) -> IntArray:
     counts = np.diff(starts.astype(np.intp))
     if starts[0] != 0 or starts[-1] != n_segments or (counts < 0).any():
         raise CandidateError(
-            f"IntervalUnions: indptr must rise from 0 to the number of pieces, {n_segments}; it "
+            f"IntervalUnions: indptr must rise from 0 to the number of segments, {n_segments}; it "
             f"goes from {starts[0]} to {starts[-1]}."
         )
     if (counts == 0).any():
         raise interval_error(
             counts == 0,
-            "has no piece",
+            "has no segment",
             "Give every row at least one; the whole line is (-inf, inf).",
             "IntervalUnions",
         )

@@ -1,1 +1,1 @@
-"""Partial orders of items: reading them, and the orders themselves."""
+"""Partial orders of items: reading them, and the candidate sets."""

@@ -1,4 +1,4 @@
-"""Orders from chains of items: a pair is a chain of two, ``a>b>c`` one of three."""
+"""Orders from chains of items: a pair is a chain of two items, ``a>b>c`` a chain of three."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,14 +38,14 @@ def parse_pairs(y: Any, items: Any) -> OrderTable:
 
 
 def is_pair(entry: Any) -> bool:
-    """Whether `entry` has two parts in order."""
+    """Whether `entry` is a sequence of length two; a set has no order and is not."""
     if isinstance(entry, np.ndarray):
         return bool(entry.shape == (2,))
     return isinstance(entry, (list, tuple)) and len(entry) == 2
 
 
 def orders_from_chains(rows: Sequence[Sequence[Sequence[Any]]], items: Any) -> OrderTable:
-    """Orders in which every chain of a row stands in its order.
+    """Orders that agree with every chain of their row.
 
     Parameters
     ----------

@@ -1,10 +1,8 @@
-"""The shortest cycle of a relation: the part of a contradiction that is worth showing.
+"""What the parsers of orders share: rows of users' data, the vector of items, and errors.
 
-Refusals of orders: which row, what is wrong, how many such rows, what to do.
-
-The items of a ranking as a vector: distinct names in a fixed order; mentions of them in rows.
-
-What users hold rankings in: arrays, frames, series and lists, opened row by row.
+The items of a ranking are a vector of distinct names in a fixed order. An error names the first
+invalid row, what is wrong, how many such rows there are, and what to do; for a contradictory row it
+shows the shortest cycle.
 """
 
 import reprlib
@@ -30,17 +28,17 @@ from disambig.notation import AnyArray, BoolArray, IntArray
 
 
 def shortest_cycle(relation: BoolArray) -> list[int]:
-    """``[i, j, ..., l]`` with ``relation[i, j], ..., relation[l, i]``, as few as can be.
+    """The fewest items ``[i, j, ..., l]`` with ``relation[i, j], ..., relation[l, i]``.
 
     Parameters
     ----------
     relation : (m, m) of bool
-        With at least one cycle.
+        Has at least one cycle.
 
     Returns
     -------
     list of int
-        Among cycles of equal length the one whose smallest item is smallest, from that item on.
+        Of cycles of equal length the one with the smallest item, starting at that item.
 
     Examples
     --------
@@ -59,31 +57,32 @@ def shortest_cycle(relation: BoolArray) -> list[int]:
 
 
 def _cycle_through(relation: BoolArray, start: int) -> list[int]:
-    """The shortest cycle through `start`, found breadth first; empty if there is none."""
-    origin = {start: start}
+    """The shortest cycle through `start`, by breadth-first search; empty if there is none."""
+    previous = {start: start}
     frontier = [start]
     while frontier:
         reached = []
         for i in frontier:
             if relation[i, start]:
-                return _path(origin, start, i)
+                return _path(previous, start, i)
             for j in np.flatnonzero(relation[i]).tolist():
-                if j not in origin:
-                    origin[j] = i
+                if j not in previous:
+                    previous[j] = i
                     reached.append(j)
         frontier = reached
     return []
 
 
-def _path(origin: dict[int, int], start: int, end: int) -> list[int]:
+def _path(previous: dict[int, int], start: int, end: int) -> list[int]:
+    """The items from `start` to `end`; ``previous[j]`` is the item before j on its path."""
     path = [end]
     while path[-1] != start:
-        path.append(origin[path[-1]])
+        path.append(previous[path[-1]])
     return path[::-1]
 
 
-def order_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
-    """An error that names the first of the `faulty` rows, shape ``(n,)``, and their number.
+def order_error(invalid: BoolArray, what: str, remedy: str) -> CandidateError:
+    """An error that names the first of the `invalid` rows, shape ``(n,)``, and their number.
 
     Examples
     --------
@@ -91,10 +90,10 @@ def order_error(faulty: BoolArray, what: str, remedy: str) -> CandidateError:
     >>> print(order_error(np.array([False, True, True]), "is odd", "Give even ones."))
     PartialOrders: row 1 is odd (2 such rows). Give even ones.
     """
-    count = int(np.count_nonzero(faulty))
+    count = int(np.count_nonzero(invalid))
     rows = "row" if count == 1 else "rows"
     return CandidateError(
-        f"PartialOrders: row {int(np.argmax(faulty))} {what} ({count} such {rows}). {remedy}"
+        f"PartialOrders: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
     )
 
 
@@ -106,14 +105,14 @@ def rows_among(n_rows: int, owners: IntArray) -> BoolArray:
 
 
 def refuse_cycles(cyclic: BoolArray, before: BoolArray, items: AnyArray) -> None:
-    """Raise if a row is `cyclic`, ``(n,)``, and name the cycle in `before`, ``(n, m, m)``."""
+    """Raise if a row is `cyclic`, ``(n,)``, and show a cycle of `before`, ``(n, m, m)``."""
     if not cyclic.any():
         return
     names = listed(items)
     cycle = shortest_cycle(before[int(np.argmax(cyclic))])
-    around = " > ".join(str(names[i]) for i in [*cycle, cycle[0]])
+    shown = " > ".join(str(names[i]) for i in [*cycle, cycle[0]])
     raise order_error(
-        cyclic, f"contradicts itself: {around}", "Leave out at least one of these comparisons."
+        cyclic, f"contradicts itself: {shown}", "Leave out at least one of these comparisons."
     )
 
 
@@ -138,13 +137,13 @@ def checked_items(items: Any) -> AnyArray:
             )
         if seen.setdefault(name, i) != i:
             raise CandidateError(
-                f"PartialOrders: items must be distinct; {name!r} stands at {seen[name]} and {i}."
+                f"PartialOrders: items must be distinct; {name!r} is at {seen[name]} and {i}."
             )
     return class_vector(names)
 
 
 def named_items(items: Any, n_items: int) -> AnyArray:
-    """The vector of the `items` that were named, else 0 to m - 1; raises unless there are m."""
+    """The vector of the named `items`, else 0 to m - 1; raises unless there are m."""
     if items is None:
         return np.arange(n_items)
     vector = checked_items(items)
@@ -159,7 +158,7 @@ def named_items(items: Any, n_items: int) -> AnyArray:
 def item_codes(
     mentions: Sequence[Any], owners: IntArray, n_rows: int, items: Any
 ) -> tuple[IntArray, AnyArray]:
-    """Where each mentioned item stands among the items, and the items.
+    """The index of each mentioned item among the items, and the items.
 
     Parameters
     ----------
@@ -175,7 +174,7 @@ def item_codes(
     items : (m,)
     """
     vector = None if items is None else checked_items(items)
-    distinct = _distinct(mentions, owners, n_rows)
+    distinct = _distinct_items(mentions, owners, n_rows)
     if vector is None:
         if not distinct:
             raise CandidateError(
@@ -183,9 +182,9 @@ def item_codes(
                 "Name them by items=."
             )
         vector = class_vector(sorted_labels(distinct))
-    place = positions(vector)
+    index_of = positions(vector)
     codes = np.fromiter(
-        (place.get(name, -1) for name in mentions), dtype=np.intp, count=len(mentions)
+        (index_of.get(name, -1) for name in mentions), dtype=np.intp, count=len(mentions)
     )
     unknown = codes < 0
     if unknown.any():
@@ -199,18 +198,19 @@ def item_codes(
 
 
 def _is_item(name: Any) -> bool:
+    """Whether `name` is a single value that is not missing."""
     return isinstance(name, Hashable) and not is_nested(name) and not is_missing(name)
 
 
-def _distinct(mentions: Sequence[Any], owners: IntArray, n_rows: int) -> list[Any]:
-    """The items that occur, each once; raises at what cannot be an item."""
+def _distinct_items(mentions: Sequence[Any], owners: IntArray, n_rows: int) -> list[Any]:
+    """The items that occur, each once; raises at a value that cannot be an item."""
     distinct: list[Any] = []
     try:
         distinct = list(dict.fromkeys(mentions))
-        sound = all(map(_is_item, distinct))
+        valid = all(map(_is_item, distinct))
     except TypeError:
-        sound = False
-    if not sound:
+        valid = False
+    if not valid:
         bad = np.array([not _is_item(name) for name in mentions])
         raise order_error(
             rows_among(n_rows, owners[bad]),
@@ -232,8 +232,8 @@ def require_rows(y: Any) -> None:
         )
     if sparse.issparse(y):
         raise CandidateError(
-            "PartialOrders: a sparse array does not tell a rank of 0 from one that was not "
-            "observed. Pass a dense array with NaN for what was not observed."
+            "PartialOrders: a sparse array does not distinguish a rank of 0 from one that was "
+            "not observed. Pass a dense array with NaN for what was not observed."
         )
     if isinstance(y, (str, bytes, Mapping, Set)) or not (
         hasattr(y, "__array__") or (isinstance(y, Iterable) and isinstance(y, Sized))
@@ -260,7 +260,7 @@ def order_rows(y: Any) -> list[Any]:
 
 
 def is_missing_row(row: Any) -> bool:
-    """Whether nothing at all was observed of a row: None, NaN, the NA of a frame."""
+    """Whether a row is missing: None, NaN or the NA of a frame."""
     return not isinstance(row, COLLECTIONS) and is_missing(row)
 
 
@@ -269,12 +269,12 @@ def elements(row: Any) -> list[Any]:
     return list(np.atleast_1d(row).tolist()) if isinstance(row, np.ndarray) else list(row)
 
 
-def refuse_rows(rows: list[Any], faulty: list[bool], expected: str, remedy: str) -> None:
-    """Raise if a row is faulty, showing the first such row."""
-    if any(faulty):
-        row = rows[faulty.index(True)]
+def refuse_rows(rows: list[Any], invalid: list[bool], expected: str, remedy: str) -> None:
+    """Raise if a row is `invalid`; the message shows the first such row."""
+    if any(invalid):
+        row = rows[invalid.index(True)]
         raise order_error(
-            np.array(faulty),
+            np.array(invalid),
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, where {expected} is expected",
             remedy,
         )

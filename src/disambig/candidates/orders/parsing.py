@@ -1,10 +1,8 @@
-"""Orders from lists of items: the best few in order, and groups in order.
+"""Parse partial orders: lists of the best items, groups of items, signs of pairs, and texts.
 
-Orders from a sign per pair of items: +1 before, -1 after, 0 not known.
-
-Orders written as text: ``"a>b>c"``, several chains joined by semicolons.
-
-Orders read by their form: tables of ranks, signs of pairs, lists of pairs, texts.
+A text is ``"a>b>c"``, or several such chains joined by semicolons. A sign of a pair is +1 for
+before, -1 for after, and 0 for not known. `parse_any_order` chooses the notation by the form of
+`y`: tables of ranks, signs of pairs, lists of pairs, or texts.
 """
 
 import numbers
@@ -37,12 +35,12 @@ from disambig.notation import AnyArray, FloatArray
 _SEQUENCES = (list, tuple, np.ndarray)
 ITEM_SEPARATOR = ">"
 CHAIN_SEPARATOR = ";"
-# Where the items are not named, these in a name mean that another notation was used.
-_SIGNS = "<>=~,;"
+# If the items are not named, one of these characters in a name shows that another notation is used.
+_NOTATION_SIGNS = "<>=~,;"
 
 
 def parse_top_k(y: Any, items: Any) -> OrderTable:
-    """Read the best items of each row, in order; they stand before all that are not listed."""
+    """Read the best items of each row, in order; they stand before all unlisted items."""
     rows = order_rows(y)
     refuse_rows(
         rows,
@@ -50,18 +48,18 @@ def parse_top_k(y: Any, items: Any) -> OrderTable:
         "a list of items, best first,",
         "A set has no order; for groups of items use PartialOrders.from_buckets.",
     )
-    best = [_without_filling(row) for row in rows]
+    best = [_without_padding(row) for row in rows]
     refuse_rows(
         rows,
         [any(map(_is_gap, row)) for row in best],
         "a list of items without a gap",
-        "End the list where the first item is missing: what follows the gap need not stand before "
-        "the items that are not listed.",
+        "End the list where the first item is missing: items after the gap need not stand before "
+        "the unlisted ones.",
     )
     groups = [[[item] for item in row] for row in best]
     positions, vector = _positions(groups, items)
     positions[np.isnan(positions)] = np.inf
-    # A row that lists nothing has all positions equal, and so no pair.
+    # In a row without items all positions are equal, so that it has no pair.
     return OrderTable(smaller_first(positions), vector)
 
 
@@ -69,8 +67,8 @@ def _is_gap(item: Any) -> bool:
     return not is_nested(item) and is_missing(item)
 
 
-def _without_filling(row: Any) -> list[Any]:
-    """The items of a row without the missing values that fill it up at its end."""
+def _without_padding(row: Any) -> list[Any]:
+    """The items of a row without the missing values that pad its end."""
     items = elements(row) if isinstance(row, _SEQUENCES) else [row]
     while items and _is_gap(items[-1]):
         items.pop()
@@ -78,7 +76,7 @@ def _without_filling(row: Any) -> list[Any]:
 
 
 def parse_buckets(y: Any, items: Any) -> OrderTable:
-    """Read groups of items, earlier groups before later ones, nothing inside a group."""
+    """Read groups of items: earlier groups stand before later ones, a group has no order."""
     rows = order_rows(y)
     refuse_rows(
         rows,
@@ -92,15 +90,16 @@ def parse_buckets(y: Any, items: Any) -> OrderTable:
 
 
 def _group(group: Any) -> list[Any]:
+    """The items of a group; a single item is a group of one."""
     if isinstance(group, COLLECTIONS):
         return elements(group)
     return [group.item() if isinstance(group, np.generic) else group]
 
 
 def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, AnyArray]:
-    """``(n, m)``: the place of the group in which each item is, NaN where it is in none."""
+    """The index of the group of each item, ``(n, m)``, NaN if it is in none; and the items."""
     mentions = [item for row in rows for group in row for item in group]
-    places = [place for row in rows for place, group in enumerate(row) for _ in group]
+    group_indices = [g for row in rows for g, group in enumerate(row) for _ in group]
     owners = np.repeat(np.arange(len(rows)), [sum(map(len, row)) for row in rows])
     codes, vector = item_codes(mentions, owners, len(rows), items)
     repeated = np.ones(len(codes), dtype=np.bool_)
@@ -112,23 +111,24 @@ def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, Any
             "Name every item at most once in a row.",
         )
     positions = np.full((len(rows), len(vector)), np.nan)
-    positions[owners, codes] = places
+    positions[owners, codes] = group_indices
     return positions, vector
 
 
 def parse_signs(y: Any, items: Any) -> OrderTable:
-    """Read ``(n, m, m)`` signs; one of the two entries of a pair is enough."""
+    """Read ``(n, m, m)`` signs; one of the two entries of a pair suffices."""
     require_rows(y)
-    signs = _numbers(y)
+    signs = _sign_array(y)
     vector = named_items(items, signs.shape[1])
     before = no_pairs(signs.shape[0], signs.shape[1])
     np.equal(signs, 1, out=before)
-    # The sign of a pair that is given twice with +1, or on the diagonal, is a cycle.
+    # Entries that contradict each other, and signs on the diagonal, are found as cycles below.
     before |= signs.transpose(0, 2, 1) == -1
     return closed_orders(before, vector)
 
 
-def _numbers(y: Any) -> AnyArray:
+def _sign_array(y: Any) -> AnyArray:
+    """`y` as an ``(n, m, m)`` array of +1, -1 and 0; raises at anything else."""
     try:
         signs = np.asarray(y)
     except ValueError as error:
@@ -150,10 +150,10 @@ def _numbers(y: Any) -> AnyArray:
         )
     good = (signs == 1) | (signs == 0) | (signs == -1)
     if not np.all(good):
-        place = tuple(np.argwhere(~good)[0])
+        first = tuple(np.argwhere(~good)[0])
         raise order_error(
             ~np.asarray(good.all(axis=(1, 2))),
-            f"holds {signs[place]!s} at {tuple(map(int, place[1:]))}",
+            f"holds {signs[first]!s} at {tuple(map(int, first[1:]))}",
             "Signs are +1 for before, -1 for after and 0 for not known; for lists of pairs use "
             "PartialOrders.from_pairs.",
         )
@@ -161,7 +161,7 @@ def _numbers(y: Any) -> AnyArray:
 
 
 def parse_order_strings(y: Any, items: Any, separator: str) -> OrderTable:
-    """Read one text per row; an empty or missing one says nothing."""
+    """Read one text per row; an empty or missing text has no pair."""
     rows = order_rows(y)
     refuse_rows(
         rows,
@@ -173,9 +173,9 @@ def parse_order_strings(y: Any, items: Any, separator: str) -> OrderTable:
 
 
 def split_chains(rows: list[Any], separator: Any, strict: bool) -> list[list[list[str]]]:
-    """The chains of each text, blanks stripped; a row that is no text has none.
+    """The chains of each text, blanks stripped; a row that is not a text has none.
 
-    Raises where a piece is empty and, if `strict`, where a name holds a sign of another notation.
+    Raises if the name of an item is empty and, if `strict`, if it has a sign of another notation.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def split_chains(rows: list[Any], separator: Any, strict: bool) -> list[list[lis
     if empty.any():
         raise order_error(
             empty,
-            f"holds {rows[int(np.argmax(empty))]!r}, which has an empty piece",
+            f"holds {rows[int(np.argmax(empty))]!r}, which has an empty part",
             f"Write an item on each side of every {separator!r}, and a chain on each side of "
             f"every {CHAIN_SEPARATOR!r}.",
         )
@@ -205,26 +205,29 @@ def _chains(text: str, separator: str) -> list[list[str]]:
     if not text.strip():
         return []
     return [
-        [piece.strip() for piece in chain.split(separator)] for chain in text.split(CHAIN_SEPARATOR)
+        [name.strip() for name in chain.split(separator)] for chain in text.split(CHAIN_SEPARATOR)
     ]
 
 
 def _refuse_signs(rows: list[Any], chains: list[list[list[str]]]) -> None:
-    names = {piece for row in chains for chain in row for piece in chain}
-    odd = {name for name in names if any(sign in name for sign in _SIGNS)}
-    if odd:
-        faulty = np.array([any(not odd.isdisjoint(chain) for chain in row) for row in chains])
-        row = int(np.argmax(faulty))
-        name = next(piece for chain in chains[row] for piece in chain if piece in odd)
+    """Raise if a name has a sign of another notation."""
+    names = {name for row in chains for chain in row for name in chain}
+    bad = {name for name in names if any(sign in name for sign in _NOTATION_SIGNS)}
+    if bad:
+        invalid = np.array([any(not bad.isdisjoint(chain) for chain in row) for row in chains])
+        row = int(np.argmax(invalid))
+        bad_name = next(name for chain in chains[row] for name in chain if name in bad)
         raise order_error(
-            faulty,
-            f"holds {rows[row]!r}, in which {name!r} would be an item",
+            invalid,
+            f"holds {rows[row]!r}, in which {bad_name!r} would be an item",
             "Write 'a>b>c', join chains by ';', and leave out pairs that tie; if this is the name "
             "of an item, name all items by items=.",
         )
 
 
 class _Form(IntEnum):
+    """The notation of a row: a rank, several ranks, pairs, a text."""
+
     MISSING = 0
     NUMBER = 1
     NUMBERS = 2
@@ -253,7 +256,7 @@ def _form(row: Any) -> _Form:
 def parse_any_order(y: Any, items: Any, ties: str) -> OrderTable:
     """Read `y` by its form; `PartialOrders.from_any` documents the rules."""
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
-        # An object that can be read as an array, and offers nothing else.
+        # An object that offers `__array__` but no shape.
         y = np.asarray(y)
     require_rows(y)
     if getattr(y, "ndim", 1) == 3:
@@ -263,17 +266,17 @@ def parse_any_order(y: Any, items: Any, ties: str) -> OrderTable:
         return parse_ranks(y, items, ties)
     rows = order_rows(only_column(y) if column else y)
     forms = [_form(row) for row in rows]
-    _refuse_others(rows, forms)
+    _refuse_unknown_forms(rows, forms)
     present = set(forms) - {_Form.MISSING}
     if present == {_Form.NUMBER} or (column and not present):
         return parse_ranks(y, items, ties)
     if present == {_Form.NUMBERS}:
         return parse_ranks(rows, items, ties)
-    _refuse_mixture(rows, forms)
+    _refuse_mixed_forms(rows, forms)
     return _from_texts_and_pairs(rows, items)
 
 
-def _refuse_others(rows: list[Any], forms: list[_Form]) -> None:
+def _refuse_unknown_forms(rows: list[Any], forms: list[_Form]) -> None:
     refuse_rows(
         rows,
         [form is _Form.OTHER for form in forms],
@@ -284,15 +287,15 @@ def _refuse_others(rows: list[Any], forms: list[_Form]) -> None:
     )
 
 
-def _refuse_mixture(rows: list[Any], forms: list[_Form]) -> None:
-    """Raise if numbers stand beside texts or pairs."""
+def _refuse_mixed_forms(rows: list[Any], forms: list[_Form]) -> None:
+    """Raise if some rows hold numbers and others texts or pairs."""
     numeric = [form in (_Form.NUMBER, _Form.NUMBERS) for form in forms]
     if any(numeric):
         row = rows[numeric.index(True)]
         raise order_error(
             np.array(numeric),
             f"holds {reprlib.repr(row)}, which is not of the form of other rows",
-            "Give ranks in every row, or in every row texts and pairs.",
+            "Give ranks in every row, or texts and pairs in every row.",
         )
 
 
@@ -311,7 +314,7 @@ def _from_texts_and_pairs(rows: list[Any], items: Any) -> OrderTable:
 
 
 def _looks_like_signs(row: Any) -> bool:
-    """Whether nothing tells these two pairs from the signs of two items."""
+    """Whether these two pairs could also be the signs of two items."""
     if not isinstance(row, (list, tuple, np.ndarray)) or len(row) != 2:
         return False
     (a, b), (c, d) = (elements(pair) for pair in row)

@@ -23,18 +23,19 @@ from disambig.candidates.reading import row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
-# The decoders keep sets of items in signed integers of 64 bits, and count one past the last set.
-_MOST_BITS = 62
+# The decoders hold sets of items in signed integers of 64 bits, and the number of all sets, 2 ** m,
+# must fit as well.
+_MAX_MASK_ITEMS = 62
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartialOrders:
     """``s[r] = {rankings with i before j wherever before[r, i, j]}``: one partial order per sample.
 
-    The right ranking of every sample extends its partial order. Pairs that follow from others are
-    added, since they are information; a row that contradicts itself is refused. Checked once, then
-    immutable: the arrays are copies and read-only. scikit-learn splits it like an array; where it
-    is turned into one, that is the ``(n, m, m)`` array of signs, which can be read back.
+    The true ranking of every sample extends its partial order. Pairs that follow from others are
+    added; a row that contradicts itself raises. The arrays are checked once, copied, and read-only
+    from then on. scikit-learn splits the object like an array; `numpy.asarray` gives the
+    ``(n, m, m)`` array of signs, which `from_signs` reads back.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class PartialOrders:
 
     See Also
     --------
-    PartialOrders.from_any : Reads whatever a user is likely to have.
+    PartialOrders.from_any : Reads arrays, frames, series and lists by their form.
 
     Examples
     --------
@@ -75,13 +76,13 @@ class PartialOrders:
         object.__setattr__(self, "items", items)
 
     @classmethod
-    def _of(cls, table: OrderTable) -> "PartialOrders":
-        """Orders that are known to be closed; the arrays of the table become theirs."""
+    def _from_table(cls, table: OrderTable) -> "PartialOrders":
+        """Orders from a table that is closed already; its arrays are not copied."""
         orders = object.__new__(cls)
         orders._set(*table)
         return orders
 
-    # ------------------------------------------------------------------ ways in
+    # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(
@@ -93,20 +94,20 @@ class PartialOrders:
         ----------
         y : array, frame, series, list or PartialOrders
             Numbers with two dimensions, or lists of numbers of equal length, are ranks, one
-            column per item: smaller stands before larger, and an item whose rank is missing (NaN,
-            None, NA) is in no pair. Numbers with one dimension are the ranks of a single item, a
-            trivial ranking; none may be missing.
+            column per item: smaller ranks stand before larger ones, and an item whose rank is
+            missing (NaN, None, NA) is in no pair. Numbers with one dimension are the ranks of a
+            single item, a trivial ranking; none may be missing.
             An array with three dimensions holds signs of pairs, see `from_signs`.
             With one dimension, a row is a text such as ``"a>b>c; a>d"``, see `from_strings`, or
             a list, tuple, set or array of pairs ``(a, b)``, a before b. An empty or missing row
-            says nothing. Scores, lists of items and groups of items have doors of their own:
-            `from_scores`, `from_top_k`, `from_buckets`.
+            has no pair. For scores, lists of items and groups of items use `from_scores`,
+            `from_top_k` and `from_buckets`.
         items : (m,) array-like, or None
             The items in order. None: the names of the columns of a frame, else 0 to m - 1 for an
             array; the sorted items that occur for texts and pairs. Columns whose names are items
             are matched by name, others by position.
         ties : {"ignore", "error"}, default="ignore"
-            Whether equal ranks mean that two items were not compared, or are refused.
+            Whether equal ranks mean that two items were not compared, or raise an error.
 
         Returns
         -------
@@ -120,7 +121,7 @@ class PartialOrders:
         """
         if isinstance(y, PartialOrders):
             return y if items is None else y.with_items(items)
-        return cls._of(parse_any_order(y, items, ties))
+        return cls._from_table(parse_any_order(y, items, ties))
 
     @classmethod
     def from_ranks(
@@ -136,7 +137,7 @@ class PartialOrders:
         ... }
         True
         """
-        return cls._of(parse_ranks(ranks, items, ties))
+        return cls._from_table(parse_ranks(ranks, items, ties))
 
     @classmethod
     def from_scores(
@@ -149,7 +150,8 @@ class PartialOrders:
     ) -> "PartialOrders":
         """Read scores, ``(n, m)``: i before j if ``scores[r, i] - scores[r, j] > margin``.
 
-        With ``higher_is_better=False`` the lower score stands before. NaN is not observed.
+        With ``higher_is_better=False`` lower scores stand before higher ones. NaN means that an
+        item was not observed.
 
         Examples
         --------
@@ -158,76 +160,75 @@ class PartialOrders:
         ... ]
         True
         """
-        return cls._of(parse_scores(scores, items, margin, higher_is_better))
+        return cls._from_table(parse_scores(scores, items, margin, higher_is_better))
 
     @classmethod
     def from_signs(cls, signs: Any, items: Any = None) -> "PartialOrders":
         """Read signs, ``(n, m, m)``: +1 where i stands before j, -1 where after, 0 not known.
 
-        One of the entries ``[r, i, j]`` and ``[r, j, i]`` is enough; two must be opposite.
+        One of the entries ``[r, i, j]`` and ``[r, j, i]`` suffices; two must be opposite.
 
         Examples
         --------
         >>> PartialOrders.from_signs([[[0, 1], [-1, 0]]])[0]
         frozenset({(0, 1)})
         """
-        return cls._of(parse_signs(signs, items))
+        return cls._from_table(parse_signs(signs, items))
 
     @classmethod
     def from_pairs(cls, y: Any, items: Any = None) -> "PartialOrders":
-        """Read a list of pairs ``(a, b)`` per row, a before b; an empty list says nothing.
+        """Read a list of pairs ``(a, b)`` per row, a before b; an empty list excludes nothing.
 
         Examples
         --------
         >>> PartialOrders.from_pairs([[("a", "b"), ("b", "c")], []]).n_observed
         array([3, 0])
         """
-        return cls._of(parse_pairs(y, items))
+        return cls._from_table(parse_pairs(y, items))
 
     @classmethod
     def from_strings(cls, y: Any, items: Any = None, *, separator: str = ">") -> "PartialOrders":
         """Read texts such as ``"a>b>c"``, several chains joined by ``;``; blanks are dropped.
 
-        An empty text says nothing, and neither does an item that stands alone. Where the items
-        are not named, a name may not hold ``<``, ``>``, ``=``, ``~`` or ``,``, which would be
-        another notation.
+        An empty text and a single item have no pair. If the items are not named, the name of an
+        item must not contain ``<``, ``>``, ``=``, ``~`` or ``,``, which belong to other notations.
 
         Examples
         --------
         >>> sorted(PartialOrders.from_strings(["a > b; a > c"])[0])
         [('a', 'b'), ('a', 'c')]
         """
-        return cls._of(parse_order_strings(y, items, separator))
+        return cls._from_table(parse_order_strings(y, items, separator))
 
     @classmethod
     def from_top_k(cls, y: Any, items: Any = None) -> "PartialOrders":
-        """Read the best items of each row, in order: they stand before all that are not listed.
+        """Read the best items of each row, in order: they stand before all unlisted items.
 
-        Rows may be of different lengths; missing values at the end of a row fill it up. A bare
-        item is the best alone. An empty row says nothing.
+        Rows may have different lengths; missing values at the end of a row are padding. A single
+        item is a list of one. An empty row has no pair.
 
         Examples
         --------
         >>> sorted(PartialOrders.from_top_k([["b"], ["a", "c"]])[0])
         [('b', 'a'), ('b', 'c')]
         """
-        return cls._of(parse_top_k(y, items))
+        return cls._from_table(parse_top_k(y, items))
 
     @classmethod
     def from_buckets(cls, y: Any, items: Any = None) -> "PartialOrders":
         """Read groups of items in order: earlier groups stand before later ones.
 
-        Inside a group nothing is known; a bare item is a group of one; an item in no group was
-        not observed.
+        Items of one group are not compared; a single item is a group of one; an item in no group
+        was not observed.
 
         Examples
         --------
         >>> sorted(PartialOrders.from_buckets([[["a", "b"], ["c"]]])[0])
         [('a', 'c'), ('b', 'c')]
         """
-        return cls._of(parse_buckets(y, items))
+        return cls._from_table(parse_buckets(y, items))
 
-    # ------------------------------------------------------------------ as scikit-learn sees it
+    # ------------------------------------------------------------------ array interface
 
     def __len__(self) -> int:
         return len(self.before)
@@ -239,7 +240,7 @@ class PartialOrders:
 
     @property
     def ndim(self) -> int:
-        """2, as of a table of ranks."""
+        """2, the dimensions of a table of ranks."""
         return 2
 
     def __getitem__(self, rows: Any) -> Any:
@@ -251,16 +252,16 @@ class PartialOrders:
         selected = self.before[rows]
         if selected.ndim != 3:
             raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")
-        # A slice is a view, which would keep all rows alive.
+        # A slice is a view, which would keep the memory of all rows.
         own = selected.copy() if isinstance(rows, slice) else selected
-        return self._of(OrderTable(own, self.items))
+        return self._from_table(OrderTable(own, self.items))
 
     def __iter__(self) -> Iterator[frozenset[tuple[Any, Any]]]:
         return iter(self.to_pairs())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:
-            raise ValueError("PartialOrders: an array of signs cannot be had without a copy.")
+            raise ValueError("PartialOrders: an array of signs needs a copy. Pass copy=None.")
         signs = self.before.astype(np.int8)
         signs -= self.before.transpose(0, 2, 1)
         return signs if dtype is None else signs.astype(dtype, copy=False)
@@ -269,10 +270,10 @@ class PartialOrders:
         return {"before": self.before, "items": self.items}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles forget that an array was read-only.
+        # Unpickled arrays are writeable.
         self._set(state["before"], state["items"])
 
-    # Equality compares contents, so that identity must not serve as a hash.
+    # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -291,7 +292,7 @@ class PartialOrders:
             f"{np.count_nonzero(~self.informative)} empty, {known} of pairs known)"
         )
 
-    # ------------------------------------------------------------------ what the orders say
+    # ------------------------------------------------------------------ contents of the sets
 
     @property
     def n_items(self) -> int:
@@ -300,24 +301,24 @@ class PartialOrders:
 
     @cached_property
     def n_observed(self) -> IntArray:
-        """Pairs whose order is known, by observation or by what follows from it, ``(n,)``."""
+        """Number of pairs whose order is known, observed or implied, ``(n,)``."""
         known: IntArray = np.count_nonzero(self.before, axis=(1, 2))
         known.setflags(write=False)
         return known
 
     @property
     def informative(self) -> BoolArray:
-        """Rows with at least one pair, ``(n,)``: those which exclude some ranking."""
+        """Rows with at least one pair, ``(n,)``: their sets exclude some ranking."""
         return np.asarray(self.n_observed > 0)
 
     @property
     def is_total(self) -> BoolArray:
-        """Rows that allow one ranking, ``(n,)``; with a single item, all of them."""
+        """Rows that allow one ranking only, ``(n,)``; with a single item, all rows."""
         return np.asarray(self.n_observed == self.n_items * (self.n_items - 1) // 2)
 
     @cached_property
     def distinct(self) -> tuple[IntArray, IntArray]:
-        """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``."""
+        """The first row of each distinct order, ``(d,)``, and which of them a row has, ``(n,)``."""
         return distinct_orders(self.before)
 
     @cached_property
@@ -326,9 +327,9 @@ class PartialOrders:
 
         ``(n, m)`` of int64, for at most 62 items.
         """
-        if self.n_items > _MOST_BITS:
+        if self.n_items > _MAX_MASK_ITEMS:
             raise CandidateError(
-                f"PartialOrders: masks hold one bit per item, at most {_MOST_BITS}; there are "
+                f"PartialOrders: masks hold one bit per item, at most {_MAX_MASK_ITEMS}; there are "
                 f"{self.n_items} items. Read before instead."
             )
         masks = np.zeros(self.shape, dtype=np.int64)
@@ -344,7 +345,7 @@ class PartialOrders:
         before i, 0 where neither is known.
         """
         i, j = np.triu_indices(self.n_items, 1)
-        # One index into flat pairs is several times as fast as two.
+        # One index into flattened pairs is several times as fast as two.
         pairs = self.before.reshape(len(self), self.n_items**2).view(np.int8)
         return np.asarray(pairs.take(i * self.n_items + j, 1) - pairs.take(j * self.n_items + i, 1))
 
@@ -355,7 +356,7 @@ class PartialOrders:
             raise order_error(
                 several,
                 "allows several rankings",
-                "Ask for the ranks of rows where is_total holds.",
+                "Select the rows where is_total is True.",
             )
         ranks: IntArray = np.count_nonzero(self.before, axis=1)
         return ranks
@@ -366,19 +367,22 @@ class PartialOrders:
         Parameters
         ----------
         ranks : (n, m) array-like
-            Distinct ranks, smaller first, one column per item: by name if the columns have names.
+            Distinct ranks, smaller first, one column per item; matched by name if the columns have
+            names.
         """
         return ~breaks_order(self.before, full_rankings(ranks, self.items, len(self)))
 
     def with_items(self, items: Any) -> "PartialOrders":
         """The same orders over other items: more, reordered, or without those never compared.
 
-        An item that is new is compared with none, also where a row once listed the best of all.
+        A new item is in no pair, also in rows that were read by `from_top_k`.
         """
-        return self._of(reexpress(OrderTable(self.before, self.items), checked_items(items)))
+        return self._from_table(
+            reexpress(OrderTable(self.before, self.items), checked_items(items))
+        )
 
     def to_pairs(self) -> list[frozenset[tuple[Any, Any]]]:
-        """The pairs of each row, those that follow from others included, as n frozensets."""
+        """The pairs of each row, implied ones included, as n frozensets."""
         _, first, second = np.nonzero(self.before)
         names = listed(self.items)
         pairs = [(names[i], names[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]

@@ -1,8 +1,7 @@
-"""Tables with a number per item: finite ranks or scores, NaN where an item was not observed.
+"""Orders from a number per item: ranks, and scores with a margin.
 
-Orders from a number per item: ranks, and scores with a margin.
-
-Full rankings beside partial orders: read, checked, and compared with them.
+Numbers are finite, or NaN where an item was not observed. `full_rankings` reads complete rankings,
+which `breaks_order` compares with partial orders.
 """
 
 import numbers
@@ -25,19 +24,19 @@ from disambig.candidates.reading import is_missing, is_table, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
 
-_TIES = ("ignore", "error")
+_TIE_RULES = ("ignore", "error")
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a real number; a bool is none, NaN is one."""
+    """Whether `value` is a real number; NaN is, a bool is not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def number_table(y: Any) -> tuple[AnyArray, list[Any] | None]:
     """The ``(n, m)`` numbers of a table, of nested lists or of one item, and the column names.
 
-    With one dimension `y` holds the numbers of a single item, of which none may be missing:
-    a row without it would say nothing that could be said otherwise.
+    With one dimension `y` holds the numbers of a single item. None of them may be missing: the
+    ranking of a single item carries no information, with its rank or without.
     """
     require_rows(y)
     if is_table(y):
@@ -63,13 +62,14 @@ def number_table(y: Any) -> tuple[AnyArray, list[Any] | None]:
 
 
 def _column(rows: list[Any]) -> AnyArray:
+    """The rows as a table with one column."""
     column = np.empty((len(rows), 1), dtype=object)
     column[:, 0] = rows
     return column
 
 
 def _stacked(rows: list[Any]) -> AnyArray:
-    """Rows of equal length as a table; a missing row is missing throughout."""
+    """Rows of equal length as a table; a missing row has missing entries only."""
     entries = [elements(row) if isinstance(row, COLLECTIONS) else None for row in rows]
     width = max(len(row) for row in entries if row is not None)
     refuse_rows(
@@ -91,12 +91,13 @@ def _stacked(rows: list[Any]) -> AnyArray:
 
 
 def _is_flat(row: Any, values: list[Any], width: int) -> bool:
+    """Whether a row is a sequence of `width` single values."""
     ordered = not isinstance(row, (set, frozenset))
     return ordered and len(values) == width and not any(map(is_nested, values))
 
 
 def _checked(table: AnyArray, names: list[Any] | None) -> AnyArray:
-    """Numbers of their own dtype, missing ones NaN; raises at what is infinite or no number."""
+    """Numbers in their own dtype, NaN where missing; raises at other values and at infinity."""
     values = table if table.dtype.kind in "iuf" else _converted(table, names)
     if values.dtype.kind == "f":
         _refuse_entries(
@@ -109,12 +110,13 @@ def _checked(table: AnyArray, names: list[Any] | None) -> AnyArray:
 
 
 def _converted(table: AnyArray, names: list[Any] | None) -> AnyArray:
+    """A table of objects as integers if all are, else as floats; raises at other values."""
     flat = table.ravel().tolist()
     if all(type(value) is int for value in flat):
-        whole = np.array(flat).reshape(table.shape)
-        # As integers if they fit, because large ones would become equal as floats.
-        if whole.dtype.kind in "iu":
-            return whole
+        integers = np.array(flat).reshape(table.shape)
+        # Integers if they fit into 64 bits: different large integers can be the same float.
+        if integers.dtype.kind in "iu":
+            return integers
     good = np.array([is_number(value) or is_missing(value) for value in flat], dtype=np.bool_)
     _refuse_entries(
         ~good.reshape(table.shape),
@@ -128,9 +130,10 @@ def _converted(table: AnyArray, names: list[Any] | None) -> AnyArray:
 
 
 def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, remedy: str) -> None:
+    """Raise if an entry ``(n, m)`` is bad; names the first one and their number."""
     if not bad.any():
         return
-    row, column = (int(place) for place in np.argwhere(bad)[0])
+    row, column = (int(index) for index in np.argwhere(bad)[0])
     value = table[row, column]
     count = int(np.count_nonzero(bad))
     raise CandidateError(
@@ -141,11 +144,11 @@ def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, re
 
 
 def parse_ranks(y: Any, items: Any, ties: str) -> OrderTable:
-    """Read ranks, smaller first; equal ones are not compared, or refused."""
-    if ties not in _TIES:
+    """Read ranks, smaller first; equal ranks are not compared, or raise with ties="error"."""
+    if ties not in _TIE_RULES:
         raise CandidateError(
             f"PartialOrders: ties must be 'ignore' (equal ranks are not compared) or 'error' "
-            f"(they are refused); got {ties!r}."
+            f"(they raise an error); got {ties!r}."
         )
     ranks, names = number_table(y)
     if ties == "error":
@@ -160,7 +163,7 @@ def parse_ranks(y: Any, items: Any, ties: str) -> OrderTable:
 
 
 def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> OrderTable:
-    """Read scores: an item stands before those that it beats by more than the margin."""
+    """Read scores: an item stands before those whose score is worse by more than the margin."""
     if not is_number(margin) or not 0 <= margin < np.inf:
         raise CandidateError(
             f"PartialOrders: margin must be a finite number of at least 0; got {margin!r}."
@@ -170,12 +173,12 @@ def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> O
         return over_items(smaller_first(scores), names, items)
     before = no_pairs(scores.shape[0], scores.shape[1])
     if margin == 0:
-        # No difference is taken: those of integers may not fit their type.
+        # Compared, not subtracted: a difference of integers may overflow.
         np.greater(scores[:, :, np.newaxis], scores[:, np.newaxis, :], out=before)
     else:
         gains = np.asarray(scores, dtype=np.float64) * (1 if higher_is_better else -1)
-        # Rounding is monotone, so that these pairs are transitive without being closed. A
-        # difference that overflows is infinite, which is the right side of any margin.
+        # Rounding is monotone, so that these pairs are transitive already. A difference that
+        # overflows is infinite, and compares with any margin as it should.
         with np.errstate(over="ignore"):
             for i in range(gains.shape[1]):
                 before[:, i] = gains[:, i, np.newaxis] - gains > margin
@@ -183,20 +186,20 @@ def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> O
 
 
 def smaller_first(ranks: AnyArray) -> BoolArray:
-    """``before[r, i, j] = ranks[r, i] < ranks[r, j]``, transitive; NaN is in no pair."""
+    """``before[r, i, j] = ranks[r, i] < ranks[r, j]``, which is transitive; NaN is in no pair."""
     before = no_pairs(ranks.shape[0], ranks.shape[1])
     np.less(ranks[:, :, np.newaxis], ranks[:, np.newaxis, :], out=before)
     return before
 
 
 def tied_rows(ranks: AnyArray) -> BoolArray:
-    """Rows, ``(n,)``, in which two items have the same rank, ``(n, m)``; NaN equals nothing."""
+    """Rows, ``(n,)``, in which two items have the same rank, ``(n, m)``; NaN ties with nothing."""
     ordered = np.sort(ranks, axis=1)
     return np.asarray((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
 
 
 def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
-    """Distinct ranks of all `items`, ``(n, m)``, columns with names matched to the items.
+    """Distinct ranks of all `items`, ``(n, m)``; columns with names are matched to the items.
 
     Raises unless every row has one rank per item, none missing and no two equal.
     """
@@ -207,14 +210,14 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
             f"and one column per item; got shape {values.shape}."
         )
     if names is not None:
-        place = positions(np.asarray(names, dtype=object))
-        strangers = [name for name in listed(items) if name not in place]
-        if strangers:
+        column_of = positions(np.asarray(names, dtype=object))
+        unknown = [name for name in listed(items) if name not in column_of]
+        if unknown:
             raise CandidateError(
-                f"PartialOrders: no column of the ranks is named {preview(strangers)}; the columns "
+                f"PartialOrders: no column of the ranks is named {preview(unknown)}; the columns "
                 f"are {preview(names)}. Name them by the items, or pass an array without names."
             )
-        values = values[:, [place[name] for name in listed(items)]]
+        values = values[:, [column_of[name] for name in listed(items)]]
     missing = np.asarray(np.isnan(values).any(axis=1))
     if missing.any():
         raise order_error(missing, "lacks a rank", "A ranking gives every item its rank.")
@@ -227,7 +230,7 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
 def breaks_order(before: BoolArray, ranks: AnyArray) -> BoolArray:
     """Rows, ``(n,)``, with a pair for which ``before[r, i, j] and ranks[r, i] > ranks[r, j]``."""
     broken = np.zeros(len(before), dtype=np.bool_)
-    # One item at a time, which needs (n, m) of memory instead of (n, m, m).
+    # One item at a time: temporaries of (n, m) instead of (n, m, m).
     for i in range(before.shape[1]):
         broken |= (before[:, i] & (ranks[:, i, np.newaxis] > ranks)).any(axis=1)
     return broken

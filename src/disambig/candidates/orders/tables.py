@@ -1,4 +1,8 @@
-"""Orders as a table of pairs over a vector of items, and the same orders over other items."""
+"""Partial orders as a table of pairs over a vector of items.
+
+The table is transitively closed and has no cycle. `reexpress` writes the same orders over other
+items.
+"""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +17,7 @@ from disambig.notation import AnyArray, BoolArray, IntArray
 
 
 class OrderTable(NamedTuple):
-    """What parsers hand over: pairs, transitively closed and free of cycles, and the items.
+    """What a parser returns: pairs, transitively closed and without a cycle, and the items.
 
     Attributes
     ----------
@@ -27,9 +31,9 @@ class OrderTable(NamedTuple):
 
 
 def no_pairs(n: int, m: int) -> BoolArray:
-    """``(n, m, m)`` of False, if there is room for it."""
-    # A byte a pair: the embedding in which orders are learned takes four times as much, so that
-    # bits would not carry any further.
+    """``(n, m, m)`` of False; raises if it does not fit into memory."""
+    # One byte per pair. Packed bits would not allow more rows: the embedding in which orders are
+    # learned takes four times as much memory as these bytes.
     require_bytes(
         n * m * m,
         f"PartialOrders: the pairs of {m} items in {n} rows",
@@ -39,13 +43,13 @@ def no_pairs(n: int, m: int) -> BoolArray:
 
 
 def closed_orders(before: BoolArray, items: AnyArray) -> OrderTable:
-    """The orders whose pairs, ``(n, m, m)``, are closed in place; raises at a cycle."""
+    """Close the pairs, ``(n, m, m)``, transitively in place; raises at a cycle."""
     refuse_cycles(close_transitively(before), before, items)
     return OrderTable(before, items)
 
 
 def checked_orders(before: Any, items: Any) -> OrderTable:
-    """The closure of a copy of `before`, once it fits the items."""
+    """The transitive closure of a copy of `before`; raises unless it fits the items."""
     before = np.asarray(before)
     if before.ndim != 3 or before.dtype != np.bool_ or before.shape[1] != before.shape[2]:
         raise CandidateError(
@@ -69,10 +73,10 @@ def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
     Returns
     -------
     OrderTable
-        Over the ``(l,)`` items. An item that is new is compared with none.
+        Over the ``(l,)`` items. A new item is in no pair.
     """
-    place = positions(items)
-    target = np.array([place.get(name, -1) for name in listed(table.items)], dtype=np.intp)
+    index_of = positions(items)
+    target = np.array([index_of.get(name, -1) for name in listed(table.items)], dtype=np.intp)
     known = target >= 0
     compared = np.asarray(table.before.any(axis=1) | table.before.any(axis=2))
     lost = compared & ~known
@@ -91,11 +95,12 @@ def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
 
 
 def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderTable:
-    """Closed orders of columns over items: by name where the columns have names, else by position.
+    """Match columns to items: by name if the columns have names, else by position.
 
     Parameters
     ----------
     before : (n, m, m) of bool
+        Transitively closed.
     names : list of m names of columns, or None
     items : (l,) array-like, or None for the names, else 0 to m - 1
     """
@@ -104,12 +109,12 @@ def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderT
     vector = checked_items(items)
     if names is not None:
         known = set(listed(vector))
-        strangers = [name for name in names if name not in known]
-        if not strangers:
+        unknown = [name for name in names if name not in known]
+        if not unknown:
             return reexpress(OrderTable(before, checked_items(names)), vector)
-        if len(strangers) < len(names):
+        if len(unknown) < len(names):
             raise CandidateError(
-                f"PartialOrders: columns {preview(strangers)} are not among the items "
+                f"PartialOrders: columns {preview(unknown)} are not among the items "
                 f"{preview(listed(vector))} while other columns are. Rename the columns, or pass "
                 f"an array without names to match columns by position."
             )
@@ -117,7 +122,7 @@ def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderT
 
 
 def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:
-    """The first row of each different order, ``(d,)``, and which of them a row is, ``(n,)``.
+    """The first row of each distinct order, ``(d,)``, and which of them a row has, ``(n,)``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From full targets to candidate sets: each corruption draws a set that contains the truth."""
+"""Corruptions of true targets into candidate sets that contain them."""
 
 from disambig.datasets.corruptions.ambiguity import ambiguity_degree, possible_truths
 from disambig.datasets.corruptions.censoring import (

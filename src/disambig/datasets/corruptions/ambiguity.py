@@ -1,7 +1,4 @@
-"""How ambiguous the sets of a corruption are: the eta of Assumption 2.
-
-A corruption run backwards: which candidates can have been the truth.
-"""
+"""The ambiguity of a corruption, and the candidates that can be the truth under it."""
 
 from typing import Any
 
@@ -17,9 +14,9 @@ from disambig.notation import FloatArray
 def ambiguity_degree(corruption: Corruption, y: Any, *, classes: Any = None) -> float:
     """``eta = max Pr(z in S_j)`` over the rows j of `y` and the wrong classes ``z != y_j``.
 
-    Where labels are a function of the inputs, sets that the corruption draws satisfy the
-    non-ambiguity of Cabannes, Bach and Rudi (2021), Assumption 2, with this eta, and with no
-    smaller one; below 1 the truth is the one class that every set at an input contains.
+    If labels are a function of the inputs, the sets satisfy the non-ambiguity of Cabannes, Bach and
+    Rudi (2021), Assumption 2, with this eta and no smaller one. If eta is below 1, the truth is the
+    only class that every set at an input contains.
 
     Parameters
     ----------
@@ -46,9 +43,9 @@ def ambiguity_degree(corruption: Corruption, y: Any, *, classes: Any = None) -> 
 def possible_truths(sets: LabelSets, inclusion: Any) -> LabelSets:
     """The candidates y of each row with ``Pr(S | y) > 0``.
 
-    For sets of which each class is a member independently of the others, given the truth. Then y
-    is ruled out by a member that it never brings, ``P[y, z] = 0``, and by the absence of one that
-    it always brings, ``P[y, z] = 1``. Rows with one candidate left are decided without inputs.
+    For sets whose members are independent given the truth. Then y is impossible if the set has a
+    member z with ``P[y, z] = 0``, or does not have some z with ``P[y, z] = 1``. Rows with a single
+    possible candidate are decided without inputs.
 
     Parameters
     ----------
@@ -69,16 +66,16 @@ def possible_truths(sets: LabelSets, inclusion: Any) -> LabelSets:
     >>> possible_truths(sets, corruption.inclusion(y)).first_labels().tolist()
     ['a', 'b', 'b', 'c']
     """
-    law = _checked_inclusion(inclusion, sets.n_classes)
+    probabilities = _checked_inclusion(inclusion, sets.n_classes)
     if sets.weights is not None:
         raise CandidateError(
-            "possible_truths: these sets have soft weights, which have no place here. Use "
+            "possible_truths: these sets have soft weights; expected sets without. Use "
             "LabelSets(sets.mask, sets.classes)."
         )
-    # Counts in floating point: products of bools have no BLAS.
+    # Counts in floating point, because numpy multiplies bools without BLAS.
     member = sets.mask.astype(np.float64)
-    ruled_out = member @ (law == 0).T + (1 - member) @ (law == 1).T
-    possible = sets.mask & (ruled_out == 0)
+    contradictions = member @ (probabilities == 0).T + (1 - member) @ (probabilities == 1).T
+    possible = sets.mask & (contradictions == 0)
     impossible = ~possible.any(axis=1)
     if impossible.any():
         raise CandidateError(
@@ -90,13 +87,13 @@ def possible_truths(sets: LabelSets, inclusion: Any) -> LabelSets:
 
 
 def _checked_inclusion(inclusion: Any, n_classes: int) -> FloatArray:
-    law = np.array(inclusion, dtype=np.float64)
-    if law.shape != (n_classes, n_classes):
+    probabilities = np.array(inclusion, dtype=np.float64)
+    if probabilities.shape != (n_classes, n_classes):
         raise ValueError(
-            f"possible_truths: inclusion has shape {law.shape}; expected ({n_classes}, "
+            f"possible_truths: inclusion has shape {probabilities.shape}; expected ({n_classes}, "
             f"{n_classes}), rows for the truth and columns for the members."
         )
-    if not ((law >= 0) & (law <= 1)).all():
+    if not ((probabilities >= 0) & (probabilities <= 1)).all():
         raise ValueError("possible_truths: inclusion must hold probabilities, from 0 to 1.")
-    np.fill_diagonal(law, 1.0)
-    return law
+    np.fill_diagonal(probabilities, 1.0)
+    return probabilities

@@ -1,8 +1,7 @@
-"""Numbers that leave the scale of their instrument.
+"""Corruptions of numbers into half-lines, whole lines and unions of intervals.
 
-Some rows say nothing at all.
-
-Numbers of which the size is known and the sign is not.
+`CensoringCorruption`: numbers outside of the range of an instrument. `MissingCorruption`: some rows
+allow every number. `SignCorruption`: the absolute value is known and the sign is not.
 """
 
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from disambig.notation import BoolArray, FloatArray
 class CensoringCorruption:
     """``s = (-inf, lower]`` if y <= lower, ``[upper, inf)`` if y >= upper, else ``{y}``.
 
-    Tobin's model has ``lower=0`` alone: spending that cannot be negative. Nothing is drawn; limits
-    of each row, drawn by whoever calls, make random censoring, such as patients who leave a study.
+    Tobin's model is ``lower=0``: spending that cannot be negative. Nothing is drawn. For random
+    censoring, such as patients who leave a study, pass limits of each row that you have drawn.
 
     Parameters
     ----------
@@ -33,8 +32,8 @@ class CensoringCorruption:
     Examples
     --------
     >>> from disambig.datasets import CensoringCorruption
-    >>> seen = CensoringCorruption(lower=0.0)([1.5, -2.0])
-    >>> seen.lower.ravel().tolist(), seen.upper.ravel().tolist()
+    >>> sets = CensoringCorruption(lower=0.0)([1.5, -2.0])
+    >>> sets.lower.ravel().tolist(), sets.upper.ravel().tolist()
     ([1.5, -inf], [1.5, 0.0])
     """
 
@@ -65,9 +64,9 @@ class CensoringCorruption:
                     f"CensoringCorruption: {name} has {limit.size} rows and y {len(values)}. Give "
                     "a limit for each row, or one for all."
                 )
-        # One limit a row, the same for all columns.
+        # One limit for each row, the same for all columns.
         low, high = self.lower.reshape(-1, 1), self.upper.reshape(-1, 1)
-        # Where a limit is passed the other end is that limit, which may lie off the truth.
+        # A censored number has the limit itself as finite end, which is not the truth.
         lower = np.where(values <= low, -np.inf, np.where(values >= high, high, values))
         upper = np.where(values >= high, np.inf, np.where(values <= low, low, values))
         return Intervals(lower, upper, flat=truth.flat)
@@ -85,23 +84,23 @@ def _checked_limit(name: str, limit: Any) -> FloatArray:
 
 @dataclass(frozen=True)
 class MissingCorruption:
-    """``S`` is the whole line for ``round(level * n)`` rows drawn at random, s for the others.
+    """``S`` is the whole line for ``round(level * n)`` random rows, and s for the others.
 
     With the same integer `random_state`, rows missing at one level are missing at every higher one.
-    In several columns a row misses all of them.
+    If numbers have several columns, all columns of such a row are missing.
 
     Parameters
     ----------
     level : float in [0, 1]
     within : IntervalCorruption, default None
-        What makes sets s of the numbers first; None: ``s = {y}``. It is called with the same
-        generator, before rows are drawn.
+        Makes the sets s of the numbers; None: ``s = {y}``. It is called with the same generator,
+        before rows are drawn.
 
     Examples
     --------
     >>> from disambig.datasets import MissingCorruption
-    >>> seen = MissingCorruption(0.5)([1.0, 2.0, 3.0, 4.0], random_state=0)
-    >>> seen.informative.tolist()
+    >>> sets = MissingCorruption(0.5)([1.0, 2.0, 3.0, 4.0], random_state=0)
+    >>> sets.informative.tolist()
     [False, True, False, True]
     """
 
@@ -114,19 +113,19 @@ class MissingCorruption:
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals | IntervalUnions:
         truth = read_numbers("MissingCorruption", y)
         rng = np.random.default_rng(random_state)
-        seen: Intervals | IntervalUnions = Intervals(truth.values, truth.values, flat=truth.flat)
+        sets: Intervals | IntervalUnions = Intervals(truth.values, truth.values, flat=truth.flat)
         if self.within is not None:
             values = truth.values.ravel() if truth.flat else truth.values
-            seen = self.within(values, random_state=rng)
+            sets = self.within(values, random_state=rng)
         n = len(truth.values)
         missing = np.zeros(n, dtype=np.bool_)
         missing[rng.permutation(n)[: round(self.level * n)]] = True
-        if isinstance(seen, Intervals):
+        if isinstance(sets, Intervals):
             hidden = missing[:, np.newaxis]
-            return Intervals(*_hidden(seen.lower, seen.upper, hidden), flat=seen.flat)
-        # Segments that have become the whole line are merged into one.
-        hidden = np.repeat(missing, np.diff(seen.indptr))
-        return IntervalUnions(*_hidden(seen.lower, seen.upper, hidden), seen.indptr)
+            return Intervals(*_hidden(sets.lower, sets.upper, hidden), flat=sets.flat)
+        # `IntervalUnions` merges the segments of a row that have become whole lines.
+        hidden = np.repeat(missing, np.diff(sets.indptr))
+        return IntervalUnions(*_hidden(sets.lower, sets.upper, hidden), sets.indptr)
 
 
 def _hidden(
@@ -137,17 +136,17 @@ def _hidden(
 
 @dataclass(frozen=True)
 class SignCorruption:
-    """``S = s`` or, with probability `level`, ``S = s + (-s)``: two pieces, mirrored at 0.
+    """``S = s`` or, with probability `level`, the union of s and ``-s``: two segments.
 
     The authors' problem of partial regression, in their programs but not in the paper, has level .7
-    and ``within=SkewedCorruption(side="either")``. Segments that meet at 0 become one. With the same
-    integer `random_state`, signs known at one level are known at every lower one.
+    and ``within=SkewedCorruption(side="either")``. Segments that meet at 0 are merged. With the
+    same integer `random_state`, signs known at one level are known at every lower one.
 
     Parameters
     ----------
     level : float in [0, 1]
     within : IntervalCorruption, default None
-        What makes intervals s of the numbers first; None: ``s = {y}``. It is called with the same
+        Makes the intervals s of the numbers; None: ``s = {y}``. It is called with the same
         generator, before signs are drawn.
 
     Examples
@@ -173,19 +172,19 @@ class SignCorruption:
             )
         values = truth.values.ravel()
         rng = np.random.default_rng(random_state)
-        seen: Any = Intervals(values[:, np.newaxis], values[:, np.newaxis])
+        sets: Any = Intervals(values[:, np.newaxis], values[:, np.newaxis])
         if self.within is not None:
-            seen = self.within(values, random_state=rng)
-        if not isinstance(seen, Intervals):
+            sets = self.within(values, random_state=rng)
+        if not isinstance(sets, Intervals):
             raise ValueError(
-                f"SignCorruption: within gave {type(seen).__name__}; expected Intervals, to be "
-                "mirrored. Hide signs once."
+                f"SignCorruption: within returned {type(sets).__name__}; expected Intervals, whose "
+                "mirror images are added. Use SignCorruption once."
             )
-        lower, upper = seen.lower.ravel(), seen.upper.ravel()
+        lower, upper = sets.lower.ravel(), sets.upper.ravel()
         unknown = rng.random(len(values)) < self.level
         counts = 1 + unknown
         indptr = np.concatenate([[0], np.cumsum(counts)])
-        # A row of unknown sign has its mirror image in the place before it.
+        # In a row of unknown sign the first of the two segments becomes the mirror image.
         ends = np.repeat(np.column_stack([lower, upper]), counts, axis=0)
         mirror = indptr[:-1][unknown]
         ends[mirror] = -ends[mirror][:, ::-1]

@@ -1,8 +1,6 @@
-"""Numbers proportional to scores, below a cap, with a given mean.
+"""Instance-dependent corruption: the more plausible a wrong class, the more often a candidate.
 
-Hard rows are more ambiguous: a class is a candidate as often as it is plausible.
-
-How plausible each class is for each row, from inputs.
+`InstanceCorruption` takes scores of plausibility; `out_of_fold_scores` computes them from inputs.
 """
 
 from dataclasses import dataclass
@@ -25,18 +23,18 @@ from disambig.datasets.corruptions.truth import (
 )
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-# Scores that are this small beside the largest count as equal, so that no quotient overflows.
-_SMALLEST = 1e-200
-# Spread evenly over the classes, so that none is impossible anywhere.
-_DOUBT = 0.01
+# Positive scores are at least this share of the largest, so that no quotient overflows.
+_MIN_RELATIVE_SCORE = 1e-200
+# This share of the probability is divided equally among the classes, so that all are positive.
+_UNIFORM_SHARE = 0.01
 
 
 def capped_shares(scores: FloatArray, mean: float, cap: float) -> FloatArray:
     """``min(cap, c * scores)``, ``(N,)``, with the c that makes the mean `mean`.
 
     With the t largest scores at the cap, ``c = (N * mean - t * cap) / (sum of the others)``. The
-    smallest t for which that c leaves the next score below the cap is the right one: for the t
-    before, c carried the score that has now been capped above the cap, and it still does.
+    right t is the smallest for which this c leaves the next score at or below the cap: with any
+    smaller t the next score exceeds the cap, and with this c it still does.
 
     Parameters
     ----------
@@ -54,14 +52,14 @@ def capped_shares(scores: FloatArray, mean: float, cap: float) -> FloatArray:
     total, most = len(scores) * mean, np.count_nonzero(positive) * cap
     if total > most * (1 + 1e-12):
         raise ValueError(
-            f"InstanceCorruption: level={mean!r} is out of reach: classes of score 0 are never "
+            f"InstanceCorruption: level={mean!r} is too high: classes of score 0 are never "
             f"added, and with the others at the cap of {cap!r} the mean is "
             f"{most / len(scores):.4g}. Lower level, or give positive scores."
         )
     if total >= most * (1 - 1e-12):
         shares[positive] = cap
     elif total > 0:
-        given = np.maximum(scores[positive] / scores.max(), _SMALLEST)
+        given = np.maximum(scores[positive] / scores.max(), _MIN_RELATIVE_SCORE)
         shares[positive] = np.minimum(cap, _factor(np.sort(given), total, cap) * given)
     return shares
 
@@ -77,12 +75,12 @@ def _factor(ascending: FloatArray, total: float, cap: float) -> float:
 class InstanceCorruption:
     """``Pr(z in S_j) = min(cap, c * scores[j, z])`` for z other than y_j, independently.
 
-    The factor c is the one for which these probabilities have mean `level`, over all rows and all
-    wrong classes. Given class probabilities as scores, rows whose truth is beyond doubt keep small
-    sets and rows between two classes show both.
+    The factor c is such that these probabilities have mean `level` over all rows and all wrong
+    classes. If scores are class probabilities, rows with one probable class get small sets, and
+    rows between two classes get both.
 
-    The probability varies by row (`probabilities`); non-ambiguity holds with eta the largest of
-    them (`ambiguity_degree`), at most `cap`. At level 1 every set is whole.
+    The probabilities differ between rows (`probabilities`); non-ambiguity holds with eta the
+    largest of them (`ambiguity_degree`), at most `cap`. At level 1 every set has all classes.
 
     Parameters
     ----------
@@ -90,11 +88,11 @@ class InstanceCorruption:
         Mean probability of a wrong class.
     scores : array-like (n, K)
         How plausible each class is for each row: non-negative and comparable between rows, columns
-        in the order of the classes. `out_of_fold_scores` gets them from inputs. A class of score 0
-        is never added.
+        in the order of the classes. `out_of_fold_scores` computes them from inputs. A class of
+        score 0 is never added.
     cap : float in [level, 1], default None
-        No wrong class is more probable than this. None: ``(1 + level) / 2``, which leaves the truth
-        in sight at every level below 1.
+        The largest probability of a wrong class. None: ``(1 + level) / 2``, so that the truth can
+        be identified at every level below 1.
 
     Examples
     --------
@@ -124,7 +122,7 @@ class InstanceCorruption:
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
         """``P[a, b]``: mean of ``Pr(classes[b] in S_j)`` over the rows of class a, ``(K, K)``.
 
-        A class without rows has nothing to hide: its row is that of the identity.
+        The row of a class that does not occur is that of the identity.
         """
         truth = read_truth(y, classes)
         by_class = _one_hot(truth).T.astype(np.float64)
@@ -145,7 +143,7 @@ class InstanceCorruption:
             raise ValueError(
                 f"InstanceCorruption: scores have shape {self.scores.shape}; y has "
                 f"{is_truth.shape[0]} rows and {is_truth.shape[1]} classes. Give one row of scores "
-                f"a sample and one column a class; classes= names those that do not occur."
+                f"for each sample and one column for each class; classes= names all classes."
             )
         cap = (1 + self.level) / 2 if self.cap is None else self.cap
         probabilities = np.ones(is_truth.shape)
@@ -161,12 +159,12 @@ def _checked_scores(scores: Any) -> FloatArray:
     array = np.array(scores, dtype=np.float64)
     if array.ndim != 2:
         raise ValueError(
-            f"InstanceCorruption: scores must have shape (n, K), one column a class; got shape "
-            f"{array.shape}."
+            f"InstanceCorruption: scores must have shape (n, K), one column for each class; got "
+            f"shape {array.shape}."
         )
-    sound = np.isfinite(array) & (array >= 0)
-    if not sound.all():
-        row, column = np.argwhere(~sound)[0].tolist()
+    is_valid = np.isfinite(array) & (array >= 0)
+    if not is_valid.all():
+        row, column = np.argwhere(~is_valid)[0].tolist()
         raise ValueError(
             f"InstanceCorruption: scores[{row}, {column}] is {float(array[row, column])!r}. Give "
             f"finite scores >= 0, such as class probabilities."
@@ -184,7 +182,7 @@ def out_of_fold_scores(
     n_splits: int = 5,
     random_state: Any = None,
 ) -> FloatArray:
-    """``0.99 * Pr(classes[k] | x_j) + 0.01 / K``, each row by a classifier that did not see it.
+    """``0.99 * Pr(classes[k] | x_j) + 0.01 / K``, by classifiers trained without the row's fold.
 
     Parameters
     ----------
@@ -196,9 +194,9 @@ def out_of_fold_scores(
     classifier : scikit-learn classifier, default None
         It needs `predict_proba`, and is cloned. None: logistic regression on scaled inputs.
     n_splits : int, default 5
-        Folds, each with its share of every class; no more than there are rows.
+        Number of folds, stratified by class.
     random_state : int, numpy Generator or None, default None
-        For the folds: what `numpy.random.default_rng` takes.
+        Of the folds: the argument of `numpy.random.default_rng`.
 
     Returns
     -------
@@ -227,14 +225,14 @@ def out_of_fold_scores(
     scores = np.zeros((len(truth.codes), truth.n_classes))
     for i in np.unique(fold).tolist():
         held_out = np.flatnonzero(fold == i)
-        seen = np.flatnonzero(fold != i)
-        known = np.unique(truth.codes[seen])
+        train = np.flatnonzero(fold != i)
+        known = np.unique(truth.codes[train])
         if len(known) == 1:
             scores[held_out, known[0]] = 1.0
         else:
-            fitted = clone(classifier).fit(inputs[seen], truth.codes[seen])
+            fitted = clone(classifier).fit(inputs[train], truth.codes[train])
             scores[held_out[:, np.newaxis], known] = fitted.predict_proba(inputs[held_out])
-    return (1 - _DOUBT) * scores + _DOUBT / truth.n_classes
+    return (1 - _UNIFORM_SHARE) * scores + _UNIFORM_SHARE / truth.n_classes
 
 
 def _check_inputs(inputs: Any, n_rows: int, n_splits: int) -> None:
@@ -251,8 +249,8 @@ def _check_inputs(inputs: Any, n_rows: int, n_splits: int) -> None:
 
 
 def _folds(codes: IntArray, n_splits: int, rng: np.random.Generator) -> IntArray:
-    # Dealt out class by class: a class with two rows is in two folds, so that only one with a
-    # single row is ever unknown to the classifier that judges it.
+    # Rows are assigned in turn, class by class: a class of two rows is in two folds, so that only a
+    # class of one row can be absent from training.
     fold = np.empty(len(codes), dtype=np.intp)
     fold[shuffled_by_class(codes, rng)] = np.arange(len(codes)) % n_splits
     return fold

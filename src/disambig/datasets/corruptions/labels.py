@@ -1,12 +1,9 @@
-"""Classes that are mistaken for particular others.
+"""Corruptions of labels whose wrong candidates depend on the true class only.
 
-The class that both skewed corruptions turn on.
-
-Skewed sets as the paper describes them: the majority class hides the others.
-
-Skewed sets as the authors' programs draw them: the majority class is the one that is hidden.
-
-Every wrong class is equally likely to be a candidate.
+`UniformCorruption`: all wrong classes are equally likely. `ConfusionCorruption`: each class is
+confused with particular others. `MajorityPairCorruption`: the majority class is added to the other
+classes, as in the paper's text. `MajorityRowCorruption`: other classes are added to the majority
+class, as in the authors' programs.
 """
 
 from collections.abc import Mapping
@@ -28,20 +25,20 @@ from disambig.notation import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class ConfusionCorruption:
-    """``Pr(z in S | y) = level * C[y, z]``, independently: by default one fixed partner a class.
+    """``Pr(z in S | y) = level * C[y, z]``, independently; by default each class has one partner.
 
-    Non-ambiguity holds with ``eta = level * max(C[y, z] : z != y)`` for class y, that is `level`
-    for a class with a partner and 0 for one without. Where partners are not mutual, a pair tells
-    its truth: of ``{y, partner(y)}`` the one whose partner is the other (`possible_truths`).
+    Non-ambiguity holds with ``eta = level * max(C[y, z] : z != y)`` for class y: `level` for a
+    class with a partner, 0 for a class without. If partners are not mutual, a pair determines its
+    truth: the member whose partner is the other one (`possible_truths`).
 
     Parameters
     ----------
     level : float in [0, 1]
     confusion : mapping, array-like (K, K) or None, default None
-        None: the partner of a class is the next one, of the last the first. A mapping names the
-        partner of each class, ``{"seven": "one"}``; a class that it leaves out, or maps to itself,
-        is never confused. An array holds C, entries in [0, 1], rows and columns in the order of
-        the classes; its diagonal does not matter.
+        None: the partner of a class is the next one; that of the last is the first. A mapping gives
+        the partner of each class, ``{"seven": "one"}``; a class that it leaves out, or maps to
+        itself, is never confused. An array is C, with entries in [0, 1], rows and columns in the
+        order of the classes; its diagonal is ignored.
 
     Examples
     --------
@@ -97,8 +94,8 @@ class ConfusionCorruption:
         if len(self.confusion) != size:
             raise ValueError(
                 f"ConfusionCorruption: confusion has shape {self.confusion.shape} and y has "
-                f"{size} classes. Give one row and one column a class; classes= names those that "
-                f"do not occur."
+                f"{size} classes. Give one row and one column for each class; classes= names all "
+                f"classes."
             )
         return np.asarray(self.confusion)
 
@@ -121,7 +118,7 @@ def _checked_confusion(confusion: Any) -> FloatArray:
 
 
 def majority_column(owner: str, majority: Any, truth: Truth) -> int:
-    """Column of the class `majority`; if None, of the most frequent, the first of several."""
+    """Column of the class `majority`; if None, of the most frequent class, the first of ties."""
     if majority is None:
         return int(np.argmax(truth.counts))
     return column_of(owner, "majority", majority, truth.classes)
@@ -131,10 +128,10 @@ def majority_column(owner: str, majority: Any, truth: Truth) -> int:
 class MajorityPairCorruption:
     """``S = {y, majority}`` with probability `level`, else ``{y}``.
 
-    The skewed corruption in the text of Cabannes, Bach and Rudi (2021), appendix D.2, where the
-    printed formula gives gamma to the singleton; here, as on the axis of the figure, the level is
-    the probability of the pair. Only rows of minority classes become ambiguous: the truth of a set
-    of two is the class that is not the majority.
+    The skewed corruption in the text of Cabannes, Bach and Rudi (2021), appendix D.2. In their
+    printed formula gamma is the probability of the singleton; here, as on the axis of their figure,
+    the level is the probability of the pair. Only rows of minority classes become ambiguous: the
+    truth of a set of two is the class that is not the majority.
 
     Non-ambiguity holds with ``eta = level`` for the minority classes and 0 for the majority. At
     level 1 every minority row is a pair.
@@ -143,12 +140,12 @@ class MajorityPairCorruption:
     ----------
     level : float in [0, 1]
     majority : label, default None
-        The class that is added. None: the most frequent in `y`, among equals the first in the
-        order of the classes.
+        The class that is added. None: the most frequent in `y`, of ties the first in the order of
+        the classes.
 
     See Also
     --------
-    MajorityRowCorruption : What the authors' programs do instead.
+    MajorityRowCorruption : The corruption in the authors' programs.
 
     Examples
     --------
@@ -185,25 +182,26 @@ class MajorityPairCorruption:
 
 @dataclass(frozen=True)
 class MajorityRowCorruption:
-    """``Pr(z in S | y = majority) = level`` for every other z, independently; other rows stay.
+    """``Pr(z in S | y = majority) = level`` for every other z, independently; else ``S = {y}``.
 
     The corruption in the programs of Cabannes, Bach and Rudi (2021), nearly the opposite of the
     one in their text. The truth of every set of two or more is the majority class.
 
     Non-ambiguity holds with ``eta = level`` for the majority class and 0 for the others. At level
-    1 every majority row is the whole set. (Their comparison makes *every* row whole at exactly 1,
-    a point that tells methods apart by luck only; here the law stays continuous.)
+    1 every majority row has all classes. (In their comparison *every* row has all classes at
+    exactly 1, where differences between methods are chance; here the distribution is continuous in
+    the level.)
 
     Parameters
     ----------
     level : float in [0, 1]
     majority : label, default None
-        The class whose rows are corrupted. None: the most frequent in `y`, among equals the first
-        in the order of the classes.
+        The class whose rows are corrupted. None: the most frequent in `y`, of ties the first in the
+        order of the classes.
 
     See Also
     --------
-    MajorityPairCorruption : What the text says.
+    MajorityPairCorruption : The corruption in the paper's text.
 
     Examples
     --------
@@ -243,7 +241,7 @@ class UniformCorruption:
     """``Pr(z in S | y) = level`` for every z other than y, independently.
 
     Non-ambiguity (Assumption 2 of the paper) holds with ``eta = level`` for every class. At level
-    1 every set is whole and nothing can be learnt.
+    1 every set has all classes and nothing can be learned.
 
     Parameters
     ----------

@@ -1,12 +1,8 @@
-"""Numbers before they are hidden, and the numbers that say how they are.
+"""Corruptions of numbers into intervals around them.
 
-Numbers of which only the bin is known, as in a questionnaire.
-
-Numbers written down with few digits.
-
-The paper's intervals: their centres lie further out than the truth.
-
-Intervals of random width, the truth anywhere inside.
+`BinCorruption`: only the bin is known, as in a questionnaire. `RoundingCorruption`: few digits are
+known. `SkewedCorruption`: the paper's intervals, whose centres are farther from 0 than the truth.
+`WidthCorruption`: intervals of random width around the truth.
 """
 
 from dataclasses import dataclass
@@ -24,14 +20,14 @@ _SIDES = ("outward", "either")
 
 
 class Numbers(NamedTuple):
-    """The truth: `values` is (n, d), and `flat` says that it came as plain numbers."""
+    """The true numbers, ``(n, d)``; `flat` is True if they were given as ``(n,)``."""
 
     values: FloatArray
     flat: bool
 
 
 def read_numbers(owner: str, y: Any) -> Numbers:
-    """Finite numbers ``(n,)`` or ``(n, d)``; raises for `owner`.
+    """Read finite numbers ``(n,)`` or ``(n, d)``; errors name `owner`.
 
     Examples
     --------
@@ -50,21 +46,21 @@ def read_numbers(owner: str, y: Any) -> Numbers:
         row, count = int(np.argmax(bad)), np.count_nonzero(bad)
         raise CandidateError(
             f"{owner}: row {row} is {values[row].tolist()} ({count} such "
-            f"{'row' if count == 1 else 'rows'}); expected finite numbers, the truth that is to be "
-            "hidden. Drop such rows, or give them their number."
+            f"{'row' if count == 1 else 'rows'}); expected finite numbers, the true targets. Drop "
+            "such rows, or give their numbers."
         )
     return Numbers(values, flat)
 
 
 def intervals_around(truth: Numbers, lower: FloatArray, upper: FloatArray) -> Intervals:
-    """``[lower, upper]``, widened to hold the truth where rounding put it just outside."""
+    """``[lower, upper]``, widened to contain the truth if rounding left it just outside."""
     return Intervals(
         np.minimum(lower, truth.values), np.maximum(upper, truth.values), flat=truth.flat
     )
 
 
 def checked_amount(owner: str, name: str, value: Any, *, positive: bool = False) -> float:
-    """Return `value` as a finite float >= 0, or > 0, or raise.
+    """Return `value` as a finite float >= 0 (or > 0); otherwise raise an error.
 
     Examples
     --------
@@ -83,7 +79,7 @@ def checked_amount(owner: str, name: str, value: Any, *, positive: bool = False)
 class BinCorruption:
     """``s = [edges[k], edges[k + 1]]`` with ``edges[k] <= y < edges[k + 1]``; nothing is drawn.
 
-    Below the first edge and from the last on the bin is a half-line.
+    Below the first edge and above the last one the bin is a half-line.
 
     Parameters
     ----------
@@ -106,14 +102,14 @@ class BinCorruption:
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
         truth = read_numbers("BinCorruption", y)
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
-        place = np.searchsorted(self.edges, truth.values, side="right")
-        return intervals_around(truth, ends[place], ends[place + 1])
+        bins = np.searchsorted(self.edges, truth.values, side="right")
+        return intervals_around(truth, ends[bins], ends[bins + 1])
 
 
 def _checked_edges(edges: Any) -> FloatArray:
     array = np.array(edges, dtype=np.float64)
-    sound = array.ndim == 1 and array.size and np.isfinite(array).all()
-    if not sound or (np.diff(array) <= 0).any():
+    is_valid = array.ndim == 1 and array.size and np.isfinite(array).all()
+    if not is_valid or (np.diff(array) <= 0).any():
         raise ValueError(
             f"BinCorruption: edges must be one or more finite numbers, increasing; got {edges!r}."
         )
@@ -123,15 +119,15 @@ def _checked_edges(edges: Any) -> FloatArray:
 
 @dataclass(frozen=True)
 class RoundingCorruption:
-    """``s``: all that is rounded to the same multiple of `step` as y; nothing is drawn.
+    """``s``: the numbers that round to the same multiple of `step` as y; nothing is drawn.
 
-    Halves are rounded up, and both ends belong to the interval.
+    Halves are rounded up; both ends belong to the interval.
 
     Parameters
     ----------
     step : float > 0
     mode : {"nearest", "down"}, default "nearest"
-        To the nearest multiple, or to the next below, as an age in years is.
+        To the nearest multiple, or down, like an age in years.
 
     Examples
     --------
@@ -165,21 +161,20 @@ class RoundingCorruption:
 class SkewedCorruption:
     """``s = y + sign(y) c + [-r, r]``, ``r = radius - scale log u``, c uniform in [0, r].
 
-    The corruption of Cabannes, Bach and Rudi (2021), appendix D.1, and of the authors' programs,
-    which agree. The centre moves away from 0, never towards it, so that midpoints are biased: on
-    average by ``(radius + scale) / 2``, two thirds with the paper's numbers. At y = 0 it does not
-    move.
+    The corruption of Cabannes, Bach and Rudi (2021), appendix D.1; the authors' programs agree with
+    it. The centre moves away from 0, never towards it, so that midpoints are biased: on average by
+    ``(radius + scale) / 2``, which is 2/3 with the paper's numbers. At y = 0 it does not move.
 
     With ``side="either"`` c is uniform in [-r, r] whatever the sign: the truth is uniform in its
-    interval and midpoints are right on average. The authors have that one in their problem of
-    unknown signs (`SignCorruption`).
+    interval, and midpoints are unbiased. The authors use this in their problem of unknown signs
+    (`SignCorruption`).
 
     Parameters
     ----------
     radius : float >= 0, default 1
         Half of the smallest width.
     scale : float >= 0, default 1/3
-        Mean of what is added to the radius, which is exponential; the paper's gamma.
+        Mean of the exponential variable that is added to the radius; the paper's gamma.
     side : {"outward", "either"}, default "outward"
 
     Examples
@@ -207,9 +202,10 @@ class SkewedCorruption:
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
         truth = read_numbers("SkewedCorruption", y)
-        # Radii before shifts, all by `random`: in the state of the authors' generator, their draws.
+        # Radii are drawn before shifts, both by `random`: in the state of the authors' generator
+        # these are their draws.
         rng = np.random.default_rng(random_state)
-        # A draw may be 0, of which there is no logarithm.
+        # A draw may be 0, whose logarithm is infinite.
         draws = np.maximum(rng.random(truth.values.shape), np.finfo(np.float64).tiny)
         radii = self.radius - self.scale * np.log(draws)
         shares = rng.random(truth.values.shape)
@@ -224,13 +220,13 @@ class SkewedCorruption:
 class WidthCorruption:
     """``s = y + [-v w, (1 - v) w]``, w uniform in [0, largest], v uniform in [0, 1].
 
-    The truth is uniform in its interval, so that midpoints are right on average. With the same
+    The truth is uniform in its interval, so that midpoints are unbiased. With the same
     integer `random_state`, intervals grow with `largest`; at 0 they are points.
 
     Parameters
     ----------
     largest : float >= 0
-        The mean width is half of it.
+        The largest width; the mean width is half of it.
 
     Examples
     --------

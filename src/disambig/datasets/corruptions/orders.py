@@ -1,12 +1,7 @@
-"""Full rankings before anything is hidden, and what is left of them after.
+"""Corruptions of full rankings into partial orders, and how much information they leave.
 
-How much a corruption hides, and how much of it is lost.
-
-Every pair of items is equally likely to be hidden.
-
-Pairs are hidden by how far apart their scores are.
-
-Only the best items are seen.
+`PairCorruption` hides each pair with equal probability, `ScoreGapCorruption` pairs with a large (or
+small) difference of scores, `TopKCorruption` pairs outside of the best k items.
 """
 
 from dataclasses import dataclass
@@ -27,7 +22,7 @@ _CHOICES = ("large", "small")
 
 
 def read_rankings(owner: str, ranks: Any, items: Any) -> PartialOrders:
-    """Orders that allow one ranking each, read by `PartialOrders.from_any`; raises for `owner`.
+    """Read full rankings by `PartialOrders.from_any`; errors name `owner`.
 
     Examples
     --------
@@ -40,19 +35,19 @@ def read_rankings(owner: str, ranks: Any, items: Any) -> PartialOrders:
         count = np.count_nonzero(partial)
         raise CandidateError(
             f"{owner}: row {int(np.argmax(partial))} allows several rankings ({count} such "
-            f"{'row' if count == 1 else 'rows'}). Pairs are hidden from full rankings: rank every "
-            f"item, and no two alike."
+            f"{'row' if count == 1 else 'rows'}). A corruption needs full rankings: rank every "
+            f"item, without ties."
         )
     return orders
 
 
 def orders_without(before: BoolArray, items: AnyArray, hidden: BoolArray) -> PartialOrders:
-    """The closure of the pairs that are not hidden.
+    """The transitive closure of the pairs that are not hidden.
 
     Parameters
     ----------
     before : (n, m, m) of bool
-        ``before[r, i, j]``: item i stands before item j in row r.
+        ``before[r, i, j]``: item i comes before item j in row r.
     items : (m,)
     hidden : (n, m (m - 1) / 2) of bool
         By pair ``i < j``, in the order of ``np.triu_indices(m, 1)``.
@@ -66,13 +61,13 @@ def orders_without(before: BoolArray, items: AnyArray, hidden: BoolArray) -> Par
 
 
 def information_left(orders: PartialOrders) -> float:
-    """The share of all pairs whose order is known, those that follow from others included.
+    """The share of all pairs whose order is known, including those that follow from others.
 
-    1 if there is no pair: nothing is unknown of a single item.
+    1 for a single item, which has no pairs.
 
     See Also
     --------
-    hidden_share : What was hidden before pairs followed from others.
+    hidden_share : The share of pairs that are hidden before the closure.
 
     Examples
     --------
@@ -88,22 +83,22 @@ def information_left(orders: PartialOrders) -> float:
 def hidden_share(
     corruption: OrderCorruption, y: Any, *, items: Any = None, random_state: Any = None
 ) -> float:
-    """The share of all pairs that a corruption hides, whether or not they follow from the rest.
+    """The share of all pairs that a corruption hides, whether or not they follow from others.
 
-    0 if there is no pair.
+    0 for a single item, which has no pairs.
 
     Parameters
     ----------
     corruption : OrderCorruption
     y : (n, m)
-        Ranks or scores, as ``corruption.reads`` says.
+        Ranks or scores, depending on ``corruption.reads``.
     items : (m,), default None
     random_state : int, numpy Generator or None, default None
-        With an integer, the pairs that ``corruption(y, random_state=...)`` hides.
+        With an integer, the same pairs as in ``corruption(y, random_state=...)``.
 
     See Also
     --------
-    information_left : What is known in the end, at least ``1 - hidden_share``.
+    information_left : The share of pairs known in the end, at least ``1 - hidden_share``.
 
     Examples
     --------
@@ -119,10 +114,10 @@ def hidden_share(
 class PairCorruption:
     """Each pair of each ranking is hidden with probability `level`, independently.
 
-    Then the pairs that follow from those left come back, which is more than it seems: of 10 items
-    with half of the pairs hidden, three quarters are known in the end (`expected_information`).
-    With the same integer `random_state`, what is known at one level is known at every lower one. At
-    level 1 nothing is known.
+    Hidden pairs that follow from the others are known again: with 10 items and half of the pairs
+    hidden, three quarters are known in the end (`expected_information`). With the same integer
+    `random_state`, a pair known at one level is known at every lower one. At level 1 no pair is
+    known.
 
     Parameters
     ----------
@@ -157,12 +152,13 @@ class PairCorruption:
         return orders_without(full.before, full.items, self._hidden(full, random_state))
 
     def expected_information(self, n_items: int) -> float:
-        """The expectation of `information_left` over rankings of `n_items`, exactly.
+        """The expectation of `information_left` for rankings of `n_items`, exactly.
 
-        Along a ranking, let R be how many of the items so far are known to come after the first of
-        them or are it. The next one joins them unless all R of its pairs with them are hidden, that
-        is with probability ``1 - level**R``; so the law of R, and with it the probability that a
-        pair d places apart is known, follows place by place.
+        Go through a ranking from some first item on, and let R be the number of items so far that
+        are known to come after the first one, including itself. The next item is one of them unless
+        all R pairs with them are hidden, that is, with probability ``1 - level**R``. This gives the
+        distribution of R position by position, and with it the probability that a pair at distance
+        d is known.
 
         Examples
         --------
@@ -177,19 +173,19 @@ class PairCorruption:
         if n_items == 1:
             return 1.0
         all_hidden = self.level ** np.arange(n_items + 1)
-        law = np.zeros(n_items + 1)
-        law[1] = 1.0
+        distribution = np.zeros(n_items + 1)
+        distribution[1] = 1.0
         known = 0.0
         for distance in range(1, n_items):
-            joins = law * (1 - all_hidden)
+            joins = distribution * (1 - all_hidden)
             known += (n_items - distance) * float(joins.sum())
-            law = law - joins
-            law[1:] += joins[:-1]
+            distribution = distribution - joins
+            distribution[1:] += joins[:-1]
         return known / (n_items * (n_items - 1) / 2)
 
     def _hidden(self, full: PartialOrders, random_state: Any) -> BoolArray:
         n_pairs = full.n_items * (full.n_items - 1) // 2
-        # What is drawn does not depend on the level, so that orders of one seed shrink with it.
+        # The draws do not depend on the level, so that the known pairs of one seed shrink with it.
         draws = np.random.default_rng(random_state).random((len(full), n_pairs))
         return np.asarray(draws < self.level)
 
@@ -198,18 +194,17 @@ class PairCorruption:
 class ScoreGapCorruption:
     """A pair is hidden if ``gap > (1 - level) * largest gap of the row``; nothing is drawn.
 
-    The skewed corruption of the authors' program, behind the ranking figure of Cabannes, Bach and
-    Rudi (2021). It hides the pairs that are far apart and shows the close ones, from which the
-    others follow: what is left of a ranking is chains, cut wherever neighbours are further apart
-    than the threshold, and items of different chains are not compared. Of 10 crossing lines
-    (`make_ranking_lines`) level 0.5 hides 29 % of the pairs and loses 1 %, level 0.78 hides 65 %
-    and loses 36 %.
+    The skewed corruption of the authors' program for the ranking figure of Cabannes, Bach and Rudi
+    (2021). It hides pairs of distant items and keeps pairs of close ones, from which the others
+    follow: a ranking becomes several chains, cut between neighbours whose gap is above the
+    threshold, and items of different chains are not compared. For 10 items of `make_ranking_lines`
+    level 0.5 hides 29 % of the pairs and loses 1 %, level 0.78 hides 65 % and loses 36 %.
 
     With ``hides="small"`` a pair is hidden if ``gap < level * largest gap``: close items are not
-    compared, as by somebody who cannot tell them apart. Then all that is hidden is lost.
+    compared, as if an observer could not distinguish them. Then all hidden pairs are lost.
 
-    What is known at one level is known at every lower one. At level 0 nothing is hidden and at
-    level 1 everything is. Items with equal scores are not compared at any level.
+    A pair known at one level is known at every lower one. At level 0 no pair is hidden, at level 1
+    all are. Items with equal scores are not compared at any level.
 
     Parameters
     ----------
@@ -256,7 +251,7 @@ class ScoreGapCorruption:
         shares = np.divide(gaps, largest, out=np.zeros(gaps.shape), where=largest > 0)
         if self.hides == "large":
             return np.asarray(shares > 1 - self.level)
-        # The largest gap itself is hidden at level 1, so that nothing is left there.
+        # At level 1 the largest gap is hidden, too, so that no pair is left.
         return np.asarray((shares < self.level) | (self.level == 1))
 
 
@@ -265,22 +260,23 @@ def _read_scores(scores: Any, items: Any) -> tuple[FloatArray, AnyArray]:
     table, names = number_table(scores)
     values = table.astype(np.float64)
     n_columns = values.shape[1]
-    # Columns find their items by the rules of orders: seen through one order, of the columns.
+    # The positions of the columns, as one order, go through the parser of orders: it matches
+    # columns to items.
     first_row = smaller_first(np.arange(n_columns)[np.newaxis])
     columns = over_items(first_row, names, items)
     if len(columns.items) != n_columns:
         raise CandidateError(
             f"ScoreGapCorruption: {len(columns.items)} items were named for {n_columns} columns of "
-            f"scores. Give every item its score."
+            f"scores. Give one score for every item."
         )
     missing = np.isnan(values).any(axis=1)
     if missing.any():
         count = np.count_nonzero(missing)
         raise CandidateError(
             f"ScoreGapCorruption: row {int(np.argmax(missing))} lacks a score ({count} such "
-            f"{'row' if count == 1 else 'rows'}). Give every item its score."
+            f"{'row' if count == 1 else 'rows'}). Give one score for every item."
         )
-    # Differences are taken next, and must not overflow.
+    # Differences of scores must not overflow.
     if (np.abs(values) > np.finfo(np.float64).max / 2).any():
         raise CandidateError("ScoreGapCorruption: scores are too large to subtract. Rescale them.")
     return values[:, np.count_nonzero(columns.before[0], axis=0)], columns.items
@@ -290,9 +286,9 @@ def _read_scores(scores: Any, items: Any) -> tuple[FloatArray, AnyArray]:
 class TopKCorruption:
     """A pair is hidden if neither item is among the best `k`; nothing is drawn.
 
-    The best k are seen in order, and before all others. No hidden pair follows from the rest: of m
-    items, ``(m - k) (m - k - 1) / 2`` pairs are lost. At k = 0 nothing is known, from k = m - 1 on
-    everything is.
+    The order of the best k is known, and that they come before all others. No hidden pair follows
+    from the others: of m items, ``(m - k) (m - k - 1) / 2`` pairs are lost. At k = 0 no pair is
+    known, from k = m - 1 on all are.
 
     Parameters
     ----------
@@ -328,5 +324,5 @@ class TopKCorruption:
 
     def _hidden(self, full: PartialOrders) -> BoolArray:
         i, j = np.triu_indices(full.n_items, 1)
-        late = full.ranks() >= self.k
-        return np.asarray(late[:, i] & late[:, j])
+        is_outside = full.ranks() >= self.k
+        return np.asarray(is_outside[:, i] & is_outside[:, j])

@@ -1,9 +1,4 @@
-"""What a corruption of full labels into candidate sets owes the rest.
-
-What a corruption of numbers into sets owes the rest.
-
-What a corruption of full rankings into partial orders owes the rest.
-"""
+"""The contracts of corruptions: of labels, of numbers and of rankings."""
 
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -13,13 +8,13 @@ from disambig.notation import BoolArray, FloatArray
 
 @runtime_checkable
 class Corruption(Protocol):
-    """A law of the set S given the label y, with y in S always.
+    """A distribution of the candidate set S given the label y; S always contains y.
 
-    At level 0 every set is the label alone. More level, larger sets: with the same integer
+    At level 0 every set is the label alone. Sets grow with the level: with the same integer
     `random_state`, a candidate at one level is a candidate at every higher one.
 
-    In all three calls `y` holds one label a row and `classes` the K classes in order, by default
-    the sorted labels that occur.
+    In all three methods `y` has one label for each row, and `classes` are the K classes in order,
+    by default the sorted labels that occur.
     """
 
     @property
@@ -33,31 +28,31 @@ class Corruption(Protocol):
         """``P[j, b] = Pr(classes[b] in S_j)`` of every row, exactly, ``(n, K)``."""
 
     def __call__(self, y: Any, *, classes: Any = None, random_state: Any = None) -> LabelSets:
-        """Draw the sets; `random_state` is what `numpy.random.default_rng` takes."""
+        """Draw the sets; `random_state` is the argument of `numpy.random.default_rng`."""
 
 
 @runtime_checkable
 class IntervalCorruption(Protocol):
-    """A law of the set that is seen, given the number; the number is always a member of it."""
+    """A distribution of the candidate set given the number; the set always contains it."""
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals | IntervalUnions:
         """The sets of finite numbers ``(n,)``, or of points ``(n, d)`` column by column.
 
-        `random_state` is what `numpy.random.default_rng` takes.
+        `random_state` is the argument of `numpy.random.default_rng`.
         """
 
 
 @runtime_checkable
 class OrderCorruption(Protocol):
-    """A law of the pairs that are hidden, given the ranking; the ranking extends what is left.
+    """A distribution of the hidden pairs given the ranking; the ranking extends the other pairs.
 
-    Pairs that follow from those left are known again, because an order is closed under transitivity
-    (`PartialOrders`): a corruption may hide much and lose little. `hidden_share` is what was hidden
-    before that, `information_left` what is known after it.
+    Pairs that follow from the others are known again, because an order is closed under transitivity
+    (`PartialOrders`): a corruption may hide many pairs and lose few. `hidden_share` counts the
+    pairs that are hidden before this closure, `information_left` those that are known after it.
 
-    In both calls the first argument is what `reads` says, and `items` names the m items, by default
-    those that `PartialOrders.from_any` finds. With the same integer `random_state` both calls speak
-    of the same pairs.
+    In both methods the first argument has the form that `reads` names, and `items` are the names of
+    the m items, by default those that `PartialOrders.from_any` finds. With the same integer
+    `random_state` both methods hide the same pairs.
     """
 
     reads: ClassVar[Literal["ranks", "scores"]]
@@ -68,4 +63,4 @@ class OrderCorruption(Protocol):
         """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`."""
 
     def __call__(self, y: Any, /, *, items: Any = None, random_state: Any = None) -> PartialOrders:
-        """Hide pairs; `random_state` is what `numpy.random.default_rng` takes."""
+        """Hide pairs; `random_state` is the argument of `numpy.random.default_rng`."""

@@ -1,9 +1,4 @@
-"""The corruptions by the names that benchmarks give them.
-
-The corruptions of numbers by the names that benchmarks give them.
-
-The corruptions of rankings by the names that benchmarks give them.
-"""
+"""Corruptions of labels, of numbers and of rankings by the names that benchmarks use."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -30,7 +25,7 @@ from disambig.datasets.corruptions.orders import PairCorruption, ScoreGapCorrupt
 from disambig.datasets.corruptions.protocol import Corruption, IntervalCorruption, OrderCorruption
 from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
 
-# Each takes the level first; "instance" takes scores as well.
+# The first argument is the level; "instance" also needs scores.
 CORRUPTIONS: Mapping[str, Callable[..., Corruption]] = MappingProxyType(
     {
         "uniform": UniformCorruption,
@@ -57,8 +52,8 @@ INTERVAL_CORRUPTIONS: Mapping[str, Callable[..., IntervalCorruption]] = MappingP
 )
 
 
-# Each takes one number: the level, or for "top_k" how many are seen. What each is then called on,
-# ranks or scores, its `reads` says.
+# The first argument is the level, or for "top_k" the number of observed items. The attribute
+# `reads` tells whether the corruption is called with ranks or with scores.
 ORDER_CORRUPTIONS: Mapping[str, Callable[..., OrderCorruption]] = MappingProxyType(
     {
         "pairs": PairCorruption,

@@ -1,9 +1,4 @@
-"""Full labels as columns of a table of classes, before anything is hidden.
-
-Candidates that join the truth independently of each other.
-
-The one number that every corruption has: how much it hides, from 0 to 1.
-"""
+"""What corruptions of labels share: reading true labels, drawing sets, and checking levels."""
 
 from numbers import Real
 from typing import Any, NamedTuple
@@ -39,7 +34,7 @@ class Truth(NamedTuple):
 
 
 def read_truth(y: Any, classes: Any = None) -> Truth:
-    """One label a row, read as by `LabelSets.from_labels`: the classes are sorted unless named.
+    """Read one label for each row as `LabelSets.from_labels` does; by default classes are sorted.
 
     Examples
     --------
@@ -51,14 +46,14 @@ def read_truth(y: Any, classes: Any = None) -> Truth:
 
 
 def column_of(owner: str, name: str, label: Any, classes: AnyArray) -> int:
-    """Where `label` stands among the classes; raises for `owner` if it does not."""
-    place = positions(classes).get(label)
-    if place is None:
+    """The position of `label` among the classes; errors name `owner`."""
+    column = positions(classes).get(label)
+    if column is None:
         raise ValueError(
             f"{owner}: {name} names {label!r}, which is not among the classes "
             f"{preview(listed(classes))}. Correct it, or add it to classes=."
         )
-    return place
+    return column
 
 
 def shuffled_by_class(codes: IntArray, rng: np.random.Generator) -> IntArray:
@@ -68,9 +63,9 @@ def shuffled_by_class(codes: IntArray, rng: np.random.Generator) -> IntArray:
 
 
 def draw_sets(truth: Truth, probabilities: FloatArray, random_state: Any) -> LabelSets:
-    """``S_j = {k : u[j, k] < P[j, k]} + {y_j}`` with u uniform in [0, 1), ``(n, K)``.
+    """``S_j``: y_j and all k with ``u[j, k] < P[j, k]``, where u is uniform in [0, 1), ``(n, K)``.
 
-    What is drawn does not depend on P, so that sets of one seed grow with P.
+    u does not depend on P, so that sets of one seed grow with P.
     """
     draws = np.random.default_rng(random_state).random(probabilities.shape)
     mask = draws < probabilities
@@ -79,7 +74,7 @@ def draw_sets(truth: Truth, probabilities: FloatArray, random_state: Any) -> Lab
 
 
 def checked_share(owner: str, name: str, value: Any) -> float:
-    """Return `value` as a float in [0, 1], or raise.
+    """Return `value` as a float in [0, 1]; otherwise raise an error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Semi-supervised learning: some rows keep their label, the others say nothing."""
+"""Semi-supervised learning: some rows keep their label, the others are unlabeled."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,21 +13,22 @@ from disambig.notation import BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class UnlabeledCorruption:
-    """``S`` is the whole set for a share `level` of the rows, ``{y}`` for the others.
+    """``S`` has all classes for a share `level` of the rows, and is ``{y}`` for the others.
 
-    The number of whole rows is ``round(level * n)``, or all that may be whole where that is less.
-    They are drawn among the rows that `min_per_class` does not keep, each with equal probability;
-    rows are therefore not independent.
+    ``round(level * n)`` rows are unlabeled, or fewer if `min_per_class` keeps too many labels. They
+    are drawn with equal probability among the rows that `min_per_class` does not keep, so that rows
+    are not independent.
 
-    Non-ambiguity holds with ``eta = round(level * n) / n`` for every class; with `min_per_class`,
-    for a class of n_y rows of which b are kept, ``eta = (1 - b / n_y) * n_whole / (n - n_kept)``.
-    At level 1 the kept rows are all that is known.
+    Non-ambiguity holds with ``eta = round(level * n) / n`` for every class. With `min_per_class`,
+    a class of n_y rows of which b are kept has
+    ``eta = (1 - b / n_y) * n_unlabeled / (n - n_kept)``. At level 1 only the kept rows are
+    labelled.
 
     Parameters
     ----------
     level : float in [0, 1]
     min_per_class : int, default 0
-        Labelled rows that each class keeps, drawn at random; a class with fewer keeps all it has.
+        Labelled rows that each class keeps, drawn at random; a class with fewer rows keeps all.
 
     Examples
     --------
@@ -42,16 +43,16 @@ class UnlabeledCorruption:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", checked_share("UnlabeledCorruption", "level", self.level))
-        least = self.min_per_class
-        if isinstance(least, bool) or not isinstance(least, Integral) or least < 0:
+        minimum = self.min_per_class
+        if isinstance(minimum, bool) or not isinstance(minimum, Integral) or minimum < 0:
             raise ValueError(
-                f"UnlabeledCorruption: min_per_class must be an integer >= 0; got {least!r}."
+                f"UnlabeledCorruption: min_per_class must be an integer >= 0; got {minimum!r}."
             )
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
         """``P[a, b] = Pr(classes[b] in S | y = classes[a])``, exactly, ``(K, K)``.
 
-        A class without rows has nothing to hide: its row is that of the identity.
+        The row of a class that does not occur is that of the identity.
         """
         return self._inclusion(read_truth(y, classes))
 
@@ -63,15 +64,15 @@ class UnlabeledCorruption:
         truth = read_truth(y, classes)
         rng = np.random.default_rng(random_state)
         kept = self._kept(truth, rng)
-        # An order of its own: in the one that chose the kept rows, the others of a small class
-        # come late.
+        # A separate permutation: in the one that selected the kept rows, the other rows of small
+        # classes come late.
         order = rng.permutation(len(kept))
-        whole = order[~kept[order]][: self._n_whole(truth)]
+        unlabeled = order[~kept[order]][: self._n_unlabeled(truth)]
         mask = truth.codes[:, np.newaxis] == np.arange(truth.n_classes)
-        mask[whole] = True
+        mask[unlabeled] = True
         return LabelSets(mask, truth.classes)
 
-    def _n_whole(self, truth: Truth) -> int:
+    def _n_unlabeled(self, truth: Truth) -> int:
         free = np.maximum(truth.counts - self.min_per_class, 0)
         return min(round(self.level * len(truth.codes)), int(free.sum()))
 
@@ -86,7 +87,8 @@ class UnlabeledCorruption:
     def _inclusion(self, truth: Truth) -> FloatArray:
         counts = truth.counts
         free = np.maximum(counts - self.min_per_class, 0)
-        whole = free / np.maximum(counts, 1) * self._n_whole(truth) / max(int(free.sum()), 1)
-        inclusion = np.repeat(whole[:, np.newaxis], truth.n_classes, axis=1)
+        probability = free / np.maximum(counts, 1) * self._n_unlabeled(truth)
+        probability = probability / max(int(free.sum()), 1)
+        inclusion = np.repeat(probability[:, np.newaxis], truth.n_classes, axis=1)
         np.fill_diagonal(inclusion, 1.0)
         return inclusion

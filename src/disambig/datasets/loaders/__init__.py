@@ -1,12 +1,12 @@
-"""Data of others: public sets by name, and readers for the formats they come in.
+"""Public data sets by name, and readers of their file formats.
 
-No data are part of this package. ``fetch_*`` takes a file from the user's machine or, once, from
-those who publish it, and recognises it by its checksum; ``load_*`` reads a file of the user's.
+This package contains no data. ``fetch_*`` finds a file on the user's machine, or downloads it once
+from its publisher, and verifies its checksum; ``load_*`` reads a file of the user.
 
-Whose data they are: most of these files state no licence, which means that their authors have
-granted none; the MATLAB files of partial-label learning are offered for academic use. The LIBSVM
-and the MULAN collections gather data of others, whom they name. Whoever passes data on, or uses
-them for more than a comparison of methods, should look up the terms at the source.
+Licences: most of these files state none, which means that their authors have granted none; the
+MATLAB files of partial-label learning are offered for academic use. The LIBSVM and the MULAN
+collections contain data of others, whom they name. Check the terms at the source before you
+redistribute data or use them for more than a comparison of methods.
 """
 
 from disambig.datasets.loaders.interval_folder import IntervalData, load_interval_folder

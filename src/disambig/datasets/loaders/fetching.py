@@ -1,8 +1,7 @@
-"""Where a data file may lie on this machine, in the order in which it is looked for.
+"""Find a known data file on this machine, or download it to the cache; verify its checksum.
 
-Bytes over the network into a stream, no more than expected and no fewer than promised.
-
-From a known file to a path on this machine whose content is the one we know.
+`local_paths` are the paths where the user may have the file, and `cache_folder` is where downloads
+are kept. `receive` copies bytes from a web server, within limits. `fetched` does all of it.
 """
 
 import hashlib
@@ -21,33 +20,35 @@ from disambig.datasets.loaders.registry import RemoteFile
 from disambig.datasets.loaders.unpacking import unpacked
 from disambig.exceptions import DatasetError
 
-_CHUNK = 1 << 16
+# Bytes that are read at once.
+_CHUNK_BYTES = 1 << 16
 _SCHEMES = ("https://", "http://")
-# Archives hold more than the file that is wanted; none of those we know comes near this.
-_LARGEST_ARCHIVE = 1 << 26
+# An archive also contains other files than the requested one. All known archives are much smaller.
+_MAX_ARCHIVE_BYTES = 1 << 26
 
 
-def local_places(file: RemoteFile, folder: str | os.PathLike[str] | None) -> list[Path]:
-    """Paths of the user's own copies: `folder`, then DISAMBIG_DATA, then ``./data``.
+def local_paths(file: RemoteFile, folder: str | os.PathLike[str] | None) -> list[Path]:
+    """Paths of the user's own copies: in `folder`, then DISAMBIG_DATA, then ``./data``.
 
-    Below each, a file lies as in ``libsvm/dna.scale``; in `folder` it may lie directly. A folder
-    that is named and does not exist is an error: a misspelt name would otherwise start a download.
+    The path inside each is like ``libsvm/dna.scale``; `folder` may also contain the file directly.
+    A folder that is named and does not exist is an error, because a misspelt name would otherwise
+    start a download.
     """
-    places = []
+    paths = []
     if folder is not None:
         named = _existing(Path(folder).expanduser(), "folder=")
-        places += [named / file.path, named / file.name]
+        paths += [named / file.path, named / file.name]
     variable = os.environ.get("DISAMBIG_DATA")
     if variable:
-        places.append(_existing(Path(variable).expanduser(), "DISAMBIG_DATA=") / file.path)
-    places.append(Path("data").absolute() / file.path)
-    return places
+        paths.append(_existing(Path(variable).expanduser(), "DISAMBIG_DATA=") / file.path)
+    paths.append(Path("data").absolute() / file.path)
+    return paths
 
 
 def _existing(folder: Path, source: str) -> Path:
     if not folder.is_dir():
         raise DatasetError(
-            f"{source}{str(folder)!r} is no folder. Name a folder of data sets that exists, or "
+            f"{source}{str(folder)!r} is not a folder. Name a folder of data sets that exists, or "
             "leave it out."
         )
     return folder
@@ -67,7 +68,7 @@ def cache_folder() -> Path:
         return (Path(local) if local else _home() / "AppData" / "Local") / "disambig" / "cache"
     if sys.platform == "darwin":
         return _home() / "Library" / "Caches" / "disambig"
-    # The XDG rules have relative paths ignored.
+    # By the XDG specification relative paths are ignored.
     shared = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(shared) if Path(shared).is_absolute() else _home() / ".cache") / "disambig"
 
@@ -77,13 +78,13 @@ def _home() -> Path:
         return Path.home()
     except RuntimeError as error:
         raise DatasetError(
-            "The user has no home folder to keep downloads in. Name a folder by the environment "
-            "variable DISAMBIG_CACHE."
+            "The user has no home folder for downloads. Set the environment variable "
+            "DISAMBIG_CACHE to a folder."
         ) from error
 
 
 Progress = Callable[[int, int | None], object]
-"""Called with the bytes received so far and their total, None where the server does not say."""
+"""Called with the bytes received so far and their total, or None if the server does not tell it."""
 
 
 def receive(
@@ -94,20 +95,20 @@ def receive(
     timeout: float = 30.0,
     progress: Progress | None = None,
 ) -> int:
-    """Copy what `url` serves to the stream `into`; return how many bytes came.
+    """Copy the response of `url` to the stream `into`; return the number of bytes.
 
     Parameters
     ----------
     url : str
-        Of a web server; other schemes, ``file:`` among them, are refused, also after redirects.
+        Of a web server; other schemes, such as ``file:``, are an error, also after redirects.
     into : binary stream
-        Open for writing. After an error its content is worthless.
+        Open for writing. After an error its content must not be used.
     max_bytes : int
-        More than that is refused, as soon as it is announced or sent.
+        A larger response is an error, as soon as it is announced or received.
     timeout : float
-        Seconds of silence after which the server is given up.
+        Seconds without data after which the transfer fails.
     progress : callable, optional
-        ``progress(done, total)`` after every piece; what it raises ends the transfer.
+        ``progress(done, total)`` after every chunk; an exception that it raises ends the transfer.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def receive(
         if total is not None and total > max_bytes:
             raise DatasetError(f"{url} announced {total} bytes, more than the {max_bytes} allowed")
         done = 0
-        while chunk := _piece(response, url, done):
+        while chunk := _chunk(response, url, done):
             done += len(chunk)
             if done > max_bytes:
                 raise DatasetError(f"{url} sent more than the {max_bytes} bytes allowed")
@@ -138,23 +139,23 @@ def _answer(url: str, timeout: float) -> Any:
     try:
         response = urlopen(request, timeout=timeout)
     except HTTPError as error:
-        # It is an open connection, too.
+        # The error is an open connection, too.
         error.close()
         raise DatasetError(f"{url} answered {error.code} {error.reason}") from error
     except (OSError, HTTPException) as error:
         raise DatasetError(f"{url} could not be reached ({error})") from error
     if not response.geturl().startswith(_SCHEMES):
         response.close()
-        raise DatasetError(f"{url} redirects to {response.geturl()}, which is no web server")
+        raise DatasetError(f"{url} redirects to {response.geturl()}, which is not a web server")
     return response
 
 
-def _piece(response: Any, url: str, done: int) -> bytes:
+def _chunk(response: Any, url: str, done: int) -> bytes:
     try:
-        piece: bytes = response.read(_CHUNK)
+        chunk: bytes = response.read(_CHUNK_BYTES)
     except (OSError, HTTPException) as error:
         raise DatasetError(f"{url} broke off after {done} bytes ({error})") from error
-    return piece
+    return chunk
 
 
 def fetched(
@@ -164,70 +165,71 @@ def fetched(
     download: bool = True,
     progress: Progress | None = None,
 ) -> Path:
-    """Find `file`, or download it to the cache; its checksum is verified either way.
+    """The path of `file` on this machine or, after a download, in the cache; checksum verified.
 
-    Looked for, in this order: in `folder`, in the folder that DISAMBIG_DATA names, in ``./data``,
-    in the cache (`cache_folder`). A copy of the user's with another content is an error; one in
-    the cache is fetched again.
+    Searched in this order: `folder`, the folder that DISAMBIG_DATA names, ``./data``, and the cache
+    (`cache_folder`). If a copy of the user has another content, it is an error; if the cached copy
+    has, it is downloaded again.
 
     Raises
     ------
     DatasetError
-        The file is not there and may not be downloaded; the download failed; the content is
-        another. Nothing that is incomplete or unverified is left in the cache.
+        The file was not found and may not be downloaded, the download failed, or the content is
+        not the known one. The cache never contains incomplete or unverified files.
     """
-    places = local_places(file, folder)
-    for place in places:
-        if place.is_file():
-            _require_known(place, file)
-            return place
+    paths = local_paths(file, folder)
+    for path in paths:
+        if path.is_file():
+            _require_known(path, file)
+            return path
     cached = cache_folder() / file.path
     if cached.is_file() and _digest(cached) == file.sha256:
         return cached
     if not download:
-        looked = "\n  ".join(str(place) for place in [*places, cached])
+        searched = "\n  ".join(str(path) for path in [*paths, cached])
         raise DatasetError(
-            f"{file.path} is not on this machine, and download=False. Looked at\n  {looked}\n"
-            f"Allow the download, or put the file at one of these places. {_by_hand(file)}"
+            f"{file.path} is not on this machine, and download=False. Looked at\n  {searched}\n"
+            f"Allow the download, or put the file at one of these paths. {_source(file)}"
         )
     _download(file, cached, progress)
     return cached
 
 
 def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None:
-    largest = file.size if file.compression is None else _LARGEST_ARCHIVE
+    largest = file.size if file.compression is None else _MAX_ARCHIVE_BYTES
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # The packed file has no name to leave behind where the system allows files without one.
+        # A temporary file without a name, if the system allows it, cannot be left behind.
         with tempfile.TemporaryFile(dir=target.parent) as packed:
             receive(file.url, packed, max_bytes=largest, progress=progress)
             packed.seek(0)
             with atomic_write(target) as stream:
                 digest = hashlib.sha256()
-                for piece in unpacked(
+                for chunk in unpacked(
                     packed, file.compression, member=file.name, max_bytes=file.size
                 ):
-                    digest.update(piece)
-                    stream.write(piece)
+                    digest.update(chunk)
+                    stream.write(chunk)
                 if digest.hexdigest() != file.sha256:
                     raise DatasetError(
-                        f"{file.url} holds another content: its SHA-256 is {digest.hexdigest()}, "
+                        f"{file.url} has another content: its SHA-256 is {digest.hexdigest()}, "
                         f"expected {file.sha256}"
                     )
     except DatasetError as error:
         raise DatasetError(
             f"{file.path} could not be downloaded: {error}. Nothing was kept. Try again later, or "
             "put the file into ./data or a folder that DISAMBIG_DATA names, as "
-            f"{file.path}. {_by_hand(file)}"
+            f"{file.path}. {_source(file)}"
         ) from error
     except OSError as error:
         raise DatasetError(
-            f"{file.path} could not be kept at {target}: {error}. Name a folder that can be "
-            "written by the environment variable DISAMBIG_CACHE."
+            f"{file.path} could not be written to {target}: {error}. Set the environment variable "
+            "DISAMBIG_CACHE to a folder that can be written."
         ) from error
 
 
-def _by_hand(file: RemoteFile) -> str:
+def _source(file: RemoteFile) -> str:
+    """Where the user can get the file, for errors."""
     packed = "" if file.compression is None else f", packed ({file.compression})"
     return f"It is published at {file.url}{packed}; unpacked, its SHA-256 is {file.sha256}."
 
@@ -236,9 +238,9 @@ def _require_known(path: Path, file: RemoteFile) -> None:
     digest = _digest(path)
     if digest != file.sha256:
         raise DatasetError(
-            f"{path} is another file than the {file.name} we know: its SHA-256 is {digest}, "
-            f"expected {file.sha256}. Move it away, or read it as it is with the function for its "
-            "format (load_libsvm, load_mulan)."
+            f"{path} is not the known file {file.name}: its SHA-256 is {digest}, expected "
+            f"{file.sha256}. Move it away, or read it with the function for its format "
+            "(load_libsvm, load_mulan)."
         )
 
 

@@ -13,15 +13,15 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class IntervalData:
-    """Inputs with an interval each that holds the target; the arrays are read-only.
+    """Inputs with an interval each that contains the target; the arrays are read-only.
 
     Attributes
     ----------
     X : float array (n, d)
     intervals : float array (n, 2)
-        Lower and upper end; ``-inf`` and ``inf`` where there is none.
+        Lower and upper end; ``-inf`` and ``inf`` if there is none.
     folds : int array (n,), or None
-        To which fold of the published split a row belongs.
+        The fold of each row in the published split.
     feature_names : tuple of d str
     name : str
     """
@@ -40,7 +40,7 @@ class IntervalData:
 
 
 def load_interval_folder(path: str | os.PathLike[str]) -> IntervalData:
-    r"""Read ``features.csv``, ``targets.csv`` and, if it is there, ``folds.csv`` of a folder.
+    r"""Read ``features.csv``, ``targets.csv`` and, if it exists, ``folds.csv`` of a folder.
 
     Each has a header and a row for each sample. The two columns of the targets are the lower and
     the upper end, with ``-inf`` and ``inf``; the one column of the folds is an integer.
@@ -57,7 +57,7 @@ def load_interval_folder(path: str | os.PathLike[str]) -> IntervalData:
     Raises
     ------
     DatasetError
-        The files do not fit, or an interval is empty.
+        The files have different numbers of rows, or an interval is empty.
 
     Examples
     --------
@@ -76,9 +76,9 @@ def load_interval_folder(path: str | os.PathLike[str]) -> IntervalData:
     feature_names, X = _table(base / "features.csv")
     _, intervals = _table(base / "targets.csv", n_rows=len(X), n_columns=2)
     lower, upper = intervals.T
-    # Written so that NaN fails.
-    sound = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
-    _require(base / "targets.csv", sound, intervals, "an interval, lower <= upper")
+    # These comparisons are False for NaN.
+    is_valid = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
+    _require(base / "targets.csv", is_valid, intervals, "an interval, lower <= upper")
     return IntervalData(X, intervals, _folds(base / "folds.csv", len(X)), feature_names, base.name)
 
 
@@ -101,10 +101,10 @@ def _table(
     return header, numbers(path, header, cells)
 
 
-def _require(path: Path, sound: BoolArray, table: AnyArray, expected: str) -> None:
-    if not sound.all():
-        row = int(np.argmin(sound))
+def _require(path: Path, is_valid: BoolArray, table: AnyArray, expected: str) -> None:
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
         raise DatasetError(
             f"{path}: row {row} is {table[row].tolist()}; expected {expected} "
-            f"({np.count_nonzero(~sound)} such rows)."
+            f"({np.count_nonzero(~is_valid)} such rows)."
         )

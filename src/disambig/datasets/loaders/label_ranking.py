@@ -22,10 +22,10 @@ class LabelRankingData:
     ----------
     X : float array (n, d)
     ranks : float array (n, m)
-        ``ranks[i, j]``: how many items stand before item j in row i. Tied items share a rank; NaN
-        where an item is not ranked.
+        ``ranks[i, j]``: the number of items before item j in row i. Tied items have equal ranks;
+        NaN if an item is not ranked.
     feature_names : tuple of d str
-        A column of texts stands as ``column=text``, a feature for each distinct text.
+        A column of texts becomes one feature ``column=text`` for each distinct text.
     item_names : tuple of m str
     name : str
     """
@@ -46,18 +46,18 @@ def load_label_ranking(
 ) -> LabelRankingData:
     r"""Read a comma-separated file with features, a column ``ranking``, and the rank of each item.
 
-    Columns before ``ranking`` are features: numbers as they are (NaN where a cell is empty, ``?``
-    or ``NA``), texts one-hot. The ranking is written best first, ``b>a>c``; items of one letter
-    that stand together, as in ``b>ac``, are tied; an item may be left out. Columns after
-    ``ranking`` are optional. They are headed by the items, hold their ranks counted from 0, and
-    must agree with the ranking.
+    Columns before ``ranking`` are features: numbers (NaN for empty cells, ``?`` and ``NA``), or
+    texts, which are one-hot encoded. The ranking is written best first, ``b>a>c``. Adjacent items
+    of one letter, as in ``b>ac``, are tied; an item may be left out. Columns after ``ranking`` are
+    optional: they are named by the items, contain their ranks from 0 on, and must agree with the
+    ranking.
 
     Parameters
     ----------
     path : path
     items : sequence of str, optional
-        The items, in the order of the columns of `ranks`. By default those that head the last
-        columns; without such columns, the letters that occur.
+        The items, in the order of the columns of `ranks`. By default the names of the last columns;
+        without such columns, the letters that occur.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def load_label_ranking(
     Raises
     ------
     DatasetError
-        A row cannot be read, or contradicts itself.
+        A row cannot be read, or its ranks contradict its ranking.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def _item_names(
 
 
 def _ranks(path: Path, texts: AnyArray, names: tuple[str, ...]) -> FloatArray:
-    place = {name: j for j, name in enumerate(names)}
+    column_of = {name: j for j, name in enumerate(names)}
     distinct, first, inverse = np.unique(texts, return_index=True, return_inverse=True)
     table = np.full((len(distinct), len(names)), np.nan)
     for k, text in enumerate(distinct.tolist()):
         before = 0
         for group in text.split(">") if text else []:
-            tied = _tied(group.strip(), place)
+            tied = _tied(group.strip(), column_of)
             if not tied or not np.isnan(table[k, tied]).all() or len(set(tied)) < len(tied):
                 raise DatasetError(
                     f"{path}: row {first[k]} has the ranking {text!r}; expected each of the items "
@@ -130,11 +130,11 @@ def _ranks(path: Path, texts: AnyArray, names: tuple[str, ...]) -> FloatArray:
     return np.asarray(table[inverse.reshape(-1)])
 
 
-def _tied(group: str, place: dict[str, int]) -> list[int]:
-    """Positions of the items in `group`; none if it is no group of items."""
-    if group in place:
-        return [place[group]]
-    return [place[letter] for letter in group] if set(group) <= set(place) else []
+def _tied(group: str, column_of: dict[str, int]) -> list[int]:
+    """Positions of the items in `group`; empty if it is not a group of items."""
+    if group in column_of:
+        return [column_of[group]]
+    return [column_of[letter] for letter in group] if set(group) <= set(column_of) else []
 
 
 def _require_agreement(path: Path, texts: AnyArray, ranks: FloatArray, given: FloatArray) -> None:

@@ -1,4 +1,4 @@
-"""Multiclass data in the format of LIBSVM: a label and ``index:value`` pairs a line."""
+"""Multiclass data in the format of LIBSVM: lines of a label and ``index:value`` pairs."""
 
 import os
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class MulticlassData:
     X : float array (n, d), or scipy.sparse.csr_array
         A dense array is read-only.
     y : int array (n,)
-        The labels that the file gives, read-only.
+        The labels in the file, read-only.
     name : str
     """
 
@@ -47,7 +47,7 @@ def fetch_libsvm(
     download: bool = True,
     progress: Progress | None = None,
 ) -> MulticlassData:
-    """A multiclass set of the LIBSVM collection, from this machine or from its site.
+    """A multiclass set of the LIBSVM collection, from this machine or from its web site.
 
     =========  ====  ===  =======  =======================================
     name          n    d  classes  values
@@ -61,22 +61,23 @@ def fetch_libsvm(
     vowel       528   10       11  scaled to [-1, 1]
     =========  ====  ===  =======  =======================================
 
-    The file is looked for in `folder`, in the folder that the environment variable DISAMBIG_DATA
+    The file is searched for in `folder`, in the folder that the environment variable DISAMBIG_DATA
     names, in ``./data`` (in each as ``libsvm/dna.scale``), and in the cache, which DISAMBIG_CACHE
-    may name. Failing these it is downloaded to the cache. Its checksum is verified in every case.
+    can name. If it is in none of these, it is downloaded to the cache. Its checksum is verified in
+    every case.
 
     Parameters
     ----------
     name : str
         A name of the table.
     part : {"train", "test"}, default "train"
-        The main file, or the one for testing. Most sets have the first only.
+        The main file, or the test file, which most sets do not have.
     sparse : bool, default False
         Return X as a `scipy.sparse.csr_array`.
     folder : path, optional
-        Where to look first.
+        The first folder to search.
     download : bool, default True
-        False: use what is on this machine, or raise.
+        False: raise an error if the file is not on this machine.
     progress : callable, optional
         ``progress(done, total)``, in bytes, while downloading; total may be None.
 
@@ -87,7 +88,7 @@ def fetch_libsvm(
     Raises
     ------
     DatasetError
-        The file cannot be had, or is not the one we know.
+        The file was not found, could not be downloaded, or is not the known one.
 
     Examples
     --------
@@ -112,8 +113,8 @@ def load_libsvm(
     path : path
         Lines ``label index:value index:value ...``; indices start at 1.
     n_features : int, optional
-        Columns of X. The format leaves out zeros, so that a part of a set may not mention its last
-        features. By default, the largest index.
+        Columns of X. The format leaves out zeros, so that a file may not contain the index of its
+        last feature. By default the largest index.
     sparse : bool, default False
         Return X as a `scipy.sparse.csr_array`.
 
@@ -142,9 +143,9 @@ def load_libsvm(
             f"{path}: not in the format of LIBSVM ({error}). Expected lines 'label index:value "
             "...' with one label and indices from 1."
         ) from error
-    whole = (np.abs(labels) < 2**31) & (labels == np.rint(labels))
-    if not whole.all():
-        row = int(np.argmin(whole))
+    is_integer = (np.abs(labels) < 2**31) & (labels == np.rint(labels))
+    if not is_integer.all():
+        row = int(np.argmin(is_integer))
         raise DatasetError(
             f"{path}: the label of row {row} is {labels[row]}; expected an integer. A file "
             "for regression has no classes."

@@ -1,7 +1,4 @@
-"""The names of the labels, from the XML file beside a MULAN data file.
-
-Multilabel data in the format of MULAN: an ARFF file, and a list of its label attributes.
-"""
+"""Multilabel data in the format of MULAN: an ARFF file, and an XML list of its label attributes."""
 
 import os
 from collections.abc import Sequence
@@ -20,10 +17,10 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 
 
 def read_label_list(path: Path) -> tuple[str, ...]:
-    """``<label name="...">`` elements in the order of the file, those inside others included.
+    """Names of all ``<label name="...">`` elements, also nested ones, in the order of the file.
 
-    A document type is refused: label lists have none, and its entities can be made to grow beyond
-    any memory.
+    A document type declaration is an error: label lists have none, and its entities can expand to
+    more than the memory.
     """
     names: list[str] = []
 
@@ -34,7 +31,9 @@ def read_label_list(path: Path) -> tuple[str, ...]:
             names.append(attributes["name"])
 
     def on_document_type(*_: object) -> None:
-        raise DatasetError(f"{path}: holds a document type, which label lists have no use for.")
+        raise DatasetError(
+            f"{path}: has a document type declaration, which label lists do not have."
+        )
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = on_element
@@ -58,7 +57,7 @@ class MultilabelData:
     Y : int array (n, L)
         1 where the label applies, 0 where it does not.
     feature_names : tuple of d str
-        A nominal attribute stands as ``attribute=category``, a column for each category.
+        A nominal attribute becomes one column ``attribute=category`` for each category.
     label_names : tuple of L str
     name : str
     """
@@ -87,23 +86,23 @@ def fetch_mulan(
     ========  ====  ===  ======  =========================================================
     name         n    d  labels  inputs
     ========  ====  ===  ======  =========================================================
-    emotions   593   72       6  pieces of music
+    emotions   593   72       6  songs
     flags      194   48       7  countries; 10 numbers, and 9 attributes in 38 categories
     scene     2407  294       6  pictures; parts "train" (1211) and "test" (1196)
     ========  ====  ===  ======  =========================================================
 
-    Files are looked for and downloaded as in `fetch_libsvm`, as ``mulan/emotions.arff``.
+    Files are searched for and downloaded as in `fetch_libsvm`, as ``mulan/emotions.arff``.
 
     Parameters
     ----------
     name : str
         A name of the table.
     part : {"all", "train", "test"}, default "all"
-        One part of a set that is published in two; with "all", first "train", then "test".
+        One part of a set that is published in two; "all" is "train" followed by "test".
     folder : path, optional
-        Where to look first.
+        The first folder to search.
     download : bool, default True
-        False: use what is on this machine, or raise.
+        False: raise an error if the file is not on this machine.
     progress : callable, optional
         ``progress(done, total)``, in bytes, while downloading; total may be None.
 
@@ -114,7 +113,7 @@ def fetch_mulan(
     Raises
     ------
     DatasetError
-        The file cannot be had, or is not the one we know.
+        The file was not found, could not be downloaded, or is not the known one.
 
     Examples
     --------
@@ -129,12 +128,12 @@ def fetch_mulan(
     else:
         files = [chosen("fetch_mulan", MULAN_FILES, name, part)]
     paths = [fetched(f, folder=folder, download=download, progress=progress) for f in files]
-    pieces = [load_mulan(path, MULAN_LABELS[name]) for path in paths]
+    loaded = [load_mulan(path, MULAN_LABELS[name]) for path in paths]
     return MultilabelData(
-        np.vstack([piece.X for piece in pieces]),
-        np.vstack([piece.Y for piece in pieces]),
-        pieces[0].feature_names,
-        pieces[0].label_names,
+        np.vstack([data.X for data in loaded]),
+        np.vstack([data.Y for data in loaded]),
+        loaded[0].feature_names,
+        loaded[0].label_names,
         name,
     )
 
@@ -144,13 +143,13 @@ def load_mulan(
 ) -> MultilabelData:
     r"""Read an ARFF file some of whose attributes are labels.
 
-    Numeric attributes are taken as they are, NaN where missing. Nominal ones are one-hot: a column
-    for every category that the file declares, all 0 where the value is missing.
+    Numeric attributes are copied, NaN if missing. Nominal ones are one-hot encoded: one column for
+    every category that the file declares, all 0 if the value is missing.
 
     Parameters
     ----------
     path : path
-        The ARFF file, not of the sparse kind. Labels take the values 0 and 1.
+        The ARFF file, not in the sparse format. Labels have the values 0 and 1.
     labels : path, or sequence of str
         The XML file that lists the labels, or their names.
 
@@ -182,7 +181,7 @@ def load_mulan(
     if unknown or len(set(names)) < len(names):
         raise DatasetError(
             f"{path}: expected labels that are distinct attributes of the file, of which there are "
-            f"{len(columns)}; got {list(names)}, where {unknown} are no attributes."
+            f"{len(columns)}; got {list(names)}, of which {unknown} are not attributes."
         )
     Y = np.empty((n_rows, len(names)), dtype=np.intp)
     for position, name in enumerate(names):
@@ -200,14 +199,14 @@ def _read_arff(path: Path) -> tuple[dict[str, Column], int]:
             table, meta = arff.loadarff(stream)
     except (
         arff.ArffError,
-        NotImplementedError,  # attributes that are texts
+        NotImplementedError,  # attributes of type string
         ValueError,
         IndexError,
         StopIteration,
         RuntimeError,
     ) as error:
         raise DatasetError(
-            f"{path}: not an ARFF file of numeric and nominal attributes, not of the sparse kind "
+            f"{path}: not an ARFF file of numeric and nominal attributes in the dense format "
             f"({type(error).__name__}: {error})."
         ) from error
     columns = {name: _column(path, name, meta[name], table[name]) for name in meta.names()}
@@ -226,9 +225,9 @@ def _column(path: Path, name: str, attribute: tuple[str, Any], values: Any) -> C
 def _bits(path: Path, column: Column) -> IntArray:
     one, zero = (1.0, 0.0) if column.categories is None else ("1", "0")
     bits: BoolArray = column.values == one
-    strange = ~bits & (column.values != zero)
-    if strange.any():
-        row = int(np.argmax(strange))
+    invalid = ~bits & (column.values != zero)
+    if invalid.any():
+        row = int(np.argmax(invalid))
         raise DatasetError(
             f"{path}: label {column.name!r} is {column.values[row]!r} in row {row}; expected 0 or "
             "1."

@@ -1,4 +1,4 @@
-"""Real candidate sets in the MATLAB files in which partial-label data are passed around."""
+"""Real candidate sets in MATLAB files, the usual format of partial-label data."""
 
 import os
 import zlib
@@ -20,7 +20,7 @@ _KEYS = ("data", "partial_target", "target")
 
 @dataclass(frozen=True, eq=False)
 class PartialLabelData:
-    """Inputs, the classes that each may belong to, and the one it does; arrays are read-only.
+    """Inputs, candidate sets and true classes; the arrays are read-only.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class PartialLabelData:
     sets : LabelSets
         n sets over the classes 0 to K - 1.
     labels : int array (n,)
-        The truth, inside the sets.
+        The true classes, inside the sets.
     name : str
     """
 
@@ -48,10 +48,10 @@ def load_partial_label_mat(path: str | os.PathLike[str]) -> PartialLabelData:
     Parameters
     ----------
     path : path
-        Written by MATLAB up to version 7.2 of the format. The targets are matrices of 0 and 1,
-        dense or sparse, with a column for each sample: its candidates, and its one true class.
-        It is read by `scipy.io.loadmat`, which a file made to do harm can crash: as with any
-        binary format, read files from sources you trust.
+        Up to version 7.2 of the format of MATLAB. The targets are matrices of 0 and 1, dense or
+        sparse, with a column for each sample: its candidates, and its one true class. The file is
+        read by `scipy.io.loadmat`, which a malicious file can crash: read files from sources that
+        you trust.
 
     Returns
     -------
@@ -60,18 +60,18 @@ def load_partial_label_mat(path: str | os.PathLike[str]) -> PartialLabelData:
     Raises
     ------
     DatasetError
-        A matrix is missing or does not fit; a sample has no candidate, or not one true class, or
-        one that is not among its candidates.
+        A matrix is missing or has the wrong shape; a sample has no candidate, not exactly one true
+        class, or a true class that is not among its candidates.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> import scipy.io
     >>> from disambig.datasets import load_partial_label_mat
-    >>> truth, seen = [[1, 0], [0, 1]], [[1, 1], [0, 1]]
+    >>> truth, candidates = [[1, 0], [0, 1]], [[1, 1], [0, 1]]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "toy.mat"
-    ...     content = {"data": [[0.5], [2.0]], "partial_target": seen, "target": truth}
+    ...     content = {"data": [[0.5], [2.0]], "partial_target": candidates, "target": truth}
     ...     scipy.io.savemat(path, content)
     ...     data = load_partial_label_mat(path)
     >>> data.sets.to_sets() == [{0}, {0, 1}]
@@ -112,7 +112,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         except (
             MatReadError,
             NotImplementedError,  # version 7.3 is HDF5
-            OSError,  # an end that comes too early
+            OSError,  # a truncated file
             ValueError,
             TypeError,
             KeyError,
@@ -121,19 +121,19 @@ def _read(path: Path) -> Mapping[str, Any]:
             zlib.error,
         ) as error:
             raise DatasetError(
-                f"{path}: not a whole MATLAB file up to version 7.2 of the format ({error}). In "
+                f"{path}: not a complete MATLAB file up to version 7.2 of the format ({error}). In "
                 "MATLAB, save it with -v7."
             ) from error
     missing = [key for key in _KEYS if key not in content]
     if missing:
-        raise DatasetError(f"{path}: holds no {' and no '.join(missing)}; expected {list(_KEYS)}.")
+        raise DatasetError(f"{path}: has no {' and no '.join(missing)}; expected {list(_KEYS)}.")
     return content
 
 
 def _dense(path: Path, key: str, matrix: Any) -> AnyArray:
     if sp.issparse(matrix):
         try:
-            # The reader takes indices as they come, and `toarray` writes where they point.
+            # The reader does not check indices, and `toarray` would write outside of the array.
             matrix.check_format(full_check=True)
         except ValueError as error:
             raise DatasetError(f"{path}: {key} is a broken sparse matrix ({error}).") from error
@@ -158,9 +158,9 @@ def _bits(path: Path, key: str, matrix: Any, n_rows: int) -> BoolArray:
     return np.asarray(array.T == 1)
 
 
-def _require(path: Path, holds: BoolArray, fault: str) -> None:
+def _require(path: Path, holds: BoolArray, problem: str) -> None:
     if not holds.all():
         raise DatasetError(
-            f"{path}: sample {int(np.argmin(holds))} {fault} ({np.count_nonzero(~holds)} such "
+            f"{path}: sample {int(np.argmin(holds))} {problem} ({np.count_nonzero(~holds)} such "
             "samples)."
         )

@@ -1,12 +1,8 @@
-"""One file of a public data set: where it is published, and how it is recognised.
+"""The public data sets that can be fetched by name: addresses, checksums and sizes of their files.
 
-The data sets that can be had by name: a table of facts.
-
-A set is here if we know the checksum of its files. The files of MULAN are published as RAR
-archives, which the standard library cannot open; the same files are taken from the repository of
-MULAN's authors and from the collection of the KDIS group in Córdoba.
-
-A file of the registry by the name of its set and of its part.
+A set is listed if the checksums of its files are known. MULAN publishes its files as RAR archives,
+which the standard library cannot open; the same files come from the repository of MULAN's authors
+and from the collection of the KDIS group in Córdoba.
 """
 
 from collections.abc import Mapping
@@ -17,7 +13,7 @@ Compression = Literal["bz2", "xz", "zip"]
 _LIBSVM_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
 _MULAN_SITE = "https://raw.githubusercontent.com/tsoumakas/mulan"
 _KDIS_SITE = "https://www.uco.es/grupos/kdis/MLLResources/ucobigfiles/Datasets"
-# The format leaves out zeros, so that a file need not mention its last features.
+# The format leaves out zeros, so that a file may not contain the index of its last feature.
 LIBSVM_FEATURES: dict[str, int] = {
     "dna": 180,
     "glass": 9,
@@ -27,7 +23,7 @@ LIBSVM_FEATURES: dict[str, int] = {
     "vehicle": 18,
     "vowel": 10,
 }
-# As the files spell them.
+# Spelled as in the files.
 MULAN_LABELS: dict[str, tuple[str, ...]] = {
     "emotions": (
         "amazed-suprised",
@@ -44,18 +40,18 @@ MULAN_LABELS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """What is needed to find, fetch and recognise one file.
+    """One file of a public data set: its address, and how it is recognised.
 
     Parameters
     ----------
     path : str
-        Its place below a data folder, with forward slashes: ``libsvm/dna.scale``.
+        Its path inside a data folder, with forward slashes: ``libsvm/dna.scale``.
     url : str
         Where it is published.
     sha256 : str
-        Of the file as it is used, that is, unpacked.
+        Of the unpacked file.
     size : int
-        Bytes of the file as it is used. Nothing larger is ever unpacked.
+        Bytes of the unpacked file. Unpacking stops with an error if there are more.
     compression : {"bz2", "xz", "zip"} or None
         How the published file is packed.
     """
@@ -177,7 +173,7 @@ MULAN_FILES: dict[str, dict[Part, RemoteFile]] = {
 def parts_of(
     caller: str, sets: Mapping[str, Mapping[Part, RemoteFile]], name: str
 ) -> Mapping[Part, RemoteFile]:
-    """The files of the set `name`, or a ValueError that lists the names there are."""
+    """The files of the set `name`; for an unknown name, a ValueError with all names."""
     if name not in sets:
         raise ValueError(f"{caller}: unknown data set {name!r}. Choose one of {sorted(sets)}.")
     return sets[name]
@@ -186,7 +182,7 @@ def parts_of(
 def chosen(
     caller: str, sets: Mapping[str, Mapping[Part, RemoteFile]], name: str, part: Part
 ) -> RemoteFile:
-    """One part of the set `name`, or a ValueError that lists the parts there are."""
+    """One part of the set `name`; for an unknown part, a ValueError with all parts."""
     parts = parts_of(caller, sets, name)
     if part not in parts:
         raise ValueError(

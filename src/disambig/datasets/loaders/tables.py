@@ -1,8 +1,6 @@
-"""Columns of a table as a matrix: numbers as they are, categories one-hot.
+"""Tables from comma-separated files, their columns as a matrix, and read-only arrays.
 
-A comma-separated file with a header, as texts.
-
-Arrays that cannot be changed by accident.
+`encoded` makes a matrix of columns: numbers are copied, categories are one-hot encoded.
 """
 
 import csv
@@ -17,8 +15,8 @@ import numpy.typing as npt
 from disambig.exceptions import DatasetError
 from disambig.notation import AnyArray, FloatArray
 
-# What tables write where a number is missing, besides "nan".
-_MISSING = ("", "?", "NA")
+# Cells that stand for a missing number, in addition to "nan".
+_MISSING_CELLS = ("", "?", "NA")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,7 @@ class Column:
     ----------
     name : str
     values : float array (n,), or str array (n,)
-        Numbers, NaN where missing, or categories.
+        Numbers, NaN if missing, or categories.
     categories : tuple of str, or None
         The values that the attribute may take; None for numbers.
     """
@@ -40,12 +38,14 @@ class Column:
 
 
 def text_column(name: str, cells: AnyArray) -> Column:
-    """Read ``(n,)`` texts: numbers if all are, where an empty cell, ``?``, ``NA`` is a missing one.
+    """Read ``(n,)`` texts as numbers if all cells are numbers or missing, otherwise as categories.
 
-    Otherwise the texts are categories, the distinct ones in alphabetical order.
+    An empty cell, ``?`` and ``NA`` are missing numbers. Categories are in alphabetical order.
     """
     try:
-        return Column(name, np.where(np.isin(cells, _MISSING), "nan", cells).astype(np.float64))
+        return Column(
+            name, np.where(np.isin(cells, _MISSING_CELLS), "nan", cells).astype(np.float64)
+        )
     except ValueError:
         return Column(name, cells, tuple(np.unique(cells).tolist()))
 
@@ -53,9 +53,9 @@ def text_column(name: str, cells: AnyArray) -> Column:
 def encoded(columns: Sequence[Column], n_rows: int) -> tuple[FloatArray, tuple[str, ...]]:
     """``X`` of shape (n, d), and the d names of its columns.
 
-    A numeric attribute is one column under its own name. A nominal one is a column of 0 and 1 for
-    every category, named ``attribute=category``, in the order of the categories, whether or not it
-    occurs; a value that is none of them, a missing one included, has 0 in all of them.
+    A numeric attribute is one column of the same name. A nominal attribute is one column of 0 and 1
+    for every category, named ``attribute=category``, in the order of the categories, also for
+    categories that do not occur. A value that is not a category, or missing, is 0 in all of them.
     """
     blocks = [np.empty((n_rows, 0))]
     names: list[str] = []
@@ -70,7 +70,7 @@ def encoded(columns: Sequence[Column], n_rows: int) -> tuple[FloatArray, tuple[s
 
 
 def read_csv(path: Path) -> tuple[tuple[str, ...], AnyArray]:
-    """The names of the columns, and the cells as a text array (n, d); outer blanks are dropped."""
+    """The names of the columns, and the cells as a text array (n, d), stripped of blanks."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = [[cell.strip() for cell in line] for line in csv.reader(stream)]
@@ -94,7 +94,7 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], AnyArray]:
 
 
 def numbers(path: Path, header: tuple[str, ...], cells: AnyArray) -> FloatArray:
-    """The cells as floats of the same shape; the first that is no number is named."""
+    """The cells as floats of the same shape; the error names the first that is not a number."""
     try:
         return np.asarray(cells.astype(np.float64))
     except ValueError:
@@ -117,7 +117,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-    """A view of `array` through which nothing can be written; `array` itself stays as it is."""
+    """A read-only view of `array`; `array` itself is not changed."""
     view: npt.NDArray[Any] = array.view()
     view.setflags(write=False)
     return view

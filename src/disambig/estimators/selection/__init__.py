@@ -1,4 +1,4 @@
-"""What ``weights="auto"`` and ``solver="auto"`` are: chosen by hidden sets, without truth."""
+"""Selection of ``weights="auto"`` and ``solver="auto"`` by hidden sets, without true labels."""
 
 from disambig.estimators.selection.search import (
     resolve_weights_and_solver,

@@ -1,4 +1,4 @@
-"""How much each feature matters, learned from the sets themselves."""
+"""Scales of features by how much the candidate sets depend on them."""
 
 from typing import Any
 
@@ -8,31 +8,32 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from disambig.notation import FloatArray
 
-_TREES = 60
-_SMALLEST_LEAF = 3
-# Features that a split looks at: a fifth, between these.
-_FEWEST, _MOST = 3, 100
-# Variances below this part of the mean square are none.
-_ROUNDING = 1e-12
-# Entries that are written out: 128 MiB.
-_DENSE = 2**24
+_N_TREES = 60
+_MIN_SAMPLES_LEAF = 3
+# A split considers a fifth of the features, between these numbers.
+_MIN_SPLIT_FEATURES, _MAX_SPLIT_FEATURES = 3, 100
+# A variance below this share of the mean square is rounding: the feature is constant.
+_VARIANCE_RTOL = 1e-12
+# Sparse inputs with no more entries than this are made dense: 128 MiB.
+_MAX_DENSE_ENTRIES = 2**24
 
 
 def feature_scales(X: Any, shares: FloatArray, sample_weight: FloatArray) -> FloatArray | None:
-    """A factor for each column of X, ``(d,)``; None if nothing tells them.
+    """A factor for each column of X, ``(d,)``; None if features cannot be compared.
 
-    Extremely randomised trees predict the shares of the classes in the sets; the factor of a
-    feature is the root of its part in what they explain, over its standard deviation. Distances
-    then see a feature as much as the sets depend on it, whatever its unit is, and what is noise to
-    them hardly at all.
+    Extremely randomised trees predict the shares of the classes in the sets. The factor of a
+    feature is the root of its importance (importances have mean one) over its standard deviation.
+    Distances then weight a feature by how much the sets depend on it, whatever its unit, and nearly
+    ignore noise.
 
     Parameters
     ----------
     X : (n, d)
-        In an order that depends on nothing but the rows; so does the answer then.
+        The trees depend on the order of the rows: pass them in an order that depends on the rows
+        alone, as `sample_rows` does.
     shares : float (n, K)
         Of each class in each set.
-    masses : float (n,)
+    sample_weight : float (n,)
 
     Examples
     --------
@@ -45,19 +46,19 @@ def feature_scales(X: Any, shares: FloatArray, sample_weight: FloatArray) -> Flo
     d = X.shape[1]
     if d < 2 or np.ptp(shares, axis=0).max() == 0:
         return None
-    if sp.issparse(X) and X.shape[0] * d <= _DENSE:
-        # Trees on sparse inputs are grown in another order.
+    if sp.issparse(X) and X.shape[0] * d <= _MAX_DENSE_ENTRIES:
+        # scikit-learn grows different trees on sparse inputs.
         X = X.toarray()
     units = unit_scales(X, sample_weight)
-    # Trees see float32: without this, little is left of a small spread far from zero.
-    seen = X.multiply(units[None, :]).tocsr() if sp.issparse(X) else (X - X.mean(axis=0)) * units
+    # Trees convert X to float32, which would lose a small spread far from zero: centre and scale.
+    inputs = X.multiply(units[None, :]).tocsr() if sp.issparse(X) else (X - X.mean(axis=0)) * units
     trees = ExtraTreesRegressor(
-        _TREES,
-        min_samples_leaf=_SMALLEST_LEAF,
-        max_features=min(d, _MOST, max(_FEWEST, d // 5)),
+        _N_TREES,
+        min_samples_leaf=_MIN_SAMPLES_LEAF,
+        max_features=min(d, _MAX_SPLIT_FEATURES, max(_MIN_SPLIT_FEATURES, d // 5)),
         random_state=0,
     )
-    importances: FloatArray = trees.fit(seen, shares, sample_weight).feature_importances_
+    importances: FloatArray = trees.fit(inputs, shares, sample_weight).feature_importances_
     total = float(importances.sum())
     return np.sqrt(importances * (d / total)) * units if total > 0.0 else None
 
@@ -72,9 +73,8 @@ def unit_scales(X: Any, sample_weight: FloatArray) -> FloatArray:
     array([0.5, 0. ])
     """
     means, variances = _moments(X, sample_weight / sample_weight.sum())
-    # What rounding leaves of a constant column is not its spread.
-    spread = variances > _ROUNDING * (variances + means * means)
-    return np.where(spread, 1.0 / np.sqrt(np.where(spread, variances, 1.0)), 0.0)
+    varies = variances > _VARIANCE_RTOL * (variances + means * means)
+    return np.where(varies, 1.0 / np.sqrt(np.where(varies, variances, 1.0)), 0.0)
 
 
 def _moments(X: Any, shares: FloatArray) -> tuple[FloatArray, FloatArray]:

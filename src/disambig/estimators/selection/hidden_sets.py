@@ -1,6 +1,8 @@
-"""The score of votes without truth: how well they predict sets that were hidden from them.
+"""Scores of votes without true labels: how well they predict candidate sets that are hidden.
 
-Which rows a choice is made by, and how they are dealt into folds.
+`sample_rows` selects the rows of the sample and gives them numbers that determine their folds.
+`HiddenSets` replaces the sets of one fold at a time by the set of all classes, runs a method, and
+scores the predictions of the hidden rows from the votes of the others.
 """
 
 from collections.abc import Iterator
@@ -17,24 +19,24 @@ from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import RepeatedVotes, Votes
 from disambig.weights import hash_rows
 
-# What a missed set costs is mostly the same for several votes; how surely it was missed is not.
-_SURENESS = 0.1
-_LEAST = 1e-3
-# Of the kinds that are looked at, at least this part says something, if there are as many.
-_INFORMATIVE = 0.5
+# Several weightings often have equal held-out losses; a log loss of small weight separates them.
+_LOG_LOSS_WEIGHT = 0.1
+# Added to probabilities, so that their logarithm is finite.
+_LOG_OFFSET = 1e-3
+# At least this share of the groups of rows in a sample is informative, if there are as many.
+_MIN_INFORMATIVE_SHARE = 0.5
 
 
 class Score(NamedTuple):
-    """How far predictions are from hidden sets.
+    """The held-out loss of predictions at hidden sets.
 
     Attributes
     ----------
     loss : float
-        The mean of ``min_{y in s_i} loss(z_i, y)``: no more than the share of missed sets for the
-        0-1 loss.
+        The mean of ``min_{y in s_i} loss(z_i, y)``; for the 0-1 loss the share of missed sets.
     value : float
-        The same in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``: what
-        is chosen by.
+        `loss` in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``. The
+        selection minimises it.
     error : float
         The standard error of `loss`, in units of the largest loss.
     """
@@ -45,18 +47,17 @@ class Score(NamedTuple):
 
 
 class HiddenSets:
-    """Rows in folds; the sets of each fold in turn are hidden, and predicted from the others.
+    """Hide the sets of each fold in turn, predict them from the other rows, and score that.
 
-    Only rows that are hidden once are scored.
+    Informative rows that are hidden in some fold are scored.
 
     Parameters
     ----------
     sets : LabelSets, n rows
     loss : FiniteLoss
     folds : int (n,)
-        -1: never hidden.
-    masses : float (n,)
-        Weights of the rows.
+        The fold in which a row is hidden; -1 for never.
+    sample_weight : float (n,)
     """
 
     def __init__(
@@ -68,36 +69,39 @@ class HiddenSets:
         self.n_folds = int(folds.max()) + 1
         hidden = folds == np.arange(self.n_folds)[:, None]
         self._hidden = hidden
-        self._asked = sets.informative & (folds >= 0)
-        # All folds are one problem: each is a copy of all rows, in which its own sets are open.
+        self._is_scored = sets.informative & (folds >= 0)
+        # All folds are one problem: each is a copy of all rows in which the sets of the fold are
+        # open, that is, contain every class.
         opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
         self._opened = LabelSets(opened, sets.classes, _opened_weights(sets, hidden))
-        base = sets.distribution().sum(axis=0)
-        self._prior = base / base.sum()
+        totals = sets.distribution().sum(axis=0)
+        self._prior = totals / totals.sum()
 
-    def along(self, votes: Votes, solver: AnnealedMinimization) -> Iterator[tuple[float, Score]]:
-        """Every temperature of an annealing, with the score of the laws at it."""
+    def path_scores(
+        self, votes: Votes, solver: AnnealedMinimization
+    ) -> Iterator[tuple[float, Score]]:
+        """Every temperature of an annealing, with the score of the distributions at it."""
         problem = Problem(RepeatedVotes(votes, self.n_folds), self.loss, self._opened)
         for temperature, run in solver.path(problem):
             yield temperature, self._score(votes, cast(SoftFaces, run.state.targets).distribution)
 
-    def of(self, votes: Votes, solver: Solver) -> Score:
-        """The score of what a solver finds."""
+    def solver_score(self, votes: Votes, solver: Solver) -> Score:
+        """The score of the solution of a solver."""
         copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
-        laws = [
+        distributions = [
             cast(
                 SoftFaces, solver.solve(Problem(votes, self.loss, self._opened[rows])).targets
             ).distribution
             for rows in copies
         ]
-        return self._score(votes, np.concatenate(laws))
+        return self._score(votes, np.concatenate(distributions))
 
-    def of_average(self, votes: Votes) -> Score:
+    def average_score(self, votes: Votes) -> Score:
         """The score of average candidates."""
         return self._score(votes, self._opened.distribution())
 
-    def of_infimum(self, votes: Votes) -> Score:
-        """The score of the infimum loss; hidden rows have no vote in it."""
+    def infimum_score(self, votes: Votes) -> Score:
+        """The score of the infimum loss; open sets add nothing to it."""
         copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
         costs = np.zeros((len(self.sets), len(self.loss.predictions)))
         for rows, hidden in zip(copies, self._hidden, strict=True):
@@ -105,87 +109,97 @@ class HiddenSets:
         prior = np.tile(self._prior, (len(costs), 1))
         square = costs.shape == prior.shape
         gains = costs.max(axis=1, keepdims=True) - costs
-        return self._paid(costs, shares(gains, self._prior) if square else prior)
+        return self._loss_score(costs, shares(gains, self._prior) if square else prior)
 
-    def _score(self, votes: Votes, laws: FloatArray) -> Score:
-        # The row's own vote repeats what it was given, which is nothing.
+    def _score(self, votes: Votes, distributions: FloatArray) -> Score:
+        # Without the row's own vote: its set is open and has no information.
         own = np.tile(votes.diagonal(), self.n_folds)[:, None]
-        heard = RepeatedVotes(votes, self.n_folds) @ laws - own * laws
-        heard = heard.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
-        return self._paid(heard @ self.loss.matrix.T, shares(heard, self._prior))
+        scores = RepeatedVotes(votes, self.n_folds) @ distributions - own * distributions
+        scores = scores.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
+        return self._loss_score(scores @ self.loss.matrix.T, shares(scores, self._prior))
 
     @property
     def _hidden_places(self) -> tuple[IntArray, IntArray]:
-        """Fold and row of each row in its own fold, in the order of the rows."""
+        """For each row the fold in which it is hidden, and the row: indices of ``(folds, n)``."""
         return self._hidden.argmax(axis=0), np.arange(len(self.sets))
 
-    def _paid(self, costs: FloatArray, probabilities: FloatArray) -> Score:
-        told = self._asked
-        mask, sample_weight = self.sets.mask[told], self.sample_weight[told]
-        predicted = self.loss.matrix[costs[told].argmin(axis=1)]
-        paid = np.where(mask, predicted, np.inf).min(axis=1)
-        inside = np.where(mask, probabilities[told], 0.0).sum(axis=1)
-        loss = float(np.average(paid, weights=sample_weight))
-        sureness = float(np.average(np.log(inside + _LEAST), weights=sample_weight))
-        spread = float(np.average((paid - loss) ** 2, weights=sample_weight))
+    def _loss_score(self, costs: FloatArray, probabilities: FloatArray) -> Score:
+        """The score from expected losses ``(n, P)`` and probabilities of classes ``(n, K)``."""
+        scored = self._is_scored
+        mask, sample_weight = self.sets.mask[scored], self.sample_weight[scored]
+        predicted = self.loss.matrix[costs[scored].argmin(axis=1)]
+        losses = np.where(mask, predicted, np.inf).min(axis=1)
+        inside = np.where(mask, probabilities[scored], 0.0).sum(axis=1)
+        loss = float(np.average(losses, weights=sample_weight))
+        log_likelihood = float(np.average(np.log(inside + _LOG_OFFSET), weights=sample_weight))
+        variance = float(np.average((losses - loss) ** 2, weights=sample_weight))
         return Score(
             loss,
-            loss / self.loss.largest - _SURENESS * sureness,
-            float(np.sqrt(spread / np.count_nonzero(told))) / self.loss.largest,
+            loss / self.loss.largest - _LOG_LOSS_WEIGHT * log_likelihood,
+            float(np.sqrt(variance / np.count_nonzero(scored))) / self.loss.largest,
         )
 
 
 def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:
-    """Soft weights of every fold, all alike where a set is open, ``(folds * n, K)``."""
+    """Soft weights of every fold, equal where a set is open, ``(folds * n, K)``."""
     if sets.weights is None:
         return None
-    alike = 1.0 / sets.n_classes
-    return np.where(hidden[:, :, None], alike, sets.weights).reshape(-1, sets.n_classes)
+    equal = 1.0 / sets.n_classes
+    return np.where(hidden[:, :, None], equal, sets.weights).reshape(-1, sets.n_classes)
 
 
 def sample_rows(
-    kinds: IntArray, sets: LabelSets, sample_weight: FloatArray, limit: int
+    row_groups: IntArray, sets: LabelSets, sample_weight: FloatArray, limit: int
 ) -> tuple[IntArray, IntArray]:
-    """Rows to choose by, at most `limit`, and numbers to deal them into folds by.
+    """Rows of the sample, at most `limit`, and numbers that determine their folds.
 
-    In an order that goes by a hash of the rows and looks random: one row of every kind, then second
-    copies, and so on. Copies that exclude something go before those that do not, and of the kinds
-    that come first at least half exclude something, or as many as among all. Copies of a row have
-    one number, so that they are hidden together: the others would tell what is hidden. Kinds that
-    exclude something are numbered by themselves, so that ``number % k`` deals them evenly.
+    The order is pseudo-random and depends on a hash of the rows alone: one row of every group, then
+    a second one, and so on. Within a group informative rows come first. Among the first groups at
+    least half are informative, or the share among all groups if that is larger, as long as there
+    are enough. Rows of a group have equal numbers, so that they are hidden together: a copy that
+    stays would reveal what is hidden. Informative groups are numbered separately, so that
+    ``number % k`` spreads them evenly over k folds.
 
     Parameters
     ----------
-    kinds : int (n,)
-        As `hash_rows` has them.
+    row_groups : int (n,)
+        Groups of rows with equal inputs, from `hash_rows`.
     sets : LabelSets, n rows
-    masses : float (n,)
+    sample_weight : float (n,)
     limit : int
     """
-    places, numbers = _ordered(kinds, sets.informative)
-    if kinds.max() + 1 == kinds.size:
-        rows = np.argsort(places)[:limit]
+    positions, numbers = _positions_and_numbers(row_groups, sets.informative)
+    if row_groups.max() + 1 == row_groups.size:
+        rows = np.argsort(positions)[:limit]
         return rows, numbers[rows]
-    copies = np.lexsort((_contents(sets, sample_weight), ~sets.informative, places))
-    first = np.searchsorted(places[copies], places[copies])
-    nth = np.arange(copies.size) - first
-    rows = copies[np.lexsort((places[copies], nth))[:limit]]
+    by_group = np.lexsort((_target_hashes(sets, sample_weight), ~sets.informative, positions))
+    first = np.searchsorted(positions[by_group], positions[by_group])
+    nth_copy = np.arange(by_group.size) - first
+    rows = by_group[np.lexsort((positions[by_group], nth_copy))[:limit]]
     return rows, numbers[rows]
 
 
-def _ordered(kinds: IntArray, informative: BoolArray) -> tuple[IntArray, IntArray]:
-    """Of each row, the place of its kind, and the number among the kinds of its sort."""
-    told = np.zeros(int(kinds.max()) + 1, dtype=np.bool_)
-    told[kinds[informative]] = True
-    part = max(_INFORMATIVE, float(told.mean()))
-    number = np.where(told, np.cumsum(told), np.cumsum(~told)) - 1
-    distance = np.where(told, 1.0 / part, np.inf if part == 1.0 else 1.0 / (1.0 - part))
-    place = np.empty_like(number)
-    place[np.argsort((number + 0.5) * distance, kind="stable")] = np.arange(told.size)
-    return place[kinds], number[kinds]
+def _positions_and_numbers(
+    row_groups: IntArray, informative: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """For each row, the position of its group in the order of the sample, and its number.
+
+    Groups are numbered in the order of their hashes, informative groups and the others separately.
+    Positions merge the two sequences: informative groups have spacing ``1 / share``, the others
+    ``1 / (1 - share)``.
+    """
+    is_informative = np.zeros(int(row_groups.max()) + 1, dtype=np.bool_)
+    is_informative[row_groups[informative]] = True
+    share = max(_MIN_INFORMATIVE_SHARE, float(is_informative.mean()))
+    number = np.where(is_informative, np.cumsum(is_informative), np.cumsum(~is_informative)) - 1
+    spacing = np.where(is_informative, 1.0 / share, np.inf if share == 1.0 else 1.0 / (1.0 - share))
+    position = np.empty_like(number)
+    order = np.argsort((number + 0.5) * spacing, kind="stable")
+    position[order] = np.arange(is_informative.size)
+    return position[row_groups], number[row_groups]
 
 
-def _contents(sets: LabelSets, sample_weight: FloatArray) -> IntArray:
-    """A number that orders copies by what they say, whatever order they were given in."""
-    said = [sets.mask.astype(np.float64), sample_weight[:, None]]
-    return hash_rows(np.hstack(said if sets.weights is None else [*said, sets.weights]))
+def _target_hashes(sets: LabelSets, sample_weight: FloatArray) -> IntArray:
+    """Numbers that order copies of a row by sets and weights, not by the order of the rows."""
+    columns = [sets.mask.astype(np.float64), sample_weight[:, None]]
+    return hash_rows(np.hstack(columns if sets.weights is None else [*columns, sets.weights]))

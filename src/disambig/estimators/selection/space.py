@@ -1,6 +1,7 @@
-"""What is tried: the list from which "auto" chooses.
+"""The search space of ``weights="auto"``, and its weightings fitted on a sample of the rows.
 
-The weightings that are tried, and what each becomes on all rows.
+`SearchSpace` has the settings. `entries_of` lists its weightings, and `fitted_entries` fits each on
+a sample, together with the unfitted weighting that it becomes on all rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,16 +25,18 @@ from disambig.weights import (
     is_affordable,
 )
 
-_FEWEST_ROWS = 200
-# Landmarks of many rows, and the numbers that are held for them: 2 GiB.
-_LANDMARKS = 1000
-_FEWEST = 100
-_NUMBERS = 2**28
+# Rows of the sample at least, however many classes there are.
+_MIN_SAMPLE_ROWS = 200
+# Landmarks of kernels where the kernel matrix of all rows is too large.
+_MAX_LANDMARKS = 1000
+_MIN_LANDMARKS = 100
+# Entries of the matrix of rows times landmarks at most: 2 GiB.
+_MAX_LANDMARK_ENTRIES = 2**28
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Weightings, starts and temperatures.
+    """Weightings, starts and temperatures, and the sizes of the rounds of successive halving.
 
     Parameters
     ----------
@@ -42,35 +45,38 @@ class SearchSpace:
     ridges : tuple of float
     neighbors : tuple of int
     forests : tuple of int
-        Random forests, grown without the sets: the fewest rows that are split.
+        Random forests, grown without the sets; each number is a ``min_samples_split``.
     formulations : tuple of str
         Of the annealing: "one_block" leaves a row's own vote out, "two_blocks" does not; "auto" is
-        the first where the loss is symmetric.
+        "one_block" if the loss is symmetric.
     learns_scales : bool
-        Also on features scaled by how much the sets depend on them?
+        Whether each weighting is also tried on features scaled by how much the sets depend on them.
     temperatures : tuple of float
-        Falling, from "all candidates alike" on; what is best at the last is sharp.
+        Falling. At the first all candidates of a row have nearly equal probability, at the last one
+        candidate has nearly all of it.
     cool_temperatures : tuple of float
-        After a start at single candidates, which higher ones would forget; none: no such start.
+        For runs from the infimum start, which higher temperatures would erase. Empty: no such runs.
     sweeps : int
-        Steps at a temperature: enough to tell votes from each other; the fit itself takes more.
+        Steps at each temperature: enough to compare weightings; the fit itself takes more.
     largest_sample : int
-        The choice is made on so many rows at most: it costs the same whatever n is.
+        Rows of the sample at most, so that the cost of the selection does not grow with n.
     folds : (least, most)
     rows_of_folds : int
-        Folds times rows, between these: many folds of few rows, which a choice is easily wrong on.
+        Folds times rows, within `folds`: small samples get many folds, because a selection on few
+        rows is easily wrong.
     entries : int
-        Rows times classes of the sample, at most: many classes are chosen for by fewer rows.
+        Rows times classes of the sample, at most: with many classes the sample has fewer rows.
     finalists : int
-        Weightings that are tried on the whole sample: the best of a heat on few rows, with few
-        folds and temperatures. As many as there are: no heat.
+        Weightings that are tried on the for_all sample: the best of the screen, which has few rows,
+        folds and temperatures. There is no screen if the space has no more weightings than that.
     screen_rows, screen_folds : int
     screen_temperatures, screen_cool_temperatures : tuple of float
     comparison_rows, comparison_entries : int
-        Where kernels go through landmarks, the best of them meets the best neighbours, on features
-        as they are and scaled, on so many rows, and rows times classes, at most.
+        Rows, and rows times classes, of the final comparison at most. It is made if kernels need
+        landmarks, between the best of them and the best neighbours, on unscaled and on scaled
+        features.
     comparison_hidden : (least, most)
-        Rows that are hidden then. Where there are fewer, nothing is played off.
+        Hidden rows of the final comparison, which is left out if there are fewer.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -100,17 +106,17 @@ class SearchSpace:
     comparison_hidden: tuple[int, int] = (100, 2000)
 
     def n_rows(self, n_classes: int) -> int:
-        """Rows of the sample at most.
+        """Rows of the sample at most, for a number of classes.
 
         Examples
         --------
         >>> [SEARCH_SPACE.n_rows(k) for k in (10, 100, 1000)]
         [1000, 500, 200]
         """
-        return min(self.largest_sample, max(_FEWEST_ROWS, self.entries // n_classes))
+        return min(self.largest_sample, max(_MIN_SAMPLE_ROWS, self.entries // n_classes))
 
     def n_folds(self, n_rows: int) -> int:
-        """Folds of a sample of so many rows.
+        """Folds of a sample, for its number of rows.
 
         Examples
         --------
@@ -120,13 +126,13 @@ class SearchSpace:
         return int(np.clip(self.rows_of_folds // n_rows, *self.folds))
 
     def n_comparison_rows(self, n_classes: int) -> int:
-        """Rows of the play-off at most."""
+        """Rows of the final comparison at most."""
         return min(
             self.comparison_rows, max(self.largest_sample, self.comparison_entries // n_classes)
         )
 
     def screening(self) -> "SearchSpace":
-        """The same weightings on fewer rows, with fewer folds and temperatures."""
+        """The space of the screen: the same weightings, fewer rows, folds and temperatures."""
         return replace(
             self,
             temperatures=self.screen_temperatures,
@@ -140,17 +146,17 @@ SEARCH_SPACE = SearchSpace()
 
 
 class Entry(NamedTuple):
-    """One weighting of the list.
+    """One weighting of the search space.
 
     Attributes
     ----------
     scaled : bool
-        On features scaled by how much the sets depend on them?
+        Whether features are scaled by how much the sets depend on them.
     kind : str
         A kernel, "neighbors" or "forest".
     size : float
-        The bandwidth in units of the median distance, the number of neighbours, or the fewest rows
-        that a forest splits.
+        The bandwidth in units of the median distance, the number of neighbours, or the
+        ``min_samples_split`` of a forest.
     ridge : float
         Of kernels; 0 for others.
     """
@@ -161,18 +167,18 @@ class Entry(NamedTuple):
     ridge: float = 0.0
 
 
-class Tried(NamedTuple):
-    """A weighting on a sample of the rows.
+class FittedEntry(NamedTuple):
+    """A weighting of the search space, fitted on a sample.
 
     Attributes
     ----------
     entry : Entry
     fitted : Weights
-        On the sample.
+        Fitted on the sample.
     for_all : Weights
-        The same, not fitted, for all rows.
+        The corresponding weighting for all rows, not fitted.
     has_signs : bool
-        Can votes be parted by their signs on all rows, as an infimum start asks for?
+        Whether votes of all rows can be split by their signs, which the infimum start needs.
     """
 
     entry: Entry
@@ -182,9 +188,9 @@ class Tried(NamedTuple):
 
 
 def entries_of(space: SearchSpace, has_scales: bool) -> list[Entry]:
-    """Kernel ridge at several bandwidths and ridges, numbers of neighbours, and forests.
+    """All weightings of the space: on unscaled features, then, if there are scales, on scaled ones.
 
-    On features as they are, then with learned scales, if there are any.
+    For each: kernel ridge at all bandwidths and ridges, all numbers of neighbours, forests.
     """
     return [
         entry
@@ -197,15 +203,17 @@ def entries_of(space: SearchSpace, has_scales: bool) -> list[Entry]:
                 for ridge in space.ridges
             ),
             *(Entry(scaled, "neighbors", k) for k in space.neighbors),
-            # A forest does not see scales.
-            *(Entry(scaled, "forest", fewest) for fewest in space.forests if not scaled),
+            # The splits of a forest do not depend on the scales of features.
+            *(Entry(scaled, "forest", split) for split in space.forests if not scaled),
         ]
     ]
 
 
-def landmarks_for(n: int) -> int | None:
-    """How many landmarks kernels need on n rows; None: the kernel matrix can be had."""
-    return None if is_affordable(n) else min(_LANDMARKS, max(_FEWEST, _NUMBERS // n))
+def n_landmarks_for(n: int) -> int | None:
+    """Number of landmarks for kernels on n rows; None if the full kernel matrix is affordable."""
+    if is_affordable(n):
+        return None
+    return min(_MAX_LANDMARKS, max(_MIN_LANDMARKS, _MAX_LANDMARK_ENTRIES // n))
 
 
 def fitted_entries(
@@ -214,71 +222,74 @@ def fitted_entries(
     sample_weight: FloatArray,
     scales: FloatArray | None,
     n_landmarks: int | None,
-) -> Iterator[Tried]:
-    """Entries on a sample; those with more neighbours than it has rows are left out.
+) -> Iterator[FittedEntry]:
+    """Fit entries on a sample; those with at least as many neighbours as rows are left out.
 
-    The kernel matrix of a bandwidth serves the ridges that follow each other.
+    Consecutive entries that differ in the ridge only share their kernel matrix.
 
     Parameters
     ----------
     entries : iterable of Entry
     X : (rows, d)
         A sample.
-    masses : float (rows,)
+    sample_weight : float (rows,)
     scales : float (d,) or None
         None: no entry is scaled.
     n_landmarks : int or None
-        Of kernels on all rows, see `landmarks_for`.
+        Of kernels on all rows, see `n_landmarks_for`.
     """
     weights = None if (sample_weight == 1).all() else sample_weight
-    seen = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
+    inputs_of = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
     medians: dict[tuple[bool, str], float] = {}
     last: tuple[Any, KernelRidgeWeights] | None = None
     for entry in entries:
-        inputs = seen[entry.scaled]
-        piece: Weights
+        inputs = inputs_of[entry.scaled]
+        weighting: Weights
         if entry.kind == "neighbors":
             if entry.size >= X.shape[0]:
                 continue
-            piece = NeighborWeights(int(entry.size)).fit(inputs, weights)
+            weighting = NeighborWeights(int(entry.size)).fit(inputs, weights)
         elif entry.kind == "forest":
-            piece = ForestWeights(min_samples_split=int(entry.size)).fit(inputs, weights)
+            weighting = ForestWeights(min_samples_split=int(entry.size)).fit(inputs, weights)
         elif last is not None and last[0] == entry[:3]:
-            piece = last[1].at_regularization(entry.ridge)
+            weighting = last[1].at_regularization(entry.ridge)
         else:
-            place = entry[:2]
-            if place not in medians:
-                # What this weighting does first is all that is wanted of it: the median distance.
+            metric = entry[:2]
+            if metric not in medians:
+                # The default bandwidth of this weighting is the median distance.
                 found = NadarayaWatsonWeights(entry.kind).fit(inputs, weights).bandwidth_
-                medians[place] = float(cast(float, found))
-            piece = KernelRidgeWeights(
-                entry.kind, bandwidth=entry.size * medians[place], regularization=entry.ridge
+                medians[metric] = float(cast(float, found))
+            weighting = KernelRidgeWeights(
+                entry.kind, bandwidth=entry.size * medians[metric], regularization=entry.ridge
             ).fit(inputs, weights)
-            last = entry[:3], piece
-        whole = _for_all_rows(piece, n_landmarks)
-        exact = not isinstance(whole, NystromWeights)
+            last = entry[:3], weighting
+        for_all = _for_all_rows(weighting, n_landmarks)
+        has_signs = not isinstance(for_all, NystromWeights)
         if entry.scaled:
-            whole = ScaledWeights(whole, scales)
-        yield Tried(entry, piece, whole, exact)
+            for_all = ScaledWeights(for_all, scales)
+        yield FittedEntry(entry, weighting, for_all, has_signs)
 
 
-def sort_of(weights: Weights) -> str:
-    """Weightings of one sort stand to each other on all rows much as they do on few."""
+def family_of(weights: Weights) -> str:
+    """The family of a weighting: "landmarks", "scaled" or "unscaled".
+
+    Within a family, weightings rank on all rows much as they do on few.
+    """
     if isinstance(weights, ScaledWeights):
         return "landmarks" if isinstance(weights.weights, NystromWeights) else "scaled"
-    return "landmarks" if isinstance(weights, NystromWeights) else "as they are"
+    return "landmarks" if isinstance(weights, NystromWeights) else "unscaled"
 
 
-def _for_all_rows(piece: Weights, n_landmarks: int | None) -> Weights:
-    """The same, unfitted: through landmarks where the kernel matrix of all rows is too large."""
-    if isinstance(piece, KernelRidgeWeights) and n_landmarks is not None:
+def _for_all_rows(weighting: Weights, n_landmarks: int | None) -> Weights:
+    """The same weighting, unfitted; kernel ridge by landmarks if `n_landmarks` is not None."""
+    if isinstance(weighting, KernelRidgeWeights) and n_landmarks is not None:
         return NystromWeights(
-            piece.kernel,
+            weighting.kernel,
             n_landmarks=n_landmarks,
-            bandwidth=piece.bandwidth,
-            regularization=piece.regularization,
+            bandwidth=weighting.bandwidth,
+            regularization=weighting.regularization,
         )
-    return cast(Weights, clone(piece))
+    return cast(Weights, clone(weighting))
 
 
 def _scaled(X: Any, factors: FloatArray) -> Any:

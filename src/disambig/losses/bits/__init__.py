@@ -1,1 +1,1 @@
-"""Losses between tag vectors."""
+"""Losses on bits: vectors of tags, each yes or no."""

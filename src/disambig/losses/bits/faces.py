@@ -1,4 +1,4 @@
-"""Faces of the cube of bits: some bits are settled, the others may be either."""
+"""Faces of the cube of bits: some bits are decided, the others may be 0 or 1."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,15 +9,17 @@ import numpy as np
 from disambig.losses.embeddings import SignEmbedding
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-# A face of so many open bits has all its vertices listed, 64 at most.
-_LISTED = 6
+# Faces with at most this many open bits have all their vertices listed, at most 2 ** 6 = 64.
+_MAX_LISTED_BITS = 6
+# Shifting an int64 by more than 63 is undefined. Open bits beyond this one share its vertex.
+_MAX_SHIFT = 62
 
 
 @dataclass(frozen=True, eq=False)
 class BitFaces:
-    """``bits[i, t]`` = 1 or 0 where bit t of row i is settled, -1 where both values tie.
+    """``bits[i, t]`` = 1 or 0 if bit t of row i is decided, -1 if both values tie (it is open).
 
-    Bits tie one by one, so that a face is a product and its barycentre has sign 0 at open bits.
+    Bits tie independently. So a face is a product, and its barycentre has sign 0 at open bits.
 
     Parameters
     ----------
@@ -33,7 +35,7 @@ class BitFaces:
 
     @cached_property
     def undecided(self) -> BoolArray:
-        """Bits that may be either, ``(n, m)``."""
+        """Open bits, ``(n, m)``."""
         open_bits: BoolArray = self.bits < 0
         return open_bits
 
@@ -63,14 +65,18 @@ class BitFaces:
         return BitFaces(bits, self.embedding)
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, "BitFaces"]:
-        """All vertices of rows with at most six open bits; of others the first and each bit on."""
+        """All vertices of rows with at most six open bits.
+
+        Of other rows: the first vertex, and those in which one open bit is 1 and the others 0.
+        """
         bits, undecided = self.bits[rows], self.undecided[rows]
         n_open = undecided.sum(axis=1)
-        listed = n_open <= _LISTED
-        counts = np.where(listed, 1 << np.minimum(n_open, _LISTED), n_open + 1)
+        listed = n_open <= _MAX_LISTED_BITS
+        counts = np.where(listed, 1 << np.minimum(n_open, _MAX_LISTED_BITS), n_open + 1)
         owner = np.repeat(np.arange(len(rows)), counts)
+        # The number of a vertex in its row; binary digit `place` of it is the value of an open bit.
         number = np.arange(owner.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        place = np.minimum(np.cumsum(undecided, axis=1) - 1, 62)[owner]
+        place = np.minimum(np.cumsum(undecided, axis=1) - 1, _MAX_SHIFT)[owner]
         on = np.where(
             listed[owner, None],
             number[:, None] >> np.maximum(place, 0) & 1,
@@ -80,14 +86,14 @@ class BitFaces:
         return owner, BitFaces(found, self.embedding)
 
     def union(self, newer: "BitFaces") -> "BitFaces":
-        # The smallest product that holds both; bit by bit it is the union.
+        # The smallest product that contains both faces.
         bits = np.where(self.bits == newer.bits, self.bits, -1).astype(np.int8)
         return BitFaces(bits, self.embedding)
 
     def keep_unless_better(
         self, current: "BitFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "BitFaces":
-        # Bit by bit: an open bit is not better by the tolerance either way.
+        # An open bit is one of which neither value is better by the tolerance.
         bits = np.where(self.undecided, current.outputs, self.bits).astype(np.int8)
         return BitFaces(bits, self.embedding)
 

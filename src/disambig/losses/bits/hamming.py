@@ -1,4 +1,7 @@
-"""The Hamming loss between bits: the share of tags that are wrong."""
+"""The Hamming loss on bits: the (weighted) share of tags that are wrong.
+
+`HammingLoss` is the parameter of an estimator; `BoundHamming` is the loss on known tags.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +22,14 @@ from disambig.votes import Votes
 class HammingLoss(BaseEstimator):
     """``loss(z, y) = sum of w[t] over the tags with z[t] != y[t] / sum of w``, in [0, 1].
 
-    Tags do not meet: the disambiguation of bits is that of each tag on its own under the 0-1 loss,
-    and weights say what counts, not what is found. A tag that is not known carries no vote, so
-    that average candidates and the infimum loss predict the same.
+    Tags do not interact: disambiguation treats each tag separately, under the 0-1 loss. So weights
+    change the value of the loss but not the solution. An unknown tag carries no vote, so that the
+    average-candidates method and the infimum loss predict the same.
 
     Parameters
     ----------
     tag_weights : array-like (m,) or mapping from tag to weight, optional
-        ``w``, positive. By default all tags weigh the same.
+        ``w``, positive. By default all weights are equal.
 
     Examples
     --------
@@ -62,12 +65,12 @@ class BoundHamming:
 
     @cached_property
     def as_target(self) -> SignEmbedding:
-        """How (means of) signs of targets are embedded."""
+        """Embedding of (means of) signs of targets."""
         return SignEmbedding(np.ones(len(self.weights)), 1.0)
 
     @cached_property
     def as_prediction(self) -> SignEmbedding:
-        """How (means of) signs of predictions are embedded."""
+        """Embedding of (means of) signs of predictions."""
         return SignEmbedding(-0.5 * self.weights, 0.5)
 
     def phi(self, bits: AnyArray) -> FloatArray:
@@ -79,14 +82,17 @@ class BoundHamming:
         return self.as_prediction.embed(2.0 * np.asarray(bits) - 1.0)
 
     def candidates(self, y: Any) -> PartialBits:
-        """The bits that a user observed, over the tags of this loss."""
+        """The observed bits of the user, checked against the tags of this loss."""
         return PartialBits.from_any(y, self.tags)
 
     def magnitude(self, candidates: PartialBits) -> float:
         return 1.0
 
     def start(self, candidates: PartialBits, kind: str) -> FloatArray:
-        """``"average"`` and ``"infimum"`` differ by a constant a row: unknown bits have sign 0."""
+        """Starts: ``"average"`` and ``"infimum"`` differ by a constant for each row.
+
+        Unknown bits have sign 0 in both.
+        """
         start = self.as_target.embed(2.0 * candidates.means() - 1.0)
         if kind == "average":
             return start
@@ -98,14 +104,17 @@ class BoundHamming:
         )
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> BitFaces:
-        # Each tag has its share of the tolerance: together they are off by no more than all of it.
-        ones = scores[:, :-1]
-        bits = np.where(np.abs(ones) <= tolerance[:, None], -1, ones > 0).astype(np.int8)
+        # Tag t contributes w[t] |score| to the difference of its two values. The tolerance of a tag
+        # is its share w[t] of that of the row, so all tags together stay within the latter.
+        gains_of_one = scores[:, :-1]
+        tied = np.abs(gains_of_one) <= tolerance[:, None]
+        bits = np.where(tied, -1, gains_of_one > 0).astype(np.int8)
         return BitFaces(bits, self.as_prediction)
 
     def best_candidate(
         self, scores: FloatArray, candidates: PartialBits, tolerance: FloatArray
     ) -> BitFaces:
+        # The values 1 and 0 of a bit have signs 1 and -1: their costs differ by twice the score.
         costs = scores[:, :-1]
         tied = 2.0 * np.abs(costs) <= tolerance[:, None] * self.weights
         free = np.where(tied, -1, costs < 0)
@@ -113,15 +122,15 @@ class BoundHamming:
         return BitFaces(bits, self.as_target)
 
     def softened(self, candidates: PartialBits) -> BitSoftening:
-        """The loss at temperatures, on these candidates."""
+        """The loss at a temperature, on these candidates."""
         return BitSoftening(self.weights, self.as_target, self.as_prediction, candidates)
 
     def infimum_prediction(self, votes: Votes, candidates: PartialBits, rtol: float) -> BitFaces:
-        """Exact for votes of any sign: a bit that is not known adds a constant to either value.
+        """Exact for votes of any sign, because an unknown bit adds the same to both predictions.
 
-        A positive vote finds the bit that agrees with the prediction there, a negative vote the
-        one that does not, whatever the prediction is.
+        For a positive vote the nearest candidate agrees with the prediction at an unknown bit, for
+        a negative vote it disagrees, whatever the prediction is.
         """
         scores = votes @ self.start(candidates, "infimum")
-        heard = votes.absolute_row_sums(candidates.informative.astype(np.float64))
-        return self.best_prediction(scores, rtol * heard)
+        scale = votes.absolute_row_sums(candidates.informative.astype(np.float64))
+        return self.best_prediction(scores, rtol * scale)

@@ -1,6 +1,7 @@
-"""Bits that stay soft: every bit that is not known has a probability of its own.
+"""The Hamming loss at a temperature.
 
-The Hamming loss at a temperature: bit by bit.
+Bits are independent: each unknown bit has its own probability, given by the mean of its sign,
+``P(1) - P(0)``.
 """
 
 from dataclasses import dataclass, replace
@@ -15,12 +16,13 @@ from disambig.losses.embeddings import SignEmbedding
 from disambig.losses.softening import SoftMeans
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# Probabilities that differ by less tie: they are what is left of rounding after many steps.
-_TIE = 1e-6
+# The values of a bit tie if their probabilities differ by less. Rounding over many steps leaves
+# differences of this size.
+_TIE_TOLERANCE = 1e-6
 
 
 def coin_divergences(signs: FloatArray) -> FloatArray:
-    """Relative entropy to a fair coin of bits with these mean signs, ``P(1) - P(0)``, ``(n, m)``.
+    """Relative entropies to a fair coin of bits with mean signs ``P(1) - P(0)``, ``(n, m)``.
 
     Examples
     --------
@@ -34,17 +36,17 @@ def coin_divergences(signs: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SoftBits:
-    """Independent bits by ``signs[i, t] = P(bit t of row i is 1) - P(it is 0)``.
+    """Independent bits, given by ``signs[i, t] = P(bit t of row i is 1) - P(it is 0)``.
 
     Parameters
     ----------
     signs : float array (n, m)
-        1 or -1 where a bit is known.
+        1 or -1 if a bit is known.
     unknown : bool array (n, m)
     weights : float array (m,)
-        What each tag weighs in the loss; its relative entropy weighs the same.
+        Weight of each tag in the loss, and of its relative entropy.
     as_target, as_prediction : SignEmbedding
-        How signs are embedded.
+        Embeddings of signs.
     """
 
     signs: FloatArray
@@ -75,8 +77,8 @@ class SoftBits:
 
     @cached_property
     def largest(self) -> BitFaces:
-        """The more likely value of each bit, as faces."""
-        tied = np.abs(self.signs) <= _TIE
+        """The more likely value of each bit, as faces; ties are open bits."""
+        tied = np.abs(self.signs) <= _TIE_TOLERANCE
         bits = np.where(tied, -1, self.signs > 0).astype(np.int8)
         return BitFaces(bits, self.as_target)
 
@@ -94,9 +96,10 @@ class SoftBits:
     def direction_to(self, other: "SoftBits") -> FloatArray:
         return np.asarray(other.embedded - self.embedded)
 
-    def interpolate(self, other: "SoftBits", part: float) -> "SoftBits":
-        # Of all laws with this mean, independent bits are the nearest to fair coins.
-        return replace(self, signs=self.signs + part * (other.signs - self.signs))
+    def interpolate(self, other: "SoftBits", fraction: float) -> "SoftBits":
+        # Not the mixture of both: of all distributions with its mean, independent bits have the
+        # smallest relative entropy to fair coins.
+        return replace(self, signs=self.signs + fraction * (other.signs - self.signs))
 
     def distance(self, other: "SoftBits") -> float:
         return float(np.abs(other.signs - self.signs).max(initial=0.0)) / 2.0
@@ -106,15 +109,15 @@ class SoftBits:
 class BitSoftening:
     """The `Softening` of the Hamming loss.
 
-    The relative entropy of a tag weighs what the tag weighs in the loss, so that each tag is
-    annealed as if it were alone.
+    The relative entropy of a tag has the weight of the tag in the loss, so that each tag is
+    annealed independently of the others.
 
     Parameters
     ----------
     weights : float array (m,)
         Of tags; sum to one.
     as_target, as_prediction : SignEmbedding
-        How signs are embedded: `as_prediction` is ``-weights / 2`` times `as_target`.
+        Embeddings of signs: `as_prediction` is ``-weights / 2`` times `as_target`.
     candidates : PartialBits
     """
 
@@ -124,7 +127,7 @@ class BitSoftening:
     candidates: PartialBits
 
     @property
-    def unit(self) -> float:
+    def unit_temperature(self) -> float:
         return 1.0
 
     @property
@@ -135,32 +138,33 @@ class BitSoftening:
     def is_symmetric(self) -> bool:
         return True
 
-    def base(self) -> SoftBits:
-        return self._laws(2.0 * self.candidates.means() - 1.0)
+    def prior(self) -> SoftBits:
+        return self._soft_bits(2.0 * self.candidates.means() - 1.0)
 
     def predictions(self, scores: FloatArray, scales: FloatArray) -> SoftMeans:
-        signs = _leaning(scores[:, :-1], scales)
+        signs = _mean_signs(scores[:, :-1], scales)
         divergences = np.asarray(coin_divergences(signs) @ self.weights)
         return SoftMeans(self.as_prediction.embed(signs), divergences)
 
     def targets(self, scores: FloatArray, scales: FloatArray) -> SoftBits:
-        return self._unknown_laws(_leaning(-2.0 * scores[:, :-1] / self.weights, scales))
+        return self._with_known_bits(_mean_signs(-2.0 * scores[:, :-1] / self.weights, scales))
 
-    def members(self, scores: FloatArray, scales: FloatArray) -> SoftBits:
-        return self._unknown_laws(_leaning(scores[:, :-1], scales))
+    def targets_as_predictions(self, scores: FloatArray, scales: FloatArray) -> SoftBits:
+        return self._with_known_bits(_mean_signs(scores[:, :-1], scales))
 
-    def _unknown_laws(self, signs: FloatArray) -> SoftBits:
+    def _with_known_bits(self, signs: FloatArray) -> SoftBits:
+        """These signs at unknown bits, the observed ones at known bits."""
         known, bits = self.candidates.known, self.candidates.bits
-        return self._laws(np.where(known, 2.0 * bits - 1.0, signs))
+        return self._soft_bits(np.where(known, 2.0 * bits - 1.0, signs))
 
-    def _laws(self, signs: FloatArray) -> SoftBits:
+    def _soft_bits(self, signs: FloatArray) -> SoftBits:
         unknown = ~self.candidates.known
         return SoftBits(signs, unknown, self.weights, self.as_target, self.as_prediction)
 
 
-def _leaning(gains: FloatArray, scales: FloatArray) -> FloatArray:
-    """``P(1) - P(0)`` where 1 gains ``gains[i, t]`` over 0, at the scale of its row."""
-    heard = scales > 0
-    divisor = np.where(heard, 2.0 * scales, 1.0)[:, None]
-    # Odd to the last digit: votes that cancel leave a bit open, and no rounding decides it.
-    return np.asarray(np.tanh(np.where(heard[:, None], gains, 0.0) / divisor))
+def _mean_signs(gains: FloatArray, scales: FloatArray) -> FloatArray:
+    """``P(1) - P(0) = tanh(gains / (2 scales))``, if 1 costs ``gains[i, t]`` less than 0."""
+    has_votes = scales > 0
+    divisor = np.where(has_votes, 2.0 * scales, 1.0)[:, None]
+    # tanh is odd to the last digit: votes that cancel leave a bit open, and rounding cannot decide.
+    return np.asarray(np.tanh(np.where(has_votes[:, None], gains, 0.0) / divisor))

@@ -1,1 +1,1 @@
-"""Losses between class labels."""
+"""Losses on labels."""

@@ -1,4 +1,4 @@
-"""A loss with the right to say nothing."""
+"""A loss with one more prediction: to abstain."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ from disambig.notation import AnyArray
 
 
 class AbstainLoss(BaseEstimator):
-    """Another loss with one more prediction, which costs the same whatever the truth.
+    """A loss on labels with one more prediction, whose cost is the same for every class.
 
     Parameters
     ----------
     cost : float
-        What abstaining costs. Under the 0-1 loss it pays where no class has a share of the votes
-        above ``1 - cost``.
+        The loss of abstaining. Under the 0-1 loss abstaining is best if no class has a share of the
+        votes above ``1 - cost``.
     loss : str or loss, default "zero_one"
-        What is paid otherwise.
+        The loss of the other predictions.
     name : str, default "abstain"
         The name of the new prediction.
 
@@ -37,13 +37,13 @@ class AbstainLoss(BaseEstimator):
         self.name = name
 
     def bind(self, classes: AnyArray) -> FiniteLoss:
-        """The loss on these classes, and the abstention as its last row."""
+        """The loss on these classes; the last row of its matrix is to abstain."""
         if not np.isfinite(self.cost):
             raise ValueError(f"AbstainLoss: cost={self.cost!r}; expected a finite number.")
         base = resolve_loss(self.loss).bind(classes)
         if self.name in list(base.predictions):
             raise ValueError(
-                f"AbstainLoss: {self.name!r} is a prediction already. Pass another name=."
+                f"AbstainLoss: {self.name!r} is already a prediction. Pass another name=."
             )
         matrix = np.vstack([base.matrix, np.full(len(classes), float(self.cost))])
         return FiniteLoss(

@@ -1,6 +1,7 @@
-"""Faces of a finite output space: a mask of tied vertices.
+"""Faces of a finite output space, in two forms.
 
-Faces of a finite output space where nearly all of them are single vertices.
+`LabelFaces` store a mask of the tied vertices, ``(n, V)``. `CodedFaces` store the same faces in one
+small integer for each row, for steps in which nearly all faces are single vertices.
 """
 
 from dataclasses import dataclass
@@ -16,13 +17,13 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class LabelFaces:
-    """``mask[i, v]`` = vertex v ties in row i; every row has at least one.
+    """``mask[i, v]`` = vertex v ties in row i; every row has at least one vertex.
 
     Parameters
     ----------
     mask : bool array (n, V)
     embedding : Embedding
-        Where the V vertices lie.
+        Of the V vertices.
     """
 
     mask: BoolArray
@@ -33,9 +34,9 @@ class LabelFaces:
 
     @cached_property
     def distribution(self) -> FloatArray:
-        """The uniform law on the tied vertices, ``(n, V)``."""
-        law: FloatArray = self.mask / self.mask.sum(axis=1, keepdims=True)
-        return law
+        """The uniform distribution on the tied vertices, ``(n, V)``."""
+        distribution: FloatArray = self.mask / self.mask.sum(axis=1, keepdims=True)
+        return distribution
 
     @cached_property
     def embedded(self) -> FloatArray:
@@ -76,7 +77,7 @@ class LabelFaces:
     def keep_unless_better(
         self, current: "LabelFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "LabelFaces":
-        # The mask already holds every vertex within the tolerance of the minimum.
+        # The mask contains every vertex within the tolerance of the minimum already.
         stays: BoolArray = np.any(self.mask & current.mask, axis=1)
         return LabelFaces(np.where(stays[:, None], current.mask, self.first().mask), self.embedding)
 
@@ -86,21 +87,22 @@ class LabelFaces:
 
 @dataclass(frozen=True, eq=False)
 class CodedFaces:
-    """A small integer a row: a vertex, or the word that all tie, or that some do, listed as bits.
+    """One small integer for each row: a vertex, "all vertices tie", or "several tie, see `words`".
 
-    The same faces as `LabelFaces`, which keep a mask ``(n, V)``; here a row takes one byte up to
-    254 vertices. Every face has one form only, so that faces are equal if their codes and bits are.
+    The same faces as `LabelFaces`, which store a mask ``(n, V)``. Here a row takes one byte for up
+    to 254 vertices. The form of a face is unique: faces are equal if and only if their codes are
+    and, for faces of several vertices, their bits.
 
     Parameters
     ----------
     codes : unsigned int array (n,)
-        ``v < V`` the vertex v, ``V`` all vertices (for V > 1), ``V + 1`` several.
+        ``v < V`` is the vertex v, ``V`` all vertices (for V > 1), ``V + 1`` several.
     words : uint32 array (n, ceil(V / 32))
-        Bits of the vertices of a row with several; of other rows anything at all.
+        Bits of the vertices, in rows with several; arbitrary in other rows.
     size : int
         ``V``.
     embedding : Embedding
-        Where the vertices lie.
+        Of the vertices.
     """
 
     codes: AnyArray
@@ -110,17 +112,17 @@ class CodedFaces:
 
     @classmethod
     def from_words(cls, words: AnyArray, size: int, embedding: Embedding) -> "CodedFaces":
-        """Faces from bits of their vertices, ``(n, ceil(V / 32))``; none is empty."""
+        """Faces from the bits of their vertices, ``(n, ceil(V / 32))``, at least one a row."""
         return cls(face_codes(words, size).astype(_code_type(size)), words, size, embedding)
 
     @classmethod
     def from_mask(cls, mask: BoolArray, embedding: Embedding) -> "CodedFaces":
-        """Faces from a mask of their vertices, ``(n, V)``; none is empty."""
+        """Faces from a mask of their vertices, ``(n, V)``, at least one a row."""
         return cls.from_words(pack_rows(mask), mask.shape[1], embedding)
 
     @classmethod
     def blank(cls, n: int, size: int, embedding: Embedding) -> "CodedFaces":
-        """The first vertex n times, to be written over."""
+        """Faces of n rows to be overwritten; all are the first vertex."""
         words = np.empty((n, words_for(size)), dtype=np.uint32)
         return cls(np.zeros(n, dtype=_code_type(size)), words, size, embedding)
 
@@ -140,15 +142,15 @@ class CodedFaces:
 
     @property
     def distribution(self) -> FloatArray:
-        """The uniform law on the tied vertices, ``(n, V)``."""
-        law = np.zeros((len(self), self.size))
+        """The uniform distribution on the tied vertices, ``(n, V)``."""
+        distribution = np.zeros((len(self), self.size))
         vertices = np.flatnonzero(self.is_vertex)
-        law[vertices, self.codes[vertices]] = 1.0
-        law[self.codes == self.size] = 1.0 / self.size
+        distribution[vertices, self.codes[vertices]] = 1.0
+        distribution[self.codes == self.size] = 1.0 / self.size
         several = self._several
         tied = unpack_rows(self.words[several], self.size)
-        law[several] = tied / tied.sum(axis=1, keepdims=True)
-        return law
+        distribution[several] = tied / tied.sum(axis=1, keepdims=True)
+        return distribution
 
     @property
     def embedded(self) -> FloatArray:
@@ -171,8 +173,8 @@ class CodedFaces:
         return CodedFaces(codes, np.empty_like(self.words), self.size, self.embedding)
 
     def copy(self) -> "CodedFaces":
-        """The same faces in arrays of their own."""
-        # Bits of other rows mean nothing: room that nobody writes to costs nothing.
+        """The same faces in new arrays."""
+        # Only rows with several vertices need their bits. Memory that is never written is cheap.
         words = np.empty_like(self.words)
         several = self._several
         words[several] = self.words[several]
@@ -199,11 +201,11 @@ class CodedFaces:
     def keep_unless_better(
         self, current: "CodedFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "CodedFaces":
-        plain = LabelFaces(self.mask, self.embedding)
-        settled = plain.keep_unless_better(
+        masked = LabelFaces(self.mask, self.embedding)
+        chosen = masked.keep_unless_better(
             LabelFaces(current.mask, self.embedding), scores, tolerance
         )
-        return CodedFaces.from_mask(settled.mask, self.embedding)
+        return CodedFaces.from_mask(chosen.mask, self.embedding)
 
     def differing(self, other: "CodedFaces") -> BoolArray:
         rows: BoolArray = self.codes != other.codes
@@ -213,11 +215,13 @@ class CodedFaces:
 
     @property
     def _several(self) -> IntArray:
+        """Rows whose face has several vertices, but not all."""
         return np.flatnonzero(self.codes == self.size + 1)
 
 
 def _code_type(size: int) -> type[np.unsignedinteger]:
-    for kind in (np.uint8, np.uint16):
-        if size + 1 <= np.iinfo(kind).max:
-            return kind
+    """The smallest type that represents the largest code, ``size + 1``."""
+    for code_type in (np.uint8, np.uint16):
+        if size + 1 <= np.iinfo(code_type).max:
+            return code_type
     return np.uint32

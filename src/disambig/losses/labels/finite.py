@@ -1,4 +1,4 @@
-"""Any loss between finitely many predictions and classes, ready for the solvers."""
+"""`FiniteLoss`: any loss between finitely many predictions and classes, for the solvers."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +17,8 @@ from disambig.losses.embeddings import (
 from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.measures import (
     WellBehaved,
-    asks_for_any_set,
     distinct_sets,
+    every_set_has_measure,
     find_measure,
 )
 from disambig.losses.labels.row_steps import LabelSteps
@@ -31,16 +31,17 @@ from disambig.votes import SparseVotes, Votes
 class FiniteLoss:
     """``loss(z, y) = matrix[z, y]``; ``psi(z)`` is a unit vector and ``phi(y) = matrix[:, y]``.
 
-    In this embedding ``p = P`` and ``A @ xi`` *is* the table of expected losses, so a start can be
-    any score matrix ``V[j, z]``, well-behaved problem or not (Definition 5 of the paper).
+    In this embedding ``p = P`` and ``A @ xi`` is the table of expected losses. So any score matrix
+    ``V[j, z]`` can be a start, whether the problem is well-behaved (Definition 5 of the paper) or
+    not.
 
     Parameters
     ----------
     matrix : float array (P, K)
     predictions : array (P,)
-        What each row of the matrix stands for.
+        The prediction of each row of the matrix.
     classes : array (K,)
-        What each column stands for.
+        The class of each column.
     """
 
     matrix: FloatArray
@@ -69,14 +70,14 @@ class FiniteLoss:
     def start(self, candidates: LabelSets, kind: str) -> FloatArray:
         if kind == "average":
             means = _centred(self._target_embedding.embed(candidates.distribution()))
-            # The same losses summed in another order differ by rounding, which is no vote.
+            # Equal losses that are summed in different orders differ by rounding: not a vote.
             rounding = 4 * len(self.classes) * np.finfo(np.float64).eps * self.largest
             return np.where(means > rounding, means, 0.0)
         if kind == "infimum":
             return self._extremes(candidates.mask, largest=False)
         if kind == "measure":
             found = self._measured(candidates.mask)
-            found.warn("Rows with such a set start as with start='infimum'.", stacklevel=2)
+            found.warn("Rows with such a set start as with start='infimum'.")
             return found.scores(self.matrix, self._extremes(found.sets.mask, largest=False))
         raise ValueError(
             f"start={kind!r} is not known to a finite loss; choose 'average', 'infimum' or "
@@ -98,14 +99,14 @@ class FiniteLoss:
         return LabelFaces(mask, self._target_embedding)
 
     def row_steps(self, votes: Votes, candidates: Any) -> LabelSteps | None:
-        """Half steps row by row, if the votes are sparse and the candidates plain sets."""
+        """Half steps row by row; None unless votes are sparse and candidates `LabelSets`."""
         if not (isinstance(votes, SparseVotes) and isinstance(candidates, LabelSets)):
             return None
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)
 
     def softened(self, candidates: LabelSets) -> LabelSoftening:
-        """The loss at temperatures, on these candidates."""
+        """The loss at a temperature, on these candidates."""
         return LabelSoftening(self.matrix, self._target_embedding, candidates.distribution())
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
@@ -113,42 +114,44 @@ class FiniteLoss:
         return self.best_prediction(scores, rtol * scale)
 
     def infimum_scores(self, votes: Votes, candidates: LabelSets) -> tuple[FloatArray, FloatArray]:
-        """``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` up to a constant a row, ``(q, P)``.
+        """``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)``, ``(q, P)``, and the size of the sums.
 
-        And the size of the sums, ``(q,)``.
+        The scores are up to a constant for each row, and the size, ``(q,)``, is the scale of their
+        rounding errors.
 
-        A negative vote takes the worst member of the set. Under the 0-1 loss it thus counts on
-        singletons only, and a whole set never counts; with another loss or an abstention it may.
+        For a negative vote the infimum is at the worst member of the set. Under the 0-1 loss such a
+        vote has an effect for singletons only, and a whole set never has one. Under another loss,
+        or with abstention, they may.
         """
         positive, negative = votes.split()
-        # Constants in z are taken off row by row: a whole-set row then carries exactly no vote,
-        # and a sea of unlabelled rows cannot drown a labelled one in rounding.
+        # Rows are centred, so that an unlabeled row contributes exactly zero. Otherwise the
+        # rounding of many unlabeled rows could exceed the vote of a labeled one.
         best = self._extremes(candidates.mask, largest=False)
         worst = self._extremes(candidates.mask, largest=True)
         scale = positive @ best.max(axis=1) + negative @ worst.max(axis=1)
         return positive @ best - negative @ worst, scale
 
     def compatible_predictions(self, mask: BoolArray) -> LabelFaces:
-        """Faces of the predictions that are best for some class of each set, ``(n, P)``."""
+        """For each set the predictions that are best for some class of it, ``(n, P)``, as faces."""
         best = self.matrix == self.matrix.min(axis=0)
         reachable = (mask.astype(np.float64) @ best.T.astype(np.float64)) > 0
         return LabelFaces(reachable, IdentityEmbedding())
 
     def is_well_behaved(self, sets: Any) -> bool:
-        """Has every set a signed measure whose best predictions are its members, and no other?
+        """Has every set a signed measure whose best predictions are exactly its members?
 
-        Definition 5 of the paper, which starts from these measures: ``start="measure"``. Where
-        predictions are not the classes, a member is a prediction that is best for some class of
-        the set. An `IllBehavedWarning` names the sets that have no measure.
+        This is Definition 5 of the paper; ``start="measure"`` uses these measures. If predictions
+        are not the classes, a member is a prediction that is best for some class of the set. An
+        `IllBehavedWarning` names the sets that have no measure.
 
         Parameters
         ----------
         sets : LabelSets, or anything that `LabelSets.from_any` reads
-            Only distinct sets are looked at, one linear program for each.
+            One linear program is solved for each distinct set.
 
         See Also
         --------
-        well_behaved : The measures, and for each set without one the proof.
+        well_behaved : The measures, and for each set without one a proof that there is none.
 
         Examples
         --------
@@ -157,24 +160,25 @@ class FiniteLoss:
         True
         """
         candidates = LabelSets.from_any(sets, self.classes)
-        if asks_for_any_set(self.matrix):
+        if every_set_has_measure(self.matrix):
             return True
         found = self._measured(candidates.mask)
-        found.warn("Only start='measure' needs one.", stacklevel=2)
+        found.warn("Only start='measure' needs such a measure.")
         return found.holds
 
     def well_behaved(self, sets: Any) -> WellBehaved:
-        """The lightest measure of each distinct set, or the proof that there is none."""
+        """The measure of smallest total variation of each distinct set, or a proof of absence."""
         return self._measured(LabelSets.from_any(sets, self.classes).mask)
 
     def _measured(self, mask: BoolArray) -> WellBehaved:
         distinct, index = distinct_sets(mask, self.classes)
-        asked = self.compatible_predictions(distinct.mask).mask
-        return WellBehaved(distinct, tuple(find_measure(self.matrix, a) for a in asked), index)
+        members = self.compatible_predictions(distinct.mask).mask
+        measures = tuple(find_measure(self.matrix, row) for row in members)
+        return WellBehaved(distinct, measures, index)
 
     def _extremes(self, mask: BoolArray, *, largest: bool) -> FloatArray:
-        """``min`` or ``max`` of ``matrix[z, y]`` over y in each set, ``(n, P)``, rows centred."""
-        # Data sets hold far fewer different sets than rows.
+        """``min`` or ``max`` of ``matrix[z, y]`` over y in each set, ``(n, P)``, row minimum 0."""
+        # A data set has far fewer distinct sets than rows.
         _, index, inverse = np.unique(
             np.packbits(mask, axis=1), axis=0, return_index=True, return_inverse=True
         )
@@ -189,6 +193,6 @@ class FiniteLoss:
 
 
 def _centred(scores: FloatArray) -> FloatArray:
-    """Scores with the row minimum taken off: the same predictions, no vote from whole sets."""
+    """Scores minus their row minimum: the same predictions, and zeros for whole sets."""
     centred: FloatArray = scores - scores.min(axis=1, keepdims=True)
     return centred

@@ -1,11 +1,4 @@
-"""Losses for classes that are the leaves of a tree.
-
-A loss given by its table.
-
-Losses for classes with an order.
-
-The 0-1 loss.
-"""
+"""Losses on labels as parameters of an estimator; ``bind`` makes a `FiniteLoss` of the classes."""
 
 from typing import Any
 
@@ -18,7 +11,7 @@ from disambig.notation import AnyArray
 
 
 class HierarchicalLoss(BaseEstimator):
-    """``loss(z, y)`` = edges on the path between two leaves, over the longest such path.
+    """``loss(z, y)`` = edges on the path between two leaves, divided by the longest such path.
 
     Parameters
     ----------
@@ -52,10 +45,10 @@ class MatrixLoss(BaseEstimator):
     Parameters
     ----------
     matrix : array-like (P, K)
-        Row z: what is paid for predicting z, one column a class in the order of ``classes_``. Ties
-        are judged by the largest entry: differences below 1e-9 of it are none.
+        Row z: the losses of predicting z, one column for each class in the order of ``classes_``.
+        Differences below 1e-9 of the largest entry count as ties.
     predictions : array-like (P,), optional
-        Names of the rows. Needed where P differs from K; the classes otherwise.
+        Names of the rows. Required if P differs from K; by default the classes.
 
     Examples
     --------
@@ -76,16 +69,17 @@ class MatrixLoss(BaseEstimator):
         matrix = np.array(self.matrix, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[1] != len(classes) or len(matrix) == 0:
             raise ValueError(
-                f"MatrixLoss: the matrix has shape {matrix.shape}; expected one row a prediction "
-                f"and {len(classes)} columns, one a class, in the order {list(classes)!r}."
+                f"MatrixLoss: the matrix has shape {matrix.shape}; expected one row for each "
+                f"prediction and {len(classes)} columns, one for each class in the order "
+                f"{list(classes)!r}."
             )
         bad = np.argwhere(~np.isfinite(matrix))
         if bad.size:
             z, y = bad[0]
             raise ValueError(
                 f"MatrixLoss: entry [{z}, {y}] is {matrix[z, y]}; every loss must be a finite "
-                "number. For a mistake that must not happen, use some thousand times the others: "
-                "beside 1e9 times as much they would count as ties."
+                "number. For a mistake that must not happen, use some thousand times the other "
+                "losses. At 1e9 times, the other losses would count as ties."
             )
         return FiniteLoss(matrix, self._names(len(matrix), classes), classes)
 
@@ -95,7 +89,7 @@ class MatrixLoss(BaseEstimator):
                 return classes
             raise ValueError(
                 f"MatrixLoss: {n_predictions} predictions for {len(classes)} classes need names. "
-                "Pass predictions=[...], one a row of the matrix."
+                "Pass predictions=[...], one for each row of the matrix."
             )
         names = list(self.predictions)
         if len(names) != n_predictions or len(set(names)) != n_predictions:
@@ -107,9 +101,9 @@ class MatrixLoss(BaseEstimator):
 
 
 def name_array(names: list[Any], classes: AnyArray) -> AnyArray:
-    """Names as an array of the classes' own kind where they fit in it, of objects otherwise."""
+    """Names as an array of the type of the classes if they fit, of objects otherwise."""
     array = np.array(names)
-    # numpy turns a number among texts into a text, and pairs into a second axis.
+    # np.array turns a number among strings into a string, and tuples into a second axis.
     unchanged = array.shape == (len(names),) and array.tolist() == names
     if unchanged and array.dtype.kind == classes.dtype.kind:
         return array
@@ -124,7 +118,7 @@ class OrdinalLoss(BaseEstimator):
     Parameters
     ----------
     power : float, default 1
-        1 leads to medians, 2 to (rounded) means.
+        1 predicts medians, 2 predicts (rounded) means.
 
     Examples
     --------

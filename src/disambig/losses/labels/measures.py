@@ -1,10 +1,12 @@
-"""The signed measure that asks for exactly these predictions, or the proof that there is none.
+"""Well-behaved problems (Definition 5 of the paper).
 
-Well-behaved problems: has every candidate set a measure that asks for exactly its members?
+A problem is well-behaved if every candidate set has a signed measure on the classes under which the
+members of the set, and no other predictions, have the smallest expected loss. `find_measure`
+computes the measure of one set or proves that there is none; `WellBehaved` collects the measures of
+all sets of a problem.
 """
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,54 +14,55 @@ import numpy as np
 from scipy.optimize import linprog
 
 from disambig.candidates.labels.label_sets import LabelSets
-from disambig.exceptions import IllBehavedWarning
+from disambig.exceptions import IllBehavedWarning, warn
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
-# Distances below this part of the largest loss are none: their measures would have to be so heavy
-# that the margin of one drowns in the tolerance of a tie, 1e-10 of all that is voted.
-_NEGLIGIBLE = 1e-9
-# Below this part a measure that cannot be had from the solver is as good as none.
-_DOUBTFUL = 1e-6
-# What may be left of differences between the predictions asked for, beside a margin of one.
-_UNEVEN = 1e-6
-# The smallest tolerances that HiGHS takes; where it gives up at them, its own. Whatever it says is
-# checked.
-_TRIES: tuple[dict[str, Any], ...] = (
+# Distances below this fraction of the largest loss count as zero. A measure for a smaller one would
+# be so large that its margin of one falls below the tolerance of a tie, 1e-10 of all votes.
+_ZERO_DISTANCE = 1e-9
+# Below this fraction of the largest loss, a measure that the solver fails to give counts as absent;
+# above it the failure is an error.
+_DOUBTFUL_DISTANCE = 1e-6
+# Largest difference between the losses of the members of a set, relative to the margin.
+_MAX_SPREAD = 1e-6
+# Options of HiGHS in the order in which they are tried: its smallest tolerances first, then its
+# defaults. Every solution is checked.
+_SOLVER_OPTIONS: tuple[dict[str, Any], ...] = (
     {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     {},
     {"presolve": False},
 )
-_GIVEN_UP = (
-    "find_measure: the linear program was not solved to its precision; the loss matrix is too "
-    "ill-conditioned. Round its entries."
+_NOT_SOLVED = (
+    "find_measure: the linear program was not solved to the required precision, because the loss "
+    "matrix is ill-conditioned. Round its entries."
 )
-# Sets that a warning spells out; the rest it counts.
-_NAMED = 5
+# How many sets a warning lists; it counts the others.
+_MAX_LISTED_SETS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class SetMeasure:
-    """``(L mu)[z] = level`` for the predictions asked for, ``>= level + 1`` for all others.
+    """A measure ``mu`` with ``(L mu)[z] = level`` for members, ``>= level + 1`` for all others.
 
     Parameters
     ----------
-    asked : bool array (P,)
-        The predictions that are to be the minimisers, and the only ones.
+    members : bool array (P,)
+        The predictions that must be the minimisers, and the only ones.
     measure : float array (K,), or None
         The signed measure ``mu`` of smallest ``sum |mu|``; None if there is none.
     level : float, or None
-        What the predictions asked for are expected to lose under it.
+        The expected loss of the members under it.
     certificate : float array (P,)
-        ``w``, with sum zero, ``w >= 0`` and sum one on the predictions not asked for (all zero if
-        all are asked for). Whatever the measure, ``w' L mu >= 1``: so none is lighter than
-        `lightest`, and ``w' L = 0`` proves that there is none.
+        Weights ``w`` that sum to zero, with ``w >= 0`` and sum one outside the members (all zero if
+        every prediction is a member). Every measure has ``w' L mu >= 1``. So ``sum |mu|`` is at
+        least `lightest`, and ``w' L = 0`` proves that there is no measure.
     lightest : float
-        ``1 / max |w' L|``: a lower bound on ``sum |mu|``, attained by `measure`. Where there is
-        none it is infinite, or so large, at least a million over the largest loss, that nothing
-        can be told from rounding.
+        ``1 / max |w' L|``: a lower bound on ``sum |mu|``, attained by `measure`. If there is no
+        measure it is infinite, or at least ``1e6 / (largest loss)``: too large to be distinguished
+        from rounding.
     """
 
-    asked: BoolArray
+    members: BoolArray
     measure: FloatArray | None
     level: float | None
     certificate: FloatArray
@@ -71,24 +74,25 @@ class SetMeasure:
         return self.measure is not None
 
 
-def find_measure(matrix: FloatArray, asked: BoolArray) -> SetMeasure:
-    """The lightest measure under which the predictions asked for, and only those, are best.
+def find_measure(matrix: FloatArray, members: BoolArray) -> SetMeasure:
+    """The measure of smallest ``sum |mu|`` under which the members, and only those, are best.
 
-    Such a measure separates two sets of rows of the loss matrix: the affine hull of those asked
-    for and the convex hull of the others. The lightest one has ``sum |mu| = 1 / distance`` in the
-    maximum norm, so that one linear program (the distance, its multipliers the measure) gives the
-    measure and the proof that none is lighter, or the proof that there is none: a mixture of other
-    predictions that costs, whatever the class, as much as an affine mixture of those asked for.
+    Such a measure separates two sets of rows of the loss matrix: the affine hull of the members and
+    the convex hull of the others. The smallest ``sum |mu|`` is ``1 / distance`` of these sets in
+    the maximum norm. So one linear program computes the distance, and its multipliers are the
+    measure. Its solution also proves that no measure has a smaller sum. If the distance is zero it
+    proves that there is no measure: a mixture of other predictions has, for every class, the same
+    loss as an affine combination of members.
 
     Parameters
     ----------
     matrix : float array (P, K)
-    asked : bool array (P,)
+    members : bool array (P,)
         At least one.
 
     Examples
     --------
-    Under the squared loss on three levels something asks for both ends, and not for the middle:
+    Under the squared loss on three levels there is a measure for both ends without the middle:
 
     >>> import numpy as np
     >>> squared = np.subtract.outer(range(4), range(4)) ** 2.0
@@ -96,8 +100,8 @@ def find_measure(matrix: FloatArray, asked: BoolArray) -> SetMeasure:
     >>> found.exists, bool(found.measure.sum() <= 0)
     (True, True)
 
-    On four levels nothing asks for 0 and 2 alone. To predict 1 with chance 3/4 and 3 with 1/4
-    costs, whatever the class, as much as 0 with chance 1/4 and 2 with 3/4:
+    On four levels there is none for 0 and 2 alone. Predicting 1 with probability 3/4 and 3 with 1/4
+    has, for every class, the same expected loss as predicting 0 with 1/4 and 2 with 3/4:
 
     >>> refuted = find_measure(squared, np.array([True, False, True, False]))
     >>> refuted.exists, refuted.certificate.round(6).tolist()
@@ -106,37 +110,36 @@ def find_measure(matrix: FloatArray, asked: BoolArray) -> SetMeasure:
     True
     """
     n_predictions, n_classes = matrix.shape
-    if not asked.any():
-        raise ValueError("find_measure: no prediction is asked for; expected at least one.")
-    if asked.all():
-        nothing = np.zeros(n_predictions)
-        return SetMeasure(asked, np.zeros(n_classes), 0.0, nothing, 0.0)
+    if not members.any():
+        raise ValueError("find_measure: members is False everywhere; expected at least one member.")
+    if members.all():
+        return SetMeasure(members, np.zeros(n_classes), 0.0, np.zeros(n_predictions), 0.0)
     largest = float(np.abs(matrix).max())
     if largest == 0:
-        return SetMeasure(asked, None, None, _difference(asked), np.inf)
+        return SetMeasure(members, None, None, _equal_weights(members), np.inf)
     table = matrix / largest
-    weights, multipliers = _nearest(table, asked)
-    weights = _feasible(weights, asked)
+    weights, multipliers = _nearest(table, members)
+    weights = _feasible(weights, members)
     distance = float(np.abs(weights @ table).max())
     lightest = np.inf if distance == 0 else 1 / (distance * largest)
-    measure = _with_margin(matrix, asked, multipliers) if distance > _NEGLIGIBLE else None
+    measure = _with_margin(matrix, members, multipliers) if distance > _ZERO_DISTANCE else None
     if measure is None:
-        if distance > _DOUBTFUL:
-            raise RuntimeError(_GIVEN_UP)
-        return SetMeasure(asked, None, None, weights, lightest)
-    level = float((matrix @ measure)[asked].mean())
-    return SetMeasure(asked, measure, level, weights, lightest)
+        if distance > _DOUBTFUL_DISTANCE:
+            raise RuntimeError(_NOT_SOLVED)
+        return SetMeasure(members, None, None, weights, lightest)
+    level = float((matrix @ measure)[members].mean())
+    return SetMeasure(members, measure, level, weights, lightest)
 
 
-def asks_for_any_set(matrix: FloatArray) -> bool:
-    """Has every set of predictions its measure, because the rows are affinely independent?
+def every_set_has_measure(matrix: FloatArray) -> bool:
+    """Has every set of predictions a measure because the rows are affinely independent?
 
-    Then no certificate can exist; a square invertible matrix is the common case.
+    Then no certificate with ``w' L = 0`` exists. A square invertible matrix is the common case.
 
     Examples
     --------
     >>> import numpy as np
-    >>> asks_for_any_set(1.0 - np.eye(4))
+    >>> every_set_has_measure(1.0 - np.eye(4))
     True
     """
     n_predictions, n_classes = matrix.shape
@@ -146,69 +149,73 @@ def asks_for_any_set(matrix: FloatArray) -> bool:
     lifted = np.column_stack([matrix / largest, np.ones(n_predictions)])
     smallest = float(np.linalg.svd(lifted, compute_uv=False)[-1])
     # A certificate has |w| >= 1 / sqrt(P), hence max |w' L| >= smallest / sqrt(P K).
-    needed = _NEGLIGIBLE * math.sqrt(n_predictions * n_classes)
+    needed = _ZERO_DISTANCE * math.sqrt(n_predictions * n_classes)
     return bool(smallest > needed)
 
 
-def _nearest(table: FloatArray, asked: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """``min max |w' L|`` over the weights of a certificate, and its multipliers, (K,)."""
+def _nearest(table: FloatArray, members: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """The weights w of a certificate that minimise ``max |w' L|``, and the multipliers, (K,)."""
     n_predictions, n_classes = table.shape
-    height = np.ones((n_classes, 1))
+    # The last variable bounds |w' L| and is minimised.
+    bound = np.ones((n_classes, 1))
     program = {
         "c": np.r_[np.zeros(n_predictions), 1.0],
-        "A_ub": np.block([[table.T, -height], [-table.T, -height]]),
+        "A_ub": np.block([[table.T, -bound], [-table.T, -bound]]),
         "b_ub": np.zeros(2 * n_classes),
-        "A_eq": np.vstack([np.r_[~asked, False], np.r_[np.ones(n_predictions), 0.0]]),
+        "A_eq": np.vstack([np.r_[~members, False], np.r_[np.ones(n_predictions), 0.0]]),
         "b_eq": np.array([1.0, 0.0]),
-        "bounds": [(None, None) if inside else (0.0, None) for inside in asked] + [(0.0, None)],
+        "bounds": [(None, None) if inside else (0.0, None) for inside in members] + [(0.0, None)],
     }
-    for options in _TRIES:
+    for options in _SOLVER_OPTIONS:
         found = linprog(**program, method="highs", options=options)
-        # It has a solution: some mixture of the rows exists, and no distance is below zero.
+        # A solution exists: feasible weights do, and the distance is bounded below by zero.
         if found.status == 0:
             above, below = np.split(-found.ineqlin.marginals, 2)
             return found.x[:-1], above - below
-    raise RuntimeError(_GIVEN_UP)
+    raise RuntimeError(_NOT_SOLVED)
 
 
-def _feasible(weights: FloatArray, asked: BoolArray) -> FloatArray:
-    """The weights with the rounding of the solver taken out: signs and both sums."""
-    outside = np.where(asked, 0.0, np.maximum(weights, 0.0))
+def _feasible(weights: FloatArray, members: BoolArray) -> FloatArray:
+    """The weights without the rounding of the solver: signs and both sums are exact."""
+    outside = np.where(members, 0.0, np.maximum(weights, 0.0))
     outside /= outside.sum()
-    inside = np.where(asked, weights, 0.0)
-    inside[asked] -= (inside.sum() + 1.0) / asked.sum()
+    inside = np.where(members, weights, 0.0)
+    inside[members] -= (inside.sum() + 1.0) / members.sum()
     cleaned: FloatArray = outside + inside
     return cleaned
 
 
-def _with_margin(matrix: FloatArray, asked: BoolArray, direction: FloatArray) -> FloatArray | None:
-    """The direction scaled to a margin of one, if it keeps what it promises."""
+def _with_margin(
+    matrix: FloatArray, members: BoolArray, direction: FloatArray
+) -> FloatArray | None:
+    """The direction scaled to a margin of one; None if it does not separate the members."""
     losses = matrix @ direction
-    margin = float(losses[~asked].min() - losses[asked].mean())
-    spread = float(np.ptp(losses[asked]))
-    if margin <= 0 or spread > _UNEVEN * margin:
+    margin = float(losses[~members].min() - losses[members].mean())
+    spread = float(np.ptp(losses[members]))
+    if margin <= 0 or spread > _MAX_SPREAD * margin:
         return None
     measure: FloatArray = direction / margin
     return measure
 
 
-def _difference(asked: BoolArray) -> FloatArray:
-    weights: FloatArray = np.where(asked, -1.0 / asked.sum(), 1.0 / (~asked).sum())
+def _equal_weights(members: BoolArray) -> FloatArray:
+    """A certificate with equal weights outside the members, and inside them."""
+    weights: FloatArray = np.where(members, -1.0 / members.sum(), 1.0 / (~members).sum())
     return weights
 
 
 @dataclass(frozen=True, eq=False)
 class WellBehaved:
-    """The measures of all distinct sets of a problem (Definition 5 of the paper).
+    """The measures of all distinct candidate sets of a problem.
 
     Parameters
     ----------
     sets : LabelSets
         The distinct sets, S of them.
     measures : tuple of SetMeasure
-        One for each.
+        One for each distinct set.
     index : int array (n,)
-        Which of them row j has.
+        ``index[j]`` is the number of the set of row j.
 
     Examples
     --------
@@ -233,12 +240,12 @@ class WellBehaved:
 
     @property
     def holds(self) -> bool:
-        """Is the problem well-behaved: has every set its measure?"""
+        """Is the problem well-behaved: has every set a measure?"""
         return bool(self.exists.all())
 
     @property
     def offending(self) -> LabelSets:
-        """The sets that have none."""
+        """The sets that have no measure."""
         offending: LabelSets = self.sets[~self.exists]
         return offending
 
@@ -249,8 +256,8 @@ class WellBehaved:
         ----------
         matrix : float array (P, K)
         fallback : float array (S, P)
-            Scores for the sets without a measure, row minimum zero. They are scaled to the margin
-            of one that measures have, so that no set speaks louder for want of one.
+            Scores for the sets without a measure, row minimum zero. They are scaled to a margin of
+            one, like those of measures, so that all sets have the same influence.
         """
         rounding = 1e-12 * np.abs(matrix).max()
         table = np.where(fallback > rounding, fallback, 0.0)
@@ -258,31 +265,32 @@ class WellBehaved:
         table = np.where(np.isfinite(margins), table / margins, 0.0)
         for row, found in zip(table, self.measures, strict=True):
             if found.measure is not None and found.level is not None:
-                # Exactly no difference between the members: rounding is no vote.
-                row[:] = np.where(found.asked, 0.0, matrix @ found.measure - found.level)
+                # Members get exactly equal scores: rounding must not be a vote.
+                row[:] = np.where(found.members, 0.0, matrix @ found.measure - found.level)
         scores: FloatArray = table[self.index]
         return scores
 
-    def warn(self, consequence: str = "", stacklevel: int = 2) -> None:
+    def warn(self, consequence: str = "") -> None:
         """Name the offending sets in an `IllBehavedWarning`, if there are any."""
         if self.holds:
             return
         offending = self.offending
         count = len(offending)
-        named = ", ".join(_spelled(row, offending.classes) for row in offending.mask[:_NAMED])
-        more = f" and {count - _NAMED} more" if count > _NAMED else ""
+        listed = ", ".join(
+            _set_as_text(row, offending.classes) for row in offending.mask[:_MAX_LISTED_SETS]
+        )
+        more = f" and {count - _MAX_LISTED_SETS} more" if count > _MAX_LISTED_SETS else ""
         rows = int(np.count_nonzero(~self.exists[self.index]))
-        warnings.warn(
-            f"not a well-behaved problem: no signed measure has exactly the members of {named}"
+        warn(
+            f"not a well-behaved problem: no signed measure has exactly the members of {listed}"
             f"{more} as its best predictions ({count} of {len(self.sets)} distinct sets, {rows} of "
             f"{len(self.index)} rows). {consequence}".rstrip(),
             IllBehavedWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
 def distinct_sets(mask: BoolArray, classes: AnyArray) -> tuple[LabelSets, IntArray]:
-    """The distinct sets in the order of the data, and which of them each row has.
+    """The distinct sets in order of first appearance, and the number of the set of each row.
 
     Examples
     --------
@@ -301,6 +309,6 @@ def distinct_sets(mask: BoolArray, classes: AnyArray) -> tuple[LabelSets, IntArr
     return LabelSets(mask[first[order]], classes), place[inverse.ravel()]
 
 
-def _spelled(members: BoolArray, classes: AnyArray) -> str:
+def _set_as_text(members: BoolArray, classes: AnyArray) -> str:
     labels: list[Any] = classes[members].tolist()
     return "{" + ", ".join(repr(label) for label in labels) + "}"

@@ -1,4 +1,4 @@
-"""Half steps of a finite loss over sparse votes, row by row in compiled code."""
+"""Half steps of a finite loss over sparse votes, row by row in compiled functions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.bits import pack_rows
-from disambig.compiled.face_choice import GROWN, NEWEST, SETTLED
+from disambig.compiled.face_choice import GROW, KEEP_VERTEX, REPLACE
 from disambig.compiled.face_sweep import mark_neighbors, sweep_faces
 from disambig.losses.embeddings import Embedding, IdentityEmbedding
 from disambig.losses.labels.faces import CodedFaces, LabelFaces
@@ -17,20 +17,20 @@ from disambig.losses.protocol import Faces, Sweep
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import SparseVotes
 
-_NOBODY = np.zeros(0, dtype=np.bool_)
-_ZERO_ONE = np.zeros((0, 0))
+# Empty arrays have a meaning to the compiled functions: no row is kept, and the 0-1 loss.
+_NO_ROWS = np.zeros(0, dtype=np.bool_)
+_ZERO_ONE_TABLE = np.zeros((0, 0))
 
-# Beyond this share of rows with news it takes longer to find out whom they concern than to look at
-# everybody.
-_MANY = 1 / 16
+# If a larger share of rows moved, finding the rows that they affect takes longer than visiting all.
+_MAX_SHARE_MOVED = 1 / 16
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSteps:
-    """`RowSteps` of a finite loss: ``costs = table.T @ (votes for each vertex)`` a row.
+    """`RowSteps` of a finite loss: the costs of a row are ``table.T @ (votes for each vertex)``.
 
-    A row of votes is gone through once, and only classes that it hears of are looked at: the cost
-    of a step hardly depends on the number of classes under the 0-1 loss.
+    A step reads each row of votes once and visits only the classes that have votes there. So under
+    the 0-1 loss its time hardly depends on the number of classes.
 
     Parameters
     ----------
@@ -61,31 +61,32 @@ class LabelSteps:
         return CodedFaces.from_mask(cast(LabelFaces, predictions).mask, IdentityEmbedding())
 
     def first_predictions(self, kind: str, rtol: float) -> CodedFaces | None:
-        # Under the 0-1 loss each set votes for its members: by equal shares of one vote for the
-        # average start, with a whole vote for each of them for the infimum start.
-        soft = kind == "average" and self.candidates.weights is not None
-        if self.matrix is not None or soft or kind not in ("average", "infimum"):
+        # Under the 0-1 loss each set votes for its members: with equal shares of one vote for the
+        # average start, with one vote for each member for the infimum start.
+        weighted = kind == "average" and self.candidates.weights is not None
+        if self.matrix is not None or weighted or kind not in ("average", "infimum"):
             return None
         shared = kind == "average"
         sets = CodedFaces.from_words(self._sets, self.candidates.n_classes, self.embedding)
-        voice = 1.0 / self.candidates.sizes if shared else np.ones(len(sets))
-        voice[self.candidates.is_whole] = 0.0
-        tolerance = rtol * self.votes.absolute_row_sums(voice)
+        vote_sizes = 1.0 / self.candidates.sizes if shared else np.ones(len(sets))
+        # Whole sets vote for every class alike, so they add no size to the scores.
+        vote_sizes[self.candidates.is_whole] = 0.0
+        tolerance = rtol * self.votes.absolute_row_sums(vote_sizes)
         return self._predictions(sets, self._blank_predictions, tolerance, shared=shared).faces
 
     def rows_affected_by_targets(self, moved: BoolArray) -> BoolArray:
-        return _reached(self.votes.T, moved)
+        return _columns_of(self.votes.T, moved)
 
     def rows_affected_by_predictions(self, moved: BoolArray) -> BoolArray:
-        return _reached(self.votes, moved)
+        return _columns_of(self.votes, moved)
 
     def scores_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
         votes = self.votes.matrix[rows]
-        # Only the targets that are heard there are embedded.
-        rows_affected_by_predictions, columns = np.unique(votes.indices, return_inverse=True)
-        shape = (rows.size, rows_affected_by_predictions.size)
+        # Only targets with votes in these rows are embedded.
+        voters, columns = np.unique(votes.indices, return_inverse=True)
+        shape = (rows.size, voters.size)
         part = sp.csr_array((votes.data, columns.ravel(), votes.indptr), shape=shape)
-        scores: FloatArray = part @ targets.take(rows_affected_by_predictions).embedded
+        scores: FloatArray = part @ targets.take(voters).embedded
         return scores
 
     def best_predictions(self, targets: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
@@ -94,13 +95,13 @@ class LabelSteps:
     def best_targets(self, predictions: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
         n = len(predictions)
         blank = CodedFaces.blank(n, self.candidates.n_classes, self.embedding)
-        older = Sweep(blank, np.empty(n), _NOBODY)
-        return self._targets(predictions, older, tolerance, _everybody(n), _NOBODY, NEWEST)
+        older = Sweep(blank, np.empty(n), _NO_ROWS)
+        return self._targets(predictions, older, tolerance, _all_rows(n), _NO_ROWS, REPLACE)
 
     def move_predictions(
         self, targets: CodedFaces, older: CodedFaces, tolerance: FloatArray, visited: BoolArray
     ) -> Sweep[CodedFaces]:
-        return self._predictions(targets, older.copy(), tolerance, visited, GROWN)
+        return self._predictions(targets, older.copy(), tolerance, visited, GROW)
 
     def move_targets(
         self,
@@ -112,9 +113,9 @@ class LabelSteps:
         kept: BoolArray | None = None,
         at_vertices: bool = False,
     ) -> Sweep[CodedFaces]:
-        copy = Sweep(older.faces.copy(), older.paid.copy(), _NOBODY)
-        rule = SETTLED if at_vertices else GROWN
-        kept = _NOBODY if kept is None else kept
+        copy = Sweep(older.faces.copy(), older.costs.copy(), _NO_ROWS)
+        rule = KEEP_VERTEX if at_vertices else GROW
+        kept = _NO_ROWS if kept is None else kept
         return self._targets(predictions, copy, tolerance, visited, kept, rule)
 
     @property
@@ -127,18 +128,18 @@ class LabelSteps:
         faces: CodedFaces,
         tolerance: FloatArray,
         visited: BoolArray | None = None,
-        rule: int = NEWEST,
+        rule: int = REPLACE,
         *,
         shared: bool = True,
     ) -> Sweep[CodedFaces]:
-        """Writes to `faces`."""
+        """The prediction step; overwrites `faces`."""
         n = len(faces)
-        table = _ZERO_ONE if self.matrix is None else np.ascontiguousarray(self.matrix.T)
+        table = _ZERO_ONE_TABLE if self.matrix is None else np.ascontiguousarray(self.matrix.T)
         found = Sweep(faces, np.empty(n), np.zeros(n, dtype=np.bool_))
-        visited = _everybody(n) if visited is None else visited
+        visited = _all_rows(n) if visited is None else visited
         allowed = np.zeros((0, faces.words.shape[1]), dtype=np.uint32)
         _sweep(
-            self.votes, targets, shared, table, allowed, tolerance, visited, _NOBODY, rule, found
+            self.votes, targets, shared, table, allowed, tolerance, visited, _NO_ROWS, rule, found
         )
         return found
 
@@ -151,8 +152,8 @@ class LabelSteps:
         kept: BoolArray,
         rule: int,
     ) -> Sweep[CodedFaces]:
-        """Writes to `older`."""
-        table = _ZERO_ONE if self.matrix is None else np.ascontiguousarray(self.matrix)
+        """The target step; overwrites `older`."""
+        table = _ZERO_ONE_TABLE if self.matrix is None else np.ascontiguousarray(self.matrix)
         found = older._replace(moved=np.zeros(len(predictions), dtype=np.bool_))
         _sweep(
             self.votes.T,
@@ -171,7 +172,7 @@ class LabelSteps:
 
 def _sweep(
     votes: SparseVotes,
-    heard: CodedFaces,
+    voting: CodedFaces,
     shared: bool,
     table: FloatArray,
     allowed: AnyArray,
@@ -181,15 +182,16 @@ def _sweep(
     rule: int,
     found: Sweep[CodedFaces],
 ) -> None:
+    """`sweep_faces` with the faces of the voting rows; writes to the arrays of `found`."""
     rows, faces = votes.compressed, found.faces
     sweep_faces(
         rows.indptr,
         rows.indices,
         rows.data,
         rows.unit,
-        heard.codes,
-        heard.words,
-        heard.size,
+        voting.codes,
+        voting.words,
+        voting.size,
         shared,
         table,
         faces.size,
@@ -200,20 +202,20 @@ def _sweep(
         rule,
         faces.codes,
         faces.words,
-        found.paid,
+        found.costs,
         found.moved,
     )
 
 
-def _reached(votes: SparseVotes, moved: BoolArray) -> BoolArray:
-    """Columns in which a row that moved has an entry."""
-    if np.count_nonzero(moved) > _MANY * moved.size:
-        return _everybody(moved.size)
+def _columns_of(votes: SparseVotes, moved: BoolArray) -> BoolArray:
+    """Columns in which a row in `moved` has an entry; all if many rows moved."""
+    if np.count_nonzero(moved) > _MAX_SHARE_MOVED * moved.size:
+        return _all_rows(moved.size)
     marked = np.zeros(moved.size, dtype=np.bool_)
     rows = votes.compressed
     mark_neighbors(rows.indptr, rows.indices, moved, marked)
     return marked
 
 
-def _everybody(n: int) -> BoolArray:
+def _all_rows(n: int) -> BoolArray:
     return np.ones(n, dtype=np.bool_)

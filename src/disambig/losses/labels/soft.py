@@ -1,7 +1,4 @@
-"""Targets that stay soft: a law on the vertices of a finite output space.
-
-Finite losses at a temperature: a table of probabilities.
-"""
+"""Finite losses at a temperature: distributions as tables of probabilities."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,30 +10,31 @@ from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.softening import SoftMeans, gibbs, relative_entropies
 from disambig.notation import BoolArray, FloatArray, IntArray
 
-# Probabilities that differ by less tie: they are what is left of rounding after many steps.
-_TIE = 1e-6
+# Vertices tie if their probabilities differ by less. Rounding over many steps leaves differences of
+# this size.
+_TIE_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class SoftFaces:
-    """``distribution[i, v]`` = how much of row i lies on vertex v; rows sum to one.
+    """``distribution[i, v]`` = probability of vertex v in row i.
 
-    The mean of a row is a point inside the hull, not on a face: what an annealed run ends with
-    while its temperature is positive. A row counts as settled if one vertex has more than any
-    other.
+    The mean of a row lies inside the convex hull, not on a face; an annealed run ends with such
+    means while its temperature is positive. A row counts as decided if one vertex is more likely
+    than any other.
 
     Parameters
     ----------
     distribution : float array (n, V)
     embedding : Embedding
-        Where the V vertices lie.
-    base : float array (n, V)
-        The laws at infinite temperature.
+        Of the V vertices.
+    prior : float array (n, V)
+        The distributions at infinite temperature.
     """
 
     distribution: FloatArray
     embedding: Embedding
-    base: FloatArray
+    prior: FloatArray
 
     def __len__(self) -> int:
         return len(self.distribution)
@@ -51,13 +49,13 @@ class SoftFaces:
 
     @cached_property
     def divergences(self) -> FloatArray:
-        return relative_entropies(self.distribution, self.base)
+        return relative_entropies(self.distribution, self.prior)
 
     @cached_property
     def largest(self) -> LabelFaces:
-        """The vertices that have the most of each row, as faces."""
+        """The most likely vertices of each row, as faces."""
         most = self.distribution.max(axis=1, keepdims=True)
-        return LabelFaces(self.distribution >= most - _TIE, self.embedding)
+        return LabelFaces(self.distribution >= most - _TIE_TOLERANCE, self.embedding)
 
     @property
     def is_vertex(self) -> BoolArray:
@@ -73,9 +71,9 @@ class SoftFaces:
     def direction_to(self, other: "SoftFaces") -> FloatArray:
         return self.embedding.embed(other.distribution - self.distribution)
 
-    def interpolate(self, other: "SoftFaces", part: float) -> "SoftFaces":
+    def interpolate(self, other: "SoftFaces", fraction: float) -> "SoftFaces":
         direction = other.distribution - self.distribution
-        return SoftFaces(self.distribution + part * direction, self.embedding, self.base)
+        return SoftFaces(self.distribution + fraction * direction, self.embedding, self.prior)
 
     def distance(self, other: "SoftFaces") -> float:
         return float(np.abs(other.distribution - self.distribution).max(initial=0.0))
@@ -90,17 +88,17 @@ class LabelSoftening:
     matrix : float array (P, K)
         The loss.
     embedding : Embedding
-        Where the classes lie.
-    law : float array (n, K)
-        The law of each row at infinite temperature; zero outside of its set.
+        Of the classes.
+    prior_distribution : float array (n, K)
+        The distribution of each row at infinite temperature; zero outside its set.
     """
 
     matrix: FloatArray
     embedding: Embedding
-    law: FloatArray
+    prior_distribution: FloatArray
 
     @property
-    def unit(self) -> float:
+    def unit_temperature(self) -> float:
         return float(np.abs(self.matrix).max())
 
     @property
@@ -112,18 +110,21 @@ class LabelSoftening:
         matrix = self.matrix
         return matrix.shape[0] == matrix.shape[1] and np.array_equal(matrix, matrix.T)
 
-    def base(self) -> SoftFaces:
-        return SoftFaces(self.law, self.embedding, self.law)
+    def prior(self) -> SoftFaces:
+        return self._soft_faces(self.prior_distribution)
 
     def predictions(self, scores: FloatArray, scales: FloatArray) -> SoftMeans:
         uniform = np.full(scores.shape, 1.0 / scores.shape[1])
-        law = gibbs(scores, scales, uniform)
-        return SoftMeans(law, relative_entropies(law, uniform))
+        distribution = gibbs(scores, scales, uniform)
+        return SoftMeans(distribution, relative_entropies(distribution, uniform))
 
     def targets(self, scores: FloatArray, scales: FloatArray) -> SoftFaces:
-        law = gibbs(self.embedding.costs(scores), scales, self.law)
-        return SoftFaces(law, self.embedding, self.law)
+        costs = self.embedding.costs(scores)
+        return self._soft_faces(gibbs(costs, scales, self.prior_distribution))
 
-    def members(self, scores: FloatArray, scales: FloatArray) -> SoftFaces:
-        # The y-th prediction is the y-th unit vector: its cost is its score.
-        return SoftFaces(gibbs(scores, scales, self.law), self.embedding, self.law)
+    def targets_as_predictions(self, scores: FloatArray, scales: FloatArray) -> SoftFaces:
+        # The y-th prediction is embedded as the y-th unit vector: its cost is its score.
+        return self._soft_faces(gibbs(scores, scales, self.prior_distribution))
+
+    def _soft_faces(self, distribution: FloatArray) -> SoftFaces:
+        return SoftFaces(distribution, self.embedding, self.prior_distribution)

@@ -1,1 +1,1 @@
-"""Losses between numbers."""
+"""Losses between real numbers: squared, absolute and pinball."""

@@ -1,6 +1,8 @@
-"""The pieces of sets of numbers in one column, and the uniform law on them.
+"""Losses as curves on the line, one per sample, whose weighted sums `minimise` minimises.
 
-Losses as curves: what each sample pays along the line, ready to be summed and minimised.
+`curves_from_kinks` builds piecewise quadratic curves from the positions where their slope or
+curvature jumps. `column_segments` gives the segments of candidate sets in one column, and
+`uniform_distributions` the uniform distributions on them.
 """
 
 from collections.abc import Iterable
@@ -20,26 +22,27 @@ from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes, row_blocks
 
 
-class Law(NamedTuple):
-    """A law for each row that is uniform on stretches of the line.
+class UniformDistributions(NamedTuple):
+    """A mixture of uniform distributions for each row.
 
     Attributes
     ----------
-    owner : int array (stretches,)
-        The row; one without stretches says nothing.
-    lower, upper : float array (stretches,), finite
-    mass : float array (stretches,)
-        Those of a row sum to one.
+    owner : int array (components,)
+        The row of each component; a row without components has no distribution.
+    lower, upper : float array (components,), finite
+        The interval of each component; a point if both are equal.
+    probability : float array (components,)
+        The weights of the components; those of a row sum to one.
     """
 
     owner: IntArray
     lower: FloatArray
     upper: FloatArray
-    mass: FloatArray
+    probability: FloatArray
 
 
 def column_segments(sets: NumberSets, column: int) -> Segments:
-    """The pieces of every row in one column: sorted, disjoint, at least one a row.
+    """The segments of every row in one column: sorted, disjoint, at least one per row.
 
     Examples
     --------
@@ -51,52 +54,52 @@ def column_segments(sets: NumberSets, column: int) -> Segments:
     if isinstance(sets, Intervals):
         return Segments(sets.lower[:, column], sets.upper[:, column], np.arange(len(sets) + 1))
     raise MissingOracleError(
-        f"A loss on the line needs the pieces of the sets, which {type(sets).__name__} does not "
-        "have. Pass Intervals or IntervalUnions."
+        f"A loss between numbers needs the segments of the sets, which {type(sets).__name__} does "
+        "not have. Pass Intervals or IntervalUnions."
     )
 
 
-def uniform_law(pieces: Segments) -> Law:
-    """The uniform law on each set, its mean being what `NumberSets.centers` says.
+def uniform_distributions(segments: Segments) -> UniformDistributions:
+    """The uniform distribution on each set; its mean is `NumberSets.centers`.
 
-    Segments count by their length; where all are points, they count the same. Half-lines outweigh
-    what is bounded and stand for their finite ends, each counting the same. The whole line has no
-    law.
+    Segments count by their length; if all are points, they count equally. If a set has half-lines,
+    only they count, equally, and each is replaced by its finite end. The whole line has no
+    distribution.
 
     Examples
     --------
-    >>> law = uniform_law(Segments(np.array([0.0, 3.0]), np.array([1.0, 6.0]), np.array([0, 2])))
-    >>> law.mass
+    >>> segments = Segments(np.array([0.0, 3.0]), np.array([1.0, 6.0]), np.array([0, 2]))
+    >>> uniform_distributions(segments).probability
     array([0.25, 0.75])
     """
-    owner = rows_of_segments(pieces.indptr)
-    lengths = pieces.upper - pieces.lower
-    longest = np.maximum.reduceat(lengths, pieces.indptr[:-1])[owner]
-    # A share of the longest cannot overflow. Infinite lengths are equal, and so are zeros.
+    owner = rows_of_segments(segments.indptr)
+    lengths = segments.upper - segments.lower
+    longest = np.maximum.reduceat(lengths, segments.indptr[:-1])[owner]
+    # Lengths relative to the longest one cannot overflow. Infinite lengths, and zeros, are equal.
     shares = np.where(lengths == longest, 1.0, 0.0)
     between = np.isfinite(longest) & (longest > 0)
     shares[between] = lengths[between] / longest[between]
 
-    lower = np.where(np.isfinite(pieces.lower), pieces.lower, pieces.upper)
-    upper = np.where(np.isfinite(pieces.upper), pieces.upper, pieces.lower)
-    heard = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper) & (shares > 0))
-    totals = np.add.reduceat(shares, pieces.indptr[:-1])
-    mass = shares[heard] / totals[owner[heard]]
-    return Law(owner[heard], lower[heard], upper[heard], mass)
+    lower = np.where(np.isfinite(segments.lower), segments.lower, segments.upper)
+    upper = np.where(np.isfinite(segments.upper), segments.upper, segments.lower)
+    kept = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper) & (shares > 0))
+    totals = np.add.reduceat(shares, segments.indptr[:-1])
+    probability = shares[kept] / totals[owner[kept]]
+    return UniformDistributions(owner[kept], lower[kept], upper[kept], probability)
 
 
 class Kinks(NamedTuple):
-    """Where curves change: slope and curvature (the factor of ``z^2``) jump at a position.
+    """Positions where the slope and the curvature (the factor of ``z^2``) of curves jump.
 
     Attributes
     ----------
     owner : int array (kinks,)
-        The sample whose curve it is.
+        The sample that the curve belongs to.
     position : float array (kinks,), finite
     slope, curvature : float array (kinks,), or float
         The jumps.
     side : int
-        1 for the curve that a positive vote means, -1 for a negative one, 0 for both.
+        1 for the version of the curve for positive votes, -1 for negative ones, 0 for both.
     """
 
     owner: IntArray
@@ -106,49 +109,53 @@ class Kinks(NamedTuple):
     side: int = 0
 
 
-def bend(
+def curves_from_kinks(
     ends: tuple[float, float],
     slopes: FloatArray,
     curvatures: FloatArray,
     kinks: Iterable[Kinks],
-    steepest: float,
+    max_slope: float,
 ) -> Curves:
-    """Curves from their first pieces and their kinks.
+    """Piecewise quadratic curves from their slope and curvature at the left end and their kinks.
 
     Parameters
     ----------
     ends : (float, float)
-        Where they begin and cease to matter.
+        The interval on which the curves are needed.
     slopes, curvatures : float array (2, n)
-        Of the pieces left of all kinks, at the first end: for positive and for negative votes.
+        Left of all kinks, extrapolated to the left end: for positive and for negative votes.
     kinks : Kinks
-    steepest : float
-        The largest slope that a curve can have between the ends.
+    max_slope : float
+        A bound on the absolute slopes between the ends.
 
     Examples
     --------
-    >>> once, at_three = np.ones((2, 1)), Kinks(np.array([0]), np.array([3.0]), slope=2.0)
-    >>> distance = bend((0.0, 9.0), -once, 0 * once, [at_three], steepest=1.0)
+    >>> ones, at_three = np.ones((2, 1)), Kinks(np.array([0]), np.array([3.0]), slope=2.0)
+    >>> distance = curves_from_kinks((0.0, 9.0), -ones, 0 * ones, [at_three], max_slope=1.0)
     >>> distance.position, distance.slope_jump
     (array([3.]), array([2.]))
     """
-    given = list(kinks)
-    owner = np.concatenate([kink.owner for kink in given]).astype(np.int64)
-    position = np.concatenate([kink.position for kink in given]).astype(np.float64)
-    slope = np.concatenate([np.broadcast_to(kink.slope, len(kink.owner)) for kink in given])
-    curvature = np.concatenate([np.broadcast_to(kink.curvature, len(kink.owner)) for kink in given])
-    side = np.concatenate([np.full(len(kink.owner), kink.side) for kink in given]).astype(np.int64)
+    groups = list(kinks)
+    owner = np.concatenate([group.owner for group in groups]).astype(np.int64)
+    position = np.concatenate([group.position for group in groups]).astype(np.float64)
+    slope = np.concatenate([np.broadcast_to(group.slope, len(group.owner)) for group in groups])
+    curvature = np.concatenate(
+        [np.broadcast_to(group.curvature, len(group.owner)) for group in groups]
+    )
+    side = np.concatenate([np.full(len(group.owner), group.side) for group in groups]).astype(
+        np.int64
+    )
 
     slopes, curvatures = slopes.astype(np.float64), curvatures.astype(np.float64)
     left, right = ends
-    passed = position <= left
+    left_of_start = position <= left
     for version, sign in enumerate((1, -1)):
-        early = passed & (side * sign >= 0)
-        turned = slope[early] + 2.0 * curvature[early] * (left - position[early])
-        np.add.at(slopes[version], owner[early], turned)
-        np.add.at(curvatures[version], owner[early], curvature[early])
+        selected = left_of_start & (side * sign >= 0)
+        slope_change = slope[selected] + 2.0 * curvature[selected] * (left - position[selected])
+        np.add.at(slopes[version], owner[selected], slope_change)
+        np.add.at(curvatures[version], owner[selected], curvature[selected])
 
-    kept = np.flatnonzero(~passed & (position < right))
+    kept = np.flatnonzero(~left_of_start & (position < right))
     order = kept[np.argsort(position[kept], kind="stable")]
     owner, side = owner[order], side[order]
     counts = np.bincount(owner, minlength=slopes.shape[1])
@@ -159,7 +166,7 @@ def bend(
         left=float(left),
         slopes=slopes,
         curvatures=curvatures,
-        steepness=np.where(varies, float(steepest), 0.0),
+        slope_scale=np.where(varies, float(max_slope), 0.0),
         position=position[order],
         slope_jump=slope[order],
         curvature_jump=curvature[order],
@@ -176,7 +183,7 @@ def one_segment_each(n_rows: int, lower: float, upper: float) -> Segments:
 
 
 def minimise(
-    votes: Votes, curves: Curves, domains: Segments, wish: FloatArray | None = None
+    votes: Votes, curves: Curves, domains: Segments, preferred: FloatArray | None = None
 ) -> FloatArray:
     """``argmin over z in domain i of sum_j alpha[i, j] curve_j(z)``, shape ``(q,)``.
 
@@ -184,22 +191,24 @@ def minimise(
     ----------
     votes : Votes (q, n)
     curves : Curves
-        n of them.
+        n curves.
     domains : Segments
-        Of q rows, where the curves matter.
-    wish : float array (q,), optional
-        Of several minimisers the nearest to it; NaN for none.
+        Of q rows, between the ends of the curves.
+    preferred : float array (q,), optional
+        Of several minimisers the nearest to this point is returned; NaN for no preference.
     """
     q = votes.shape[0]
     found = np.empty(q)
     lower, upper = (np.array(ends, dtype=np.float64) for ends in domains[:2])
     indptr = np.array(domains.indptr, dtype=np.int64)
-    wishes = np.full(q, np.nan) if wish is None else np.array(wish, dtype=np.float64)
+    preferred_points = (
+        np.full(q, np.nan) if preferred is None else np.array(preferred, dtype=np.float64)
+    )
     for start, block in row_blocks(votes):
         stop = start + block.shape[0]
-        part = Domains(lower, upper, indptr[start : stop + 1], wishes[start:stop])
-        flat = tie_tolerance(block.dtype)
-        # One type of each array: the compiler makes another version for every other.
+        part = Domains(lower, upper, indptr[start : stop + 1], preferred_points[start:stop])
+        flat_share = tie_tolerance(block.dtype)
+        # Fixed dtypes: numba compiles the function again for every other combination.
         if sp.issparse(block):
             found[start:stop] = minimise_sparse(
                 block.indptr.astype(np.int64),
@@ -207,9 +216,9 @@ def minimise(
                 block.data.astype(np.float64),
                 curves,
                 part,
-                flat,
+                flat_share,
             )
         else:
             dense = np.require(block, np.float64, ["C", "W"])
-            found[start:stop] = minimise_dense(dense, curves, part, flat)
+            found[start:stop] = minimise_dense(dense, curves, part, flat_share)
     return found

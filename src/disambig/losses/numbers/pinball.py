@@ -1,11 +1,8 @@
-"""The steps of losses with two prices: so much a unit below the target, so much a unit above.
+"""The absolute loss and the pinball loss between numbers.
 
-``loss(z, y) = below (y - z)`` where ``z <= y`` and ``above (z - y)`` where ``z >= y``. The absolute
-loss has both prices one, the pinball loss ``tau`` and ``1 - tau``.
-
-The absolute loss between numbers.
-
-The pinball loss between numbers.
+Both are ``loss(z, y) = below (y - z)`` where ``z <= y`` and ``above (z - y)`` where ``z >= y``. The
+absolute loss has ``below = above = 1``, the pinball loss ``below = tau`` and ``above = 1 - tau``.
+The functions ``pinball_*`` take these two slopes as `PinballSlopes` and serve both classes.
 """
 
 from numbers import Real
@@ -19,73 +16,73 @@ from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.compiled.piecewise import Curves
 from disambig.losses.numbers.curves import (
     Kinks,
-    bend,
     column_segments,
+    curves_from_kinks,
     minimise,
     one_segment_each,
-    uniform_law,
+    uniform_distributions,
 )
 from disambig.notation import FloatArray
 from disambig.votes import Votes, row_blocks
 
 
 class PinballSlopes(NamedTuple):
-    """What a unit costs by which a prediction is below its target, and one by which it is above."""
+    """The loss per unit by which a prediction is below, and above, its target."""
 
     below: float
     above: float
 
     @property
-    def both(self) -> float:
-        """By how much the slope of the loss jumps at the target."""
+    def jump(self) -> float:
+        """The jump of the slope of the loss at the target."""
         return self.below + self.above
 
 
-def tilted_pointwise(
-    prices: PinballSlopes, predictions: FloatArray, targets: FloatArray
+def pinball_pointwise(
+    slopes: PinballSlopes, predictions: FloatArray, targets: FloatArray
 ) -> FloatArray:
     """``loss(z, y)`` element by element."""
-    short = targets - predictions
-    loss: FloatArray = np.where(short >= 0, prices.below * short, -prices.above * short)
+    residuals = targets - predictions
+    loss: FloatArray = np.where(residuals >= 0, slopes.below * residuals, -slopes.above * residuals)
     return loss
 
 
-def tilted_total(
-    prices: PinballSlopes, votes: Votes, predictions: FloatArray, targets: FloatArray
+def pinball_total(
+    slopes: PinballSlopes, votes: Votes, predictions: FloatArray, targets: FloatArray
 ) -> float:
     """``sum_ij alpha[i, j] loss(z_i, y_j)``, summed over columns."""
     total = 0.0
     for start, block in row_blocks(votes):
-        here = predictions[start : start + block.shape[0]]
+        block_predictions = predictions[start : start + block.shape[0]]
         if isinstance(block, np.ndarray):
-            for z, y in zip(here.T, targets.T, strict=True):
-                total += float(np.vdot(block, tilted_pointwise(prices, z[:, None], y)))
+            for z, y in zip(block_predictions.T, targets.T, strict=True):
+                total += float(np.vdot(block, pinball_pointwise(slopes, z[:, None], y)))
         else:
-            rows = np.repeat(np.arange(len(here)), np.diff(block.indptr))
-            losses = tilted_pointwise(prices, here[rows], targets[block.indices])
+            rows = np.repeat(np.arange(len(block_predictions)), np.diff(block.indptr))
+            losses = pinball_pointwise(slopes, block_predictions[rows], targets[block.indices])
             total += float(block.data @ losses.sum(axis=1))
     return total
 
 
-def tilted_prediction(
-    prices: PinballSlopes,
+def pinball_prediction(
+    slopes: PinballSlopes,
     votes: Votes,
     targets: FloatArray,
     span: FloatArray,
     current: FloatArray | None,
 ) -> FloatArray:
-    """The best predictions for given targets: quantiles where no vote is negative."""
+    """The best predictions for given targets: weighted quantiles if no vote is negative."""
     columns = []
     for column, (low, high) in enumerate(span):
-        wish = None if current is None else current[:, column]
-        curves = _point_curves(prices, targets[:, column], (low, high))
+        preferred = None if current is None else current[:, column]
+        curves = _point_curves(slopes, targets[:, column], (low, high))
         domains = one_segment_each(votes.shape[0], low, high)
-        columns.append(minimise(votes, curves, domains, wish))
+        columns.append(minimise(votes, curves, domains, preferred))
     return np.stack(columns, axis=1)
 
 
-def tilted_target(
-    prices: PinballSlopes,
+def pinball_target(
+    slopes: PinballSlopes,
     transposed: Votes,
     predictions: FloatArray,
     sets: NumberSets,
@@ -93,109 +90,110 @@ def tilted_target(
     current: FloatArray | None,
 ) -> FloatArray:
     """The best members of the sets for given predictions."""
-    # Seen from the target the prices change places.
-    turned = PinballSlopes(below=prices.above, above=prices.below)
+    # As a function of the target, the loss has its two slopes swapped.
+    swapped = PinballSlopes(below=slopes.above, above=slopes.below)
     bounded = sets.within(span)
     columns = []
     for column in range(sets.n_columns):
-        wish = None if current is None else current[:, column]
+        preferred = None if current is None else current[:, column]
         domains = column_segments(bounded, column)
-        # Finite ends stay as they are, and may lie outside the span.
+        # Finite ends are not moved, so they can lie outside the span.
         low, high = span[column]
         ends = domains.lower.min(initial=low), domains.upper.max(initial=high)
-        curves = _point_curves(turned, predictions[:, column], ends)
-        columns.append(minimise(transposed, curves, domains, wish))
+        curves = _point_curves(swapped, predictions[:, column], ends)
+        columns.append(minimise(transposed, curves, domains, preferred))
     return np.stack(columns, axis=1)
 
 
-def tilted_infimum(
-    prices: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
+def pinball_infimum_prediction(
+    slopes: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
 ) -> FloatArray:
-    """The best predictions where every set answers with the member that suits the vote best."""
+    """The best predictions if every vote takes the member of its set with the lowest loss."""
     bounded = sets.within(span)
     columns = []
     for column, (low, high) in enumerate(span):
-        curves = _infimum_curves(prices, column_segments(bounded, column), (low, high))
+        curves = _infimum_curves(slopes, column_segments(bounded, column), (low, high))
         domains = one_segment_each(votes.shape[0], low, high)
         columns.append(minimise(votes, curves, domains))
     return np.stack(columns, axis=1)
 
 
-def tilted_average(
-    prices: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
+def pinball_average_prediction(
+    slopes: PinballSlopes, votes: Votes, sets: NumberSets, span: FloatArray
 ) -> FloatArray:
-    """The best predictions where every set answers with all of its members at once."""
+    """The best predictions if every vote pays the mean loss over its set."""
     columns = []
     for column, (low, high) in enumerate(span):
-        curves = _average_curves(prices, column_segments(sets, column), (low, high))
+        curves = _average_curves(slopes, column_segments(sets, column), (low, high))
         domains = one_segment_each(votes.shape[0], low, high)
         columns.append(minimise(votes, curves, domains))
     return np.stack(columns, axis=1)
 
 
-def _point_curves(prices: PinballSlopes, points: FloatArray, ends: tuple[float, float]) -> Curves:
+def _point_curves(slopes: PinballSlopes, points: FloatArray, ends: tuple[float, float]) -> Curves:
     """``z -> loss(z, y)`` for every y."""
     flat = np.zeros((2, len(points)))
-    kinks = Kinks(np.arange(len(points)), points, slope=prices.both)
-    return bend(ends, flat - prices.below, flat, [kinks], max(prices))
+    kinks = Kinks(np.arange(len(points)), points, slope=slopes.jump)
+    return curves_from_kinks(ends, flat - slopes.below, flat, [kinks], max(slopes))
 
 
-def _infimum_curves(prices: PinballSlopes, pieces: Segments, ends: tuple[float, float]) -> Curves:
-    """``z -> min of loss(z, y)`` over the pieces for positive votes, ``max`` for negative ones."""
-    owner = rows_of_segments(pieces.indptr)
-    n = len(pieces.indptr) - 1
-    # Of all members an end of the hull is the worst; this part of the way from the lower to the
-    # upper one both are equally bad. In a gap, it is as far to the piece before and the one after.
-    part = prices.below / prices.both
-    first, last = pieces.lower[pieces.indptr[:-1]], pieces.upper[pieces.indptr[1:] - 1]
-    gap = np.flatnonzero(owner[1:] == owner[:-1])
-    before, after = pieces.upper[gap], pieces.lower[gap + 1]
+def _infimum_curves(slopes: PinballSlopes, segments: Segments, ends: tuple[float, float]) -> Curves:
+    """``z -> min of loss(z, y)`` over the sets for positive votes, ``max`` for negative ones."""
+    owner = rows_of_segments(segments.indptr)
+    n = len(segments.indptr) - 1
+    # The worst member is an end of the hull. Both ends are equally bad at this share of the way
+    # from the lower to the upper one. In a gap, the two segments beside it tie at the same share.
+    share = slopes.below / slopes.jump
+    first, last = segments.lower[segments.indptr[:-1]], segments.upper[segments.indptr[1:] - 1]
+    gaps = np.flatnonzero(owner[1:] == owner[:-1])
+    before, after = segments.upper[gaps], segments.lower[gaps + 1]
     flat = np.zeros((2, n))
-    return bend(
+    return curves_from_kinks(
         ends,
-        flat - prices.below,
+        flat - slopes.below,
         flat,
         [
-            Kinks(owner, pieces.lower, slope=prices.below, side=1),
-            Kinks(owner, pieces.upper, slope=prices.above, side=1),
-            Kinks(owner[gap], before + part * (after - before), slope=-prices.both, side=1),
-            Kinks(np.arange(n), first + part * (last - first), slope=prices.both, side=-1),
+            Kinks(owner, segments.lower, slope=slopes.below, side=1),
+            Kinks(owner, segments.upper, slope=slopes.above, side=1),
+            Kinks(owner[gaps], before + share * (after - before), slope=-slopes.jump, side=1),
+            Kinks(np.arange(n), first + share * (last - first), slope=slopes.jump, side=-1),
         ],
-        max(prices),
+        max(slopes),
     )
 
 
-def _average_curves(prices: PinballSlopes, pieces: Segments, ends: tuple[float, float]) -> Curves:
+def _average_curves(slopes: PinballSlopes, segments: Segments, ends: tuple[float, float]) -> Curves:
     """``z -> mean of loss(z, y)`` over the members of every set."""
-    law = uniform_law(pieces)
-    slopes = np.zeros((2, len(pieces.indptr) - 1))
-    slopes[:, law.owner] = -prices.below
-    lengths = law.upper - law.lower
-    # Over a stretch the slope rises at an even rate; what is too short to have a rate is a point.
-    point = lengths <= np.finfo(np.float64).eps * (ends[1] - ends[0])
-    rise = law.mass * prices.both
-    rate = np.divide(rise, 2.0 * lengths, out=np.zeros_like(rise), where=~point)
-    stretch = ~point
-    return bend(
+    uniform = uniform_distributions(segments)
+    initial_slopes = np.zeros((2, len(segments.indptr) - 1))
+    initial_slopes[:, uniform.owner] = -slopes.below
+    lengths = uniform.upper - uniform.lower
+    # On the interval of a component the slope of the mean loss rises linearly. An interval shorter
+    # than the rounding error of the span counts as a point: its curvature would be meaningless.
+    is_point = lengths <= np.finfo(np.float64).eps * (ends[1] - ends[0])
+    rise = uniform.probability * slopes.jump
+    curvature = np.divide(rise, 2.0 * lengths, out=np.zeros_like(rise), where=~is_point)
+    extended = ~is_point
+    return curves_from_kinks(
         ends,
-        slopes,
-        np.zeros_like(slopes),
+        initial_slopes,
+        np.zeros_like(initial_slopes),
         [
-            Kinks(law.owner[point], law.lower[point], slope=rise[point]),
-            Kinks(law.owner[stretch], law.lower[stretch], curvature=rate[stretch]),
-            Kinks(law.owner[stretch], law.upper[stretch], curvature=-rate[stretch]),
+            Kinks(uniform.owner[is_point], uniform.lower[is_point], slope=rise[is_point]),
+            Kinks(uniform.owner[extended], uniform.lower[extended], curvature=curvature[extended]),
+            Kinks(uniform.owner[extended], uniform.upper[extended], curvature=-curvature[extended]),
         ],
-        max(prices),
+        max(slopes),
     )
 
 
-_PRICES = PinballSlopes(below=1.0, above=1.0)
+_ABSOLUTE_SLOPES = PinballSlopes(below=1.0, above=1.0)
 
 
 class AbsoluteLoss(BaseEstimator):
     """``loss(z, y) = |z - y|``: predictions are medians.
 
-    Every step is exact, votes of either sign included. See `disambig.losses.NumberLoss` for the
+    All minimisers are exact, also for negative votes. See `disambig.losses.NumberLoss` for the
     methods.
 
     Examples
@@ -208,10 +206,10 @@ class AbsoluteLoss(BaseEstimator):
     """
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
-        return tilted_pointwise(_PRICES, predictions, targets)
+        return pinball_pointwise(_ABSOLUTE_SLOPES, predictions, targets)
 
     def total(self, votes: Votes, predictions: FloatArray, targets: FloatArray) -> float:
-        return tilted_total(_PRICES, votes, predictions, targets)
+        return pinball_total(_ABSOLUTE_SLOPES, votes, predictions, targets)
 
     def best_prediction(
         self,
@@ -220,7 +218,7 @@ class AbsoluteLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return tilted_prediction(_PRICES, votes, targets, span, current)
+        return pinball_prediction(_ABSOLUTE_SLOPES, votes, targets, span, current)
 
     def best_target(
         self,
@@ -230,25 +228,25 @@ class AbsoluteLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return tilted_target(_PRICES, transposed, predictions, sets, span, current)
+        return pinball_target(_ABSOLUTE_SLOPES, transposed, predictions, sets, span, current)
 
     def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return tilted_infimum(_PRICES, votes, sets, span)
+        return pinball_infimum_prediction(_ABSOLUTE_SLOPES, votes, sets, span)
 
     def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return tilted_average(_PRICES, votes, sets, span)
+        return pinball_average_prediction(_ABSOLUTE_SLOPES, votes, sets, span)
 
 
 class PinballLoss(BaseEstimator):
     """``loss(z, y) = tau (y - z)`` where ``z <= y``, else ``(1 - tau) (z - y)``; tau = `quantile`.
 
-    Predictions are quantiles: a share `quantile` of the votes goes to targets below them. Every
-    step is exact, votes of either sign included. See `disambig.losses.NumberLoss` for the methods.
+    Predictions are quantiles: a share `quantile` of the votes goes to targets below them. All
+    minimisers are exact, also for negative votes. See `disambig.losses.NumberLoss` for the methods.
 
     Parameters
     ----------
     quantile : float, default 0.5
-        Strictly between 0 and 1; one half gives half the absolute loss.
+        Strictly between 0 and 1; 0.5 gives half the absolute loss.
 
     Examples
     --------
@@ -263,10 +261,10 @@ class PinballLoss(BaseEstimator):
         self.quantile = quantile
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
-        return tilted_pointwise(self._prices(), predictions, targets)
+        return pinball_pointwise(self._slopes(), predictions, targets)
 
     def total(self, votes: Votes, predictions: FloatArray, targets: FloatArray) -> float:
-        return tilted_total(self._prices(), votes, predictions, targets)
+        return pinball_total(self._slopes(), votes, predictions, targets)
 
     def best_prediction(
         self,
@@ -275,7 +273,7 @@ class PinballLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return tilted_prediction(self._prices(), votes, targets, span, current)
+        return pinball_prediction(self._slopes(), votes, targets, span, current)
 
     def best_target(
         self,
@@ -285,15 +283,15 @@ class PinballLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return tilted_target(self._prices(), transposed, predictions, sets, span, current)
+        return pinball_target(self._slopes(), transposed, predictions, sets, span, current)
 
     def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return tilted_infimum(self._prices(), votes, sets, span)
+        return pinball_infimum_prediction(self._slopes(), votes, sets, span)
 
     def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return tilted_average(self._prices(), votes, sets, span)
+        return pinball_average_prediction(self._slopes(), votes, sets, span)
 
-    def _prices(self) -> PinballSlopes:
+    def _slopes(self) -> PinballSlopes:
         if not (isinstance(self.quantile, Real) and 0.0 < self.quantile < 1.0):
             raise ValueError(
                 f"PinballLoss: quantile={self.quantile!r}; expected a number strictly between 0 "

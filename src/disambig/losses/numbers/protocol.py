@@ -1,4 +1,4 @@
-"""The contract of a loss between real numbers, as solvers see it."""
+"""The contract `NumberLoss` of a loss between real numbers."""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,23 +9,22 @@ from disambig.votes import Votes
 
 @runtime_checkable
 class NumberLoss(Protocol):
-    """What is paid where targets are real: exact minimisers on the line, for votes of any sign.
+    """A loss between real numbers, with exact minimisers for votes of any sign.
 
     Targets ``y`` have shape ``(n, d)`` and predictions ``z`` shape ``(q, d)``, always with two
-    axes; losses add up over the d columns, so every column is a problem of its own with the same
-    votes. The absolute and the pinball loss have no finite embedding, hence this contract beside
-    `disambig.losses.Loss`.
+    axes. Losses add up over the d columns, so each column is a separate problem with the same
+    votes. The absolute and the pinball loss have no finite embedding and cannot be a
+    `disambig.losses.Loss`; this is the contract for them.
 
-    `span` ``(d, 2)`` holds the ends of the range in which a minimum is sought where none exists on
-    the whole line, as it happens with negative votes. Negative votes also take the worst member of
-    a set there. A minimum on the whole line counts wherever it lies.
+    `span` ``(d, 2)`` is the range of each column. With negative votes there may be no minimum on
+    the whole line: then the minimum within the span is returned. A negative vote also takes the
+    worst member of a set within the span. A minimum on the whole line counts even outside it.
 
-    Where several points are optimal (flat pieces, rows without votes, equal minima), the one
-    nearest to `current` is returned, the lower of two equally near; a row of `current` that is NaN
-    has no wish. Without a wish it is the middle of the flat piece, of the lowest if there are
-    several. A slope counts as none within ``1e-10`` (votes in float32: ``1e-5``) of the steepest
-    that votes of this size can give, and two points as equally good if the mean slope between
-    them is none.
+    Several points can be optimal: the objective is flat, a row has no votes, or minima are equal.
+    Then the one nearest to `current` is returned, the lower of two equally near. Without `current`,
+    or where it is NaN, it is the middle of the lowest interval of minimisers. A slope counts as
+    zero up to a share of ``1e-10`` (for votes in float32 ``1e-5``) of the steepest one that votes
+    of this size can give. Two points tie if the mean slope between them counts as zero.
     """
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
@@ -57,22 +56,22 @@ class NumberLoss(Protocol):
         """``argmin over y in s_j of sum_i alpha[i, j] loss(z_i, y)``, shape ``(n, d)``.
 
         `transposed` is ``alpha.T`` of shape ``(n, q)``; infinite ends of the sets are replaced by
-        those of the span.
+        the ends of the span.
         """
         ...
 
     def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         """``argmin over z of sum_j inf_{y in s_j} alpha[i, j] loss(z, y)``, ``(q, d)``.
 
-        A negative vote takes the worst member of the set, its infinite ends replaced by those of
-        the span.
+        A negative vote takes the worst member of the set, whose infinite ends are replaced by the
+        ends of the span.
         """
         ...
 
     def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
         """``argmin over z of sum_j alpha[i, j] mean_{y in s_j} loss(z, y)``, ``(q, d)``.
 
-        y is uniform on a bounded set; a half-line stands for its finite end, and the whole line
-        has no vote.
+        y is uniform on a bounded set. A half-line is replaced by its finite end, and a vote for the
+        whole line does not count.
         """
         ...

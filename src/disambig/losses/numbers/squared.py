@@ -1,6 +1,7 @@
-"""Vote-weighted sums of squares, one parabola a row and column, and where they are lowest.
+"""The squared loss between numbers.
 
-The squared loss between numbers.
+For each row of votes and each column, the weighted sum of squares is a parabola. `voted_parabolas`
+computes their coefficients, `lowest_in_span` and `lowest_in_sets` where they are lowest.
 """
 
 from collections.abc import Callable
@@ -18,26 +19,28 @@ from disambig.votes import Votes
 
 
 class Parabolas(NamedTuple):
-    """``f(z) = curvature (z - middle)^2 - 2 pull (z - middle)`` for each row and column.
+    """``f(z) = curvature (z - middle)^2 - 2 moment (z - middle)`` for each row and column.
 
     Attributes
     ----------
     middle, width : float array (d,)
-        Of the span; around its middle the formula cancels least.
-    curvature, pull : float array (rows, d)
+        Of the span. Values are measured from the middle, where the formula cancels least.
+    curvature, moment : float array (rows, d)
+        The sum of the votes, and that of the votes times the values.
     rounding : float array (rows, d)
-        A curvature of this size is none, nor a pull of this size times the width.
+        A curvature up to this size counts as zero, and so does a moment up to this size times the
+        width.
     """
 
     middle: FloatArray
     width: FloatArray
     curvature: FloatArray
-    pull: FloatArray
+    moment: FloatArray
     rounding: FloatArray
 
 
 def voted_parabolas(
-    votes: Votes, values: FloatArray, span: FloatArray, heard: BoolArray | None = None
+    votes: Votes, values: FloatArray, span: FloatArray, included: BoolArray | None = None
 ) -> Parabolas:
     """``z -> sum_j alpha[i, j] (z - values[j])^2`` up to a constant.
 
@@ -46,68 +49,74 @@ def voted_parabolas(
     votes : Votes (q, n)
     values : float array (n, d)
     span : float array (d, 2)
-    heard : bool array (n, d), optional
-        Which values count; by default all.
+    included : bool array (n, d), optional
+        The values that count; by default all.
     """
     width = span[:, 1] - span[:, 0]
     middle = span[:, 0] + 0.5 * width
-    if heard is None:
+    if included is None:
         products = votes @ np.column_stack([np.ones(len(values)), values - middle])
-        curvature, pull = np.broadcast_to(products[:, :1], products[:, 1:].shape), products[:, 1:]
+        curvature, moment = np.broadcast_to(products[:, :1], products[:, 1:].shape), products[:, 1:]
         sizes = votes.absolute_row_sums()[:, None]
     else:
-        # What is not heard must not count as rounding either: a few rows that say something
-        # would be lost among many that do not.
-        counted = heard.astype(np.float64)
-        products = votes @ np.hstack([counted, np.where(heard, values - middle, 0.0)])
-        curvature, pull = np.hsplit(products, 2)
-        sizes = np.column_stack([votes.absolute_row_sums(column) for column in counted.T])
-    rounding = np.broadcast_to(tie_tolerance(sizes.dtype) * sizes, pull.shape)
-    return Parabolas(middle, width, curvature, pull, rounding)
+        # The tolerance must not count the votes for other values either: a few values among many
+        # others would fall below it.
+        indicators = included.astype(np.float64)
+        products = votes @ np.hstack([indicators, np.where(included, values - middle, 0.0)])
+        curvature, moment = np.hsplit(products, 2)
+        sizes = np.column_stack([votes.absolute_row_sums(column) for column in indicators.T])
+    rounding = np.broadcast_to(tie_tolerance(sizes.dtype) * sizes, moment.shape)
+    return Parabolas(middle, width, curvature, moment, rounding)
 
 
 def lowest_in_span(
-    parabolas: Parabolas, span: FloatArray, wish: FloatArray | None = None
+    parabolas: Parabolas, span: FloatArray, preferred: FloatArray | None = None
 ) -> FloatArray:
-    """The lowest point of every parabola, ``(rows, d)``; of the span where it has none."""
-    low, high = (np.broadcast_to(end, parabolas.pull.shape) for end in span.T)
-    flat = np.broadcast_to(parabolas.middle, low.shape)
-    if wish is not None:
-        flat = np.where(np.isnan(wish), flat, np.clip(wish, low, high))
-    return _lowest(parabolas, low, high, flat, wish, lambda z: z)
+    """The lowest point of every parabola, ``(rows, d)``; within the span if it has no minimum."""
+    low, high = (np.broadcast_to(end, parabolas.moment.shape) for end in span.T)
+    default = np.broadcast_to(parabolas.middle, low.shape)
+    if preferred is not None:
+        default = np.where(np.isnan(preferred), default, np.clip(preferred, low, high))
+    return _lowest(parabolas, low, high, default, preferred, lambda z: z)
 
 
 def lowest_in_sets(
-    parabolas: Parabolas, sets: NumberSets, span: FloatArray, wish: FloatArray | None = None
+    parabolas: Parabolas, sets: NumberSets, span: FloatArray, preferred: FloatArray | None = None
 ) -> FloatArray:
-    """The lowest member of every parabola's set, ``(rows, d)``; or as wished.
+    """The member of its set where each parabola is lowest, ``(rows, d)``.
 
-    Where a parabola has no lowest point the set ends where the span does.
+    Of several such members the nearest to `preferred`. If a parabola has no minimum, infinite ends
+    of the set are replaced by the ends of the span.
     """
     bounded = sets.within(span)
     hull = bounded.hull
-    flat = np.column_stack([_first_middles(bounded, column) for column in range(sets.n_columns)])
+    middles = [_first_segment_middles(bounded, column) for column in range(sets.n_columns)]
+    default = np.column_stack(middles)
+    # Members whose distances differ by less than this are equally near.
     slack = 1e-10 * parabolas.width
-    if wish is not None:
-        wished = bounded.nearest(np.where(np.isnan(wish), flat, wish))
-        flat = np.where(np.isnan(wish), flat, wished)
+    if preferred is not None:
+        nearest_members = bounded.nearest(np.where(np.isnan(preferred), default, preferred))
+        default = np.where(np.isnan(preferred), default, nearest_members)
 
     def nearest(lowest: FloatArray) -> FloatArray:
         found = sets.nearest(lowest)
-        if wish is None:
+        if preferred is None:
             return found
-        # Two members as near as each other: that on the side of the wish.
-        interpolate = np.where(np.isnan(wish), 0.0, np.sign(wish - lowest))
-        other = sets.nearest(lowest + slack * interpolate)
+        # Of two equally near members take the one on the side of the preferred point: it is found
+        # by a small move of the lowest point to that side.
+        side = np.where(np.isnan(preferred), 0.0, np.sign(preferred - lowest))
+        other = sets.nearest(lowest + slack * side)
         return np.where(np.abs(other - found) > 4.0 * slack, other, found)
 
-    return _lowest(parabolas, hull.lower, hull.upper, flat, wish, nearest)
+    return _lowest(parabolas, hull.lower, hull.upper, default, preferred, nearest)
 
 
-def _first_middles(sets: NumberSets, column: int) -> FloatArray:
-    pieces = column_segments(sets, column)
-    first = pieces.indptr[:-1]
-    middles: FloatArray = pieces.lower[first] + 0.5 * (pieces.upper[first] - pieces.lower[first])
+def _first_segment_middles(sets: NumberSets, column: int) -> FloatArray:
+    segments = column_segments(sets, column)
+    first = segments.indptr[:-1]
+    middles: FloatArray = segments.lower[first] + 0.5 * (
+        segments.upper[first] - segments.lower[first]
+    )
     return middles
 
 
@@ -115,48 +124,53 @@ def _lowest(
     parabolas: Parabolas,
     low: FloatArray,
     high: FloatArray,
-    flat: FloatArray,
-    wish: FloatArray | None,
+    default: FloatArray,
+    preferred: FloatArray | None,
     nearest: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """The case of each parabola: a lowest point, none (an end is best), or flat.
+    """The lowest point of each parabola in its domain.
+
+    A convex parabola is lowest at the member nearest to its vertex, a constant one at `default`,
+    and any other at an end of the domain.
 
     Parameters
     ----------
     parabolas : Parabolas (rows, d)
     low, high : float array (rows, d)
         The ends of the domains.
-    flat : float array (rows, d)
-        What is returned where nothing is lower than anything else.
-    wish : float array (rows, d), optional
+    default : float array (rows, d)
+        Returned where the parabola is constant.
+    preferred : float array (rows, d), optional
+        Of two equally good ends the nearer to this point.
     nearest : function
         The member of each domain that is nearest to a point.
     """
-    middle, width, curvature, pull, rounding = parabolas
+    middle, width, curvature, moment, rounding = parabolas
     convex = curvature > rounding
-    level = np.abs(curvature) <= rounding
-    nothing = level & (np.abs(pull) <= rounding * width)
-    bottom = middle + np.divide(pull, curvature, out=np.zeros_like(pull), where=convex)
+    linear = np.abs(curvature) <= rounding
+    constant = linear & (np.abs(moment) <= rounding * width)
+    vertex = middle + np.divide(moment, curvature, out=np.zeros_like(moment), where=convex)
 
-    bend = np.where(level, 0.0, curvature)
-    rise = bend * ((low - middle) + (high - middle)) - 2.0 * pull
-    take_high = rise < 0.0
-    if wish is not None:
-        tied = np.abs(rise) <= 2.0 * rounding * width
-        take_high = np.where(tied, np.abs(wish - high) < np.abs(wish - low), take_high)
+    # (f(high) - f(low)) / (high - low): it tells which end is lower.
+    rounded = np.where(linear, 0.0, curvature)
+    mean_slope = rounded * ((low - middle) + (high - middle)) - 2.0 * moment
+    take_high = mean_slope < 0.0
+    if preferred is not None:
+        tied = np.abs(mean_slope) <= 2.0 * rounding * width
+        take_high = np.where(tied, np.abs(preferred - high) < np.abs(preferred - low), take_high)
     else:
-        take_high &= np.abs(rise) > 2.0 * rounding * width
+        take_high &= np.abs(mean_slope) > 2.0 * rounding * width
     ends = np.where(take_high, high, low)
-    lowest: FloatArray = np.where(convex, nearest(bottom), np.where(nothing, flat, ends))
+    lowest: FloatArray = np.where(convex, nearest(vertex), np.where(constant, default, ends))
     return lowest
 
 
 class SquaredLoss(BaseEstimator):
     """``loss(z, y) = (z - y)^2``: predictions are means.
 
-    Every step is exact. Where the votes of a row sum to a positive number that is
-    ``z = (A y) / (A 1)``, wherever it lies; where they do not, the sum of losses is concave or
-    linear, falls for ever, and the better end of the span is taken. See
+    All minimisers are exact. If the votes of a row sum to a positive number, the best prediction is
+    ``z = (A y) / (A 1)``, inside or outside the span. If they do not, the sum of losses is concave
+    or linear and has no minimum: the better end of the span is returned. See
     `disambig.losses.NumberLoss` for the methods.
 
     Examples
@@ -174,14 +188,14 @@ class SquaredLoss(BaseEstimator):
         return loss
 
     def total(self, votes: Votes, predictions: FloatArray, targets: FloatArray) -> float:
-        # Written out, z^2 - 2 z y + y^2 cancels least around the middle of all numbers.
+        # z^2 - 2 z y + y^2 cancels least if numbers are measured from the middle of all of them.
         low = np.minimum(predictions.min(axis=0), targets.min(axis=0))
         high = np.maximum(predictions.max(axis=0), targets.max(axis=0))
         middle = low + 0.5 * (high - low)
         z, y = predictions - middle, targets - middle
         products = votes @ np.column_stack([np.ones(len(y)), (y * y).sum(axis=1), y])
-        sums, squares, means = products[:, 0], products[:, 1], products[:, 2:]
-        return float(((z * z).sum(axis=1) * sums - 2.0 * (z * means).sum(axis=1) + squares).sum())
+        sums, squares, moments = products[:, 0], products[:, 1], products[:, 2:]
+        return float(((z * z).sum(axis=1) * sums - 2.0 * (z * moments).sum(axis=1) + squares).sum())
 
     def best_prediction(
         self,

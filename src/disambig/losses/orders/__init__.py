@@ -1,1 +1,1 @@
-"""Losses between orders of items."""
+"""Losses on orders of items."""

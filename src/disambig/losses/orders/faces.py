@@ -1,6 +1,7 @@
-"""Faces of the polytope of orders: the orders that tie for the minimum, by their mean.
+"""Faces of the polytope of orders: the orders that tie for the minimum.
 
-Faces of problems that cost a sum over pairs: the cheapest orders, embedded by their signs.
+They are too many to list. `OrderFaces` stores one of them and the mean of all. `sign_faces` finds
+both for costs that are a sum over pairs of items.
 """
 
 from collections.abc import Callable
@@ -16,25 +17,25 @@ from disambig.orderings import OrderDecoder, pairs_of_signs, signs_of_ranks, tie
 
 @dataclass(frozen=True, eq=False)
 class OrderFaces:
-    """Tied orders a row, too many to list: one of them, and the mean of all in the embedding.
+    """The tied orders of each row: one of them, and the mean of all in the embedding.
 
     Parameters
     ----------
     ranks : int array (n, m)
-        The deterministic choice among the tied orders.
-    corners : float array (n, p)
-        Where that choice lies.
+        One of the tied orders, chosen deterministically.
+    embedded_outputs : float array (n, p)
+        Embeddings of `ranks`.
     embedded : float array (n, p)
-        The mean of the tied orders; the choice itself where means are not to be had.
+        The mean of the tied orders; the same as `embedded_outputs` if it cannot be computed.
     tied_signs : float array (n, m (m - 1) / 2), optional
-        Share of the tied orders in which i stands before j, less that in which j stands before i,
-        for i < j; 1 and -1 where all agree, and only there. Without it `ranks` are the only ones.
+        Share of the tied orders in which i stands before j, minus the share in which j stands
+        before i, for i < j; 1 or -1 if and only if all agree. None if `ranks` are the only ones.
     another : callable, optional
-        Rows to faces of one order each, a tied one as far from `ranks` as can be had.
+        Maps rows to faces of one tied order each: those found with ties broken the other way.
     """
 
     ranks: IntArray
-    corners: FloatArray
+    embedded_outputs: FloatArray
     embedded: FloatArray
     tied_signs: FloatArray | None = None
     another: Callable[[IntArray], "OrderFaces"] | None = None
@@ -54,7 +55,7 @@ class OrderFaces:
 
     @property
     def undecided(self) -> BoolArray:
-        """Pairs of which both directions occur among the tied orders, ``(n, m, m)``."""
+        """Pairs that occur in both directions among the tied orders, ``(n, m, m)``."""
         n, m = self.ranks.shape
         i, j = np.triu_indices(m, 1)
         both = np.zeros((n, m, m), dtype=np.bool_)
@@ -63,8 +64,8 @@ class OrderFaces:
 
     @cached_property
     def is_vertex(self) -> BoolArray:
-        # Orders between which the loss makes no difference are one vertex.
-        single: BoolArray = (self.embedded == self.corners).all(axis=1)
+        # Orders with equal embeddings are one vertex: the loss does not distinguish them.
+        single: BoolArray = (self.embedded == self.embedded_outputs).all(axis=1)
         return single
 
     @property
@@ -72,29 +73,34 @@ class OrderFaces:
         return self.ranks
 
     def first(self) -> "OrderFaces":
-        return OrderFaces(self.ranks, self.corners, self.corners)
+        return OrderFaces(self.ranks, self.embedded_outputs, self.embedded_outputs)
 
     def take(self, index: Any) -> "OrderFaces":
         signs = None if self.tied_signs is None else self.tied_signs[index]
         embedded = self.embedded[index]
-        corners = embedded if self.corners is self.embedded else self.corners[index]
-        return OrderFaces(self.ranks[index], corners, embedded, signs)
+        embedded_outputs = (
+            embedded if self.embedded_outputs is self.embedded else self.embedded_outputs[index]
+        )
+        return OrderFaces(self.ranks[index], embedded_outputs, embedded, signs)
 
     def replace(self, rows: IntArray, faces: "OrderFaces") -> "OrderFaces":
         ranks, embedded = self.ranks.copy(), self.embedded.copy()
         ranks[rows], embedded[rows] = faces.ranks, faces.embedded
-        corners = embedded
-        if self.corners is not self.embedded or faces.corners is not faces.embedded:
-            corners = self.corners.copy()
-            corners[rows] = faces.corners
+        embedded_outputs = embedded
+        if (
+            self.embedded_outputs is not self.embedded
+            or faces.embedded_outputs is not faces.embedded
+        ):
+            embedded_outputs = self.embedded_outputs.copy()
+            embedded_outputs[rows] = faces.embedded_outputs
         signs = None
         if self.tied_signs is not None or faces.tied_signs is not None:
             signs = self.signs.copy()
             signs[rows] = faces.signs
-        return OrderFaces(ranks, corners, embedded, signs, self.another)
+        return OrderFaces(ranks, embedded_outputs, embedded, signs, self.another)
 
     def vertices(self, rows: IntArray) -> tuple[IntArray, "OrderFaces"]:
-        """Two tied orders a row that has several, which is enough to choose between."""
+        """Two tied orders of a row that has several: decoding needs a choice, not a list."""
         chosen = self.take(rows).first()
         open_rows = np.flatnonzero(~self.is_vertex[rows])
         if self.another is None or not open_rows.size:
@@ -104,22 +110,22 @@ class OrderFaces:
         order = np.argsort(owner, kind="stable")
         both = OrderFaces(
             np.concatenate([chosen.ranks, other.ranks]),
-            np.concatenate([chosen.corners, other.corners]),
-            np.concatenate([chosen.corners, other.corners]),
+            np.concatenate([chosen.embedded_outputs, other.embedded_outputs]),
+            np.concatenate([chosen.embedded_outputs, other.embedded_outputs]),
         )
         return owner[order], both.take(order)
 
     def union(self, newer: "OrderFaces") -> "OrderFaces":
-        # Means of unions are not to be had; in exact arithmetic the newer face holds this one.
-        # Where rounding says otherwise (a direction of a pair that occurs here does not there) the
-        # row stays.
-        holds = ~((np.abs(newer.signs) == 1.0) & (self.signs != newer.signs)).any(axis=1)
-        return newer.replace(np.flatnonzero(~holds), self.take(~holds))
+        # The mean of a union cannot be computed. In exact arithmetic the newer face contains this
+        # one. If rounding makes it exclude a direction of a pair that occurs here, the row keeps
+        # its face.
+        contains = ~((np.abs(newer.signs) == 1.0) & (self.signs != newer.signs)).any(axis=1)
+        return newer.replace(np.flatnonzero(~contains), self.take(~contains))
 
     def keep_unless_better(
         self, current: "OrderFaces", scores: FloatArray, tolerance: FloatArray
     ) -> "OrderFaces":
-        gain = np.einsum("ip,ip->i", current.corners - self.corners, scores)
+        gain = np.einsum("ip,ip->i", current.embedded_outputs - self.embedded_outputs, scores)
         stays = np.flatnonzero(gain <= tolerance)
         return self.first().replace(stays, current.take(stays).first())
 
@@ -136,20 +142,20 @@ def sign_faces(
     decoder: OrderDecoder,
     embed: Callable[[FloatArray], FloatArray],
 ) -> OrderFaces:
-    """The orders that minimise ``sum_{i<j} scores_ij sign_ij``, the sign 1 if i stands before j.
+    """The orders that minimise ``sum_{i<j} scores_ij sign_ij``; a sign is 1 if i stands before j.
 
     Parameters
     ----------
     scores : float array (n, at least m (m - 1) / 2)
-        Pairs as in ``np.triu_indices(m, 1)``; further columns do not count.
+        Pairs as in ``np.triu_indices(m, 1)``; further columns are ignored.
     m : int
     before : bool array (n, m, m), optional
         ``before[r, i, j]``: i must stand before j.
     tolerance : float array (n,)
     decoder : OrderDecoder
-        For what is too large to be counted.
+        For problems that are too large for dynamic programming.
     embed : callable
-        From (means of) signs, ``(n, m (m - 1) / 2)``, to the embedding, ``(n, p)``; affine.
+        Affine map from (means of) signs, ``(n, m (m - 1) / 2)``, to the embedding, ``(n, p)``.
 
     Examples
     --------
@@ -164,32 +170,32 @@ def sign_faces(
     >>> faces.outputs, faces.embedded.round(2), faces.is_vertex
     (array([[0, 1, 2]]), array([[ 1.  ,  0.33, -0.33]]), array([False]))
     """
-    law = tied_signs(scores, m, before, tolerance=tolerance, decoder=decoder)
-    means = embed(law.signs)
-    corners = means
-    tied = np.flatnonzero(~law.single)
+    found = tied_signs(scores, m, before, tolerance=tolerance, decoder=decoder)
+    means = embed(found.signs)
+    embedded_outputs = means
+    tied = np.flatnonzero(~found.single)
     if tied.size:
-        corners = means.copy()
-        corners[tied] = embed(signs_of_ranks(law.ranks[tied]))
+        embedded_outputs = means.copy()
+        embedded_outputs[tied] = embed(signs_of_ranks(found.ranks[tied]))
 
     def another(rows: IntArray) -> OrderFaces:
-        # The same problems with the items numbered backwards: ties fall the other way.
+        # The same problems with the items in reverse order: ties are broken the other way.
         other = tied_signs(
-            -scores[np.ix_(rows, _backwards(m))],
+            -scores[np.ix_(rows, _reversed_pairs(m))],
             m,
             None if before is None else before[rows][:, ::-1, ::-1],
             tolerance=tolerance[rows],
             decoder=decoder,
         )
         ranks = np.ascontiguousarray(other.ranks[:, ::-1])
-        there = embed(signs_of_ranks(ranks))
-        return OrderFaces(ranks, there, there)
+        embedded = embed(signs_of_ranks(ranks))
+        return OrderFaces(ranks, embedded, embedded)
 
-    return OrderFaces(law.ranks, corners, means, law.signs, another)
+    return OrderFaces(found.ranks, embedded_outputs, means, found.signs, another)
 
 
-def _backwards(m: int) -> IntArray:
-    """Which pair becomes the pair (i, j) when the items are numbered backwards."""
+def _reversed_pairs(m: int) -> IntArray:
+    """For each pair i < j the number of the pair that it becomes if the items are reversed."""
     number = np.zeros((m, m), dtype=np.intp)
     i, j = np.triu_indices(m, 1)
     number[i, j] = np.arange(i.size)

@@ -1,4 +1,8 @@
-"""The Kendall loss between orders: the share of pairs that stand the other way round."""
+"""The Kendall loss on orders: the (weighted) share of pairs that are reversed.
+
+`KendallLoss` is the parameter of an estimator. Bound to items, it is a `BoundKendall`, or with
+weights of positions a `BoundPositionKendall`.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,27 +27,27 @@ from disambig.votes import Votes
 class KendallLoss(BaseEstimator):
     """``loss(z, y) = sum of w[i] w[j] v[z(i)] over discordant pairs / the largest sum``, in [0, 1].
 
-    A pair is discordant if the prediction z has i before j and the target y has j before i. It
-    weighs the product of its items, times the weight of the position at which the prediction has
-    its earlier item.
+    A pair is discordant if the prediction z has i before j and the target y has j before i. Its
+    weight is the product of the weights of its items, times the weight of the position at which the
+    prediction has i.
 
     Parameters
     ----------
     item_weights : array-like (m,) or mapping from item to weight, optional
-        ``w``, positive. By default all items weigh the same.
+        ``w``, positive. By default all weights are equal.
     position_weights : "inverse", "log2" or array-like (m,), optional
         ``v``: ``1 / (k + 1)`` or ``1 / log2(k + 2)`` for position k = 0, 1, ... of the prediction,
-        or numbers of your own, not negative; only their ratios matter, and the last is never paid.
-        By default all positions weigh the same; with equal items the loss is then
+        or an array of numbers >= 0. Only their ratios matter, and the last one has no effect.
+        By default all weights are equal; if the items have equal weights, too, the loss is
         ``(1 - tau) / 2`` with Kendall's tau.
 
-        With weights, predictions are exact for at most 20 items, with all their ties; differences
-        of the loss below 1e-10 are ties. How a prediction orders items at positions of weight 0
-        costs nothing and means nothing. A weight for each pair of positions is not to be had:
-        exact predictions are built item by item, and later positions are not known then.
+        With these weights, predictions are exact, with all ties, for at most 20 items. Differences
+        of the loss below 1e-10 are ties. The order of items at positions of weight 0 costs nothing
+        and is arbitrary. Weights of pairs of positions are not supported: exact predictions are
+        built item by item, before the later position is known.
     decoder : {"auto", "dynamic", "exact", "local"}, default "auto"
-        How orders are found; see `disambig.orderings.order_decoder`. Whatever the choice, up to 20
-        items that hang together are ordered by exact dynamic programming with all their ties.
+        How orders are found; see `disambig.orderings.order_decoder`. Whatever the choice, connected
+        components of at most 20 items are ordered by exact dynamic programming, with all ties.
 
     Examples
     --------
@@ -53,7 +57,7 @@ class KendallLoss(BaseEstimator):
     >>> round(float((loss.psi(z) * loss.phi(y)).sum()), 3)
     0.333
 
-    What is wrong at the second position costs half of what it costs at the first:
+    An error at the second position costs half as much as one at the first:
 
     >>> loss = KendallLoss(position_weights="inverse").bind(np.array(["a", "b", "c"]))
     >>> y = np.array([[0, 2, 1], [1, 0, 2]])
@@ -75,14 +79,14 @@ class KendallLoss(BaseEstimator):
         decoder = order_decoder(self.decoder)
         i, j = np.triu_indices(len(items), 1)
         pairs = weights[i] * weights[j]
-        # Equal weights are none: then any number of items will do. The last is never paid.
+        # Equal weights are as good as none and allow any number of items. The last has no effect.
         if (positions[:-1] == positions[0]).all():
             total = pairs.sum()
             return BoundKendall(len(items), pairs / total if total > 0 else pairs, decoder)
         require_lattice(
             len(items),
             "KendallLoss(position_weights=...)",
-            "Leave position_weights out, or use DCGLoss, which weighs positions too.",
+            "Leave position_weights out, or use DCGLoss, which also weights positions.",
         )
         return BoundPositionKendall(positions, pairs / largest_sum(positions, pairs), decoder)
 
@@ -97,7 +101,7 @@ class BoundKendall:
     pair_weights : float array (m (m - 1) / 2,)
         Sum to one.
     decoder : OrderDecoder
-        For what is too large to be counted.
+        For problems that are too large for dynamic programming.
     """
 
     n_items: int
@@ -106,13 +110,13 @@ class BoundKendall:
 
     @cached_property
     def as_target(self) -> SignEmbedding:
-        """How (means of) signs of targets are embedded, ``p = m (m - 1) / 2 + 1``."""
+        """Embedding of (means of) signs of targets, ``p = m (m - 1) / 2 + 1``."""
         return SignEmbedding(np.ones(len(self.pair_weights)), 1.0)
 
     @cached_property
     def as_prediction(self) -> SignEmbedding:
-        """How (means of) signs of predictions are embedded."""
-        # A single item has no pairs, and nothing to lose.
+        """Embedding of (means of) signs of predictions."""
+        # A single item has no pairs: the loss is 0.
         return SignEmbedding(-0.5 * self.pair_weights, 0.5 if self.pair_weights.size else 0.0)
 
     def phi(self, ranks: IntArray) -> FloatArray:
@@ -129,8 +133,9 @@ class BoundKendall:
     def start(self, candidates: PartialOrders, kind: str) -> FloatArray:
         """``"average"``: the mean over all linear extensions; ``"infimum"``: observed pairs.
 
-        The latter is the paper's start: ±1 for pairs known from the closure, 0 for the others. It
-        favours the orders of the set and no other, which makes ranking well-behaved.
+        The latter is the start of the paper: ±1 for pairs known from the transitive closure, 0 for
+        the others. Its best predictions are exactly the orders of the set, which makes ranking
+        well-behaved.
         """
         if kind == "average":
             return self.as_target.embed(mean_signs(candidates).signs)
@@ -167,10 +172,10 @@ class BoundKendall:
         )
 
     def softened(self, candidates: PartialOrders) -> OrderSoftening:
-        """The loss at temperatures, on these candidates."""
+        """The loss at a temperature, on these candidates."""
         require_lattice(
             self.n_items,
             "KendallLoss at a temperature",
-            "Use solver='alternating', which takes any number.",
+            "Use solver='alternating', which allows any number of items.",
         )
         return OrderSoftening(self.as_target, self.as_prediction, candidates, self.decoder)

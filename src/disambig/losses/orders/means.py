@@ -1,6 +1,6 @@
-"""The mean over all orders of a set: pair by pair and place by place.
+"""Means over all linear extensions of a partial order: of pairs, of positions and of signs.
 
-The mean of all orders of a set, as signs of pairs.
+They are counted exactly if that is feasible, and estimated from a sample otherwise.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from disambig.orderings import (
     tied_signs,
 )
 
-# Orders drawn for the mean where the linear extensions are too many to count: a probability is
-# then right to .016 (one standard deviation, at worst).
-_SAMPLES = 1000
-# Comparisons of drawn orders that are held at once.
-_CHUNK = 10_000_000
+# Orders drawn if the linear extensions are too many to count. The standard deviation of a
+# probability is then at most 0.5 / sqrt(1000) = .016.
+_N_SAMPLED_ORDERS = 1000
+# Comparisons between items of drawn orders that are in memory at once, one byte each.
+_MAX_COMPARISONS_IN_MEMORY = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class OrderMeans:
-    """Uniform laws on the linear extensions of n partial orders, d of them different.
+    """Uniform distributions on the linear extensions of n partial orders, d of them distinct.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class OrderMeans:
     places : float array (d, m, m)
         ``places[r, i, k]``: probability that i has position k.
     rows : int array (n,)
-        Which of them is the law of a row: ``pairs[rows]`` has one for each.
+        The distribution that belongs to each row: ``pairs[rows]`` is ``(n, m, m)``.
     exact : bool
-        Were all counted? Otherwise they were sampled.
+        True if all linear extensions were counted, False if they were sampled.
     """
 
     pairs: FloatArray
@@ -48,7 +48,7 @@ class OrderMeans:
 
 
 def mean_orders(orders: PartialOrders, random_state: int = 0) -> OrderMeans:
-    """The mean over all linear extensions of each row: by counting, or by sampling beyond that.
+    """Means of pairs and positions over all linear extensions of each row, counted or sampled.
 
     Examples
     --------
@@ -58,28 +58,30 @@ def mean_orders(orders: PartialOrders, random_state: int = 0) -> OrderMeans:
             [0.  , 0.33, 0.67],
             [0.33, 0.33, 0.33]]]), array([0, 0]), True)
     """
-    # Data sets hold fewer different partial orders than rows, and counting is what costs.
+    # Counting is the expensive step, and a data set has fewer distinct partial orders than rows.
     first, rows = orders.distinct
     try:
-        law = linear_extensions(orders.before[first])
-        return OrderMeans(law.pairs, law.places, rows, True)
+        counted = linear_extensions(orders.before[first])
+        return OrderMeans(counted.pairs, counted.places, rows, True)
     except MissingOracleError:
         return sampled_means(orders, random_state)
 
 
 def sampled_means(orders: PartialOrders, random_state: int) -> OrderMeans:
-    """The mean over drawn linear extensions of each row."""
+    """Means of pairs and positions over a sample of the linear extensions of each row."""
     first, rows = orders.distinct
-    drawn = sample_linear_extensions(orders.before[first], _SAMPLES, random_state=random_state)
+    drawn = sample_linear_extensions(
+        orders.before[first], _N_SAMPLED_ORDERS, random_state=random_state
+    )
     pairs, places = _frequencies(drawn.ranks)
     return OrderMeans(pairs, places, rows, bool(drawn.exact.all()))
 
 
 def _frequencies(ranks: IntArray) -> tuple[FloatArray, FloatArray]:
-    """How often i stands before j, and i at position k, among drawn ranks ``(d, draws, m)``."""
+    """Share of drawn ranks ``(d, draws, m)`` with i before j, and with i at position k."""
     d, draws, m = ranks.shape
     pairs, places = np.empty((d, m, m)), np.empty((d, m, m))
-    at_once = max(1, _CHUNK // (draws * m * m))
+    at_once = max(1, _MAX_COMPARISONS_IN_MEMORY // (draws * m * m))
     for start in range(0, d, at_once):
         part = ranks[start : start + at_once, :, :, None]
         pairs[start : start + at_once] = (part < np.swapaxes(part, 2, 3)).mean(axis=1)
@@ -88,14 +90,14 @@ def _frequencies(ranks: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 class MeanSigns(NamedTuple):
-    """Means of signs over all orders of each set, and whether they are exact."""
+    """Means of signs over the linear extensions of each row, and whether they are exact."""
 
     signs: FloatArray
     exact: bool
 
 
 def mean_signs(orders: PartialOrders, random_state: int = 0) -> MeanSigns:
-    """The mean over all linear extensions of each row: by counting, or by sampling beyond that.
+    """Means of signs over all linear extensions of each row, counted or sampled.
 
     Examples
     --------
@@ -105,10 +107,10 @@ def mean_signs(orders: PartialOrders, random_state: int = 0) -> MeanSigns:
     first, rows = orders.distinct
     d, m = len(first), orders.n_items
     try:
-        # Orders that cost nothing: all of them tie.
-        free = np.zeros((d, m * (m - 1) // 2))
-        law = tied_signs(free, m, orders.before[first], tolerance=np.zeros(d))
-        return MeanSigns(law.signs[rows], True)
+        # With costs of zero all linear extensions tie.
+        zero_costs = np.zeros((d, m * (m - 1) // 2))
+        counted = tied_signs(zero_costs, m, orders.before[first], tolerance=np.zeros(d))
+        return MeanSigns(counted.signs[rows], True)
     except MissingOracleError:
         means = sampled_means(orders, random_state)
         return MeanSigns(signs_of_pairs(means.pairs)[rows], means.exact)

@@ -1,4 +1,4 @@
-"""The Kendall loss with weights of positions: an error at the top of a prediction can cost more."""
+"""The Kendall loss with weights of positions: errors at the top of a prediction can cost more."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from disambig.votes import Votes
 def largest_sum(position_weights: FloatArray, pair_weights: FloatArray) -> float:
     """``max_z sum over i before j in z of position_weights[z(i)] pair_weights_ij``.
 
-    A prediction and its reverse disagree on all pairs, so this is the largest loss there is.
+    This is the largest possible loss: a prediction and its reverse disagree on all pairs.
 
     Examples
     --------
@@ -41,21 +41,22 @@ def largest_sum(position_weights: FloatArray, pair_weights: FloatArray) -> float
 class BoundPositionKendall:
     """``phi(y) = (signs of y, 1, ..., 1)``, ``psi(z) = (-a(z) signs of z, a(z)) / 2`` over pairs.
 
-    ``a(z)_ij = pair_weights_ij position_weights[min(z(i), z(j))]`` is what the pair i < j costs if
+    ``a(z)_ij = pair_weights_ij position_weights[min(z(i), z(j))]`` is the cost of the pair i < j if
     it is discordant, ``loss = sum a(z) (1 - sign of z * sign of y) / 2``, and ``p = m (m - 1)``.
 
-    The second half of ``phi`` is the same for all targets and is there for the starts: a pair on
-    which a start has no word must cost nothing wherever it stands, not one half of ``a(z)``.
+    The second half of ``phi`` is the same for all targets. It is needed for the starts: a pair that
+    was not observed must cost 0 at every position, not ``a(z) / 2``.
 
-    Both minimisers are exact. The prediction step is a programme over sets of items, which sees
-    the position of the item it adds; the target step is an ordering by pairs, as without weights.
+    Both minimisers are exact. The prediction step is a dynamic program over sets of items; the size
+    of the set is the position of the next item. The target step orders items by pair costs, as
+    without weights of positions.
 
     Parameters
     ----------
     position_weights : float array (m,)
         Not negative.
     pair_weights : float array (m (m - 1) / 2,)
-        Such that the largest loss is 1.
+        Scaled so that the largest loss is 1.
     decoder : OrderDecoder
         For targets.
     """
@@ -79,7 +80,7 @@ class BoundPositionKendall:
         return self._prediction_embedding(self.position_weights[ranks][:, :, None] * earlier)
 
     def _prediction_embedding(self, charges: FloatArray) -> FloatArray:
-        """From (means of) the weight of i where i stands before j, 0 elsewhere, ``(n, m, m)``."""
+        """``psi`` from (means of) charges: the weight of the position of i if i is before j."""
         i, j = np.triu_indices(self.n_items, 1)
         forward, backward = charges[:, i, j], charges[:, j, i]
         halves = 0.5 * self.pair_weights
@@ -91,9 +92,8 @@ class BoundPositionKendall:
     def start(self, candidates: PartialOrders, kind: str) -> FloatArray:
         """``"average"``: the mean over all linear extensions; ``"infimum"``: observed pairs.
 
-        Under the latter a prediction pays for the observed pairs that it reverses and for nothing
-        else: no more than the loss to the nearest order of the set, and nothing exactly where that
-        is nothing.
+        Under the latter the cost of a prediction is that of the observed pairs that it reverses. It
+        is at most the loss to the nearest order of the set, and 0 if and only if that loss is 0.
         """
         if kind == "average":
             return _target_embedding(mean_signs(candidates).signs)
@@ -110,29 +110,28 @@ class BoundPositionKendall:
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
         costs = self._costs(scores)
-        law = self._predictions(costs, tolerance)
-        ranks = law.orders.ranks
-        corners, means = self.psi(ranks), self._prediction_embedding(law.charges)
-        # Positions of equal weight add up to that weight; rounding must not make a difference of
-        # it.
-        means = np.where(np.isclose(means, corners, rtol=1e-13, atol=0.0), corners, means)
+        tied = self._predictions(costs, tolerance)
+        ranks = tied.orders.ranks
+        vertices, means = self.psi(ranks), self._prediction_embedding(tied.charges)
+        # The mean over positions of equal weight is that weight; remove its rounding error.
+        means = np.where(np.isclose(means, vertices, rtol=1e-13, atol=0.0), vertices, means)
 
         def another(rows: IntArray) -> OrderFaces:
-            # The same problems with the items numbered backwards: ties fall the other way.
+            # The same problems with the items in reverse order: ties are broken the other way.
             other = self._predictions(costs[rows][:, ::-1, ::-1], tolerance[rows])
-            turned = np.ascontiguousarray(other.orders.ranks[:, ::-1])
-            there = self.psi(turned)
-            return OrderFaces(turned, there, there)
+            other_ranks = np.ascontiguousarray(other.orders.ranks[:, ::-1])
+            embedded = self.psi(other_ranks)
+            return OrderFaces(other_ranks, embedded, embedded)
 
-        return OrderFaces(ranks, corners, means, signs_of_pairs(law.orders.pairs), another)
+        return OrderFaces(ranks, vertices, means, signs_of_pairs(tied.orders.pairs), another)
 
     def _costs(self, scores: FloatArray) -> FloatArray:
-        """What i before j costs at a position of weight 1, ``(n, m, m)``."""
-        signs, masses = np.hsplit(0.5 * scores, 2)
+        """Cost of i before j at a position of weight 1, ``(n, m, m)``."""
+        signs, constants = np.hsplit(0.5 * scores, 2)
         costs = pair_costs(-self.pair_weights * signs, self.n_items)
         i, j = np.triu_indices(self.n_items, 1)
-        costs[:, i, j] += self.pair_weights * masses
-        costs[:, j, i] += self.pair_weights * masses
+        costs[:, i, j] += self.pair_weights * constants
+        costs[:, j, i] += self.pair_weights * constants
         return costs
 
     def _predictions(self, costs: FloatArray, tolerance: FloatArray) -> WeightedOrderDistribution:
@@ -141,7 +140,7 @@ class BoundPositionKendall:
     def best_candidate(
         self, scores: FloatArray, candidates: PartialOrders, tolerance: FloatArray
     ) -> OrderFaces:
-        # The second half of the scores is paid by all targets alike.
+        # The second half of the scores costs the same for all targets.
         return sign_faces(
             scores,
             self.n_items,

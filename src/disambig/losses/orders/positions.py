@@ -1,15 +1,11 @@
-"""A start for losses of positions: what the observed pairs of all rows say together.
+"""Losses on orders that compare the positions of each item: `DCGLoss` and `FootruleLoss`.
 
-Position by position a partial order says little, and its mean order drags every item to the middle:
-begun there, descent ends high. Pairs say exactly what was seen. So the first targets are those of
-the Kendall loss: the order that the votes on observed pairs call for at each row, and the
-candidates that suit these orders best.
+Both are bound to items as a `BoundPlaceLoss`, a sum over items of an inner product of two tables.
 
-Losses that compare the positions of each item: the footrule, discounted gain, and their like.
-
-Discounted cumulative gain as a loss between orders: the top counts most.
-
-Spearman's footrule between orders: how far the items are displaced.
+Their default start is `pairwise_start`. A partial order says little about single positions, and the
+mean of its linear extensions pulls every item to the middle; descent from there ends at a high
+objective. Observed pairs are exact. So the first targets are those of the Kendall loss: for each
+row the best order for the votes on observed pairs, then the candidates that fit these orders best.
 """
 
 from dataclasses import dataclass
@@ -33,14 +29,16 @@ from disambig.orderings import (
 )
 from disambig.votes import Votes
 
-_RTOL = 1e-10
+# Relative tolerance of ties in the two steps of `pairwise_start`.
+_TIE_RTOL = 1e-10
 
 
 def pairwise_start(votes: Votes, orders: PartialOrders) -> FloatArray:
     """``[j, i, k]``: share of the first targets of row j that have item i at position k.
 
-    One round of the Kendall loss: predictions for the observed pairs, targets for the predictions,
-    uniform over ties (one order where more than 20 items hang together).
+    One iteration under the Kendall loss: predictions for the observed pairs, then targets for the
+    predictions. Both are means over ties, or one order for a connected component of more than 20
+    items.
 
     Parameters
     ----------
@@ -57,34 +55,36 @@ def pairwise_start(votes: Votes, orders: PartialOrders) -> FloatArray:
            [0., 0., 1.]])
     """
     m, decoder = orders.n_items, OrderDecoder()
-    # Costs fall with the votes for a pair.
-    heard = votes @ orders.signs().astype(np.float64)
-    first = tied_signs(-heard, m, tolerance=_RTOL * votes.absolute_row_sums(), decoder=decoder)
-    back = votes.T
-    called_for = back @ first.signs
-    law = tied_orders(
-        pair_costs(-called_for, m),
+    # The sign is -1 because votes for a pair lower its cost.
+    scores = votes @ orders.signs().astype(np.float64)
+    predictions = tied_signs(
+        -scores, m, tolerance=_TIE_RTOL * votes.absolute_row_sums(), decoder=decoder
+    )
+    transposed = votes.T
+    target_scores = transposed @ predictions.signs
+    targets = tied_orders(
+        pair_costs(-target_scores, m),
         orders.before,
-        tolerance=_RTOL * back.absolute_row_sums(),
+        tolerance=_TIE_RTOL * transposed.absolute_row_sums(),
         decoder=decoder,
     )
-    return law.places
+    return targets.places
 
 
 @dataclass(frozen=True, eq=False)
 class BoundPlaceLoss:
     """``loss(z, y) = constant + sum_i <prediction_table[z(i)], target_table[y(i)]>``.
 
-    So ``phi(y)`` is a row of `target_table` for each item, and 1; ``psi(z)`` a row of
-    `prediction_table` for each item, and the constant: ``p = m c + 1``. The mean of tied orders
-    is that of their positions.
+    ``phi(y)`` is a row of `target_table` for each item, and 1. ``psi(z)`` is a row of
+    `prediction_table` for each item, and the constant. So ``p = m c + 1``. The mean of tied orders
+    follows from the shares of their positions.
 
     Parameters
     ----------
     name : str
-        For messages.
+        For error messages.
     prediction_table, target_table : float array (m, c)
-        One row a position. Tables of one column are monotone.
+        One row for each position. A table of one column must be monotone.
     constant : float
     """
 
@@ -115,14 +115,14 @@ class BoundPlaceLoss:
             means = mean_orders(candidates)
             return _joined(means.places @ self.target_table, 1.0)[means.rows]
         if kind == "infimum":
-            # What is nearest to a prediction is not a function of its positions one by one.
+            # The loss to the nearest candidate is not a sum over the items of the prediction.
             raise MissingOracleError(
-                f"start='infimum' is not to be had for {self.name}; use start='average'."
+                f"start='infimum' is not available for {self.name}; use start='average'."
             )
         raise ValueError(f"start={kind!r} is not known to {self.name}; choose 'average'.")
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> FloatArray:
-        """The targets that the observed pairs call for under the Kendall loss, ``(n, p)``."""
+        """The targets that `pairwise_start` finds from the observed pairs, ``(n, p)``."""
         return _joined(pairwise_start(votes, candidates) @ self.target_table, 1.0)
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
@@ -142,26 +142,40 @@ class BoundPlaceLoss:
         tolerance: FloatArray,
     ) -> OrderFaces:
         by_item = scores[:, :-1].reshape(len(scores), *table.shape)
-        law = place_orders(by_item, table, before, tolerance)
-        corners = _joined(table[law.ranks], last)
-        means = _joined(law.places @ table, last)
-        # Positions with equal rows of the table add up to that row; rounding must not make a
-        # difference of it.
-        means = np.where(np.isclose(means, corners, rtol=1e-13, atol=0.0), corners, means)
+        tied = place_orders(by_item, table, before, tolerance)
+        vertices = _joined(table[tied.ranks], last)
+        means = _joined(tied.places @ table, last)
+        # The mean over positions with equal rows of the table is that row; remove its rounding
+        # error.
+        means = np.where(np.isclose(means, vertices, rtol=1e-13, atol=0.0), vertices, means)
 
         def another(rows: IntArray) -> OrderFaces:
-            # The same problems with the items numbered backwards: ties fall the other way.
+            # The same problems with the items in reverse order: ties are broken the other way.
             forced = None if before is None else before[rows][:, ::-1, ::-1]
             other = place_orders(by_item[rows][:, ::-1], table, forced, tolerance[rows])
             ranks = np.ascontiguousarray(other.ranks[:, ::-1])
-            there = _joined(table[ranks], last)
-            return OrderFaces(ranks, there, there)
+            same = (_joined(table[ranks], last) == vertices[rows]).all(axis=1)
+            if same.any():
+                ranks[same] = towards_mean(rows[same])
+            embedded = _joined(table[ranks], last)
+            return OrderFaces(ranks, embedded, embedded)
 
-        return OrderFaces(law.ranks, corners, means, signs_of_pairs(law.pairs), another)
+        def towards_mean(rows: IntArray) -> IntArray:
+            # Both first orders can have one embedding where the tied orders have several. Some
+            # tied order lies on the side of the mean, so a score for that direction finds it; the
+            # score is so small that no order outside the tolerance can win.
+            away = (means - vertices)[rows, :-1].reshape(len(rows), *table.shape)
+            bound = np.abs(table).max() * np.abs(away).sum(axis=(1, 2))
+            share = tolerance[rows] / (2.0 * np.maximum(bound, np.finfo(np.float64).tiny))
+            moved = by_item[rows] - share[:, None, None] * away
+            forced = None if before is None else before[rows]
+            return place_orders(moved, table, forced, np.zeros(len(rows))).ranks
+
+        return OrderFaces(tied.ranks, vertices, means, signs_of_pairs(tied.pairs), another)
 
 
 def _joined(rows: FloatArray, last: float) -> FloatArray:
-    """``(n, m, c)`` as ``(n, m c + 1)``, the last column all `last`."""
+    """``(n, m, c)`` as ``(n, m c + 1)``, with a last column that is all `last`."""
     n, m, c = rows.shape
     return np.column_stack([rows.reshape(n, m * c), np.full(n, last)])
 
@@ -169,24 +183,24 @@ def _joined(rows: FloatArray, last: float) -> FloatArray:
 class DCGLoss(BaseEstimator):
     """``loss(z, y) = 1 - sum_i gain(y(i)) discount(z(i)) / (the same for z = y)``, in [0, 1].
 
-    One minus the normalised discounted cumulative gain. The target says by its ranks what each
-    item is worth, the prediction by its ranks how much of that is seen: the loss is not symmetric.
-    The gains are the same numbers for every target, in another order, and so is the best sum.
+    One minus the normalised discounted cumulative gain. The ranks of the target give the gain of
+    each item, the ranks of the prediction the discount of that gain. So the loss is not symmetric.
+    Targets only permute the gains, so the best sum is the same for all targets.
 
-    Predictions are exact for any number of items (sorting, with all ties); targets up to 20 items,
-    beyond which they must be known fully or not at all.
+    Predictions are exact, with all ties, for any number of items (they are sorted). Targets are
+    exact for at most 20 items; with more items a target must be known completely or not at all.
 
     Parameters
     ----------
     discount : "log2" or array-like (m,), default "log2"
-        ``1 / log2(k + 2)`` for position k = 0, 1, ... of the prediction, or numbers of your own:
-        not negative, not rising.
+        ``1 / log2(k + 2)`` for position k = 0, 1, ... of the prediction, or numbers >= 0 that do
+        not increase.
     gain : "linear", "exponential" or array-like (m,), default "linear"
-        What the item of rank k is worth: ``m - 1 - k``, ``2 ** (m - 1 - k) - 1``, or numbers of
-        your own: not negative, not rising. Only their ratios matter. Differences of the loss below
-        1e-10 are ties, as the last of many exponential gains are.
+        The gain of the item of rank k: ``m - 1 - k``, ``2 ** (m - 1 - k) - 1``, or numbers >= 0
+        that do not increase. Only their ratios matter. Differences of the loss below 1e-10 are
+        ties; with many items that includes the last exponential gains.
     cutoff : int, optional
-        Positions of the prediction that count, from the first (the k of DCG@k). By default all.
+        How many positions of the prediction count, from the first (the k of DCG@k). By default all.
 
     Examples
     --------
@@ -206,7 +220,7 @@ class DCGLoss(BaseEstimator):
         discounts, gains = self._discounts(len(items)), self._gains(len(items))
         best = float(discounts @ gains)
         if best == 0.0:
-            # Nothing to gain, as with a single item: nothing to lose.
+            # All gains are 0, as with a single item: the loss is 0.
             return BoundPlaceLoss("the DCG loss", 0.0 * discounts[:, None], gains[:, None], 0.0)
         return BoundPlaceLoss("the DCG loss", -discounts[:, None] / best, gains[:, None], 1.0)
 
@@ -216,11 +230,11 @@ class DCGLoss(BaseEstimator):
             if self.discount != "log2":
                 raise ValueError(
                     f"DCGLoss: discount={self.discount!r} is not known; choose 'log2' or give one "
-                    "number a position."
+                    "number for each position."
                 )
             discounts = 1.0 / np.log2(np.arange(m) + 2.0)
         else:
-            discounts = _falling(self.discount, "discount", m)
+            discounts = _non_increasing(self.discount, "discount", m)
         if self.cutoff is not None:
             if not isinstance(self.cutoff, (int, np.integer)) or self.cutoff < 1:
                 raise ValueError(
@@ -231,26 +245,26 @@ class DCGLoss(BaseEstimator):
         return discounts
 
     def _gains(self, m: int) -> FloatArray:
-        """Gains by rank, the largest 1 (unless all are 0)."""
+        """Gains by rank, scaled so that the largest is 1 (unless all are 0)."""
         worth = np.arange(m - 1.0, -1.0, -1.0)
         gains: FloatArray
         if not isinstance(self.gain, str):
-            gains = _falling(self.gain, "gain", m)
+            gains = _non_increasing(self.gain, "gain", m)
         elif self.gain == "linear":
             gains = worth
         elif self.gain == "exponential":
-            # Both terms over 2 ** m, which might be too large for a number.
+            # Both terms divided by 2 ** m, which would overflow for many items.
             gains = 2.0 ** (worth - m) - 2.0**-m
         else:
             raise ValueError(
                 f"DCGLoss: gain={self.gain!r} is not known; choose 'linear' or 'exponential', or "
-                "give one number a rank."
+                "give one number for each rank."
             )
         return gains / gains[0] if gains[0] > 0.0 else gains
 
 
-def _falling(given: Any, name: str, m: int) -> FloatArray:
-    """Numbers by position, checked; a copy."""
+def _non_increasing(given: Any, name: str, m: int) -> FloatArray:
+    """A copy of the numbers, checked: one for each position, >= 0 and not increasing."""
     values = np.array(given, dtype=np.float64)
     if values.shape != (m,):
         raise ValueError(
@@ -262,13 +276,13 @@ def _falling(given: Any, name: str, m: int) -> FloatArray:
     if bad.any():
         at = int(bad.argmax())
         raise ValueError(
-            f"DCGLoss: {name}[{at}] is {values[at]}; expected finite numbers, not negative and not "
-            "rising."
+            f"DCGLoss: {name}[{at}] is {values[at]}; expected finite numbers >= 0 that do not "
+            "increase."
         )
     if values[0] == 0.0:
         raise ValueError(
-            f"DCGLoss: {name} is 0 at every position, which makes all orders equal. Give at least "
-            "one positive number."
+            f"DCGLoss: {name} is 0 at every position: all orders would have the same loss. Give at "
+            "least one positive number."
         )
     return values
 
@@ -276,13 +290,14 @@ def _falling(given: Any, name: str, m: int) -> FloatArray:
 class FootruleLoss(BaseEstimator):
     """``loss(z, y) = sum_i |z(i) - y(i)| / floor(m^2 / 2)``, in [0, 1].
 
-    Ranks are compared, not pairs: an item displaced by two positions costs twice one displaced by
-    one. Reversed orders are at distance 1, and others too. ``phi(y)`` is the permutation matrix of
-    y, ``psi(z)[i, k]`` what ``|z(i) - k|`` costs; each has a last coordinate that adds nothing.
+    The loss compares ranks, not pairs: an item displaced by two positions costs twice as much as
+    one displaced by one. An order and its reverse have loss 1, and so have other orders. ``phi(y)``
+    is the permutation matrix of y, and ``psi(z)[i, k] = |z(i) - k| / floor(m^2 / 2)``. The last
+    coordinate of the embedding contributes nothing.
 
-    Both minimisers are exact up to 20 items, with all their ties. Beyond, predictions are exact
-    (an assignment problem), one of the tied orders each, and targets must be known fully or not at
-    all.
+    Both minimisers are exact, with all ties, for at most 20 items. With more items predictions are
+    exact (an assignment problem) but only one of the tied orders, and a target must be known
+    completely or not at all.
 
     Examples
     --------
@@ -298,5 +313,5 @@ class FootruleLoss(BaseEstimator):
         position = np.arange(m)
         # A single item is never displaced.
         largest = max(1, m * m // 2)
-        displaced = np.abs(position[:, None] - position) / largest
-        return BoundPlaceLoss("the footrule", displaced, np.eye(m), 0.0)
+        displacement = np.abs(position[:, None] - position) / largest
+        return BoundPlaceLoss("the footrule", displacement, np.eye(m), 0.0)

@@ -1,4 +1,4 @@
-"""The contract of a loss between orders, before and after the items are known."""
+"""The contract of a loss on orders: `OrderLoss` without items, `BoundOrderLoss` with them."""
 
 from typing import Protocol, runtime_checkable
 
@@ -12,8 +12,8 @@ from disambig.votes import Votes
 class BoundOrderLoss(Protocol):
     """A `Loss` whose outputs are orders of m items, given as ranks.
 
-    Its faces are `OrderFaces`, which say of every pair how the tied orders compare it. That is all
-    that rankers look at, so that the embedding is the loss's own affair.
+    Its faces are `OrderFaces`, which give for every pair of items the share of the tied orders that
+    agree. Rankers use nothing else, so a loss is free to choose its embedding.
     """
 
     @property
@@ -22,9 +22,9 @@ class BoundOrderLoss(Protocol):
         ...
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> str | FloatArray:
-        """What a solver begins with unless told otherwise: a kind of start, or ``V``, ``(n, p)``.
+        """The default start of a solver: a kind of start, or ``V``, ``(n, p)``.
 
-        It may listen to the votes ``A``, which `start` cannot.
+        It may depend on the votes ``A``; `start` does not.
         """
         ...
 
@@ -37,7 +37,7 @@ class BoundOrderLoss(Protocol):
         ...
 
     def start(self, candidates: PartialOrders, kind: str) -> FloatArray:
-        """As in `Loss`; a kind that cannot be had raises `MissingOracleError`."""
+        """As in `Loss`; raises `MissingOracleError` for a kind that the loss does not offer."""
         ...
 
     def magnitude(self, candidates: PartialOrders) -> float:
@@ -57,7 +57,7 @@ class BoundOrderLoss(Protocol):
 
 @runtime_checkable
 class OrderLoss(Protocol):
-    """A loss between orders before the items are known: a piece that is bound to items in fit."""
+    """A loss on orders before the items are known; estimators bind it to them in ``fit``."""
 
     def bind(self, items: AnyArray) -> BoundOrderLoss:
         """The loss on these items."""

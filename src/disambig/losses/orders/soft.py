@@ -1,6 +1,8 @@
-"""Orders that stay soft: a law on the linear extensions of each row, by its mean.
+"""The Kendall loss at a temperature.
 
-The Kendall loss at a temperature: exact laws on linear extensions.
+Every row has a distribution on its linear extensions, ``q(order)`` proportional to
+``exp(-sum_{i<j} costs_ij sign_ij)``. It is given by its mean signs and its relative entropy to the
+uniform distribution, which are computed exactly for at most 20 items.
 """
 
 from dataclasses import dataclass, replace
@@ -16,29 +18,31 @@ from disambig.losses.softening import SoftMeans
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings import GibbsOrders, OrderDecoder, gibbs_orders
 
-# Orders whose probabilities differ by a smaller part tie: it is what rounding leaves.
-_TIE = 1e-6
-# Sums over up to a million sets of items are right to more digits.
-_DIGITS = 12
+# Orders tie if their total costs differ by less, hence their probabilities by a smaller fraction.
+# Rounding leaves differences of this size.
+_TIE_TOLERANCE = 1e-6
+# Decimals of mean signs that are kept. Sums over up to a million sets of items are more accurate.
+_SIGN_DECIMALS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class SoftOrders:
-    """Laws on orders, too many to list: how they compare every pair, and where they lean.
+    """Distributions on orders, given by mean signs of pairs, relative entropies and costs.
 
     Parameters
     ----------
     signs : float array (n, m (m - 1) / 2)
         ``P(i before j) - P(j before i)`` for i < j.
     divergences : float array (n,)
-        Relative entropies to the uniform laws on the linear extensions, or bounds from above.
+        Relative entropies to the uniform distributions on the linear extensions, or upper bounds.
     costs : float array (n, m (m - 1) / 2)
-        The law is, or goes towards, ``exp(-sum_{i<j} costs_ij sign_ij)``.
+        The distribution is proportional to ``exp(-sum_{i<j} costs_ij sign_ij)``. After an
+        interpolation these are the costs of the distribution that it moved towards.
     orders : PartialOrders
         The candidates.
     decoder : OrderDecoder
     as_target, as_prediction : SignEmbedding
-        How signs are embedded.
+        Embeddings of signs.
     """
 
     signs: FloatArray
@@ -62,12 +66,12 @@ class SoftOrders:
 
     @cached_property
     def largest(self) -> OrderFaces:
-        """The orders that have the most of each row, as faces."""
+        """The most likely orders of each row, as faces."""
         return sign_faces(
             self.costs,
             self.orders.n_items,
             self.orders.before,
-            tolerance=np.full(len(self), _TIE),
+            tolerance=np.full(len(self), _TIE_TOLERANCE),
             decoder=self.decoder,
             embed=self.as_target.embed,
         )
@@ -78,7 +82,7 @@ class SoftOrders:
 
     @property
     def undecided(self) -> BoolArray:
-        """Pairs of which both directions occur among the likeliest orders, ``(n, m, m)``."""
+        """Pairs that occur in both directions among the most likely orders, ``(n, m, m)``."""
         return self.largest.undecided
 
     @property
@@ -91,15 +95,15 @@ class SoftOrders:
     def direction_to(self, other: "SoftOrders") -> FloatArray:
         return np.asarray(other.embedded - self.embedded)
 
-    def interpolate(self, other: "SoftOrders", part: float) -> "SoftOrders":
-        if part == 1.0:
+    def interpolate(self, other: "SoftOrders", fraction: float) -> "SoftOrders":
+        if fraction == 1.0:
             return other
-        # The entropy of a mean of two laws is not to be had; by convexity it is no further from
-        # uniform than they are on average.
+        # The relative entropy of a mixture of two distributions cannot be computed. It is convex,
+        # so the mean of theirs is an upper bound.
         return replace(
             self,
-            signs=self.signs + part * (other.signs - self.signs),
-            divergences=self.divergences + part * (other.divergences - self.divergences),
+            signs=self.signs + fraction * (other.signs - self.signs),
+            divergences=self.divergences + fraction * (other.divergences - self.divergences),
             costs=other.costs,
         )
 
@@ -114,7 +118,7 @@ class OrderSoftening:
     Parameters
     ----------
     as_target, as_prediction : SignEmbedding
-        How signs of the pairs i < j are embedded.
+        Embeddings of the signs of the pairs i < j.
     orders : PartialOrders
         The candidates.
     decoder : OrderDecoder
@@ -126,8 +130,8 @@ class OrderSoftening:
     decoder: OrderDecoder
 
     @property
-    def unit(self) -> float:
-        # Weights of pairs sum to one: what one of them is worth on average.
+    def unit_temperature(self) -> float:
+        # The mean weight of a pair: the weights sum to one.
         return 1.0 / max(1, self.width - 1)
 
     @property
@@ -140,45 +144,47 @@ class OrderSoftening:
 
     @cached_property
     def _uniform(self) -> GibbsOrders:
-        """Uniform laws on the linear extensions, one for each row."""
+        """Uniform distributions on the linear extensions, one for each row."""
         first, rows = self.orders.distinct
         before = self.orders.before[first]
-        law = gibbs_orders(
+        uniform = gibbs_orders(
             np.zeros((len(first), self.width - 1)),
             self.orders.n_items,
             before,
             scales=np.ones(len(first)),
         )
-        return GibbsOrders(law.signs[rows], law.log_sums[rows])
+        return GibbsOrders(uniform.signs[rows], uniform.log_sums[rows])
 
-    def base(self) -> SoftOrders:
+    def prior(self) -> SoftOrders:
         n = len(self.orders)
-        return self._laws(self._uniform.signs, np.zeros(n), np.zeros((n, self.width - 1)))
+        return self._soft_orders(self._uniform.signs, np.zeros(n), np.zeros((n, self.width - 1)))
 
     def predictions(self, scores: FloatArray, scales: FloatArray) -> SoftMeans:
         costs = _per_scale(scores[:, :-1] * self.as_prediction.factors, scales)
-        law = self._law(costs, None)
-        most = float(gammaln(self.orders.n_items + 1))
-        divergences = _divergences(costs, law, np.full(len(costs), most))
-        return SoftMeans(self.as_prediction.embed(_without_rounding(law.signs)), divergences)
+        gibbs = self._gibbs(costs, None)
+        log_count = float(gammaln(self.orders.n_items + 1))
+        divergences = _divergences(costs, gibbs, np.full(len(costs), log_count))
+        return SoftMeans(self.as_prediction.embed(_rounded(gibbs.signs)), divergences)
 
     def targets(self, scores: FloatArray, scales: FloatArray) -> SoftOrders:
-        return self._candidates(_per_scale(scores[:, :-1] * self.as_target.factors, scales))
+        return self._on_candidates(_per_scale(scores[:, :-1] * self.as_target.factors, scales))
 
-    def members(self, scores: FloatArray, scales: FloatArray) -> SoftOrders:
-        return self._candidates(_per_scale(scores[:, :-1] * self.as_prediction.factors, scales))
+    def targets_as_predictions(self, scores: FloatArray, scales: FloatArray) -> SoftOrders:
+        return self._on_candidates(_per_scale(scores[:, :-1] * self.as_prediction.factors, scales))
 
-    def _candidates(self, costs: FloatArray) -> SoftOrders:
-        law = self._law(costs, self.orders.before)
-        divergences = _divergences(costs, law, self._uniform.log_sums)
-        return self._laws(law.signs, divergences, costs)
+    def _on_candidates(self, costs: FloatArray) -> SoftOrders:
+        gibbs = self._gibbs(costs, self.orders.before)
+        divergences = _divergences(costs, gibbs, self._uniform.log_sums)
+        return self._soft_orders(gibbs.signs, divergences, costs)
 
-    def _law(self, costs: FloatArray, before: AnyArray | None) -> GibbsOrders:
+    def _gibbs(self, costs: FloatArray, before: AnyArray | None) -> GibbsOrders:
         return gibbs_orders(costs, self.orders.n_items, before, scales=np.ones(len(costs)))
 
-    def _laws(self, signs: FloatArray, divergences: FloatArray, costs: FloatArray) -> SoftOrders:
+    def _soft_orders(
+        self, signs: FloatArray, divergences: FloatArray, costs: FloatArray
+    ) -> SoftOrders:
         return SoftOrders(
-            _without_rounding(signs),
+            _rounded(signs),
             divergences,
             costs,
             self.orders,
@@ -189,22 +195,22 @@ class OrderSoftening:
 
 
 def _per_scale(costs: FloatArray, scales: FloatArray) -> FloatArray:
-    """Costs in units of the scale of their row; none where the scale is 0."""
-    heard = (scales > 0)[:, None]
-    return np.asarray(np.where(heard, costs, 0.0) / np.where(heard, scales[:, None], 1.0))
+    """Costs divided by the scale of their row; zero if the scale is 0."""
+    has_votes = (scales > 0)[:, None]
+    return np.asarray(np.where(has_votes, costs, 0.0) / np.where(has_votes, scales[:, None], 1.0))
 
 
-def _without_rounding(signs: FloatArray) -> FloatArray:
-    """Signs without their last digits, in which pairs that should be alike differ.
+def _rounded(signs: FloatArray) -> FloatArray:
+    """Signs without their last digits, in which equal pairs differ by rounding.
 
-    Below some temperature rows that say the same confirm each other in whatever they say: what
-    rounding leaves of a pair that nobody compares would grow until it decides it.
+    Below some temperature similar rows amplify each other's signs. The rounding error of a pair
+    that no row compares would then grow until it decides that pair.
     """
-    return np.asarray(np.round(signs, _DIGITS))
+    return np.asarray(np.round(signs, _SIGN_DECIMALS))
 
 
-def _divergences(costs: FloatArray, law: GibbsOrders, log_counts: FloatArray) -> FloatArray:
-    """``sum q log(q / u) = -<costs, signs> - log sum + log count``, ``(n,)``."""
-    paid = np.einsum("ip,ip->i", costs, law.signs)
-    # Rounding can leave it a little below zero where it is zero.
-    return np.asarray(np.maximum(log_counts - law.log_sums - paid, 0.0))
+def _divergences(costs: FloatArray, gibbs: GibbsOrders, log_counts: FloatArray) -> FloatArray:
+    """``sum q log(q / u) = -<costs, signs> - log sum + log count``, ``(n,)``; u is uniform."""
+    mean_costs = np.einsum("ip,ip->i", costs, gibbs.signs)
+    # Rounding can make a divergence of zero slightly negative.
+    return np.asarray(np.maximum(log_counts - gibbs.log_sums - mean_costs, 0.0))

@@ -1,11 +1,10 @@
-"""The paper's solver."""
+"""Alternating minimisation, the solver of the paper."""
 
-import warnings
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from disambig.exceptions import ConvergenceWarning
+from disambig.exceptions import ConvergenceWarning, warn
 from disambig.losses.protocol import Faces
 from disambig.problem import Problem
 from disambig.solvers.alternating.decoding import decode
@@ -24,27 +23,27 @@ from disambig.solvers.solution import Solution
 class AlternatingMinimization(BaseEstimator):
     """Minimise ``F`` over predictions and targets in turn, each step exact (Section 4.3).
 
-    Rows whose candidates tie rest on the barycentre of the tied ones, which lets labels travel
-    from informed rows to uninformed ones. When nothing moves any more, undecided rows are decoded
-    one connected group at a time.
+    Rows whose candidates tie stay at the barycentre of the tied ones, so that labels spread from
+    informative rows to the others. When nothing changes any more, undecided rows are decoded, one
+    row of each connected group at a time.
 
     Parameters
     ----------
     start : str, array (n, p), or a list of them, default "auto"
         ``"average"`` (the mean of each set), ``"infimum"`` (the loss to its nearest member),
         ``"intersection"`` (classes common to a growing neighbourhood), ``"measure"`` (finite
-        losses: the signed measure that asks for exactly the set), or a score matrix;
-        ``"auto"`` is the first under the 0-1 loss, as in the paper, and the second for every other
-        loss that offers it. Of several starts the one with the lowest decoded objective wins, the
-        earlier at a tie.
+        losses: the signed measure of Definition 5 for each set), or a score matrix. ``"auto"`` is
+        ``"average"`` under the 0-1 loss, as in the paper, and ``"infimum"`` for every other loss
+        that offers it. Of several starts the one with the lowest decoded objective is kept, the
+        earlier one if they tie.
     max_iter : int, default 300
-        Iterations of each run; the method needs a handful, or the diameter of the graph in
-        semi-supervised problems.
+        The largest number of iterations of each run. Most problems need a handful,
+        semi-supervised ones up to the diameter of the graph.
     max_rounds : int, default 200
-        Rounds of pinning in the decoding of undecided rows; rows that are undecided still take
-        their first candidate.
+        The largest number of decoding rounds. Rows that are still undecided then take their first
+        candidate.
     tie_tolerance : float, optional
-        Relative size below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
+        Relative difference below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
 
     Examples
     --------
@@ -76,7 +75,7 @@ class AlternatingMinimization(BaseEstimator):
         self.tie_tolerance = tie_tolerance
 
     def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` hears of every iteration and stops the run by True."""
+        """Disambiguate; `callback` is called after every iteration and stops the run by True."""
         self._check()
         if self.tie_tolerance is not None:
             problem = Problem(problem.votes, problem.loss, problem.candidates, self.tie_tolerance)
@@ -91,11 +90,10 @@ class AlternatingMinimization(BaseEstimator):
                 break
         assert best is not None
         if best.status is Status.MAX_ITER:
-            warnings.warn(
+            warn(
                 f"AlternatingMinimization: not converged after max_iter={self.max_iter} "
-                "iterations; the result is usable and may improve with a larger max_iter.",
+                "iterations. The result is usable; a larger max_iter may improve it.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return best.with_trace(trace)
 
@@ -111,7 +109,7 @@ class AlternatingMinimization(BaseEstimator):
     ) -> Solution:
         if isinstance(start, str) and start == "auto":
             name = start = automatic_start(problem)
-        # The same states either way; see disambig.losses.protocol.
+        # Both go through the same states; see disambig.losses.protocol.
         descent: Any
         if problem.row_steps is None:
             descent, predictions = Descent(problem), first_predictions(problem, start)
@@ -125,10 +123,10 @@ class AlternatingMinimization(BaseEstimator):
             stage=name,
             callback=callback,
         )
-        ending = decode(
+        decoding = decode(
             problem,
             run.state,
-            # Who stops the run wants an answer now: undecided rows take their first candidate.
+            # A stopped run must end at once: undecided rows take their first candidate.
             max_iter=0 if run.status is Status.STOPPED else self.max_iter,
             max_rounds=0 if run.status is Status.STOPPED else self.max_rounds,
             stage=name,
@@ -136,19 +134,19 @@ class AlternatingMinimization(BaseEstimator):
         )
         return Solution(
             targets=run.state.targets,
-            decoded=ending.state.targets,
+            decoded=decoding.state.targets,
             relaxed_objective=run.state.objective,
-            objective=_objective(problem, ending.state.targets),
+            objective=_objective(problem, decoding.state.targets),
             start=name,
-            status=Status.STOPPED if ending.status is Status.STOPPED else run.status,
+            status=Status.STOPPED if decoding.status is Status.STOPPED else run.status,
             n_iter=run.n_iter,
-            trace=run.trace + ending.trace,
+            trace=run.trace + decoding.trace,
         )
 
 
 def _objective(problem: Problem, targets: Faces) -> float:
-    """``min_zeta F``."""
+    """``min_zeta F`` at given targets."""
     if problem.row_steps is None:
         return problem.objective(targets.embedded)
     sweep = problem.row_steps.best_predictions(targets, problem.prediction_tolerance)
-    return float(sweep.paid.sum())
+    return float(sweep.costs.sum())

@@ -1,4 +1,9 @@
-"""Alternating minimisation as a process: predictions for targets, targets for predictions."""
+"""Alternating minimisation as a `Process`: predictions for targets, then targets for predictions.
+
+Each half step is exact, so the objective never rises from the first target step on. Where vertices
+tie, a row stays at the barycentre of all tied vertices. `RowDescent` goes through the same states
+where the loss offers row steps.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -11,25 +16,24 @@ from disambig.problem import Problem, inner
 
 @dataclass(frozen=True, eq=False)
 class DescentState:
-    """Predictions, and the targets that answer them.
+    """Predictions, and the best targets for these predictions.
 
     Parameters
     ----------
     targets, predictions : Faces
     objective : float
-    heard : float array (n, p), optional
-        ``A @ targets.embedded`` of a state that a step would leave as it is; None if a step may
-        change it.
+    fixed_point_scores : float array (n, p), optional
+        ``A @ targets.embedded`` if a step leaves this state as it is; None if a step may change it.
     """
 
     targets: Faces
     predictions: Faces
     objective: float
-    heard: FloatArray | None = None
+    fixed_point_scores: FloatArray | None = None
 
     @property
     def undecided(self) -> int:
-        """Rows whose target is not a single vertex."""
+        """The number of rows whose target is not a single vertex."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
@@ -44,7 +48,7 @@ class Descent:
         Rows whose targets stay as they are (for decoding).
     at_vertices : bool, default False
         Targets stay single vertices, and a row moves only to a strictly better one (for the end of
-        decoding). By default a row rests on the barycentre of its tied vertices.
+        decoding). By default a row is at the barycentre of its tied vertices.
     """
 
     problem: Problem
@@ -53,48 +57,50 @@ class Descent:
     at_vertices: bool = False
 
     def begin(self, predictions: Faces) -> DescentState:
-        """The first target step: nothing to compare with yet."""
+        """The first target step, from predictions alone."""
         targets, objective = self.problem.best_targets(predictions.embedded)
         return DescentState(targets, predictions, objective)
 
     def step(self, state: DescentState) -> DescentState:
         """One prediction step, then one target step."""
-        if state.heard is not None:
+        if state.fixed_point_scores is not None:
             return state
         predictions, scores = self._predictions(state.targets, state)
         if not predictions.differing(state.predictions).any():
-            return replace(state, heard=scores)
+            return replace(state, fixed_point_scores=scores)
         return self._targets(state, predictions)
 
     def resume(self, targets: Faces, state: DescentState) -> DescentState:
-        """A full step from other targets, of an objective no higher than that of `state`.
+        """A full step from changed targets; its objective is no higher than that of `state`.
 
-        The other targets are those of `state`, which answer its predictions, with rows pinned or
-        at vertices.
+        `targets` are those of `state`, which are optimal for its predictions, with some rows pinned
+        or moved to vertices of their faces.
         """
         predictions, scores = self._predictions(targets, state)
         if not (self.at_vertices or predictions.differing(state.predictions).any()):
-            # What answers these predictions is known: the targets of the state, and the pins.
+            # The predictions are those of the state, so the best targets are known: those of the
+            # state, with the pinned rows.
             return DescentState(targets, predictions, inner(predictions.embedded, scores), scores)
         return self._targets(DescentState(targets, predictions, state.objective), predictions)
 
     def has_converged(self, before: DescentState, after: DescentState) -> bool:
-        """Did the step find nothing to change?"""
-        return after.heard is not None
+        """Did the step leave predictions and targets as they were?"""
+        return after.fixed_point_scores is not None
 
     def _predictions(self, targets: Faces, state: DescentState) -> tuple[Faces, FloatArray]:
-        """Those that targets call for, grown from those of the state; and the scores."""
+        """The best predictions for targets, joined to tied ones of the state; and the scores."""
         problem, older = self.problem, state.predictions
         scores = problem.scores_of_predictions(targets.embedded)
         tolerance = problem.rtol * problem.prediction_scale
-        if state.heard is not None:
-            # Who hears what he heard predicts what he predicted.
-            rows = np.flatnonzero((scores != state.heard).any(axis=1))
+        if state.fixed_point_scores is not None:
+            # Rows whose scores did not change keep their prediction.
+            rows = np.flatnonzero((scores != state.fixed_point_scores).any(axis=1))
             if rows.size < len(scores):
-                heard = scores[rows], tolerance[rows]
-                newer = problem.loss.best_prediction(*heard)
-                return older.replace(rows, _grown(older.take(rows), newer, *heard)), scores
-        return _grown(older, problem.choose_predictions(scores), scores, tolerance), scores
+                changed = scores[rows], tolerance[rows]
+                newer = problem.loss.best_prediction(*changed)
+                joined = _join_tied(older.take(rows), newer, *changed)
+                return older.replace(rows, joined), scores
+        return _join_tied(older, problem.choose_predictions(scores), scores, tolerance), scores
 
     def _targets(self, state: DescentState, predictions: Faces) -> DescentState:
         problem = self.problem
@@ -106,18 +112,20 @@ class Descent:
         if self.at_vertices:
             faces = faces.keep_unless_better(state.targets, scores, tolerance)
         else:
-            faces = _grown(state.targets, faces, scores, tolerance)
+            faces = _join_tied(state.targets, faces, scores, tolerance)
         return DescentState(faces, predictions, inner(faces.embedded, scores))
 
 
-def _grown(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray) -> Faces:
+def _join_tied(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray) -> Faces:
     """The newer faces, joined to the older ones in rows that gain nothing from the change.
 
-    Row by row: a gain that is rounding beside the whole objective can be all that a faint row has.
+    The gain is judged row by row: for a row with small votes, a gain that is rounding beside the
+    whole objective can be large.
     """
     before = np.einsum("ip,ip->i", older.embedded, scores)
     after = np.einsum("ip,ip->i", newer.embedded, scores)
     rows = np.flatnonzero(before - after > tolerance)
-    grown = older.union(newer).replace(rows, newer.take(rows))
-    # In exact arithmetic the newer faces hold the older ones; theirs is the embedding at hand.
-    return grown if grown.differing(newer).any() else newer
+    joined = older.union(newer).replace(rows, newer.take(rows))
+    # In exact arithmetic the newer faces contain the older ones. If so, return the newer ones,
+    # whose embedding is already computed.
+    return joined if joined.differing(newer).any() else newer

@@ -1,4 +1,8 @@
-"""Alternating minimisation that looks only at rows which have heard news."""
+"""Alternating minimisation that visits only the rows whose scores may have changed.
+
+`RowDescent` goes through the same states as `Descent`, by the `RowSteps` of the loss. It is faster
+where votes are sparse and most faces are single vertices.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,22 +16,22 @@ from disambig.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class RowState:
-    """Predictions, and the targets that answer them.
+    """Predictions, and the best targets for these predictions.
 
     Parameters
     ----------
     sweep : Sweep
-        The targets, what each row pays, and which of them moved after the predictions were made.
+        The targets, the cost of each row, and which targets moved after the predictions were made.
     predictions : Faces
     objective : float
-    settled : bool
-        Have the predictions heard the targets, so that a step would leave both as they are?
+    is_fixed_point : bool
+        Are the predictions optimal for the targets, so that a step leaves both as they are?
     """
 
     sweep: Sweep[Any]
     predictions: Any
     objective: float
-    settled: bool = False
+    is_fixed_point: bool = False
 
     @property
     def targets(self) -> Any:
@@ -36,7 +40,7 @@ class RowState:
 
     @property
     def undecided(self) -> int:
-        """Rows whose target is not a single vertex."""
+        """The number of rows whose target is not a single vertex."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
@@ -44,13 +48,13 @@ class RowState:
 class RowDescent:
     """`Descent` through the `RowSteps` of a problem: the same states, found faster.
 
-    Who hears what he heard answers as he answered. So a prediction is looked at again if a target
-    that it hears has moved, and a target if a prediction that listens to it has.
+    A row whose scores did not change keeps its face. A prediction is therefore visited again only
+    if a target with a vote for it moved, and a target only if a prediction that it votes for moved.
 
     Parameters
     ----------
     problem : Problem
-        One that has row steps.
+        A problem with row steps.
     pinned_rows : int array, optional
         Rows whose targets stay as they are (for decoding).
     at_vertices : bool, default False
@@ -63,7 +67,7 @@ class RowDescent:
     at_vertices: bool = False
 
     def begin(self, predictions: Faces) -> RowState:
-        """The first target step: nothing to compare with yet."""
+        """The first target step, from predictions alone."""
         steps = self._steps
         coded = steps.coded(predictions)
         sweep = steps.best_targets(coded, self.problem.target_tolerance)
@@ -71,40 +75,43 @@ class RowDescent:
 
     def step(self, state: RowState) -> RowState:
         """One prediction step, then one target step."""
-        if state.settled:
+        if state.is_fixed_point:
             return state
-        heard = self._predictions(state.targets, state, state.sweep.moved)
-        if not heard.moved.any():
-            return _settled(state)
+        predictions = self._predictions(state.targets, state, state.sweep.moved)
+        if not predictions.moved.any():
+            return _fixed_point(state)
         return self._targets(
-            state.sweep, heard, self._steps.rows_affected_by_predictions(heard.moved)
+            state.sweep, predictions, self._steps.rows_affected_by_predictions(predictions.moved)
         )
 
     def resume(self, targets: Any, state: RowState) -> RowState:
-        """A full step from other targets, of an objective no higher than that of `state`.
+        """A full step from changed targets; its objective is no higher than that of `state`.
 
-        The other targets are those of `state`, which answer its predictions, with rows pinned or
-        at vertices.
+        `targets` are those of `state`, which are optimal for its predictions, with some rows pinned
+        or moved to vertices of their faces.
         """
         changed = state.targets.differing(targets)
-        unheard = changed | state.sweep.moved
-        heard = self._predictions(targets, state, unheard)
+        moved = changed | state.sweep.moved
+        predictions = self._predictions(targets, state, moved)
         older = state.sweep._replace(faces=targets)
         if self.at_vertices:
-            return self._targets(older, heard, np.ones_like(changed))
-        if heard.moved.any():
+            return self._targets(older, predictions, np.ones_like(changed))
+        if predictions.moved.any():
             return self._targets(
-                older, heard, self._steps.rows_affected_by_predictions(heard.moved) | changed
+                older,
+                predictions,
+                self._steps.rows_affected_by_predictions(predictions.moved) | changed,
             )
-        # What answers these predictions is known: the targets of the state, and the pins.
+        # The predictions are those of the state, so the best targets are known: those of the state,
+        # with the pinned rows.
         sweep = self._steps.move_targets(
             state.predictions, older, self.problem.target_tolerance, changed, kept=changed
         )
-        return _settled(self._state(sweep, state.predictions))
+        return _fixed_point(self._state(sweep, state.predictions))
 
     def has_converged(self, before: RowState, after: RowState) -> bool:
-        """Did the step find nothing to change?"""
-        return after.settled
+        """Did the step leave predictions and targets as they were?"""
+        return after.is_fixed_point
 
     @property
     def _steps(self) -> RowSteps:
@@ -120,25 +127,26 @@ class RowDescent:
             self._steps.rows_affected_by_targets(moved),
         )
 
-    def _targets(self, older: Sweep[Any], heard: Sweep[Any], visited: BoolArray) -> RowState:
+    def _targets(self, older: Sweep[Any], predictions: Sweep[Any], visited: BoolArray) -> RowState:
         kept = None
         if self.pinned_rows.size:
             kept = np.zeros(len(visited), dtype=np.bool_)
             kept[self.pinned_rows] = True
         sweep = self._steps.move_targets(
-            heard.faces,
+            predictions.faces,
             older,
             self.problem.target_tolerance,
             visited,
             kept=kept,
             at_vertices=self.at_vertices,
         )
-        return self._state(sweep, heard.faces)
+        return self._state(sweep, predictions.faces)
 
     def _state(self, sweep: Sweep[Any], predictions: Any) -> RowState:
-        return RowState(sweep, predictions, float(sweep.paid.sum()))
+        return RowState(sweep, predictions, float(sweep.costs.sum()))
 
 
-def _settled(state: RowState) -> RowState:
-    nobody = np.zeros_like(state.sweep.moved)
-    return replace(state, sweep=state.sweep._replace(moved=nobody), settled=True)
+def _fixed_point(state: RowState) -> RowState:
+    """The same state, marked as one that a step leaves as it is."""
+    none_moved = np.zeros_like(state.sweep.moved)
+    return replace(state, sweep=state.sweep._replace(moved=none_moved), is_fixed_point=True)

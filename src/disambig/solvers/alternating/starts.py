@@ -1,4 +1,4 @@
-"""Where to begin: from a name or an array to the first predictions."""
+"""Starts of alternating minimisation: from a name or an array to the first predictions."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, RowSteps
 from disambig.problem import Problem
 
-# Neighbours whose sets are intersected at most; a few dozen sets of a non-ambiguous problem leave
-# one class with a probability exponentially close to one.
-_NEIGHBORHOOD = 100
+# The largest number of neighbours whose sets are intersected. In a non-ambiguous problem the
+# probability that a few dozen sets share more than one class is exponentially small.
+_MAX_NEIGHBORS = 100
 
 
 def start_names(start: Any) -> list[tuple[str, Any]]:
-    """``(name, start)`` of one start or of a list or tuple of them."""
+    """``(name, start)`` of one start, or of each in a list or tuple of them."""
     starts = list(start) if isinstance(start, (list, tuple)) else [start]
     if not starts:
         raise ValueError("start is empty; give at least one of 'average', 'infimum', ...")
@@ -24,11 +24,11 @@ def start_names(start: Any) -> list[tuple[str, Any]]:
 
 
 def automatic_start(problem: Problem) -> str:
-    """The paper's start: the mean of each set under the 0-1 loss, ``"infimum"`` elsewhere.
+    """``"average"`` under the 0-1 loss, as in the paper; ``"infimum"`` for other losses.
 
     The mean of a set can favour a prediction that suits none of its members: an abstention, or
-    the middle of an ordinal scale. The loss to the nearest member cannot; where a loss does not
-    offer that start, the mean it is.
+    the middle of an ordinal scale. The loss to the nearest member cannot. A loss that does not
+    offer ``"infimum"`` starts from ``"average"``.
     """
     if isinstance(problem.loss, FiniteLoss):
         return "average" if problem.loss.is_zero_one else "infimum"
@@ -40,15 +40,15 @@ def automatic_start(problem: Problem) -> str:
 
 
 def first_predictions(problem: Problem, start: Any) -> Faces:
-    """The predictions that a start calls for.
+    """The best predictions for a start.
 
     Parameters
     ----------
     problem : Problem
     start : str or array (n, p)
         ``"average"`` and ``"infimum"`` are score matrices ``V`` of the loss, and so is an array;
-        the first predictions are those that ``A @ V`` calls for. ``"measure"`` (finite losses) is
-        the score matrix of the signed measures of Definition 5. ``"intersection"`` (finite losses)
+        the first predictions minimise the scores ``A @ V``. ``"measure"`` (finite losses) is the
+        score matrix of the signed measures of Definition 5. ``"intersection"`` (finite losses)
         takes at each row the classes common to a growing neighbourhood, appendix B.1 of the paper.
     """
     if isinstance(start, str):
@@ -59,17 +59,17 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
     expected = problem.loss.start(problem.candidates, "average").shape
     if scores.shape != expected:
         raise ValueError(
-            f"start has shape {scores.shape}; expected {expected}: one row a sample, one column a "
-            "prediction, the smaller the better."
+            f"start has shape {scores.shape}; expected {expected}: one row per sample, one column "
+            "per prediction, the smaller the better."
         )
     if not np.isfinite(scores).all():
         row = int(np.argwhere(~np.isfinite(scores))[0, 0])
-        raise ValueError(f"start holds NaN or infinity, first in row {row}.")
+        raise ValueError(f"start has NaN or infinity, first in row {row}; expected finite numbers.")
     return _from_scores(problem, scores)
 
 
 def first_row_predictions(problem: Problem, steps: RowSteps, start: Any) -> Faces:
-    """The same predictions by row steps where they know the start."""
+    """`first_predictions`, by row steps if they offer this start."""
     found: Faces | None = None
     if isinstance(start, str):
         found = steps.first_predictions(start, problem.rtol)
@@ -77,8 +77,9 @@ def first_row_predictions(problem: Problem, steps: RowSteps, start: Any) -> Face
 
 
 def _from_scores(problem: Problem, scores: Any) -> Faces:
-    # Rounding follows the start, not the loss: it may lie outside the hulls, and a row that says
-    # nothing (a whole set) must not hide a faint vote of one that does.
+    # The tolerance follows the size of the start, not that of the loss: a start may lie outside the
+    # hulls. Unlabeled rows, whose scores are zero, add nothing to it, so that they do not hide a
+    # small vote of an informative row.
     tolerance = problem.rtol * problem.votes.absolute_row_sums(np.abs(scores).max(axis=1))
     return problem.loss.best_prediction(problem.votes @ scores, tolerance)
 
@@ -86,9 +87,9 @@ def _from_scores(problem: Problem, scores: Any) -> Faces:
 def _intersection(problem: Problem) -> Faces:
     if not isinstance(problem.loss, FiniteLoss):
         raise MissingOracleError(
-            f"start='intersection' needs a finite loss; {type(problem.loss).__name__} is none. "
+            f"start='intersection' needs a finite loss; got {type(problem.loss).__name__}. "
             "Use start='average'."
         )
-    order = problem.votes.strongest(min(_NEIGHBORHOOD, problem.votes.shape[1]))
+    order = problem.votes.strongest(min(_MAX_NEIGHBORS, problem.votes.shape[1]))
     common = growing_intersection(order, problem.candidates.mask)
     return problem.loss.compatible_predictions(common)

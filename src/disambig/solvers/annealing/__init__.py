@@ -1,1 +1,1 @@
-"""Deterministic annealing: the objective with an entropy and a falling temperature."""
+"""Deterministic annealing: an objective with entropies, at falling temperatures."""

@@ -1,4 +1,4 @@
-"""Deterministic annealing: from soft targets to sharp ones."""
+"""Deterministic annealing: distributions of targets that sharpen as the temperature falls."""
 
 from collections.abc import Iterator
 from numbers import Integral, Real
@@ -17,44 +17,47 @@ from disambig.solvers.annealing.processes import OneBlock, TwoBlocks
 from disambig.solvers.loop import Callback, Progress, Run, Status, iterate
 from disambig.solvers.solution import Solution
 
-# From "all candidates alike" to "one candidate but for rounding", in units of the loss.
-_WARMEST, _COLDEST, _STEPS = 1.0, 0.01, 15
-# Where rows that begin at one of their candidates still hold on to it.
-_COOL = 0.1
-# Arrays of (n, p) numbers that a step holds at once.
-_TABLES = 10
+# The default schedule, in units of the loss: at the highest temperature all candidates have nearly
+# equal probabilities, at the lowest one candidate has nearly all of the probability.
+_MAX_TEMPERATURE, _MIN_TEMPERATURE, _N_TEMPERATURES = 1.0, 0.01, 15
+# The highest temperature of the default schedule for start="infimum": low enough for rows that
+# start at one candidate to stay near it.
+_MAX_INFIMUM_TEMPERATURE = 0.1
+# Arrays of (n, p) numbers that a step needs at once.
+_N_ARRAYS = 10
 
 
 class AnnealedMinimization(BaseEstimator):
-    """Disambiguate softly, at a temperature that falls (deterministic annealing).
+    """Disambiguate with distributions of targets, at falling temperatures (annealing).
 
-    Alternating minimisation jumps to a vertex at its first step and forgets how sure the others
-    were. Here every row keeps a law on its candidates, held back by the relative entropy to the law
-    it began with; as the temperature falls the laws sharpen, the surest first. For labels under any
-    finite loss, bits under the Hamming loss, and orders of at most 20 items under the Kendall loss.
+    Alternating minimisation moves to a vertex at its first step and ignores how certain the other
+    rows are. Here every row has a distribution on its candidates, and the relative entropy to its
+    prior keeps it soft. As the temperature falls the distributions sharpen, the most certain first.
+    For labels under any finite loss, bits under the Hamming loss, and orders of at most 20 items
+    under the Kendall loss.
 
     Parameters
     ----------
     formulation : {"auto", "one_block", "two_blocks"}, default "auto"
-        "one_block": rows listen to the others and never to themselves, whose vote would confirm
-        whatever they began with; needs a symmetric loss. (A row of weight w is left out as a whole,
-        where w copies would hear each other: the two are close, not equal.) "two_blocks": the
-        paper's objective, predictions and targets in turn, for losses that are not symmetric,
-        too. "auto": the first where the loss allows. Both never raise their objective, for votes
-        of any sign.
+        "one_block": a row uses the votes of the other rows and never its own, which would confirm
+        its start; needs a symmetric loss. (The own vote of a row of weight w is left out
+        completely, whereas w copies of the row would vote for each other: the results are close,
+        not equal.) "two_blocks": the paper's objective, predictions and targets in turn, also for
+        losses that are not symmetric. "auto": "one_block" if the loss is symmetric, else
+        "two_blocks". Neither ever raises its objective, for votes of any sign.
     start : {"average", "infimum"}, default "average"
-        "average": all candidates of a row alike, which a high temperature is needed for.
-        "infimum": each row at the candidate of least infimum loss, votes against counted, for
-        finite losses that are symmetric; where a class hardly ever comes alone this finds it. Only
-        a low temperature keeps such a start.
+        "average": all candidates of a row have equal probabilities; the first temperature should
+        be high. "infimum": each row is at its candidate of lowest infimum loss, with negative votes
+        counted, for finite losses that are symmetric; it also finds classes that are rarely the
+        only candidate. Only a low first temperature preserves this start.
     temperatures : array-like, default None
-        Falling, positive, by default 15 from 1 to .01, and 7 from .1 on for start="infimum"; in
-        units of the largest loss for labels, of what one wrong tag or one wrong pair of items costs
-        for bits and orders.
+        Positive numbers that do not rise; by default 15 from 1 to .01, and 7 from .1 to .01 for
+        start="infimum". The unit is the largest loss for labels, and the loss of one wrong tag or
+        one wrong pair of items for bits and orders.
     sweeps : int, default 5
-        Steps at each temperature, at most.
+        The largest number of steps at each temperature.
     tol : float, default 1e-3
-        The next temperature begins when no probability moves by more.
+        The next temperature begins when no probability changes by more.
 
     Examples
     --------
@@ -84,12 +87,12 @@ class AnnealedMinimization(BaseEstimator):
         self.tol = tol
 
     def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` hears of every step and stops the run by True.
+        """Disambiguate; `callback` is called after every step and stops the run by True.
 
-        The objective of the trace is that of the formulation at the temperature, which its stage
-        names; it falls when the temperature falls, too. The objectives of the solution are the
-        paper's. Targets stay as soft as the last temperature leaves them. Converged means that
-        the schedule was gone through: its end is the stopping rule.
+        The objective of the trace is that of the formulation at the temperature that the stage
+        names; it also falls when the temperature falls. The objectives of the solution are the
+        paper's. Targets are the distributions at the last temperature. The status is "converged" if
+        the whole schedule was run: its end is the stopping rule.
         """
         state: Any = None
         trace: tuple[Progress, ...] = ()
@@ -115,21 +118,22 @@ class AnnealedMinimization(BaseEstimator):
     def path(
         self, problem: Problem, *, callback: Callback | None = None
     ) -> Iterator[tuple[float, Run[Any]]]:
-        """Each temperature with the run at it, from warm to cold; `solve` takes the last.
+        """Each temperature with its run, from high to low; `solve` uses the last.
 
-        ``run.state.targets`` are the laws at the temperature: one run has the soft limits, too.
+        ``run.state.targets`` are the distributions at the temperature, so that one pass gives the
+        targets at all temperatures.
         """
         schedule = self._schedule()
         self._check()
         softening = self._softening(problem)
-        # Nothing of this depends on the temperature; only the scale of the entropies does.
-        process: Any = self._process(problem, softening, schedule[0] * softening.unit)
+        # The temperature only scales the entropies: `at_temperature` keeps all else.
+        process: Any = self._process(problem, softening, schedule[0] * softening.unit_temperature)
         state = process.begin(self._first_targets(problem, softening))
         for temperature in schedule.tolist():
-            process = process.cooled(temperature * softening.unit)
+            process = process.at_temperature(temperature * softening.unit_temperature)
             run: Run[Any] = iterate(
                 process,
-                process.go_on(state),
+                process.resume(state),
                 max_iter=int(self.sweeps),
                 stage=f"temperature {temperature:.3g}",
                 callback=callback,
@@ -141,7 +145,7 @@ class AnnealedMinimization(BaseEstimator):
 
     def _first_targets(self, problem: Problem, softening: Softening) -> SoftTargets:
         if self.start == "average":
-            return softening.base()
+            return softening.prior()
         loss = problem.loss
         if not isinstance(loss, FiniteLoss) or not softening.is_symmetric:
             raise MissingOracleError(
@@ -149,8 +153,8 @@ class AnnealedMinimization(BaseEstimator):
                 "start='average'."
             )
         scores, _ = loss.infimum_scores(problem.votes, problem.candidates)
-        scales = _COLDEST * softening.unit * problem.votes.absolute_row_sums()
-        return softening.members(scores, scales)
+        scales = _MIN_TEMPERATURE * softening.unit_temperature * problem.votes.absolute_row_sums()
+        return softening.targets_as_predictions(scores, scales)
 
     def _process(
         self, problem: Problem, softening: Softening, temperature: float
@@ -177,7 +181,7 @@ class AnnealedMinimization(BaseEstimator):
             )
         if not isinstance(self.sweeps, Integral) or int(self.sweeps) < 1:
             raise ValueError(
-                f"AnnealedMinimization: sweeps={self.sweeps!r}; expected at least 1, an integer."
+                f"AnnealedMinimization: sweeps={self.sweeps!r}; expected an integer >= 1."
             )
         if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"AnnealedMinimization: tol={self.tol!r}; expected a number >= 0.")
@@ -186,26 +190,26 @@ class AnnealedMinimization(BaseEstimator):
         loss = problem.loss
         if not isinstance(loss, SoftLoss):
             raise MissingOracleError(
-                "AnnealedMinimization needs laws at a temperature, which finite losses, the "
-                f"Hamming loss and the Kendall loss have; {type(loss).__name__} has none. Use "
+                "AnnealedMinimization needs distributions at a temperature, which finite losses, "
+                f"the Hamming loss and the Kendall loss have; {type(loss).__name__} has none. Use "
                 "solver='alternating'."
             )
         softening = loss.softened(problem.candidates)
         n, width = len(problem.candidates), softening.width
         require_bytes(
-            8.0 * _TABLES * n * width,
-            f"AnnealedMinimization of {n} rows and {width} numbers a row",
-            "Use solver='alternating', which holds less.",
+            8.0 * _N_ARRAYS * n * width,
+            f"AnnealedMinimization of {n} rows and {width} numbers per row",
+            "Use solver='alternating', which needs less.",
         )
         return softening
 
     def _schedule(self) -> FloatArray:
         if self.temperatures is None and self.start == "average":
-            return np.geomspace(_WARMEST, _COLDEST, _STEPS)
+            return np.geomspace(_MAX_TEMPERATURE, _MIN_TEMPERATURE, _N_TEMPERATURES)
         if self.temperatures is None:
-            return np.geomspace(_COOL, _COLDEST, _STEPS // 2)
+            return np.geomspace(_MAX_INFIMUM_TEMPERATURE, _MIN_TEMPERATURE, _N_TEMPERATURES // 2)
         given = np.ravel(self.temperatures)
-        # Text is no number, though numpy would read some.
+        # Text is refused, although numpy would convert some of it to numbers.
         schedule = given.astype(np.float64) if given.dtype.kind in "iuf" else np.zeros(0)
         positive = (schedule > 0) & np.isfinite(schedule)
         if not schedule.size or not positive.all() or (np.diff(schedule) > 0).any():

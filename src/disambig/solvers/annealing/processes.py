@@ -1,6 +1,10 @@
-"""Annealing in one block: rows listen to each other, never to themselves.
+"""The two annealed objectives at a temperature, each as a `Process` of the loop.
 
-Annealing in two blocks: the paper's objective at a temperature.
+Targets are distributions ``q_i`` on the candidates of each row. `OneBlock` minimises a quadratic
+energy over them: each row receives the votes of the other rows, never its own. `TwoBlocks`
+minimises the paper's objective with distributions of predictions ``p_i`` as well. Relative
+entropies to the prior, times the temperature, keep the distributions soft. Neither objective ever
+rises.
 """
 
 from dataclasses import dataclass, replace
@@ -12,26 +16,26 @@ from disambig.losses.softening import Softening, SoftTargets
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
 
-# A row whose votes nearly cancel would be heard at an enormous pitch: its mass is held above this
-# part of the sum of their absolute values.
-_LEAST_MASS = 0.02
-# What is left of the votes of a row without its own is rounding below this part of its own: then
-# nobody else is heard there.
-_ROUNDING = 1e-12
-# A shorter step than this gains nothing that rounding would not hide.
-_SHORTEST = 2.0**-20
+# Lower bound on the degree of a row, relative to the sum of its absolute votes. Signed votes that
+# nearly cancel would otherwise give a tiny degree, and the distribution would be far too sharp.
+_MIN_DEGREE_RATIO = 0.02
+# If the absolute votes of the other rows are below this part of a row's own vote, they are
+# rounding, and the row counts as one without votes of others.
+_ROUNDING_RATIO = 1e-12
+# A shorter step gains less than rounding.
+_MIN_STEP_SIZE = 2.0**-20
 
 
 @dataclass(frozen=True, eq=False)
 class OneBlockState:
-    """Laws of the targets, what the others say about them, and the energy.
+    """Distributions of the targets, their scores, and the energy.
 
     Parameters
     ----------
     targets : SoftTargets
-    heard : float array (n, p)
-        ``S xi``: the mean targets of the other rows by their votes, which say what every output
-        is expected to lose, times the mass of the votes.
+    scores : float array (n, p)
+        ``S xi``: the mean targets of the other rows, weighted by their votes. Row i gives the
+        expected loss of every output at row i, times the sum of the votes.
     objective : float
         ``J_T``.
     moved : float
@@ -39,26 +43,28 @@ class OneBlockState:
     """
 
     targets: SoftTargets
-    heard: FloatArray
+    scores: FloatArray
     objective: float
     moved: float
 
     @cached_property
     def undecided(self) -> int:
-        """Rows in which several outputs have the most."""
+        """The number of rows in which several outputs are most likely."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
 @dataclass(frozen=True, eq=False)
 class OneBlock:
-    """``J_T = 1/2 sum_ij S_ij loss(q_i, q_j) + T sum_i d_i KL(q_i | base_i)``, which never rises.
+    """``J_T = 1/2 sum_ij S_ij loss(q_i, q_j) + T sum_i d_i KL(q_i | prior_i)``, which never rises.
 
-    S is the symmetric part of the votes without its diagonal, the loss is symmetric, its value at
-    laws is the expected one, and ``d = S 1``. The energy falls towards the laws that the others'
-    votes call for; all rows move at once, and as far as the energy falls: a full step of all rows
-    can raise it, half of one that still raises it is halved again, and some part of it always
-    lowers it, as the entropies are convex and the step descends. (Where the entropy of a mean of
-    two laws is not to be had, its bound by convexity stands for it, and all of this holds.)
+    S is the symmetric part of the votes without its diagonal, ``d = S 1`` are the degrees, the loss
+    is symmetric, and its value at distributions is the expected one.
+
+    A step moves all rows at once towards the distributions that minimise the energy for the scores
+    of the other rows. A full step can raise the energy; the step size is then halved until the
+    energy does not rise. Some step size always works, because the direction is one of descent and
+    the entropies are convex. (If the entropy of a mixture of two distributions cannot be computed,
+    its upper bound by convexity takes its place; the argument still holds.)
 
     For kernel ridge votes ``S xi / d`` is the leave-one-out prediction.
 
@@ -69,7 +75,7 @@ class OneBlock:
         Of its loss, which is symmetric, on its candidates.
     temperature : float
     tol : float
-        Converged when no probability moves by more.
+        Converged when no probability changes by more.
     """
 
     problem: Problem
@@ -78,76 +84,79 @@ class OneBlock:
     tol: float
 
     @cached_property
-    def _own(self) -> FloatArray:
+    def _diagonal(self) -> FloatArray:
         return self.problem.votes.diagonal()[:, None]
 
     @cached_property
-    def masses(self) -> FloatArray:
-        """``d``, positive wherever anybody else votes, ``(n,)``."""
-        own = self._own[:, 0]
+    def degrees(self) -> FloatArray:
+        """``d``, positive wherever another row votes, ``(n,)``."""
+        diagonal = self._diagonal[:, 0]
         votes, transposed = self.problem.votes, self.problem.transposed
-        sums = (votes.row_sums() + transposed.row_sums()) / 2 - own
-        sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(own)
-        heard = sizes > _ROUNDING * np.abs(own)
-        return np.where(heard, np.maximum(sums, _LEAST_MASS * sizes), 0.0)
+        sums = (votes.row_sums() + transposed.row_sums()) / 2 - diagonal
+        sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(diagonal)
+        has_votes = sizes > _ROUNDING_RATIO * np.abs(diagonal)
+        return np.where(has_votes, np.maximum(sums, _MIN_DEGREE_RATIO * sizes), 0.0)
 
-    def cooled(self, temperature: float) -> "OneBlock":
-        """The same at another temperature."""
+    def at_temperature(self, temperature: float) -> "OneBlock":
+        """The same process at another temperature."""
         other = replace(self, temperature=temperature)
-        other.__dict__["masses"] = self.masses
-        other.__dict__["_own"] = self._own
+        # What is cached does not depend on the temperature.
+        other.__dict__["degrees"] = self.degrees
+        other.__dict__["_diagonal"] = self._diagonal
         return other
 
     def begin(self, targets: SoftTargets) -> OneBlockState:
-        """The state of given laws."""
-        heard = self._listen(targets.embedded)
-        return OneBlockState(targets, heard, self._energy(targets, heard), np.inf)
+        """The state of given distributions."""
+        scores = self._scores_of_others(targets.embedded)
+        return OneBlockState(targets, scores, self._energy(targets, scores), np.inf)
 
-    def go_on(self, state: OneBlockState) -> OneBlockState:
-        """A state of another temperature at this one; what was heard is the same."""
-        targets, heard = state.targets, state.heard
-        return OneBlockState(targets, heard, self._energy(targets, heard), np.inf)
+    def resume(self, state: OneBlockState) -> OneBlockState:
+        """A state from another temperature; its scores stay valid, its energy changes."""
+        targets, scores = state.targets, state.scores
+        return OneBlockState(targets, scores, self._energy(targets, scores), np.inf)
 
     def step(self, state: OneBlockState) -> OneBlockState:
-        """Towards the laws that the others call for."""
-        wanted = self.softening.members(state.heard, self.temperature * self.masses)
-        change = self._listen(state.targets.direction_to(wanted))
-        part = 1.0
-        while part >= _SHORTEST:
-            nearer, heard = state.targets.interpolate(wanted, part), state.heard + part * change
-            energy = self._energy(nearer, heard)
+        """Move towards the best distributions for the scores, by a step that does not raise J_T."""
+        best = self.softening.targets_as_predictions(state.scores, self.temperature * self.degrees)
+        change = self._scores_of_others(state.targets.direction_to(best))
+        step_size = 1.0
+        while step_size >= _MIN_STEP_SIZE:
+            targets = state.targets.interpolate(best, step_size)
+            scores = state.scores + step_size * change
+            energy = self._energy(targets, scores)
             if energy <= state.objective:
-                moved = part * state.targets.distance(wanted)
-                return OneBlockState(nearer, heard, energy, moved)
-            part /= 2
-        return OneBlockState(state.targets, state.heard, state.objective, 0.0)
+                moved = step_size * state.targets.distance(best)
+                return OneBlockState(targets, scores, energy, moved)
+            step_size /= 2
+        return OneBlockState(state.targets, state.scores, state.objective, 0.0)
 
     def has_converged(self, before: OneBlockState, after: OneBlockState) -> bool:
-        """Did no probability move?"""
+        """Did every probability change by at most `tol`?"""
         return after.moved <= self.tol
 
-    def _listen(self, embedded: FloatArray) -> FloatArray:
+    def _scores_of_others(self, embedded: FloatArray) -> FloatArray:
+        """``S @ embedded``: the symmetric product without each row's own vote, ``(n, p)``."""
         votes, transposed = self.problem.votes, self.problem.transposed
-        heard = votes @ embedded
+        scores = votes @ embedded
         if transposed is not votes:
-            heard = (heard + transposed @ embedded) / 2
-        own_left_out: FloatArray = heard - self._own * embedded
-        return own_left_out
+            scores = (scores + transposed @ embedded) / 2
+        without_own: FloatArray = scores - self._diagonal * embedded
+        return without_own
 
-    def _energy(self, targets: SoftTargets, heard: FloatArray) -> float:
-        spread = float(self.masses @ targets.divergences)
-        return inner(targets.as_predictions, heard) / 2 + self.temperature * spread
+    def _energy(self, targets: SoftTargets, scores: FloatArray) -> float:
+        divergence = float(self.degrees @ targets.divergences)
+        return inner(targets.as_predictions, scores) / 2 + self.temperature * divergence
 
 
 @dataclass(frozen=True, eq=False)
 class TwoBlocksState:
-    """Laws of the targets, and the objective at the predictions that answered the last ones.
+    """Distributions of the targets, and the objective there.
 
     Parameters
     ----------
     targets : SoftTargets
     objective : float
-        ``G_T``.
+        ``G_T`` at these targets, with the best predictions for the targets of the step before.
     moved : float
         The largest change of a probability in the step that led here.
     """
@@ -158,17 +167,18 @@ class TwoBlocksState:
 
     @cached_property
     def undecided(self) -> int:
-        """Rows in which several outputs have the most."""
+        """The number of rows in which several outputs are most likely."""
         return int(len(self.targets) - np.count_nonzero(self.targets.is_vertex))
 
 
 @dataclass(frozen=True, eq=False)
 class TwoBlocks:
-    """``G_T = sum A_ij loss(p_i, q_j) + T sum r_i KL(p_i | u) + T sum d_j KL(q_j | base_j)``.
+    """``G_T = sum A_ij loss(p_i, q_j) + T sum r_i KL(p_i | u) + T sum d_j KL(q_j | prior_j)``.
 
-    With ``r = |A| 1`` and ``d = |A|' 1``, and the expected loss at laws. Each half step is the
-    exact minimum over its block, for votes of any sign and any loss, so that the objective never
-    rises. At temperature zero it is the paper's step, with barycentres where several vertices tie.
+    Here ``r = |A| 1`` and ``d = |A|' 1``, u is the uniform distribution on all predictions, and the
+    loss at distributions is the expected one. Each half step is the exact minimum over its block,
+    for votes of any sign and any loss, so that the objective never rises. At temperature zero it is
+    the paper's step, with barycentres where several vertices tie.
 
     Parameters
     ----------
@@ -177,7 +187,7 @@ class TwoBlocks:
         Of its loss on its candidates.
     temperature : float
     tol : float
-        Converged when no probability moves by more.
+        Converged when no probability changes by more.
     """
 
     problem: Problem
@@ -185,44 +195,46 @@ class TwoBlocks:
     temperature: float
     tol: float
 
-    def cooled(self, temperature: float) -> "TwoBlocks":
-        """The same at another temperature."""
+    def at_temperature(self, temperature: float) -> "TwoBlocks":
+        """The same process at another temperature."""
         other = replace(self, temperature=temperature)
-        other.__dict__["_sizes"] = self._sizes
+        # What is cached does not depend on the temperature.
+        other.__dict__["_absolute_sums"] = self._absolute_sums
         return other
 
     @cached_property
-    def _sizes(self) -> tuple[FloatArray, FloatArray]:
+    def _absolute_sums(self) -> tuple[FloatArray, FloatArray]:
+        """``r`` and ``d``."""
         votes, transposed = self.problem.votes, self.problem.transposed
         return votes.absolute_row_sums(), transposed.absolute_row_sums()
 
     def begin(self, targets: SoftTargets) -> TwoBlocksState:
-        """The state of given laws."""
-        scores, value = self._answered(targets)
-        return TwoBlocksState(targets, self._objective(targets, scores, value), np.inf)
+        """The state of given distributions."""
+        scores, entropy = self._best_predictions(targets)
+        return TwoBlocksState(targets, self._objective(targets, scores, entropy), np.inf)
 
-    def go_on(self, state: TwoBlocksState) -> TwoBlocksState:
-        """A state of another temperature at this one."""
+    def resume(self, state: TwoBlocksState) -> TwoBlocksState:
+        """A state from another temperature."""
         return self.begin(state.targets)
 
     def step(self, state: TwoBlocksState) -> TwoBlocksState:
         """One prediction step, then one target step."""
-        scores, value = self._answered(state.targets)
-        targets = self.softening.targets(scores, self.temperature * self._sizes[1])
+        scores, entropy = self._best_predictions(state.targets)
+        targets = self.softening.targets(scores, self.temperature * self._absolute_sums[1])
         moved = state.targets.distance(targets)
-        return TwoBlocksState(targets, self._objective(targets, scores, value), moved)
+        return TwoBlocksState(targets, self._objective(targets, scores, entropy), moved)
 
     def has_converged(self, before: TwoBlocksState, after: TwoBlocksState) -> bool:
-        """Did no probability move?"""
+        """Did every probability change by at most `tol`?"""
         return after.moved <= self.tol
 
-    def _answered(self, targets: SoftTargets) -> tuple[FloatArray, float]:
-        """What the best predictions say of the targets, and what their entropy costs."""
+    def _best_predictions(self, targets: SoftTargets) -> tuple[FloatArray, float]:
+        """Scores of the targets under the best predictions, and the entropy term of the latter."""
         scores = self.problem.scores_of_predictions(targets.embedded)
-        best = self.softening.predictions(scores, self.temperature * self._sizes[0])
-        value = self.temperature * float(self._sizes[0] @ best.divergences)
-        return self.problem.scores_of_targets(best.embedded), value
+        best = self.softening.predictions(scores, self.temperature * self._absolute_sums[0])
+        entropy = self.temperature * float(self._absolute_sums[0] @ best.divergences)
+        return self.problem.scores_of_targets(best.embedded), entropy
 
-    def _objective(self, targets: SoftTargets, scores: FloatArray, value: float) -> float:
-        spread = float(self._sizes[1] @ targets.divergences)
-        return inner(targets.embedded, scores) + value + self.temperature * spread
+    def _objective(self, targets: SoftTargets, scores: FloatArray, entropy: float) -> float:
+        divergence = float(self._absolute_sums[1] @ targets.divergences)
+        return inner(targets.embedded, scores) + entropy + self.temperature * divergence

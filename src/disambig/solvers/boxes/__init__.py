@@ -1,4 +1,4 @@
-"""Convex programs over boxes: quadratics with a certificate, and a linear program."""
+"""Convex programs over boxes: quadratics, and a linear program, each with a certificate."""
 
 from disambig.solvers.boxes.dense import projected_newton
 from disambig.solvers.boxes.gradient import accelerated

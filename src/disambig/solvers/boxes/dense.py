@@ -1,4 +1,4 @@
-"""A convex quadratic over a box, for a dense array: the optimum in a handful of factorisations."""
+"""`projected_newton`: the optimum of a dense convex quadratic over a box."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from disambig.solvers.boxes.newton import NewtonState, ProjectedNewton
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 
-_PATIENCE = 25
-"""Newton steps before the interior-point method takes over. Votes of neighbours take 5-8 steps,
-kernel ridge some 5-20; beyond this the condition of ``Q`` is the trouble, and steps go to waste."""
+# Newton steps before the interior-point method takes over. Votes of neighbours take 5-8 steps,
+# kernel ridge some 5-20. If more are needed, Q is ill-conditioned and Newton makes little progress.
+_MAX_NEWTON_STEPS = 25
 
 
 def projected_newton(
@@ -27,9 +27,10 @@ def projected_newton(
 ) -> BoxSolution:
     """``argmin y' Q y`` over ``lower <= y <= upper``, for a dense positive semi-definite ``Q``.
 
-    Projected Newton steps; where the condition of ``Q`` makes them many, an interior-point method
-    and a last Newton step from the face that it found. Every step factors one block of ``Q``. The
-    end minimises over its face to rounding, which is more than `tol` asks for.
+    The method is projected Newton. If ``Q`` is so ill-conditioned that it needs many steps, an
+    interior-point method takes over, followed by Newton steps from the face that it found. Every
+    step factorises one block of ``Q``. The solution minimises over its face up to rounding error,
+    which is more precise than `tol`.
 
     Parameters
     ----------
@@ -37,24 +38,24 @@ def projected_newton(
         Symmetric, positive semi-definite up to rounding; singular is normal (``Q 1 = 0`` for votes
         that sum to one).
     lower, upper : (n,) array
-        ``lower <= upper``; -inf and inf are welcome. Where ``Q 1 = 0`` a common offset of all
-        bounds changes nothing but costs digits: take it off first.
+        ``lower <= upper``; -inf and inf are allowed. If ``Q 1 = 0``, subtract a common offset of
+        all bounds first: it does not change the problem, but costs digits.
     start : (n,) array
         Finite; clipped to the box. Its largest entry is the unit of the residual.
     anchor : (n,) array, optional
-        Of all optima return the one nearest to this (in the sum of squares; NaN is no wish).
-        Without it: the optimum that the steps reached.
+        Of all optima the one with the least sum of squared distances to this is returned; NaN for
+        no preference. By default the optimum that the steps reached.
     tol : float
         Bound on `BoxSolution.kkt`.
     max_iter : int
-        Bound on the steps of all stages together.
+        Maximum number of steps of all stages together.
     callback : callable, optional
         See `disambig.solvers.loop.Callback`.
 
     Raises
     ------
     ValueError
-        Where ``Q`` has a clearly negative eigenvalue.
+        If ``Q`` has a clearly negative eigenvalue.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def projected_newton(
     >>> solution.y, solution.value, solution.kkt, solution.status.name
     (array([1., 2.]), 1.0, 0.0, 'CONVERGED')
 
-    Where they can agree in many ways, the anchor decides:
+    If they can agree in many ways, the anchor decides:
 
     >>> upper = np.array([5.0, 4.0])
     >>> projected_newton(Q, lower, upper, lower, anchor=np.array([2.5, 3.0])).y
@@ -80,7 +81,7 @@ def projected_newton(
     if stopped:
         status = Status.STOPPED
     elif anchor is not None and status is Status.CONVERGED:
-        directions = null_directions(Q, np.flatnonzero(problem.loose(state)))
+        directions = null_directions(Q, np.flatnonzero(problem.stationary(state)))
         state = nearest_optimum(problem, state, anchor, directions)
     n_iter = sum(progress.iteration > 0 for progress in trace)
     return BoxSolution(state.y, state.objective, state.kkt, n_iter, status, trace)
@@ -89,41 +90,41 @@ def projected_newton(
 def _solve(
     problem: BoxQuadratic, start: FloatArray, max_iter: int, callback: Callback | None
 ) -> tuple[BoxState, bool, tuple[Progress, ...]]:
-    """The stages: where they ended, whether the callback stopped them, and their trace."""
+    """The final state of all stages, whether the callback stopped them, and their trace."""
     newton = ProjectedNewton(problem)
     run = iterate(
         newton,
-        NewtonState(problem.at(start)),
-        max_iter=min(max_iter, _PATIENCE),
+        NewtonState(problem.state_at(start)),
+        max_iter=min(max_iter, _MAX_NEWTON_STEPS),
         stage="newton",
         callback=callback,
     )
-    reached, trace = run.state.at, run.trace
-    left = max_iter - run.n_iter
+    reached, trace = run.state.point, run.trace
+    remaining = max_iter - run.n_iter
     interior = InteriorPoint(problem)
     if reached.kkt <= problem.tol or not interior.n_bounds:
-        left = 0
-    if run.status is Status.STOPPED or not left:
+        remaining = 0
+    if run.status is Status.STOPPED or not remaining:
         return reached, run.status is Status.STOPPED, trace
 
     inner = iterate(
         interior,
         interior.begin(reached.y),
-        max_iter=left,
+        max_iter=remaining,
         stage="interior point",
         callback=callback,
     )
     trace += inner.trace
-    left -= inner.n_iter
+    remaining -= inner.n_iter
     if inner.status is Status.STOPPED:
-        return min(reached, inner.state.at, key=lambda at: at.objective), True, trace
+        return min(reached, inner.state.point, key=lambda point: point.objective), True, trace
 
     run = iterate(
         newton,
-        NewtonState(problem.at(interior.snapped(inner.state))),
-        max_iter=left,
+        NewtonState(problem.state_at(interior.snapped(inner.state))),
+        max_iter=remaining,
         stage="last newton",
         callback=callback,
     )
-    better = min(reached, run.state.at, key=lambda at: at.objective)
+    better = min(reached, run.state.point, key=lambda point: point.objective)
     return better, run.status is Status.STOPPED, trace + run.trace

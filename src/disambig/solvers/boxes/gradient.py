@@ -1,6 +1,7 @@
-"""Conjugate gradients on the faces of a box, one product with ``Q`` a step.
+"""`accelerated`: the optimum of a convex quadratic over a box, for an operator ``Q``.
 
-A convex quadratic over a box, for an operator: products are all that is asked of it.
+The method is conjugate gradients on the faces of the box. It needs only products with ``Q``, one or
+two per step.
 """
 
 from dataclasses import dataclass
@@ -17,107 +18,119 @@ from disambig.solvers.loop import Callback, Status, iterate
 
 @dataclass(frozen=True, eq=False)
 class GradientState:
-    """A point of the box, the conjugate direction to follow (None: begin anew), and `reach`.
+    """A point of the box and what the next step needs.
 
-    `reach` is the length of a projected gradient step, in units of the inverse diagonal.
+    Attributes
+    ----------
+    point : BoxState
+    direction : (n,) array or None
+        The next conjugate direction; None: restart with the scaled gradient.
+    gradient_step : float
+        The length of a projected gradient step, in units of the inverse diagonal.
     """
 
-    at: BoxState
-    search: FloatArray | None = None
-    reach: float = 2.0
+    point: BoxState
+    direction: FloatArray | None = None
+    gradient_step: float = 2.0
 
     @property
     def objective(self) -> float:
         """``y' Q y``."""
-        return self.at.objective
+        return self.point.objective
 
     @property
     def undecided(self) -> int:
-        """Entries that break the tolerance."""
-        return self.at.undecided
+        """Number of entries whose best move exceeds the tolerance."""
+        return self.point.undecided
 
 
 @dataclass(frozen=True, eq=False)
 class FaceGradients:
-    """Three kinds of step, after Dostál and Schöberl (Comp. Optimization and Applications, 2005).
+    """Three types of step, after Dostál and Schöberl (Comp. Optimization and Applications, 2005).
 
-    * *Release*: where entries on bounds promise more than the free ones, they leave their bounds.
-    * *Conjugate gradients* on the face, scaled by the diagonal, while they stay inside the box.
-    * *Expansion*: where such a step meets a bound, it ends there, and a projected gradient step
-      puts as many entries on bounds as want to be.
+    * *Release*: entries leave their bounds if they promise a larger decrease than the free entries.
+    * *Conjugate gradient*: a step on the face, scaled by the diagonal, if it stays inside the box.
+    * *Expansion*: a conjugate gradient step that meets a bound ends there. A projected gradient
+      step follows, which can put many entries on their bounds at once.
 
-    No step raises the objective. Beside Newton steps by conjugate gradients with an exact search
-    along the bent path this took a third of the products, on every graph that was tried.
+    No step raises the objective. On every graph that was tried, this took a third of the products
+    of Newton steps by conjugate gradients with an exact search along the projected path.
 
     Parameters
     ----------
     problem : BoxQuadratic
-        ``Q`` may be any operator with ``@``.
+        ``Q`` can be any operator with ``@``.
     """
 
     problem: BoxQuadratic
 
     def step(self, state: GradientState) -> GradientState:
-        """The next point, or the same state where rounding allows none."""
-        here = state.at
-        bound = self.problem.bound(here)
-        promise = -here.gradient * here.moves
-        if promise[bound].sum() > promise[~bound].sum():
-            after = self._release(state, np.where(bound, here.moves, 0.0))
+        """The next point, or the same state if only rounding error is left."""
+        here = state.point
+        on_bound = self.problem.on_bound(here)
+        decrease = -here.gradient * here.moves
+        if decrease[on_bound].sum() > decrease[~on_bound].sum():
+            after = self._release(state, np.where(on_bound, here.moves, 0.0))
         else:
-            after = self._face(state, self._downhill(here))
-        if after is not state and after.at.kkt <= self.problem.tol:
-            # The gradient was carried along by recurrence; the certificate must not be.
-            return GradientState(self.problem.at(after.at.y), None, after.reach)
+            after = self._face_step(state, self._descent_direction(here))
+        if after is not state and after.point.kkt <= self.problem.tol:
+            # The gradient was updated by recurrence. The certificate needs a new product.
+            return GradientState(self.problem.state_at(after.point.y), None, after.gradient_step)
         return after
 
     def has_converged(self, before: GradientState, after: GradientState) -> bool:
-        """Is the certificate good, or the step stuck?"""
-        return after is before or after.at.kkt <= self.problem.tol
+        """Is the residual within the tolerance, or was there no step?"""
+        return after is before or after.point.kkt <= self.problem.tol
 
-    def _downhill(self, here: BoxState) -> FloatArray:
+    def _descent_direction(self, here: BoxState) -> FloatArray:
         """Minus the scaled gradient on the free entries."""
-        slope = np.where(self.problem.bound(here), 0.0, here.gradient)
+        slope = np.where(self.problem.on_bound(here), 0.0, here.gradient)
         return -slope / self.problem.curvature
 
     def _release(self, state: GradientState, move: FloatArray) -> GradientState:
-        here = state.at
+        here = state.point
         product = np.asarray(self.problem.Q @ move)
-        curve, fall = float(move @ product), -float(here.gradient @ move)
-        if not (curve > 0 and fall > 0):
+        curvature, descent_slope = float(move @ product), -float(here.gradient @ move)
+        if not (curvature > 0 and descent_slope > 0):
             return state
-        length = min(fall / curve, self._room(here.y, move))
-        return GradientState(self._along(here, length, move, product), None, state.reach)
+        length = min(descent_slope / curvature, self._longest_step(here.y, move))
+        return GradientState(self._moved(here, length, move, product), None, state.gradient_step)
 
-    def _face(self, state: GradientState, downhill: FloatArray) -> GradientState:
-        here = state.at
-        move = downhill if state.search is None else state.search
+    def _face_step(self, state: GradientState, descent_direction: FloatArray) -> GradientState:
+        here = state.point
+        move = descent_direction if state.direction is None else state.direction
         product = np.asarray(self.problem.Q @ move)
-        curve, fall = float(move @ product), -float(here.gradient @ move)
-        if not (curve > 0 and fall > 0):
-            # Rounding turned a stale direction uphill; steepest descent has nothing to blame.
-            return state if state.search is None else GradientState(here, None, state.reach)
-        length, room = fall / curve, self._room(here.y, move)
-        if length > room:
-            return self._expand(self._along(here, room, move, product), state.reach)
-        there = self._along(here, length, move, product)
-        fresh = self._downhill(there)
-        search = fresh - float(fresh @ product) / curve * move
-        return GradientState(there, search, state.reach)
+        curvature, descent_slope = float(move @ product), -float(here.gradient @ move)
+        if not (curvature > 0 and descent_slope > 0):
+            # Through rounding an old direction may no longer descend: restart. If the scaled
+            # gradient itself does not descend, only rounding error is left.
+            return (
+                state if state.direction is None else GradientState(here, None, state.gradient_step)
+            )
+        length, longest = descent_slope / curvature, self._longest_step(here.y, move)
+        if length > longest:
+            return self._expand(self._moved(here, longest, move, product), state.gradient_step)
+        there = self._moved(here, length, move, product)
+        new = self._descent_direction(there)
+        direction = new - float(new @ product) / curvature * move
+        return GradientState(there, direction, state.gradient_step)
 
-    def _expand(self, here: BoxState, reach: float) -> GradientState:
-        downhill = self._downhill(here)
-        # A reach of 2 / |D^-1/2 Q D^-1/2| is safe, the norm is found by trying, and the trace says
-        # that it is at most n: below that only rounding can let the objective rise.
-        shortest = 1.0 / len(downhill)
+    def _expand(self, here: BoxState, gradient_step: float) -> GradientState:
+        descent_direction = self._descent_direction(here)
+        # A step of at most 2 / |D^-1/2 Q D^-1/2| does not raise the objective. The norm is not
+        # known, so the step is halved until that is true. The norm is at most the trace, n: at
+        # the shortest step only rounding error can raise the objective.
+        shortest = 1.0 / len(descent_direction)
         while True:
-            there = self.problem.at(self.problem.clip(here.y + reach * downhill))
-            if here.rise_to(there) <= 0 or reach <= shortest:
-                return GradientState(there, None, reach)
-            reach = max(reach / 2, shortest)
+            there = self.problem.state_at(
+                self.problem.clip(here.y + gradient_step * descent_direction)
+            )
+            if here.increase_to(there) <= 0 or gradient_step <= shortest:
+                return GradientState(there, None, gradient_step)
+            gradient_step = max(gradient_step / 2, shortest)
 
-    def _room(self, y: FloatArray, move: FloatArray) -> float:
-        """How far along `move` the box reaches."""
+    def _longest_step(self, y: FloatArray, move: FloatArray) -> float:
+        """The largest length with ``y + length * move`` inside the box."""
         problem = self.problem
         up, down = move > 0, move < 0
         return min(
@@ -125,11 +138,13 @@ class FaceGradients:
             float(np.min((problem.lower[down] - y[down]) / move[down], initial=np.inf)),
         )
 
-    def _along(
+    def _moved(
         self, here: BoxState, length: float, move: FloatArray, product: FloatArray
     ) -> BoxState:
         problem = self.problem
-        return problem.known(problem.clip(here.y + length * move), here.gradient + length * product)
+        return problem.state_with(
+            problem.clip(here.y + length * move), here.gradient + length * product
+        )
 
 
 def accelerated(
@@ -156,14 +171,16 @@ def accelerated(
     lower, upper, start : (n,) array
         As in `projected_newton`.
     diagonal : (n,) array, optional
-        Of ``Q``: it scales the steps and the residual. By default ``Q.diagonal()``.
+        The diagonal of ``Q``, by default ``Q.diagonal()``. It scales the steps and the residual.
     anchor : (n,) array, optional
-        Of all optima that `null_space` reaches return the nearest to this (NaN is no wish).
+        Of all optima that differ by directions of `null_space` the one nearest to this is
+        returned; NaN for no preference.
     null_space : (n,) int array or (n, c) array, optional
-        Directions in which ``Q`` is zero: the columns, or for labels 0, 1, ... the indicators of
-        their groups (the connected components of non-negative votes whose rows sum to one). The
-        nearest of all optima comes out if they span the whole null space. Without it the optimum
-        stays where the steps reached it.
+        Directions in which ``Q`` is zero. An (n, c) array has them as columns. An (n,) array of
+        labels 0, 1, ... means the indicators of the groups with equal labels, such as the
+        connected components of non-negative votes whose rows sum to one. The result is the nearest
+        of all optima if these directions span the whole null space. By default it is the optimum
+        that the steps reached.
     tol, max_iter, callback
         As in `projected_newton`.
 
@@ -183,16 +200,16 @@ def accelerated(
     problem = box_quadratic(Q, diagonal, lower, upper, start, tol)
     run = iterate(
         FaceGradients(problem),
-        GradientState(problem.at(problem.clip(start))),
+        GradientState(problem.state_at(problem.clip(start))),
         max_iter=max_iter,
         stage="gradients",
         callback=callback,
     )
-    state, status = run.state.at, run.status
+    state, status = run.state.point, run.status
     if status is Status.CONVERGED and state.kkt > tol:
         status = Status.MAX_ITER
     if anchor is not None and null_space is not None and status is Status.CONVERGED:
-        labels = np.ndim(null_space) == 1
-        directions = component_directions(null_space) if labels else csc_array(null_space)
+        are_labels = np.ndim(null_space) == 1
+        directions = component_directions(null_space) if are_labels else csc_array(null_space)
         state = nearest_optimum(problem, state, anchor, directions)
     return BoxSolution(state.y, state.objective, state.kkt, run.n_iter, status, run.trace)

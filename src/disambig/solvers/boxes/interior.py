@@ -1,4 +1,8 @@
-"""An interior-point method for a dense convex quadratic over a box: never quick, never stuck."""
+"""An interior-point method for a dense convex quadratic over a box.
+
+It takes more work than projected Newton on easy problems, but the number of delta steps hardly
+depends on the condition of the array.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,37 +13,41 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.boxes.newton import ShiftedFactor
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
 
-_SMALL_GAP = 1e-10
-_ROUNDING_GAP = 1e-18
-_SHORT_OF_BOUND = 0.995
-_SHORTEST_STEP = 1e-8
+# The run ends when the duality gap is below this share of the objective, or below this share of the
+# unit of the problem, where it is rounding error.
+_MAX_GAP_SHARE_OF_OBJECTIVE = 1e-10
+_MAX_GAP_SHARE_OF_UNIT = 1e-18
+# Share of the longest possible step that is taken, so that no entry reaches a bound.
+_STEP_SHARE = 0.995
+# Shorter steps are rounding error: the run ends.
+_MIN_STEP_LENGTH = 1e-8
 
 
 class Margins(NamedTuple):
     """Distances to both bounds and their multipliers, each ``(n,)``; or changes of them.
 
-    Where a bound is infinite, its distance is one and its multiplier zero.
+    An infinite bound has distance one and multiplier zero.
     """
 
     below: FloatArray
     above: FloatArray
-    low_price: FloatArray
-    high_price: FloatArray
+    low_multiplier: FloatArray
+    high_multiplier: FloatArray
 
     @property
     def gap(self) -> float:
         """``sum distance x multiplier``."""
-        return float(self.below @ self.low_price + self.above @ self.high_price)
+        return float(self.below @ self.low_multiplier + self.above @ self.high_multiplier)
 
     def moved(self, length: float, change: "Margins") -> "Margins":
         """``self + length * change``."""
-        return Margins(*(mine + length * its for mine, its in zip(self, change, strict=True)))
+        return Margins(*(value + length * delta for value, delta in zip(self, change, strict=True)))
 
     def longest(self, change: "Margins") -> float:
-        """How far along `change` all entries stay non-negative."""
+        """The largest length for which ``self + length * change`` is non-negative."""
         lengths = [
-            float(np.min(-mine[its < 0] / its[its < 0], initial=np.inf))
-            for mine, its in zip(self, change, strict=True)
+            float(np.min(-value[delta < 0] / delta[delta < 0], initial=np.inf))
+            for value, delta in zip(self, change, strict=True)
         ]
         return min(lengths)
 
@@ -48,100 +56,113 @@ class Margins(NamedTuple):
 class InteriorState:
     """A point strictly inside the box."""
 
-    at: BoxState
+    point: BoxState
     margins: Margins
 
     @property
     def objective(self) -> float:
         """``y' Q y``."""
-        return self.at.objective
+        return self.point.objective
 
     @property
     def undecided(self) -> int:
-        """Entries that break the tolerance."""
-        return self.at.undecided
+        """Number of entries whose best move exceeds the tolerance."""
+        return self.point.undecided
 
 
 class InteriorPoint:
-    """Mehrotra's predictor and corrector for ``min 1/2 y' Q y`` over a box.
+    """Mehrotra's predictor-corrector method for ``min 1/2 y' Q y`` over a box.
 
-    Each step solves with ``Q + D`` twice, ``D = low_price / below + high_price / above``; one
-    factor serves both. Entries with a single allowed value are held. Some 10-20 steps end near the
-    optimum whatever the condition of ``Q``; `snapped` then guesses its face.
+    Each step solves two systems with ``Q + D``, where
+    ``D = low_multiplier / below + high_multiplier / above``; one factorisation serves both. Entries
+    with equal bounds are fixed. About 10-20 steps end near the optimum, whatever the condition of
+    ``Q``; `snapped` then guesses its face.
 
     Parameters
     ----------
     problem : BoxQuadratic
-        With a dense array and at least one finite bound that is not a point.
+        With a dense array; at least one entry has different bounds, of which one is finite.
     """
 
     def __init__(self, problem: BoxQuadratic) -> None:
         self.problem = problem
-        wide = problem.lower < problem.upper
-        self.rows: IntArray = np.flatnonzero(wide)
-        self.has_low: BoolArray = np.isfinite(problem.lower) & wide
-        self.has_high: BoolArray = np.isfinite(problem.upper) & wide
+        can_move = problem.lower < problem.upper
+        self.rows: IntArray = np.flatnonzero(can_move)
+        self.has_low: BoolArray = np.isfinite(problem.lower) & can_move
+        self.has_high: BoolArray = np.isfinite(problem.upper) & can_move
         self.n_bounds = int(self.has_low.sum() + self.has_high.sum())
         self.unit = float(np.mean(problem.curvature)) * problem.size**2
 
     def begin(self, y: FloatArray) -> InteriorState:
-        """The nearest point to `y` at some distance from all bounds."""
+        """The point nearest to `y` that keeps a distance from all bounds."""
         problem, has_low, has_high = self.problem, self.has_low, self.has_high
         margin = np.minimum(0.1 * problem.size, 0.25 * (problem.upper - problem.lower))
-        # Infinite bounds stay infinite; points stay points, with a margin of zero.
+        # Infinite bounds stay infinite. Equal bounds have a margin of zero.
         y = np.clip(y, problem.lower + margin, problem.upper - margin)
-        at = problem.at(y)
+        point = problem.state_at(y)
         below = np.where(has_low, y - problem.lower, 1.0)
         above = np.where(has_high, problem.upper - y, 1.0)
-        price = 0.1 * self.unit
-        low_price = np.where(has_low, np.maximum(at.gradient, 0.0) + price / below, 0.0)
-        high_price = np.where(has_high, np.maximum(-at.gradient, 0.0) + price / above, 0.0)
-        return InteriorState(at, Margins(below, above, low_price, high_price))
+        # Distance times multiplier is at least this at every finite bound.
+        product = 0.1 * self.unit
+        low_multiplier = np.where(has_low, np.maximum(point.gradient, 0.0) + product / below, 0.0)
+        high_multiplier = np.where(
+            has_high, np.maximum(-point.gradient, 0.0) + product / above, 0.0
+        )
+        return InteriorState(point, Margins(below, above, low_multiplier, high_multiplier))
 
     def step(self, state: InteriorState) -> InteriorState:
-        """One step, or the same state where rounding allows none."""
-        now = state.margins
-        extra = now.low_price / now.below + now.high_price / now.above
+        """One step, or the same state if only rounding error is left."""
+        margins = state.margins
+        extra = margins.low_multiplier / margins.below + margins.high_multiplier / margins.above
         factor = ShiftedFactor(self.problem.Q, self.rows, extra[self.rows])
-        low, high = -now.below * now.low_price, -now.above * now.high_price
-        _, guess = self._change(factor, state, low, high)
-        guessed = now.moved(min(1.0, now.longest(guess)), guess)
-        centre = now.gap / self.n_bounds * (guessed.gap / now.gap) ** 3
-        low = np.where(self.has_low, low + centre - guess.below * guess.low_price, 0.0)
-        high = np.where(self.has_high, high + centre - guess.above * guess.high_price, 0.0)
+        low, high = (
+            -margins.below * margins.low_multiplier,
+            -margins.above * margins.high_multiplier,
+        )
+        _, predictor = self._change(factor, state, low, high)
+        predicted = margins.moved(min(1.0, margins.longest(predictor)), predictor)
+        centering = margins.gap / self.n_bounds * (predicted.gap / margins.gap) ** 3
+        low = np.where(
+            self.has_low, low + centering - predictor.below * predictor.low_multiplier, 0.0
+        )
+        high = np.where(
+            self.has_high, high + centering - predictor.above * predictor.high_multiplier, 0.0
+        )
         move, change = self._change(factor, state, low, high)
-        length = min(1.0, _SHORT_OF_BOUND * now.longest(change))
-        if length < _SHORTEST_STEP:
+        length = min(1.0, _STEP_SHARE * margins.longest(change))
+        if length < _MIN_STEP_LENGTH:
             return state
-        y = self.problem.clip(state.at.y + length * move)
-        return InteriorState(self.problem.at(y), now.moved(length, change))
+        y = self.problem.clip(state.point.y + length * move)
+        return InteriorState(self.problem.state_at(y), margins.moved(length, change))
 
     def has_converged(self, before: InteriorState, after: InteriorState) -> bool:
-        """Is the gap a tiny share of the objective, or rounding, or does it fall no more?"""
-        enough = max(_SMALL_GAP * after.objective, _ROUNDING_GAP * self.unit)
+        """Is the gap small enough, or does it no longer fall?"""
+        small_gap = max(
+            _MAX_GAP_SHARE_OF_OBJECTIVE * after.objective, _MAX_GAP_SHARE_OF_UNIT * self.unit
+        )
         falls = after.margins.gap <= 0.9 * before.margins.gap
-        stuck = after is before or (after.at.kkt <= self.problem.tol and not falls)
-        return stuck or after.margins.gap <= enough
+        stuck = after is before or (after.point.kkt <= self.problem.tol and not falls)
+        return stuck or after.margins.gap <= small_gap
 
     def snapped(self, state: InteriorState) -> FloatArray:
-        """The point with those entries on a bound whose multiplier outweighs their distance."""
-        problem, now = self.problem, state.margins
-        low = now.low_price > problem.curvature * now.below
-        high = now.high_price > problem.curvature * now.above
-        y = np.where(low, problem.lower, state.at.y)
+        """The point with entries put on a bound where the multiplier outweighs the distance."""
+        problem, margins = self.problem, state.margins
+        low = margins.low_multiplier > problem.curvature * margins.below
+        high = margins.high_multiplier > problem.curvature * margins.above
+        y = np.where(low, problem.lower, state.point.y)
         return problem.clip(np.where(high & ~low, problem.upper, y))
 
     def _change(
         self, factor: ShiftedFactor, state: InteriorState, low: FloatArray, high: FloatArray
     ) -> tuple[FloatArray, Margins]:
-        """The move that lets ``distance x multiplier`` grow by `low` and `high`."""
-        now = state.margins
-        residual = state.at.gradient - now.low_price + now.high_price
-        right = low / now.below - high / now.above - residual
+        """The move after which ``distance x multiplier`` has grown by `low` and `high`."""
+        margins = state.margins
+        residual = state.point.gradient - margins.low_multiplier + margins.high_multiplier
+        right = low / margins.below - high / margins.above - residual
         move = np.zeros_like(right)
         move[self.rows] = factor.solve(right[self.rows])
         below = np.where(self.has_low, move, 0.0)
         above = np.where(self.has_high, -move, 0.0)
-        low_price = (low - now.low_price * below) / now.below
-        high_price = (high - now.high_price * above) / now.above
-        return move, Margins(below, above, low_price, high_price)
+        low_multiplier = (low - margins.low_multiplier * below) / margins.below
+        high_multiplier = (high - margins.high_multiplier * above) / margins.above
+        return move, Margins(below, above, low_multiplier, high_multiplier)

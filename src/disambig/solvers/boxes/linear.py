@@ -1,6 +1,7 @@
-"""What the linear program returns.
+"""`linear_program`: the optimum for absolute and pinball losses with non-negative votes.
 
-Absolute and pinball losses with non-negative votes: one linear program, solved as a flow.
+The dual linear program, a network flow, is solved by HiGHS. A bound that is computed from its
+multipliers certifies the optimum.
 """
 
 from dataclasses import dataclass
@@ -21,18 +22,18 @@ class LinearSolution:
     Attributes
     ----------
     y : (n,) array
-        Targets, inside their intervals exactly; read-only.
+        Targets, exactly inside their intervals; read-only.
     z : (q,) array
         Predictions; read-only.
     value : float
         The objective at `y` and `z`.
     gap : float
-        No targets and predictions have an objective below ``value - gap``. The bound is computed
-        anew from the multipliers, so it holds whatever the program that found them believed.
+        No targets and predictions have an objective below ``value - gap``. This bound is computed
+        from the flows, independently of the tolerances of HiGHS.
     n_iter : int
         Iterations of the simplex method.
     status : Status
-        ``CONVERGED``, or ``MAX_ITER``; a program that fails otherwise raises.
+        ``CONVERGED`` or ``MAX_ITER``; other failures raise an error.
     """
 
     y: FloatArray
@@ -48,11 +49,12 @@ class LinearSolution:
 
     @property
     def converged(self) -> bool:
-        """Did the program end at an optimum?"""
+        """Did the simplex method end at an optimum?"""
         return self.status is Status.CONVERGED
 
 
-_SOLVED, _OUT_OF_ITERATIONS = 0, 1
+# Status codes of `scipy.optimize.linprog`.
+_OPTIMAL, _ITERATION_LIMIT = 0, 1
 
 
 def linear_program(
@@ -72,34 +74,35 @@ def linear_program(
     ``max sum_j min(lower_j s_j, upper_j s_j)`` over flows ``-b A_ij <= f_ij <= a A_ij`` with
     ``sum_j f_ij = 0`` and ``s_j = sum_i f_ij``,
 
-    whose multipliers are ``z`` and ``y``: it has ``q + n`` constraints, where the program in
-    ``y``, ``z`` and a slack a vote has one a vote, and is as fast for sparse votes and ten times
-    faster for dense ones. Infinite bounds become the ends of the span of the finite ones: moving
-    all entries there brings no two of them farther apart.
+    whose multipliers are ``z`` and ``y``. It has ``q + n`` constraints, while the program in ``y``,
+    ``z`` and one slack per vote has one constraint per vote. For sparse votes it is as fast, for
+    dense votes ten times faster. Infinite bounds are replaced by the ends of the span of the finite
+    ones: clipping all variables to the span increases no distance between two of them.
 
     Parameters
     ----------
     votes : (q, n) sparse or dense array
         ``A``, non-negative. A row without votes predicts the middle of the span.
     lower, upper : (n,) array
-        ``lower <= upper``; -inf and inf are welcome.
+        ``lower <= upper``; -inf and inf are allowed.
     slopes : (float, float)
-        ``(a, b)``, non-negative: the price of a target above its prediction, and below.
+        ``(a, b)``, non-negative: the loss per unit of a prediction below, and above, its target.
     max_iter : int, optional
-        Iterations of the simplex method; by default as many as it takes. Where they do not suffice
-        all predictions are the middle of the span, all targets as near to it as they may be.
+        Maximum number of iterations of the simplex method; by default unlimited. If they do not
+        suffice, all predictions are the middle of the span, and all targets as near to it as
+        possible.
 
     Returns
     -------
     LinearSolution
-        An optimum; there are often many, so compare values.
+        An optimum. It is often not unique: compare values, not targets.
 
     Raises
     ------
     ValueError
-        For negative votes: the problem is then not convex.
+        If a vote is negative: the problem is then not convex.
     RuntimeError
-        Where HiGHS finds no optimum.
+        If HiGHS finds no optimum.
 
     Examples
     --------
@@ -110,38 +113,38 @@ def linear_program(
     (array([1., 2.]), 1.0)
     """
     program = _program(votes, lower, upper, slopes)
-    # The default tolerances of 1e-7 show in the values.
+    # With the default tolerances of 1e-7 the values are visibly not optimal.
     options = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
     if max_iter is not None:
         options["maxiter"] = max_iter
-    answer = linprog(**program.flow_problem(), method="highs-ds", options=options)
+    result = linprog(**program.flow_problem(), method="highs-ds", options=options)
     q, n = program.shape
-    if answer.status == _SOLVED:
-        multipliers, flows = answer.eqlin.marginals, answer.x[: len(program.weights)]
-    elif answer.status == _OUT_OF_ITERATIONS:
+    if result.status == _OPTIMAL:
+        multipliers, flows = result.eqlin.marginals, result.x[: len(program.weights)]
+    elif result.status == _ITERATION_LIMIT:
         multipliers, flows = np.zeros(q + n), np.zeros(len(program.weights))
     else:
         raise RuntimeError(
             f"linear_program: HiGHS found no optimum of {q} predictions and {n} targets "
-            f"({answer.message}). Use alternating minimisation."
+            f"({result.message}). Use alternating minimisation."
         )
     z, y = program.from_multipliers(multipliers)
     value = program.value(z, y)
     gap = max(0.0, value - program.bound(flows))
     return LinearSolution(
-        # The program is centred and in units of half the span.
+        # Undo the centring and the scaling by half the span.
         y=np.clip(program.middle + program.unit * y, lower, upper),
         z=program.middle + program.unit * z,
         value=program.unit * value,
         gap=program.unit * gap,
-        n_iter=int(answer.nit),
-        status=Status.CONVERGED if answer.status == _SOLVED else Status.MAX_ITER,
+        n_iter=int(result.nit),
+        status=Status.CONVERGED if result.status == _OPTIMAL else Status.MAX_ITER,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """The problem as a list of votes, in units of half the span and centred."""
+    """The problem as a list of votes; targets are centred and divided by half the span."""
 
     shape: tuple[int, int]
     rows: AnyArray
@@ -154,7 +157,10 @@ class _Program:
     unit: float
 
     def flow_problem(self) -> dict[str, Any]:
-        """The dual as `linprog` takes it; variables f, then the positive and negative part of s."""
+        """The dual as arguments of `linprog`.
+
+        The variables are f, then the positive part of s, then its negative part.
+        """
         (q, n), m = self.shape, len(self.weights)
         votes, targets = np.arange(m), np.arange(n)
         balances = csr_array(
@@ -167,8 +173,8 @@ class _Program:
             ),
             shape=(q + n, m + 2 * n),
         )
-        up, down = self.slopes
-        flows = np.column_stack([-down * self.weights, up * self.weights])
+        below, above = self.slopes
+        flows = np.column_stack([-above * self.weights, below * self.weights])
         return {
             "c": np.concatenate([np.zeros(m), -self.lower, self.upper]),
             "A_eq": balances,
@@ -180,25 +186,29 @@ class _Program:
         """Predictions and targets, ``(q,)`` and ``(n,)``."""
         q, n = self.shape
         z, y = np.clip(-marginals[:q], -1.0, 1.0), marginals[q:]
-        # Nothing decides a target that no one hears.
-        heard = np.bincount(self.columns, minlength=n) > 0
-        y = np.where(heard, y, (self.lower + self.upper) / 2)
+        # A target without votes is arbitrary: take the middle of its interval.
+        has_votes = np.bincount(self.columns, minlength=n) > 0
+        y = np.where(has_votes, y, (self.lower + self.upper) / 2)
         return z, np.clip(y, self.lower, self.upper)
 
     def value(self, z: FloatArray, y: FloatArray) -> float:
         """The objective."""
-        above = y[self.columns] - z[self.rows]
-        up, down = self.slopes
-        return float(self.weights @ np.where(above > 0, up * above, -down * above))
+        residuals = y[self.columns] - z[self.rows]
+        below, above = self.slopes
+        losses = np.where(residuals > 0, below * residuals, -above * residuals)
+        return float(self.weights @ losses)
 
     def bound(self, flows: FloatArray) -> float:
-        """What no objective is below: the dual objective, flows that do not balance included."""
-        up, down = self.slopes
-        flows = np.clip(flows, -down * self.weights, up * self.weights)
-        out = np.bincount(self.rows, flows, minlength=self.shape[0])
-        into = np.bincount(self.columns, flows, minlength=self.shape[1])
-        targets = np.minimum(into * self.lower, into * self.upper).sum()
-        return float(targets - np.abs(out).sum())
+        """A lower bound on the objective: the dual objective at these flows.
+
+        Row sums that are not exactly zero are subtracted: predictions are at most one in size.
+        """
+        below, above = self.slopes
+        flows = np.clip(flows, -above * self.weights, below * self.weights)
+        row_sums = np.bincount(self.rows, flows, minlength=self.shape[0])
+        column_sums = np.bincount(self.columns, flows, minlength=self.shape[1])
+        targets = np.minimum(column_sums * self.lower, column_sums * self.upper).sum()
+        return float(targets - np.abs(row_sums).sum())
 
 
 def _program(
@@ -206,8 +216,8 @@ def _program(
 ) -> _Program:
     entries = coo_array(votes)
     entries.sum_duplicates()
-    heard = entries.data != 0
-    weights = entries.data[heard].astype(np.float64)
+    nonzero = entries.data != 0
+    weights = entries.data[nonzero].astype(np.float64)
     if weights.min(initial=0.0) < 0:
         raise ValueError(
             f"linear_program: votes must be non-negative; {np.count_nonzero(weights < 0)} of "
@@ -218,8 +228,8 @@ def _program(
     middle, unit = (first + last) / 2, (last - first) / 2 or 1.0
     return _Program(
         shape=entries.shape,
-        rows=entries.row[heard],
-        columns=entries.col[heard],
+        rows=entries.row[nonzero],
+        columns=entries.col[nonzero],
         weights=weights,
         slopes=slopes,
         lower=(np.clip(lower, first, last) - middle) / unit,

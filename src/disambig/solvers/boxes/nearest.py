@@ -1,6 +1,7 @@
-"""Directions in which a positive semi-definite array is zero.
+"""The optimum nearest to an anchor, if a convex quadratic over a box has many.
 
-Of many optima the nearest to an anchor.
+`nearest_optimum` finds it. It moves along null directions of the array, from `null_directions` or
+`component_directions`.
 """
 
 import numpy as np
@@ -12,21 +13,27 @@ from scipy.sparse.csgraph import connected_components
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
 
+# Entries of null directions, whose largest entry is one, up to this size are rounding errors.
 _ZERO_ENTRY_TOLERANCE = 1e-10
-_SPARE = 20
-"""Pivots below ``(m + _SPARE) eps`` of a unit diagonal are rounding, for a few rows too."""
-_FAINT_WISH = 1e-4
-_NO_RISE = 1e-10
-_ROUNDING = 1e-14
+# Pivots below (m + 20) eps of a unit diagonal are rounding errors; without the 20 the limit would
+# be too low for a few rows.
+_PIVOT_EXTRA_ROWS = 20
+# The weight of entries without a preference where directions share entries. It is small, but not
+# zero, so that the program has a unique solution.
+_NO_PREFERENCE_WEIGHT = 1e-4
+# A larger relative increase of the objective means that the directions are not null directions.
+_MAX_RELATIVE_INCREASE = 1e-10
+# Relative size of differences that count as rounding error.
+_ROUNDING_SHARE = 1e-14
 
 
 def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
     """A basis ``N`` of ``{v : Q v = 0, v = 0 outside rows}``, sparse of shape ``(n, r)``.
 
-    A Cholesky factorisation with pivots, ``P' Q P = R' R``, stops where what is left is rounding;
-    with ``R = [R1 R2]`` the basis is ``P [-R1^{-1} R2; I]``. Entries of the basis that are rounding
-    are dropped: for non-negative votes its columns are then the indicators of groups of rows that
-    hear each other.
+    A pivoted Cholesky factorisation, ``P' Q P = R' R``, stops when the remaining pivots are
+    rounding errors. With ``R = [R1 R2]`` the basis is ``P [-R1^{-1} R2; I]``. Entries of the basis
+    that are rounding errors are dropped. For non-negative votes its columns are then the indicators
+    of groups of rows that are connected by votes.
 
     Parameters
     ----------
@@ -51,8 +58,8 @@ def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     block *= scale
     block *= scale[:, None]
-    smallest = (m + _SPARE) * np.finfo(np.float64).eps
-    factor, order, rank, _ = lapack.dpstrf(block.T, tol=smallest, lower=0, overwrite_a=1)
+    min_pivot = (m + _PIVOT_EXTRA_ROWS) * np.finfo(np.float64).eps
+    factor, order, rank, _ = lapack.dpstrf(block.T, tol=min_pivot, lower=0, overwrite_a=1)
     if rank == m:
         return csc_array((len(Q), 0))
     order = order - 1
@@ -66,7 +73,7 @@ def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
 
 
 def sparse_directions(basis: FloatArray, rows: IntArray, n: int) -> csc_array:
-    """Columns of largest entry one, on some rows of `n`, without what is rounding in them."""
+    """The columns scaled to largest entry one, on some rows of `n`, without rounding errors."""
     basis = basis / np.max(np.abs(basis), axis=0, initial=0.0)
     where, column = np.nonzero(np.abs(basis) > _ZERO_ENTRY_TOLERANCE)
     return csc_array((basis[where, column], (rows[where], column)), shape=(n, basis.shape[1]))
@@ -92,10 +99,10 @@ def nearest_optimum(
 ) -> BoxState:
     """The optimum ``y + N c`` with the least ``sum_j (y_j - anchor_j)^2``.
 
-    From one optimum ``y`` of a convex quadratic over a box all others are reached by null
-    directions of ``Q`` that leave alone every entry with a derivative. Directions that share no
-    entry are independent of each other: one alone is a clipped mean, several that share entries are
-    a least-distance program (Lawson and Hanson, Solving Least Squares Problems, chapter 23).
+    Two optima of a convex quadratic over a box differ by a null direction of ``Q`` that is zero at
+    all entries with a non-zero gradient. Directions that share no entry are independent problems.
+    For a single direction the solution is a clipped mean. For several directions that share entries
+    it is a least-distance program (Lawson and Hanson, Solving Least Squares Problems, chapter 23).
 
     Parameters
     ----------
@@ -103,78 +110,82 @@ def nearest_optimum(
     state : BoxState
         At an optimum.
     anchor : (n,) array
-        NaN: no wish for that entry. A direction with no wish at all is not moved along; among
-        directions that share entries an entry without wish holds to its place, faintly.
+        NaN: no preference for that entry. There is no move along a direction without any
+        preference. Among directions that share entries, an entry without a preference prefers its
+        current value, with a small weight.
     directions : (n, r) sparse array
-        Null directions of ``Q``. Exactly the nearest optimum comes out if they span its null space.
+        Null directions of ``Q``. The result is the nearest of all optima if they span its null
+        space.
 
     Returns
     -------
     BoxState
-        The optimum found, or `state` itself if rounding in `directions` would spoil it.
+        The nearest optimum, or `state` itself if rounding errors in `directions` make it worse.
     """
     if directions.shape[1]:
-        directions = _allowed(directions, ~problem.loose(state))
+        directions = _allowed(directions, ~problem.stationary(state))
     if not directions.shape[1]:
         return state
-    moved = problem.at(problem.clip(state.y + _shift(problem, state.y, anchor, directions)))
+    moved = problem.state_at(
+        problem.clip(state.y + _best_move(problem, state.y, anchor, directions))
+    )
     size = max(problem.size, float(np.max(np.abs(moved.y))))
-    rounding = _ROUNDING * float(problem.curvature.sum()) * size**2
-    spoilt = state.rise_to(moved) > _NO_RISE * state.objective + rounding
-    return state if spoilt or moved.kkt > max(problem.tol, state.kkt) else moved
+    rounding = _ROUNDING_SHARE * float(problem.curvature.sum()) * size**2
+    is_worse = state.increase_to(moved) > _MAX_RELATIVE_INCREASE * state.objective + rounding
+    return state if is_worse or moved.kkt > max(problem.tol, state.kkt) else moved
 
 
 def _allowed(directions: csc_array, fixed: BoolArray) -> csc_array:
     """Directions, or combinations of them, that are zero on the fixed entries."""
     on_fixed = directions[np.flatnonzero(fixed)]
     touching = np.diff(on_fixed.tocsc().indptr) > 0
-    rest = directions[:, np.flatnonzero(~touching)]
+    unaffected = directions[:, np.flatnonzero(~touching)]
     if not touching.any():
-        return rest
-    shared = np.diff(directions.tocsr().indptr).max() > 1
-    if not shared:
-        return rest
+        return unaffected
+    share_entries = np.diff(directions.tocsr().indptr).max() > 1
+    if not share_entries:
+        return unaffected
     columns, rows = np.flatnonzero(touching), np.flatnonzero(~fixed)
     combinations = null_space(on_fixed[:, columns].toarray())
     combined = directions[rows][:, columns] @ combinations
-    return hstack([rest, sparse_directions(combined, rows, len(fixed))], format="csc")
+    return hstack([unaffected, sparse_directions(combined, rows, len(fixed))], format="csc")
 
 
-def _shift(
+def _best_move(
     problem: BoxQuadratic, y: FloatArray, anchor: FloatArray, directions: csc_array
 ) -> FloatArray:
-    """``N c``, one group of directions that share entries after another."""
-    wish = np.isfinite(anchor)
-    wanted = np.where(wish, anchor, y) - y
-    room = problem.lower - y, problem.upper - y
-    there = abs(directions)
-    n_groups, group = connected_components(there.T @ there, directed=False)
-    alone = np.bincount(group, minlength=n_groups)[group] == 1
-    single = directions[:, np.flatnonzero(alone)]
-    shift: FloatArray = single @ _clipped_means(single, wanted, wish, *room)
-    for which in np.unique(group[~alone]):
+    """``N c``, group by group of directions that share entries."""
+    has_preference = np.isfinite(anchor)
+    desired = np.where(has_preference, anchor, y) - y
+    limits = problem.lower - y, problem.upper - y
+    pattern = abs(directions)
+    n_groups, group = connected_components(pattern.T @ pattern, directed=False)
+    is_single = np.bincount(group, minlength=n_groups)[group] == 1
+    single = directions[:, np.flatnonzero(is_single)]
+    move: FloatArray = single @ _clipped_means(single, desired, has_preference, *limits)
+    for which in np.unique(group[~is_single]):
         columns = directions[:, np.flatnonzero(group == which)]
         rows = np.unique(columns.indices)
-        weights = np.where(wish[rows], 1.0, _FAINT_WISH)
-        shift[rows] += _least_distance(
-            columns[rows].toarray(), wanted[rows], weights, room[0][rows], room[1][rows]
+        weights = np.where(has_preference[rows], 1.0, _NO_PREFERENCE_WEIGHT)
+        move[rows] += _least_distance(
+            columns[rows].toarray(), desired[rows], weights, limits[0][rows], limits[1][rows]
         )
-    return shift
+    return move
 
 
 def _clipped_means(
     single: csc_array,
-    wanted: FloatArray,
-    wish: BoolArray,
+    desired: FloatArray,
+    has_preference: BoolArray,
     lower: FloatArray,
     upper: FloatArray,
 ) -> FloatArray:
-    """``argmin_c sum (v c - wanted)^2`` with ``lower <= v c <= upper``, column by column."""
+    """``argmin_c sum (v c - desired)^2`` with ``lower <= v c <= upper``, column by column."""
     n_columns = single.shape[1]
     entries = single.tocoo()
     row, column, v = entries.row, entries.col, entries.data
-    product = np.bincount(column, v * wanted[row], minlength=n_columns)
-    square = np.bincount(column, v**2 * wish[row], minlength=n_columns)
+    product = np.bincount(column, v * desired[row], minlength=n_columns)
+    square = np.bincount(column, v**2 * has_preference[row], minlength=n_columns)
     ends = np.where(v > 0, lower[row], upper[row]) / v, np.where(v > 0, upper[row], lower[row]) / v
     lowest, highest = np.full(n_columns, -np.inf), np.full(n_columns, np.inf)
     np.maximum.at(lowest, column, ends[0])
@@ -185,27 +196,27 @@ def _clipped_means(
 
 def _least_distance(
     basis: FloatArray,
-    wanted: FloatArray,
+    desired: FloatArray,
     weights: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
 ) -> FloatArray:
-    """``argmin |weights * (v - wanted)|`` over ``v = basis @ c`` with ``lower <= v <= upper``.
+    """``argmin |weights * (v - desired)|`` over ``v = basis @ c`` with ``lower <= v <= upper``.
 
-    With ``weights * basis = U T`` and ``x = T c - U' (weights * wanted)`` this asks for the
-    shortest ``x`` with ``G x >= h``, which the residual of the non-negative least squares problem
-    ``[G'; h'] s = (0, ..., 0, 1)`` answers.
+    With ``weights * basis = U T`` and ``x = T c - U' (weights * desired)`` the solution is the
+    shortest ``x`` with ``G x >= h``. It follows from the residual of the non-negative least squares
+    problem ``[G'; h'] s = (0, ..., 0, 1)``.
     """
     orthonormal, triangle = np.linalg.qr(weights[:, None] * basis)
-    start = orthonormal.T @ (weights * wanted)
+    start = orthonormal.T @ (weights * desired)
     forms = solve_triangular(triangle, basis.T, trans="T").T
     unit = max(float(np.max(np.abs(start))), np.finfo(np.float64).tiny)
     low, high = np.isfinite(lower), np.isfinite(upper)
-    reached: FloatArray = forms @ start
+    unconstrained: FloatArray = forms @ start
     G = np.concatenate([forms[low], -forms[high]])
-    h = np.concatenate([lower[low] - reached[low], reached[high] - upper[high]]) / unit
+    h = np.concatenate([lower[low] - unconstrained[low], unconstrained[high] - upper[high]]) / unit
     if not len(h) or h.max() <= 0:
-        return reached
+        return unconstrained
     system = np.vstack([G.T, h])
     goal = np.append(np.zeros(len(start)), 1.0)
     solution, _ = nnls(system, goal, maxiter=30 * system.shape[1])

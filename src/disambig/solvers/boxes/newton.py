@@ -1,10 +1,9 @@
-"""The best point of a line that the box bends: ``y(t) = clip(y + t d)``.
+"""Projected Newton steps for a dense convex quadratic over a box.
 
-Newton steps on a few rows of a positive semi-definite array, singular or not.
-
-The best points of many lines that their boxes bend, at once.
-
-Projected Newton as a process: guess what the bounds hold, solve for the rest, stay inside.
+`ProjectedNewton` is the process. A step fixes the entries that stay on their bounds and solves for
+the others with `ShiftedFactor`, which also handles singular arrays. The step then follows the
+projected path ``y(t) = clip(y + t d)``; `best_on_projected_path` finds its best point, and
+`best_on_projected_paths` those of many small problems at once.
 """
 
 from dataclasses import dataclass
@@ -16,14 +15,18 @@ from scipy.linalg import lapack
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxState
 
-_SAMPLES = 16
-"""Points tried at once: so many products together cost as much as two or three alone."""
-_SHIFT = 1e-13
-_LARGEST_SHIFT = 1e-7
-_REFINEMENTS = 2
-_ROUNDING = 1e-14
-# Up to here all pieces of a bent path cost less than the search for the best one.
-_FEW_ROWS = 64
+# Points of a path that are tried at once: 16 products together cost as much as two or three alone.
+_N_PATH_SAMPLES = 16
+# Added to the unit diagonal of a scaled block before its factorisation, and multiplied by ten until
+# the factorisation succeeds. If the largest one fails too, an eigenvalue is clearly negative.
+_MIN_SHIFT = 1e-13
+_MAX_SHIFT = 1e-7
+_N_REFINEMENTS = 2
+# Relative size of differences that count as rounding error.
+_ROUNDING_SHARE = 1e-14
+# Up to this many rows it is faster to minimise over all sections of a path than to search for the
+# best one.
+_MAX_ROWS_FOR_ALL_SECTIONS = 64
 
 
 def best_on_projected_path(
@@ -36,10 +39,10 @@ def best_on_projected_path(
 ) -> FloatArray:
     """A local minimiser of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d, lower, upper)``, ``(n,)``.
 
-    The objective is quadratic between the times at which entries reach a bound. The best of some
-    of these times (and of ``t = 1``, the full step) is bracketed ever more narrowly, and the two
-    pieces that meet there are minimised exactly. Against halving ``t`` until the objective falls
-    this saves more than half of the Newton steps on ill-conditioned problems.
+    The objective is quadratic between the times at which entries reach a bound. A search over these
+    times (and ``t = 1``, the full step) brackets the best one, and the two sections that meet there
+    are minimised exactly. Compared with halving ``t`` until the objective falls, this saves more
+    than half of the Newton steps on ill-conditioned problems.
 
     Parameters
     ----------
@@ -59,53 +62,56 @@ def best_on_projected_path(
     def points(at: FloatArray) -> FloatArray:
         return np.clip(y[:, None] + direction[:, None] * at, lower[:, None], upper[:, None])
 
-    def rises(at: FloatArray) -> FloatArray:
-        # f(y(t)) - f(y) as one inner product: no cancellation of two nearly equal values.
-        where = points(at)
-        rise: FloatArray = np.einsum("jt,jt->t", where - y[:, None], Q @ where + gradient[:, None])
-        return rise
+    def increases(at: FloatArray) -> FloatArray:
+        # f(y(t)) - f(y) as one inner product: nearly equal values do not cancel.
+        path = points(at)
+        increase: FloatArray = np.einsum(
+            "jt,jt->t", path - y[:, None], Q @ path + gradient[:, None]
+        )
+        return increase
 
     first, last = 0, len(times) - 1
     while True:
-        chosen = np.unique(np.linspace(first, last, _SAMPLES).astype(np.intp))
-        best = int(np.argmin(rises(times[chosen])))
+        chosen = np.unique(np.linspace(first, last, _N_PATH_SAMPLES).astype(np.intp))
+        best = int(np.argmin(increases(times[chosen])))
         middle = int(chosen[best])
-        narrow = last - first < _SAMPLES
+        narrow = last - first < _N_PATH_SAMPLES
         first = int(chosen[max(best - 1, 0)])
         last = int(chosen[min(best + 1, len(chosen) - 1)])
         if narrow:
             break
     after = times[last] if last > middle else np.inf
     ends = [(times[middle], after), (times[middle], times[first])]
-    candidates = [_piece(Q, points, begin, end) for begin, end in ends if begin != end]
+    candidates = [_section_minimiser(Q, points, begin, end) for begin, end in ends if begin != end]
     at = np.array([times[middle], *candidates])
-    best_point: FloatArray = points(at)[:, int(np.argmin(rises(at)))]
+    best_point: FloatArray = points(at)[:, int(np.argmin(increases(at)))]
     return best_point
 
 
-def _piece(Q: Any, points: Any, begin: float, end: float) -> float:
-    """The minimiser of one quadratic piece, between a time and a neighbouring one."""
-    # Two points inside the piece give its direction: entries that wait at a bound stay there.
+def _section_minimiser(Q: Any, points: Any, begin: float, end: float) -> float:
+    """The time of the minimum on the quadratic section between two neighbouring times."""
+    # Two points of the section give its direction: entries that are on a bound stay there.
     probe = end if np.isfinite(end) else begin + 1.0
     here, there = points(np.array([begin, probe])).T
     move = there - here
     product = Q @ move
-    curve, slope = float(move @ product), float(here @ product)
+    curvature, slope = float(move @ product), float(here @ product)
     if slope >= 0:
         return begin
-    share = -slope / curve if curve > 0 else np.inf
+    share = -slope / curvature if curvature > 0 else np.inf
     limit = 1.0 if np.isfinite(end) else share
     share = min(share, limit)
     return begin + share * (probe - begin) if np.isfinite(share) else begin
 
 
 class ShiftedFactor:
-    """Solves ``(Q + diag(extra))[rows, rows] x = b`` where a solution exists.
+    """Solves ``(Q + diag(extra))[rows, rows] x = b`` if a solution exists.
 
-    Factors ``S (Q + diag(extra))[rows, rows] S + shift I`` with ``S`` such that the diagonal is
-    one, then refines: each refinement divides the error along an eigenvalue ``e`` by
-    ``1 + e / shift``, and along the null space nothing is added. So a singular ``Q`` (votes that
-    sum to one leave ``Q 1 = 0``) gets nearly the shortest solution and never a huge one.
+    ``S (Q + diag(extra))[rows, rows] S + shift I`` is factorised, where ``S`` scales the diagonal
+    to one. Iterative refinement then removes the effect of the shift: each refinement divides the
+    error along an eigenvalue ``e`` by ``1 + e / shift`` and adds nothing along the null space. If
+    ``Q`` is singular (``Q 1 = 0`` for votes that sum to one), the solution is nearly the shortest
+    one, never a huge one.
 
     Parameters
     ----------
@@ -118,7 +124,7 @@ class ShiftedFactor:
     Raises
     ------
     ValueError
-        Where ``Q`` is clearly not positive semi-definite.
+        If ``Q`` is clearly not positive semi-definite.
     """
 
     def __init__(self, Q: FloatArray, rows: AnyArray, extra: FloatArray | None = None) -> None:
@@ -128,27 +134,27 @@ class ShiftedFactor:
         diagonal = np.diagonal(block)
         self._scale: FloatArray = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self._block: FloatArray = block
-        self._factor = self._factorize()
+        self._factor = self._factorise()
 
     def solve(self, b: FloatArray) -> FloatArray:
         """A solution, ``(m,)``."""
-        x = self._once(b)
-        for _ in range(_REFINEMENTS):
-            x = x + self._once(b - self._block @ x)
+        x = self._solve_shifted(b)
+        for _ in range(_N_REFINEMENTS):
+            x = x + self._solve_shifted(b - self._block @ x)
         return x
 
-    def _once(self, b: FloatArray) -> FloatArray:
+    def _solve_shifted(self, b: FloatArray) -> FloatArray:
         x, _ = lapack.dpotrs(self._factor, self._scale * b, lower=1, overwrite_b=1)
         solution: FloatArray = self._scale * x
         return solution
 
-    def _factorize(self) -> Any:
-        shift = _SHIFT
-        while shift <= _LARGEST_SHIFT:
+    def _factorise(self) -> Any:
+        shift = _MIN_SHIFT
+        while shift <= _MAX_SHIFT:
             scaled = self._block * self._scale
             scaled *= self._scale[:, None]
             scaled.flat[:: len(scaled) + 1] += shift
-            # The transpose of a C-ordered symmetric array is what LAPACK can factor in place.
+            # LAPACK wants Fortran order: with the transpose of a C-ordered array it works in place.
             factor, failed = lapack.dpotrf(scaled.T, lower=1, clean=0, overwrite_a=1)
             if not failed:
                 return factor
@@ -167,11 +173,11 @@ def best_on_projected_paths(
     lower: FloatArray,
     upper: FloatArray,
 ) -> FloatArray:
-    """The minimisers of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d)``, one a problem, ``(B, n)``.
+    """The minimisers of ``y(t)' Q y(t)`` along ``y(t) = clip(y + t d)`` of B problems, ``(B, n)``.
 
-    The objective is quadratic between the times at which entries reach a bound. All these pieces
-    are minimised exactly, where `best_on_projected_path` looks for the most promising ones: with
-    few rows there are few pieces, and all of them together cost a product or two.
+    The objective is quadratic between the times at which entries reach a bound. All these sections
+    are minimised exactly, while `best_on_projected_path` searches for the best ones. With few rows
+    there are few sections, and all of them together cost a product or two.
 
     Parameters
     ----------
@@ -183,27 +189,27 @@ def best_on_projected_paths(
     bounds = np.where(direction > 0, upper, lower)
     times = np.ones((len(y), y.shape[1] + 2))
     times[:, 0] = 0.0
-    # An entry that does not move, or meets no bound, gives the full step once more.
+    # An entry that does not move, or never reaches a bound, gets the time of the full step.
     np.divide(bounds - y, direction, out=times[:, 1:-1], where=direction != 0)
     times[np.isinf(times)] = 1.0
     times.sort(axis=1)
-    # Beyond the last bound the line goes on for ever: any point there gives its direction.
+    # The last section has no end: any point on it gives its direction.
     times = np.concatenate([times, times[:, -1:] + 1.0], axis=1)
-    corners = y[:, None] + times[:, :, None] * direction[:, None]
-    np.clip(corners, lower[:, None], upper[:, None], out=corners)
-    begin, move = corners[:, :-1], np.diff(corners, axis=1)
-    # Q is symmetric, so that points may be rows.
-    bend, slopes = move @ Q, begin @ Q
-    curve = np.einsum("btj,btj->bt", move, bend)
-    slope = np.einsum("btj,btj->bt", begin, bend)
-    share = np.divide(-slope, curve, out=np.zeros_like(slope), where=curve > 0)
-    share[(slope < 0) & (curve <= 0)] = 1.0
+    breakpoints = y[:, None] + times[:, :, None] * direction[:, None]
+    np.clip(breakpoints, lower[:, None], upper[:, None], out=breakpoints)
+    begin, move = breakpoints[:, :-1], np.diff(breakpoints, axis=1)
+    # Points are rows: Q is symmetric, so they are multiplied from the left.
+    move_products, begin_products = move @ Q, begin @ Q
+    curvature = np.einsum("btj,btj->bt", move, move_products)
+    slope = np.einsum("btj,btj->bt", begin, move_products)
+    share = np.divide(-slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
+    share[(slope < 0) & (curvature <= 0)] = 1.0
     np.maximum(share, 0.0, out=share)
     np.minimum(share[:, :-1], 1.0, out=share[:, :-1])
     # f(y(t)) - f(y) as one inner product: nearly equal values do not cancel.
-    rise = np.einsum("btj,btj->bt", begin - y[:, None], slopes + gradient[:, None])
-    rise += share * (2.0 * slope + share * curve)
-    best, problem = rise.argmin(axis=1), np.arange(len(y))
+    increase = np.einsum("btj,btj->bt", begin - y[:, None], begin_products + gradient[:, None])
+    increase += share * (2.0 * slope + share * curvature)
+    best, problem = increase.argmin(axis=1), np.arange(len(y))
     found = begin[problem, best] + share[problem, best, None] * move[problem, best]
     return np.asarray(np.clip(found, lower, upper))
 
@@ -212,31 +218,31 @@ def best_on_projected_paths(
 class NewtonState:
     """A point of the box.
 
-    `settled`: it minimises over its face, so that only the choice of the face is left to improve.
+    `is_face_minimum`: it minimises over its face, so only another face can be better.
     """
 
-    at: BoxState
-    settled: bool = True
+    point: BoxState
+    is_face_minimum: bool = True
 
     @property
     def objective(self) -> float:
         """``y' Q y``."""
-        return self.at.objective
+        return self.point.objective
 
     @property
     def undecided(self) -> int:
-        """Entries that break the tolerance."""
-        return self.at.undecided
+        """Number of entries whose best move exceeds the tolerance."""
+        return self.point.undecided
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectedNewton:
-    """Newton's step on the entries that no bound holds, bent into the box.
+    """Newton steps on the free entries, projected to the box.
 
-    With ``d`` Newton's step on the free entries, ``y' Q y`` falls along ``clip(y + t d)`` for small
-    ``t`` (Bertsekas, SIAM J. Control and Optimization, 1982), and the best point of that path is
-    taken. A step that meets no bound ends at the minimum over the face; from the right face that is
-    the optimum.
+    With ``d`` the Newton step on the free entries, ``y' Q y`` falls along ``clip(y + t d)`` for
+    small ``t`` (Bertsekas, SIAM J. Control and Optimization, 1982). A step goes to the best point
+    of that path. If it meets no bound, it ends at the minimum over the face, and that is the
+    optimum if the face is the right one.
 
     Parameters
     ----------
@@ -247,51 +253,52 @@ class ProjectedNewton:
     problem: BoxQuadratic
 
     def step(self, state: NewtonState) -> NewtonState:
-        """The next point, or the same state where none is better."""
-        problem, here = self.problem, state.at
-        rows = np.flatnonzero(~self._kept(state))
+        """The next point, or the same state if none is better."""
+        problem, here = self.problem, state.point
+        rows = np.flatnonzero(~self._fixed(state))
         if not len(rows):
             return state
         direction = np.zeros_like(here.y)
         direction[rows] = ShiftedFactor(problem.Q, rows).solve(-here.gradient[rows])
         full = here.y + direction
         y = problem.clip(full)
-        settled = float(np.max(np.abs(y - full))) <= _ROUNDING * problem.size
-        if not settled:
+        is_face_minimum = float(np.max(np.abs(y - full))) <= _ROUNDING_SHARE * problem.size
+        if not is_face_minimum:
             y = self._best_on_path(here, direction)
-        there = problem.at(y)
-        if here.rise_to(there) < 0 or there.kkt < here.kkt:
-            return NewtonState(there, settled)
+        there = problem.state_at(y)
+        if here.increase_to(there) < 0 or there.kkt < here.kkt:
+            return NewtonState(there, is_face_minimum)
         return state
 
     def has_converged(self, before: NewtonState, after: NewtonState) -> bool:
-        """Optimal on the face and off it; or nothing better was found."""
+        """Is the point optimal on its face and beyond it, or was no better point found?"""
         if after is before:
             return True
         gain = before.objective - after.objective
-        rests = after.settled or gain <= _ROUNDING * after.objective
-        return rests and after.at.kkt <= self.problem.tol
+        optimal_on_face = after.is_face_minimum or gain <= _ROUNDING_SHARE * after.objective
+        return optimal_on_face and after.point.kkt <= self.problem.tol
 
     def _best_on_path(self, here: BoxState, direction: FloatArray) -> FloatArray:
         problem = self.problem
-        rows = here.y, here.gradient, direction, problem.lower, problem.upper
-        if len(here.y) <= _FEW_ROWS:
+        arrays = here.y, here.gradient, direction, problem.lower, problem.upper
+        if len(here.y) <= _MAX_ROWS_FOR_ALL_SECTIONS:
             path: FloatArray = best_on_projected_paths(
-                problem.Q[None], *(row[None] for row in rows)
+                problem.Q[None], *(array[None] for array in arrays)
             )[0]
             return path
-        return best_on_projected_path(problem.Q, *rows)
+        return best_on_projected_path(problem.Q, *arrays)
 
-    def _kept(self, state: NewtonState) -> BoolArray:
-        """Entries that stay where they are in this step.
+    def _fixed(self, state: NewtonState) -> BoolArray:
+        """Entries that do not move in this step.
 
-        On a bound and pressed against it; and all those on a bound while the free entries promise
-        more than the ones to be released. Releasing at once makes some runs on ill-conditioned
-        arrays zigzag between two faces for tens of steps.
+        These are the active ones, on a bound where the gradient points outwards. All entries on a
+        bound are fixed as long as the free entries promise a larger decrease than those that could
+        leave their bounds. Otherwise some runs on ill-conditioned arrays alternate between two
+        faces for tens of steps.
         """
-        here = state.at
-        bound, held = self.problem.bound(here), self.problem.held(here)
-        promise = -here.gradient * here.moves
-        if state.settled or promise[bound].sum() > promise[~bound].sum():
-            return held
-        return bound
+        here = state.point
+        on_bound, active = self.problem.on_bound(here), self.problem.active(here)
+        decrease = -here.gradient * here.moves
+        if state.is_face_minimum or decrease[on_bound].sum() > decrease[~on_bound].sum():
+            return active
+        return on_bound

@@ -1,8 +1,8 @@
-"""When is a point of a box optimal? The residual that every solver of the room reports.
+"""The problem ``min y' Q y`` over a box ``lower <= y <= upper``, its certificate and solution.
 
-The problem ``min y' Q y`` over a box, and what is known at a point of it.
-
-What a solver of box-constrained quadratics returns.
+`BoxQuadratic` is the problem, `BoxState` a point of the box with its gradient, and `BoxSolution`
+what a solver returns. `scaled_kkt` is the residual of the optimality conditions that all solvers of
+this package report.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,14 @@ import numpy as np
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers.loop import Progress, Status
 
-_FAINTEST = 1e-8
-"""Least share of the largest entry that an entry of the diagonal counts as."""
+# Diagonal entries below this share of the largest one are raised to it, so that they can be divided
+# by.
+_MIN_DIAGONAL_SHARE = 1e-8
 
 
 def curvature(diagonal: FloatArray) -> FloatArray:
-    """The diagonal of ``Q`` made safe to divide by, ``(n,)``."""
-    floor = _FAINTEST * float(np.max(diagonal, initial=0.0))
+    """The diagonal of ``Q`` with small entries raised to a positive minimum, ``(n,)``."""
+    floor = _MIN_DIAGONAL_SHARE * float(np.max(diagonal, initial=0.0))
     return np.maximum(diagonal, floor if floor > 0 else 1.0)
 
 
@@ -30,7 +31,7 @@ def coordinate_moves(
     upper: FloatArray,
     curvature: FloatArray,
 ) -> FloatArray:
-    """``clip(y - g / q, lower, upper) - y``: how far each entry alone would move, ``(n,)``."""
+    """``clip(y - g / q, lower, upper) - y``: the best move of each entry alone, ``(n,)``."""
     moves: FloatArray = np.clip(y - gradient / curvature, lower, upper) - y
     return moves
 
@@ -44,23 +45,23 @@ def scaled_kkt(
     curvature: FloatArray,
     size: float,
 ) -> float:
-    """``max_j |clip(y - g / q, lower, upper) - y|_j / size``, zero exactly at an optimum.
+    """``max_j |clip(y - g / q, lower, upper) - y|_j / size``, which is zero exactly at an optimum.
 
-    The entries of the bracket are the moves that minimise ``y' Q y`` over one entry at a time, so
-    the residual speaks in units of `y`. It does not change when ``Q`` is multiplied by a positive
-    number, nor when `y`, the bounds and `size` are. It bounds no distance to the optimum by itself:
-    with an ill-conditioned ``Q`` small moves of single entries can hide a larger one of many.
+    The vector in the maximum holds the moves that minimise ``y' Q y`` over one entry at a time. The
+    residual does not change when ``Q`` is multiplied by a positive number, nor when `y`, the bounds
+    and `size` are. It does not bound the distance to the optimum: with an ill-conditioned ``Q`` all
+    single entries can be nearly optimal while a joint move of many is large.
 
     Parameters
     ----------
     gradient : (n,) array
         ``Q y``, half the gradient of ``y' Q y``.
     y, lower, upper : (n,) array
-        A point of the box, and its bounds; infinite ones are welcome.
+        A point of the box, and its bounds, which may be infinite.
     curvature : (n,) array, positive
-        The diagonal of ``Q``; see the function of that name.
+        The diagonal of ``Q``, from the function `curvature`.
     size : float
-        What counts as one: the solvers take the largest ``|y_j|`` at their start or their end.
+        The unit of the residual. Solvers take the largest ``|y_j|`` at their start or their end.
 
     Examples
     --------
@@ -81,20 +82,20 @@ def scaled_kkt(
 
 @dataclass(frozen=True, eq=False)
 class BoxState:
-    """A point of the box and what is known there.
+    """A point of the box with its gradient, objective and residual.
 
     Attributes
     ----------
     y, gradient : (n,) array
         The point, and ``Q y``.
     moves : (n,) array
-        How far each entry alone would move to its best place.
+        The best move of each entry alone, from `coordinate_moves`.
     objective : float
         ``y' Q y``.
     kkt : float
-        The largest move, in units of the size of `y`.
+        The largest move divided by the size of `y`.
     undecided : int
-        Moves that break the tolerance.
+        Number of moves larger than the tolerance.
     """
 
     y: FloatArray
@@ -104,7 +105,7 @@ class BoxState:
     kkt: float
     undecided: int
 
-    def rise_to(self, other: "BoxState") -> float:
+    def increase_to(self, other: "BoxState") -> float:
         """``f(other) - f(self)`` as one inner product: nearly equal values do not cancel."""
         return float((other.y - self.y) @ (other.gradient + self.gradient))
 
@@ -116,15 +117,15 @@ class BoxQuadratic:
     Parameters
     ----------
     Q : (n, n) array or operator
-        Symmetric and positive semi-definite; only ``@`` is asked of it here.
+        Symmetric and positive semi-definite; only ``@`` is used here.
     lower, upper : (n,) array
-        Infinite bounds are welcome.
+        The bounds, which may be infinite.
     curvature : (n,) array
-        The diagonal of `Q`, safe to divide by.
+        The diagonal of `Q`, from the function `curvature`.
     size : float
-        The largest entry of the start: the least unit of residuals.
+        The largest entry of the start: a lower bound on the unit of residuals.
     tol : float
-        The scaled residual that is asked for.
+        The required scaled residual.
     """
 
     Q: Any
@@ -139,12 +140,12 @@ class BoxQuadratic:
         nearest: FloatArray = np.clip(y, self.lower, self.upper)
         return nearest
 
-    def at(self, y: FloatArray) -> BoxState:
-        """What is known at `y`, a point of the box."""
-        return self.known(y, np.asarray(self.Q @ y))
+    def state_at(self, y: FloatArray) -> BoxState:
+        """The state at `y`, a point of the box."""
+        return self.state_with(y, np.asarray(self.Q @ y))
 
-    def known(self, y: FloatArray, gradient: FloatArray) -> BoxState:
-        """The same where ``Q y`` is at hand."""
+    def state_with(self, y: FloatArray, gradient: FloatArray) -> BoxState:
+        """The state at `y` if ``Q y`` is known already."""
         moves = coordinate_moves(gradient, y, self.lower, self.upper, self.curvature)
         size = max(self.size, float(np.max(np.abs(y), initial=0.0)))
         largest = float(np.max(np.abs(moves), initial=0.0))
@@ -153,24 +154,24 @@ class BoxQuadratic:
             gradient=gradient,
             moves=moves,
             objective=float(y @ gradient),
-            # A size of zero means y = 0, which is optimal: no entry moves.
+            # A size of zero means y = 0, which is optimal: all moves are zero.
             kkt=largest / size if largest > 0 else 0.0,
             undecided=int(np.count_nonzero(np.abs(moves) > self.tol * size)),
         )
 
-    def held(self, state: BoxState) -> BoolArray:
-        """Entries on a bound that their derivative presses against, ``(n,)``."""
+    def active(self, state: BoxState) -> BoolArray:
+        """Entries on a bound where the gradient points out of the box, ``(n,)``."""
         low = (state.y <= self.lower) & (state.gradient >= 0)
         high = (state.y >= self.upper) & (state.gradient <= 0)
         return np.asarray(low | high)
 
-    def loose(self, state: BoxState) -> BoolArray:
-        """Entries that may move and have no derivative, to the tolerance, ``(n,)``."""
+    def stationary(self, state: BoxState) -> BoolArray:
+        """Entries with two different bounds and zero gradient up to the tolerance, ``(n,)``."""
         size = max(self.size, float(np.max(np.abs(state.y), initial=0.0)))
         flat = np.abs(state.gradient) <= self.tol * size * self.curvature
         return np.asarray(flat & (self.lower < self.upper))
 
-    def bound(self, state: BoxState) -> BoolArray:
+    def on_bound(self, state: BoxState) -> BoolArray:
         """Entries on a bound, ``(n,)``."""
         return np.asarray((state.y <= self.lower) | (state.y >= self.upper))
 
@@ -183,7 +184,7 @@ def box_quadratic(
     start: FloatArray,
     tol: float,
 ) -> BoxQuadratic:
-    """The problem in the units of its start."""
+    """The problem, with the unit of residuals taken from the start."""
     size = float(np.max(np.abs(np.clip(start, lower, upper)), initial=0.0))
     return BoxQuadratic(Q, lower, upper, curvature(diagonal), size, tol)
 
@@ -195,18 +196,18 @@ class BoxSolution:
     Attributes
     ----------
     y : (n,) array
-        Inside the box, exactly; read-only.
+        Exactly inside the box; read-only.
     value : float
         ``y' Q y``.
     kkt : float
-        The residual of `scaled_kkt`: no single entry of `y`, moved to its own best place, moves by
-        more than this share of the size of `y`.
+        The residual of `scaled_kkt`: the best move of any single entry is at most this share of the
+        size of `y`.
     n_iter : int
         Steps of all stages.
     status : Status
-        ``CONVERGED`` only if `kkt` is within the tolerance that was asked for.
+        ``CONVERGED`` only if `kkt` is within the tolerance.
     trace : tuple of Progress
-        Every step of every stage. ``undecided`` counts the entries that break the tolerance.
+        Every step of every stage; ``undecided`` counts entries whose move exceeds the tolerance.
     """
 
     y: FloatArray

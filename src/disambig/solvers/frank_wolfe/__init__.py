@@ -1,9 +1,10 @@
 """The quadratic objective, made convex and minimised over hulls by Frank-Wolfe steps.
 
-`parts.py` says where a loss bends up and down, `spectrum.py` and `shifts.py` how much the votes can
-bend it, `form.py` is the convex function. `hulls.py` is the contract of where to walk, kept by
-labels, by labels with sizes, by orders and by bits. `steps.py` and `block_steps.py` are processes
-for the loop; `rounding.py` makes labels of laws, and `minimization.py` ties all together.
+`losses.py` splits a loss into its convex and concave parts, `shifts.py` bounds the eigenvalues of
+the votes and chooses how much curvature to add, and `form.py` is the resulting convex function.
+`hulls.py` is the contract of a product of hulls; `label_hulls.py` (with and without class sizes),
+`order_hulls.py` and `bit_hulls.py` implement it. `steps.py` has the processes for the loop,
+`rounding.py` turns relaxed targets into labels, and `minimization.py` is the solver.
 """
 
 from disambig.solvers.frank_wolfe.minimization import FrankWolfeMinimization

@@ -1,4 +1,4 @@
-"""Hulls of bits: a cube for each row, which is a product itself."""
+"""Hulls of partial bits: a cube for each row, which is itself a product over the bits."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,23 +13,25 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
-_NEAR = 1e-6
+# The cost of a bit is its weight times its mean sign, up to the sign. Mean signs below this are
+# rounding; both values of the bit are then equally near.
+_NEAREST_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class BitPoint:
-    """Means of signs, and a one: ``(n, m + 1)``, as ``phi``. They are their own weights."""
+    """Means of signs and a one, ``(n, m + 1)``, as in ``phi``. The means determine the weights."""
 
-    places: FloatArray
+    coordinates: FloatArray
 
     @property
     def undecided(self) -> int:
-        return int(np.count_nonzero((np.abs(self.places) < 1.0).any(axis=1)))
+        return int(np.count_nonzero((np.abs(self.coordinates) < 1.0).any(axis=1)))
 
 
 @dataclass(frozen=True, eq=False)
 class BitHulls:
-    """`Hulls` of partial bits: every bit that is not known walks on its own.
+    """`Hulls` of partial bits: every unknown bit moves on its own.
 
     Parameters
     ----------
@@ -40,55 +42,55 @@ class BitHulls:
     loss: BoundHamming
     candidates: PartialBits
 
-    walks_by_row = True
+    rows_are_independent = True
 
     @cached_property
     def open_rows(self) -> BoolArray:
         return np.asarray(~self.candidates.known.all(axis=1))
 
-    def middle(self) -> FloatArray:
+    def candidate_means(self) -> FloatArray:
         return self.loss.start(self.candidates, "average")
 
-    def begin(self, form: ConvexForm) -> BitPoint:
-        return BitPoint(self.middle())
+    def initial_point(self, form: ConvexForm) -> BitPoint:
+        return BitPoint(self.candidate_means())
 
-    def corners(self, point: BitPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
-        here = point.places[rows]
-        free = np.zeros(here.shape, dtype=np.bool_)
-        free[:, :-1] = ~self.candidates.known[rows]
-        # A bit without a slope stays where it is.
-        toward = np.where(free & (slopes != 0.0), -np.sign(slopes), here)
-        away = np.where(free & (slopes != 0.0), np.sign(slopes), here)
+    def step_vertices(self, point: BitPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
+        here = point.coordinates[rows]
+        unknown = np.zeros(here.shape, dtype=np.bool_)
+        unknown[:, :-1] = ~self.candidates.known[rows]
+        # A bit of gradient zero stays where it is.
+        toward = np.where(unknown & (gradients != 0.0), -np.sign(gradients), here)
+        away = np.where(unknown & (gradients != 0.0), np.sign(gradients), here)
         return Vertices(
             rows=rows,
             toward=toward,
             away=away,
             weights=np.abs(toward - here) / 2.0,
-            slacks=np.maximum((here - toward) * slopes, 0.0),
-            steps_away=np.maximum((away - here) * slopes, 0.0),
+            gaps=np.maximum((here - toward) * gradients, 0.0),
+            away_gaps=np.maximum((away - here) * gradients, 0.0),
             token=None,
         )
 
-    def move(self, point: BitPoint, corners: Vertices, moves: Moves) -> BitPoint:
-        places = point.places.copy()
-        moved = moves.kept * places[corners.rows] + moves.added * corners.toward
-        moved -= moves.removed * corners.away
-        # What has arrived but for rounding has arrived.
+    def move(self, point: BitPoint, vertices: Vertices, moves: Moves) -> BitPoint:
+        coordinates = point.coordinates.copy()
+        moved = moves.kept * coordinates[vertices.rows] + moves.added * vertices.toward
+        moved -= moves.removed * vertices.away
+        # A sign that differs from 1 or -1 by rounding is set to it exactly.
         near = np.abs(np.abs(moved) - 1.0) < 1e-14
-        places[corners.rows] = np.where(near, np.sign(moved), np.clip(moved, -1.0, 1.0))
-        return BitPoint(places)
+        coordinates[vertices.rows] = np.where(near, np.sign(moved), np.clip(moved, -1.0, 1.0))
+        return BitPoint(coordinates)
 
     def nearest(self, costs: FloatArray) -> BitFaces:
-        # Costs are signs times weights; signs below this are what is left of rounding.
-        return self.loss.best_candidate(costs, self.candidates, np.full(len(costs), _NEAR))
+        tolerance = np.full(len(costs), _NEAREST_TOLERANCE)
+        return self.loss.best_candidate(costs, self.candidates, tolerance)
 
     def draw(self, point: BitPoint, rng: np.random.Generator) -> BitFaces:
-        ones = rng.random(self.candidates.shape) < (1.0 + point.places[:, :-1]) / 2.0
+        ones = rng.random(self.candidates.shape) < (1.0 + point.coordinates[:, :-1]) / 2.0
         return BitFaces(ones.astype(np.int8), self.loss.as_target)
 
-    def targets(self, point: BitPoint, settled: BitFaces) -> SoftBits:
+    def targets(self, point: BitPoint, nearest: BitFaces) -> SoftBits:
         return SoftBits(
-            signs=point.places[:, :-1],
+            signs=point.coordinates[:, :-1],
             unknown=~self.candidates.known,
             weights=self.loss.weights,
             as_target=self.loss.as_target,

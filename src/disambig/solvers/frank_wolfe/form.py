@@ -1,4 +1,4 @@
-"""The convex function that stands in for the quadratic objective."""
+"""The convex function that Frank-Wolfe minimises in place of the quadratic objective."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,17 +8,18 @@ import numpy as np
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem, inner
 from disambig.solvers.frank_wolfe.losses import QuadraticLoss, gram_product
-from disambig.solvers.frank_wolfe.shifts import Shifts, listen, sums_are_bounds
+from disambig.solvers.frank_wolfe.shifts import Shifts, sums_are_bounds, symmetric_product
 
-# Products are added up over some dozens of steps; so many units of rounding are on the safe side.
-_ROUNDINGS = 500
-# Random signs that tell the size of votes which cannot tell it themselves.
-_PROBES = 8
+# Units of rounding in a value of the function: products are accumulated over some dozens of steps,
+# and this number is on the safe side.
+_ROUNDING_UNITS = 500
+# Random sign vectors that estimate the size of votes without absolute row sums.
+_N_PROBES = 8
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexForm:
-    r"""``h(X) = sum_ij A[i, j] <x_i, L x_j>`` and a penalty that is zero at all vertices.
+    r"""``h(X) = sum_ij A[i, j] <x_i, L x_j>`` plus a penalty that is zero at all vertices.
 
     The penalty of an open row i is
 
@@ -28,11 +29,12 @@ class ConvexForm:
         + \rho^-_i (\langle x, N x \rangle - \langle \nu_N, x \rangle),
         \qquad L = P - N,
 
-    with P and N the parts of the loss that bend up and down and ``<nu_P, e(y)> = <e(y), P e(y)>``.
-    With S the symmetric part of the votes between open rows, h is convex as soon as
-    ``S + diag(rho_plus)`` and ``diag(rho_minus) - S`` are positive semi-definite. At labels it is
-    the quadratic objective, so that its minimum over the hulls bounds that from below. If P and N
-    have one norm C for all outputs, and all rows the same shifts, this is the paper's
+    where P and N are the convex and the concave part of the loss and
+    ``<nu_P, e(y)> = <e(y), P e(y)>``. Let S be the symmetric part of the votes between open rows.
+    Then h is convex if ``S + diag(rho_plus)`` and ``diag(rho_minus) - S`` are positive
+    semi-definite. At labels h is the quadratic objective, so its minimum over the hulls is a lower
+    bound of that objective. If P and N have one norm C for all outputs, and all rows the same
+    shifts, this is the paper's
     ``Tr (S + rho_plus I) Psi Psi' + Tr (rho_minus I - S) Phi Phi'`` less
     ``n C (rho_plus + rho_minus)``.
 
@@ -41,7 +43,7 @@ class ConvexForm:
     problem : Problem
     loss : QuadraticLoss
     open_rows : bool array (n,)
-        Rows of several candidates; the others never move.
+        Rows with several candidates; the others never move.
     shifts : Shifts
     """
 
@@ -51,89 +53,100 @@ class ConvexForm:
     shifts: Shifts
 
     @cached_property
-    def _both(self) -> FloatArray:
+    def _gram_sum(self) -> FloatArray:
+        """``P + N``."""
         return self.loss.plus + self.loss.minus
 
     @cached_property
     def rounding(self) -> float:
-        """Values of h are exact to this."""
-        scale, loss, shifts = self._sizes, self.loss, self.shifts
-        tilt = np.abs(shifts.plus).sum() * np.abs(loss.plus_norms).max(initial=0.0)
-        tilt += np.abs(shifts.minus).sum() * np.abs(loss.minus_norms).max(initial=0.0)
-        return float(_ROUNDINGS * np.finfo(scale.dtype).eps * (np.sum(scale) + tilt))
+        """The largest rounding error of a value of h."""
+        sizes, loss, shifts = self._score_sizes, self.loss, self.shifts
+        penalty = np.abs(shifts.plus).sum() * np.abs(loss.plus_norms).max(initial=0.0)
+        penalty += np.abs(shifts.minus).sum() * np.abs(loss.minus_norms).max(initial=0.0)
+        return float(_ROUNDING_UNITS * np.finfo(sizes.dtype).eps * (np.sum(sizes) + penalty))
 
     @property
-    def largest(self) -> float:
-        """The largest objective that labels can have; less, where the votes cannot tell."""
-        scale = self.problem.prediction_scale
-        return float(np.sum(scale if self._probed is None else np.maximum(scale, self._probed)))
+    def largest_objective(self) -> float:
+        """The largest objective that labels can have.
+
+        For votes without absolute row sums it is an estimate, which may be too low.
+        """
+        sizes = self.problem.prediction_scale
+        estimated = self._estimated_sizes
+        return float(np.sum(sizes if estimated is None else np.maximum(sizes, estimated)))
 
     @property
-    def _sizes(self) -> FloatArray:
-        """What the scores of each row are added up from, or more, ``(n,)``."""
-        scale = self.problem.prediction_scale
-        if self._probed is None:
-            return scale
-        # The mean square of a row's votes times random signs is the sum of its squares, and the
-        # root of n times that of it no less than the sum of its absolute votes.
-        sizes: FloatArray = np.maximum(scale, np.sqrt(len(scale)) * self._probed)
-        return sizes
+    def _score_sizes(self) -> FloatArray:
+        """Upper bounds on the absolute sums behind the scores of each row, ``(n,)``."""
+        sizes = self.problem.prediction_scale
+        if self._estimated_sizes is None:
+            return sizes
+        # The mean square of a row's votes times random signs is, in expectation, the sum of its
+        # squared votes. By Cauchy-Schwarz the root of n times that sum bounds the sum of its
+        # absolute votes.
+        bounds: FloatArray = np.maximum(sizes, np.sqrt(len(sizes)) * self._estimated_sizes)
+        return bounds
 
     @cached_property
-    def _probed(self) -> FloatArray | None:
-        """Sizes of scores by products with random signs, ``(n,)``, never above the true ones.
+    def _estimated_sizes(self) -> FloatArray | None:
+        """Sizes of scores from products with random signs, ``(n,)``; never above the true sizes.
 
-        None where the votes tell their sizes themselves.
+        None for votes with exact absolute row sums.
         """
         votes = self.problem.votes
         if sums_are_bounds(votes):
             return None
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(votes.shape[1], _PROBES))
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(votes.shape[1], _N_PROBES))
         lengths = np.sqrt(np.square(votes @ signs).mean(axis=1))
-        probed: FloatArray = lengths * self.problem.loss.magnitude(self.problem.candidates)
-        return probed
+        sizes: FloatArray = lengths * self.problem.loss.magnitude(self.problem.candidates)
+        return sizes
 
-    def heard(self, points: FloatArray) -> FloatArray:
+    def scores(self, points: FloatArray) -> FloatArray:
         """``S X`` with the symmetric part of all votes, ``(n, p)``."""
-        return listen(self.problem, points)
+        return symmetric_product(self.problem, points)
 
-    def value(self, points: FloatArray, heard: FloatArray) -> float:
-        """``h``."""
+    def value(self, points: FloatArray, scores: FloatArray) -> float:
+        """``h(X)``, where `scores` is ``S X``."""
         rows = np.flatnonzero(self.open_rows)
-        free = points[rows]
-        penalty = inner(free, self._bent(free, rows) - self._tilt(rows))
-        return inner(heard, gram_product(points, self.loss.table)) + penalty
+        open_points = points[rows]
+        penalty = inner(
+            open_points, self._penalty_product(open_points, rows) - self._linear_term(rows)
+        )
+        return inner(scores, gram_product(points, self.loss.table)) + penalty
 
-    def gradient(self, points: FloatArray, heard: FloatArray, rows: IntArray) -> FloatArray:
-        """Of h, at some open rows, ``(len(rows), p)``."""
-        pulled = gram_product(heard[rows], self.loss.table) + self._bent(points[rows], rows)
-        slope: FloatArray = 2 * pulled - self._tilt(rows)
-        return slope
+    def gradient(self, points: FloatArray, scores: FloatArray, rows: IntArray) -> FloatArray:
+        """The gradient of h at some open rows, ``(len(rows), p)``."""
+        product = gram_product(scores[rows], self.loss.table)
+        product = product + self._penalty_product(points[rows], rows)
+        gradient: FloatArray = 2 * product - self._linear_term(rows)
+        return gradient
 
-    def bend(self, moves: FloatArray, heard: FloatArray, rows: IntArray) -> float:
-        """Of h along moves of some rows; `heard` is ``S @ moves`` at these rows."""
-        along = inner(heard, gram_product(moves, self.loss.table))
-        return along + inner(moves, self._bent(moves, rows))
+    def curvature(self, moves: FloatArray, scores: FloatArray, rows: IntArray) -> float:
+        """The coefficient of ``t^2`` in ``h(X + t moves)``; `scores` is ``S @ moves`` at `rows`."""
+        curvature = inner(scores, gram_product(moves, self.loss.table))
+        return curvature + inner(moves, self._penalty_product(moves, rows))
 
-    def steepest_bends(self, directions: FloatArray, rows: IntArray) -> FloatArray:
-        """At most so much do rows' own directions bend h, ``(r, p)``, to be summed over p.
+    def curvature_bounds(self, directions: FloatArray, rows: IntArray) -> FloatArray:
+        """Upper bounds on the curvature along the directions of rows, ``(r, p)``, to be summed.
 
-        Whatever the others do at the same time: S lies between minus `plus` and `minus`, so that
-        neither part bends by more than their sum.
+        The sum over p bounds the share of each row, whatever the other rows do at the same time: S
+        lies between ``-diag(plus)`` and ``diag(minus)``, so the curvature of each part is at most
+        that of ``diag(plus + minus)``.
         """
-        most = (self.shifts.plus[rows] + self.shifts.minus[rows])[:, None]
-        bends: FloatArray = directions * gram_product(most * directions, self._both)
-        return bends
+        largest_shifts = (self.shifts.plus[rows] + self.shifts.minus[rows])[:, None]
+        bounds: FloatArray = directions * gram_product(largest_shifts * directions, self._gram_sum)
+        return bounds
 
-    def _bent(self, points: FloatArray, rows: IntArray) -> FloatArray:
-        """Points of some rows through what their penalties bend by."""
-        bent = gram_product(self.shifts.minus[rows, None] * points, self.loss.minus)
+    def _penalty_product(self, points: FloatArray, rows: IntArray) -> FloatArray:
+        """Points of some rows times the matrices of their quadratic penalties, ``(r, p)``."""
+        product = gram_product(self.shifts.minus[rows, None] * points, self.loss.minus)
         if not self.loss.is_concave:
-            bent += gram_product(self.shifts.plus[rows, None] * points, self.loss.plus)
-        return bent
+            product += gram_product(self.shifts.plus[rows, None] * points, self.loss.plus)
+        return product
 
-    def _tilt(self, rows: IntArray) -> FloatArray:
-        tilt: FloatArray = self.shifts.minus[rows, None] * self.loss.minus_norms
+    def _linear_term(self, rows: IntArray) -> FloatArray:
+        """``rho_plus nu_P + rho_minus nu_N`` of some rows, ``(r, p)``; the penalty subtracts it."""
+        term: FloatArray = self.shifts.minus[rows, None] * self.loss.minus_norms
         if not self.loss.is_concave:
-            tilt = tilt + self.shifts.plus[rows, None] * self.loss.plus_norms
-        return tilt
+            term = term + self.shifts.plus[rows, None] * self.loss.plus_norms
+        return term

@@ -1,4 +1,4 @@
-"""The contract of a product of hulls: what Frank-Wolfe must know about where it may walk."""
+"""The contract of a product of hulls: what Frank-Wolfe needs to know about the feasible set."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,54 +12,55 @@ from disambig.solvers.solution import Targets
 
 
 class Point(Protocol):
-    """A point of the hulls, and the vertices that it is a mean of."""
+    """A point of the hulls, with the weights of the vertices that it is a mean of."""
 
     @property
-    def places(self) -> FloatArray:
+    def coordinates(self) -> FloatArray:
         """Its coordinates, ``(n, p)``."""
         ...
 
     @property
     def undecided(self) -> int:
-        """Rows that are not at a vertex."""
+        """The number of rows that are not at a vertex."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Vertices:
-    """For each of some rows: the vertex to walk to, and the one to walk away from.
+    """For each of some rows: the vertex to move towards, and the vertex to move away from.
 
-    A hull that is itself a product, like a cube of bits, says so coordinate by coordinate: then
-    c = p below, and c = 1 otherwise.
+    Below c = 1, except for a hull that is itself a product, like a cube of bits: then c = p, and
+    weights and gaps are those of each coordinate.
 
     Attributes
     ----------
     rows : int array (r,)
     toward, away : float array (r, p)
-        A minimiser of the slope over the hull, and the worst vertex that the point has weight on.
+        A minimiser of the gradient over the hull (if vertices tie, it may be their mean); and,
+        among the vertices with weight in the point, one where the gradient is largest.
     weights : float array (r, c)
-        The weight on the latter.
-    slacks : float array (r, c), not negative
-        How much can be gained if only the slope counts. Their sum is the gap, if the rows are all
-        open ones.
-    steps_away : float array (r, c), not negative
-        By how much the vertex to walk away from is worse than the point.
+        The weights of the vertices `away`.
+    gaps : float array (r, c), not negative
+        ``<gradient, point - toward>``, or a share of an upper bound if rows are not independent.
+        If `rows` are all open rows, the sum is (at least) the Frank-Wolfe gap.
+    away_gaps : float array (r, c), not negative
+        ``<gradient, away - point>``.
     token : object
-        For the hulls themselves.
+        Private data of the hulls, which `Hulls.move` reads.
     """
 
     rows: IntArray
     toward: FloatArray
     away: FloatArray
     weights: FloatArray
-    slacks: FloatArray
-    steps_away: FloatArray
+    gaps: FloatArray
+    away_gaps: FloatArray
     token: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """``x -> kept x + added toward - removed away`` in the rows of some corners, ``(r, c)``."""
+    """``x -> kept x + added toward - removed away`` in the rows of some `Vertices`, ``(r, c)``."""
 
     kept: FloatArray
     added: FloatArray
@@ -67,7 +68,7 @@ class Moves:
 
 
 class Hulls(Protocol):
-    """The hulls of all rows' candidates, through exact linear minimisation."""
+    """The hulls of the candidates of all rows, through exact linear minimisation."""
 
     @property
     def open_rows(self) -> BoolArray:
@@ -75,23 +76,23 @@ class Hulls(Protocol):
         ...
 
     @property
-    def walks_by_row(self) -> bool:
-        """May every row move on its own?"""
+    def rows_are_independent(self) -> bool:
+        """Can every row move without the others?"""
         ...
 
-    def middle(self) -> FloatArray:
+    def candidate_means(self) -> FloatArray:
         """The mean of the candidates of each row, ``(n, p)``."""
         ...
 
-    def begin(self, form: ConvexForm) -> Any:
-        """A point to start from."""
+    def initial_point(self, form: ConvexForm) -> Any:
+        """The point to start from."""
         ...
 
-    def corners(self, point: Any, slopes: FloatArray, rows: IntArray) -> Vertices:
-        """Where the slopes ``(r, p)`` of some rows point to."""
+    def step_vertices(self, point: Any, gradients: FloatArray, rows: IntArray) -> Vertices:
+        """The vertices for a step of some rows with the gradients ``(r, p)``."""
         ...
 
-    def move(self, point: Any, corners: Vertices, moves: Moves) -> Any:
+    def move(self, point: Any, vertices: Vertices, moves: Moves) -> Any:
         """The point after moves."""
         ...
 
@@ -100,9 +101,9 @@ class Hulls(Protocol):
         ...
 
     def draw(self, point: Any, rng: np.random.Generator) -> Faces:
-        """One vertex a row by chance: every vertex by the weight that the point has on it."""
+        """One random vertex per row, with the weights of the point as probabilities."""
         ...
 
-    def targets(self, point: Any, settled: Any) -> Targets:
-        """The point as relaxed targets of which `settled` are the nearest vertices."""
+    def targets(self, point: Any, nearest: Any) -> Targets:
+        """The point as relaxed targets; `nearest` are the vertices nearest to it."""
         ...

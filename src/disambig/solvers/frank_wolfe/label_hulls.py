@@ -1,6 +1,7 @@
-"""Hulls of sets of labels: laws on the candidates of each row.
+"""Hulls of label sets: distributions over the candidates of each row.
 
-Label sets with bounds on the sizes of classes: rows that no longer move on their own.
+In `LabelHulls` every row moves on its own. `SizedHulls` adds bounds on the sizes of classes, which
+couple the rows; its linear minimisation is a linear program.
 """
 
 from dataclasses import dataclass
@@ -21,27 +22,33 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
-# Slopes that differ by this part of the largest tie; weights below the other are rounding.
-_TIE, _NOTHING = 1e-12, 1e-14
-# Vertices that differ by less in their distance from a law are as near.
-_NEAR = 1e-6
-_INFEASIBLE = 2
+# Costs that differ by less than this part of the largest one tie.
+_TIE_TOLERANCE = 1e-12
+# Weights of vertices below this are rounding.
+_MIN_WEIGHT = 1e-14
+# Distances from a distribution to vertices that differ by less, relative to the largest, tie.
+_NEAREST_TOLERANCE = 1e-6
+# The log-weight of a class without weight in draws with class sizes: allowed, because the sizes may
+# require it, but far below any other.
+_MIN_LOG_WEIGHT = -1e3
+# The status of `scipy.optimize.linprog` for a program without a solution.
+_INFEASIBLE_STATUS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class LabelPoint:
-    """Laws on the classes, ``(n, K)``: their own weights on vertices."""
+    """Distributions over the classes, ``(n, K)``, which are also the weights of the vertices."""
 
-    places: FloatArray
+    coordinates: FloatArray
 
     @property
     def undecided(self) -> int:
-        return int(np.count_nonzero((self.places > 0).sum(axis=1) > 1))
+        return int(np.count_nonzero((self.coordinates > 0).sum(axis=1) > 1))
 
 
 @dataclass(frozen=True, eq=False)
 class LabelHulls:
-    """`Hulls` of label sets. Where classes tie, one walks to the middle of them.
+    """`Hulls` of label sets. If classes tie, a row moves towards the mean of their vertices.
 
     Parameters
     ----------
@@ -52,76 +59,83 @@ class LabelHulls:
     loss: FiniteLoss
     candidates: LabelSets
 
-    walks_by_row = True
+    rows_are_independent = True
 
     @cached_property
     def open_rows(self) -> BoolArray:
         several: BoolArray = self.candidates.mask.sum(axis=1) > 1
         return several
 
-    def middle(self) -> FloatArray:
+    def candidate_means(self) -> FloatArray:
         return self.candidates.distribution()
 
-    def begin(self, form: ConvexForm) -> LabelPoint:
-        return LabelPoint(self.middle())
+    def initial_point(self, form: ConvexForm) -> LabelPoint:
+        return LabelPoint(self.candidate_means())
 
-    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
-        allowed, law = self.candidates.mask[rows], point.places[rows]
-        tied = tied_labels(slopes, allowed)
+    def step_vertices(self, point: LabelPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
+        allowed, distribution = self.candidates.mask[rows], point.coordinates[rows]
+        tied = tied_labels(gradients, allowed)
         toward = tied / tied.sum(axis=1, keepdims=True)
-        lowest = np.where(allowed, slopes, np.inf).min(axis=1)
-        here = np.einsum("ik,ik->i", law, slopes)
-        worst = np.where(law > 0, slopes, -np.inf).argmax(axis=1)
+        lowest = np.where(allowed, gradients, np.inf).min(axis=1)
+        here = np.einsum("ik,ik->i", distribution, gradients)
+        worst = np.where(distribution > 0, gradients, -np.inf).argmax(axis=1)
         each = np.arange(rows.size)
-        away = np.zeros_like(law)
+        away = np.zeros_like(distribution)
         away[each, worst] = 1.0
         return Vertices(
             rows=rows,
             toward=toward,
             away=away,
-            weights=law[each, worst][:, None],
-            slacks=np.maximum(here - lowest, 0.0)[:, None],
-            steps_away=np.maximum(slopes[each, worst] - here, 0.0)[:, None],
+            weights=distribution[each, worst][:, None],
+            gaps=np.maximum(here - lowest, 0.0)[:, None],
+            away_gaps=np.maximum(gradients[each, worst] - here, 0.0)[:, None],
             token=None,
         )
 
-    def move(self, point: LabelPoint, corners: Vertices, moves: Moves) -> LabelPoint:
-        law = point.places.copy()
-        moved = moves.kept * law[corners.rows] + moves.added * corners.toward
-        moved -= moves.removed * corners.away
-        moved[moved < _NOTHING] = 0.0
-        law[corners.rows] = moved / moved.sum(axis=1, keepdims=True)
-        return LabelPoint(law)
+    def move(self, point: LabelPoint, vertices: Vertices, moves: Moves) -> LabelPoint:
+        distribution = point.coordinates.copy()
+        moved = moves.kept * distribution[vertices.rows] + moves.added * vertices.toward
+        moved -= moves.removed * vertices.away
+        moved[moved < _MIN_WEIGHT] = 0.0
+        distribution[vertices.rows] = moved / moved.sum(axis=1, keepdims=True)
+        return LabelPoint(distribution)
 
     def nearest(self, costs: FloatArray) -> LabelFaces:
-        return self.loss.target_faces(tied_labels(costs, self.candidates.mask, _NEAR))
+        tied = tied_labels(costs, self.candidates.mask, _NEAREST_TOLERANCE)
+        return self.loss.target_faces(tied)
 
     def draw(self, point: LabelPoint, rng: np.random.Generator) -> LabelFaces:
-        # The largest of log-weights with Gumbel noise is drawn by the weights.
-        noisy = perturbed(point.places, rng)
+        # The argmax of log-weights with Gumbel noise has the weights as probabilities.
+        noisy = log_weights_with_noise(point.coordinates, rng)
         mask = np.zeros_like(self.candidates.mask)
         mask[np.arange(len(mask)), noisy.argmax(axis=1)] = True
         return self.loss.target_faces(mask)
 
-    def targets(self, point: LabelPoint, settled: LabelFaces) -> SoftFaces:
-        return SoftFaces(point.places, settled.embedding, self.candidates.distribution())
+    def targets(self, point: LabelPoint, nearest: LabelFaces) -> SoftFaces:
+        return SoftFaces(point.coordinates, nearest.embedding, self.candidates.distribution())
 
 
-def tied_labels(costs: FloatArray, allowed: BoolArray, tie: float = _TIE) -> BoolArray:
-    """The allowed classes of least cost, but for a part of the largest, ``(r, K)``."""
+def tied_labels(
+    costs: FloatArray, allowed: BoolArray, relative_tolerance: float = _TIE_TOLERANCE
+) -> BoolArray:
+    """The allowed classes of lowest cost and those that tie with them, ``(r, K)``.
+
+    The tolerance is relative to the largest absolute cost of the row.
+    """
     size = np.abs(costs).max(axis=1, initial=0.0)
-    return tied_minima_within(np.ascontiguousarray(costs), np.array(allowed), tie * size)
+    tolerance = relative_tolerance * size
+    return tied_minima_within(np.ascontiguousarray(costs), np.array(allowed), tolerance)
 
 
-def perturbed(law: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Log-weights with Gumbel noise; minus infinity where there is no weight."""
-    logs = np.full(law.shape, -np.inf)
-    np.log(law, out=logs, where=law > 0)
-    return logs + rng.gumbel(size=law.shape)
+def log_weights_with_noise(weights: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Logarithms of weights plus Gumbel noise; minus infinity for weight zero."""
+    logs = np.full(weights.shape, -np.inf)
+    np.log(weights, out=logs, where=weights > 0)
+    return logs + rng.gumbel(size=weights.shape)
 
 
 def class_sizes(sizes: Any, n: int, n_classes: int) -> FloatArray:
-    """Bounds ``(K, 2)`` on the sizes of classes from what a user writes.
+    """Bounds ``(K, 2)`` on the sizes of classes from the parameter `sizes` of the solver.
 
     Examples
     --------
@@ -134,46 +148,47 @@ def class_sizes(sizes: Any, n: int, n_classes: int) -> FloatArray:
         if sizes != "balanced":
             raise ValueError(
                 f"FrankWolfeMinimization: sizes={sizes!r} is not known; expected 'balanced' or "
-                "a table with the least and the greatest size of each class."
+                "an array with the smallest and the largest size of each class."
             )
         return np.tile([float(n // n_classes), float(-(-n // n_classes))], (n_classes, 1))
     bounds = np.asarray(sizes, dtype=np.float64)
     if bounds.shape != (n_classes, 2):
         raise ValueError(
             f"FrankWolfeMinimization: sizes has shape {bounds.shape}; expected "
-            f"({n_classes}, 2): the least and the greatest size of each class."
+            f"({n_classes}, 2): the smallest and the largest size of each class."
         )
     wrong = ~((bounds[:, 0] >= 0) & (bounds[:, 0] <= bounds[:, 1]))
     if wrong.any():
         k = int(wrong.argmax())
         raise ValueError(
             f"FrankWolfeMinimization: sizes[{k}] is {bounds[k].tolist()}; expected two numbers, "
-            "0 <= least <= greatest."
+            "0 <= smallest <= largest."
         )
-    # Sizes are whole numbers: what lies between can be taken off, and vertices are labellings.
+    # Sizes of classes are integers, so that rounding the bounds inwards excludes no labels. With
+    # integer bounds all vertices of the polytope are labels.
     return np.column_stack([np.ceil(bounds[:, 0]), np.floor(np.minimum(bounds[:, 1], n))])
 
 
 @dataclass(frozen=True, eq=False)
 class SizedHulls:
-    """Laws ``q`` on the candidates with ``least <= sum_j q[j, k] <= greatest`` for all classes k.
+    """Distributions ``q`` with ``sizes[k, 0] <= sum_j q[j, k] <= sizes[k, 1]`` for all classes k.
 
-    A linear function on them is smallest at a labelling that keeps the sizes (a transportation
-    problem, whose polytope has whole vertices); the simplex method finds one.
+    A linear function on them is minimal at labels that keep the sizes (a transportation problem,
+    whose polytope has integer vertices); the simplex method finds such labels.
 
     Parameters
     ----------
     loss : FiniteLoss
     candidates : LabelSets
     sizes : float array (K, 2)
-        Whole numbers.
+        Integers.
     """
 
     loss: FiniteLoss
     candidates: LabelSets
     sizes: FloatArray
 
-    walks_by_row = False
+    rows_are_independent = False
 
     @cached_property
     def open_rows(self) -> BoolArray:
@@ -187,7 +202,7 @@ class SizedHulls:
 
     @cached_property
     def _incidence(self) -> tuple[Any, Any]:
-        """Which entries make up a row, and which a class."""
+        """Sparse matrices that sum the entries of each row, and of each class."""
         row, label = self._entries
         ones, each = np.ones(row.size), np.arange(row.size)
         n, n_classes = self.candidates.mask.shape
@@ -196,14 +211,14 @@ class SizedHulls:
             sp.csr_array((ones, (label, each)), shape=(n_classes, row.size)),
         )
 
-    def labelling(self, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Of least cost, ``(n, K)`` with one True a row; and prices of the bounds, ``(2, K)``.
+    def cheapest_labels(self, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Labels of lowest cost, ``(n, K)`` with one True per row; and dual prices, ``(2, K)``.
 
-        The first of the prices are of places in a class, the second of rows that it lacks; none is
-        negative.
+        The first row of prices belongs to the upper bounds on the sizes, the second to the lower
+        bounds; none is negative.
         """
         by_row, by_class = self._incidence
-        # The program judges optimality by absolute numbers.
+        # The tolerances of the linear program are absolute, hence costs of unit size.
         unit = float(np.abs(costs).max(initial=0.0)) or 1.0
         found = linprog(
             costs[self._entries] / unit,
@@ -214,10 +229,10 @@ class SizedHulls:
             bounds=(0, 1),
             method="highs-ds",
         )
-        if found.status == _INFEASIBLE:
+        if found.status == _INFEASIBLE_STATUS:
             raise CandidateError(
                 "FrankWolfeMinimization: no labels of the sets keep the sizes "
-                f"{self.sizes.astype(int).tolist()} (least and greatest, a class a pair). "
+                f"{self.sizes.astype(int).tolist()} (smallest and largest of each class). "
                 "Widen sizes."
             )
         if found.status != 0:
@@ -229,59 +244,59 @@ class SizedHulls:
         prices = np.maximum(-unit * found.ineqlin.marginals, 0.0)
         return mask, prices.reshape(2, -1)
 
-    def middle(self) -> FloatArray:
+    def candidate_means(self) -> FloatArray:
         return self.candidates.distribution()
 
-    def begin(self, form: ConvexForm) -> LabelPoint:
-        middle = self.middle()
-        every = np.arange(len(middle))
-        slopes = form.gradient(middle, form.heard(middle), every)
-        return LabelPoint(self.labelling(slopes)[0].astype(np.float64))
+    def initial_point(self, form: ConvexForm) -> LabelPoint:
+        means = self.candidate_means()
+        every = np.arange(len(means))
+        gradients = form.gradient(means, form.scores(means), every)
+        return LabelPoint(self.cheapest_labels(gradients)[0].astype(np.float64))
 
-    def corners(self, point: LabelPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
-        costs = np.zeros(point.places.shape)
-        costs[rows] = slopes
-        labels, prices = self.labelling(costs)
-        law, nothing = point.places[rows], np.zeros((rows.size, 1))
+    def step_vertices(self, point: LabelPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
+        costs = np.zeros(point.coordinates.shape)
+        costs[rows] = gradients
+        labels, prices = self.cheapest_labels(costs)
+        distribution, zeros = point.coordinates[rows], np.zeros((rows.size, 1))
         return Vertices(
             rows=rows,
             toward=labels[rows].astype(np.float64),
-            away=law,
-            weights=nothing,
-            slacks=self._slacks(point.places, costs, prices)[rows, None],
-            steps_away=nothing,
+            away=distribution,
+            weights=zeros,
+            gaps=self._gaps(point.coordinates, costs, prices)[rows, None],
+            away_gaps=zeros,
             token=None,
         )
 
-    def _slacks(self, law: FloatArray, costs: FloatArray, prices: FloatArray) -> FloatArray:
-        """What the laws pay above the least, ``(n,)``, shared out over rows.
+    def _gaps(self, distribution: FloatArray, costs: FloatArray, prices: FloatArray) -> FloatArray:
+        """An upper bound on the excess cost of distributions, divided among rows, ``(n,)``.
 
-        By duality, so that it is proven whatever the program takes for zero: with any prices, rows
-        that pay them for their class and are free otherwise pay no more than rows that keep the
-        sizes. Every term is zero at the optimum, and none is negative.
+        The bound comes from the Lagrangian dual at the prices. It holds for any non-negative prices
+        and thus does not depend on the tolerances of the linear program. At the optimum every term
+        is zero; no term is negative.
         """
-        room = np.stack([self.sizes[:, 1] - law.sum(axis=0), law.sum(axis=0) - self.sizes[:, 0]])
-        unused = float((prices * np.maximum(room, 0.0)).sum())
+        totals = distribution.sum(axis=0)
+        distances = np.stack([self.sizes[:, 1] - totals, totals - self.sizes[:, 0]])
+        complementarity = float((prices * np.maximum(distances, 0.0)).sum())
         priced = costs + prices[0] - prices[1]
-        least = np.where(self.candidates.mask, priced, np.inf).min(axis=1)
-        above = np.einsum("ik,ik->i", law, priced) - least
+        lowest = np.where(self.candidates.mask, priced, np.inf).min(axis=1)
+        excess = np.einsum("ik,ik->i", distribution, priced) - lowest
         n_open = max(1, int(np.count_nonzero(self.open_rows)))
-        slacks: FloatArray = np.maximum(above, 0.0) + unused / n_open
-        return slacks
+        gaps: FloatArray = np.maximum(excess, 0.0) + complementarity / n_open
+        return gaps
 
-    def move(self, point: LabelPoint, corners: Vertices, moves: Moves) -> LabelPoint:
-        law = point.places.copy()
-        law[corners.rows] *= moves.kept
-        law[corners.rows] += moves.added * corners.toward
-        return LabelPoint(law)
+    def move(self, point: LabelPoint, vertices: Vertices, moves: Moves) -> LabelPoint:
+        distribution = point.coordinates.copy()
+        distribution[vertices.rows] *= moves.kept
+        distribution[vertices.rows] += moves.added * vertices.toward
+        return LabelPoint(distribution)
 
     def nearest(self, costs: FloatArray) -> LabelFaces:
-        return self.loss.target_faces(self.labelling(costs)[0])
+        return self.loss.target_faces(self.cheapest_labels(costs)[0])
 
     def draw(self, point: LabelPoint, rng: np.random.Generator) -> LabelFaces:
-        # What has no weight is not forbidden, only far: the sizes may ask for it.
-        noisy = np.maximum(perturbed(point.places, rng), -1e3)
-        return self.loss.target_faces(self.labelling(-noisy)[0])
+        noisy = np.maximum(log_weights_with_noise(point.coordinates, rng), _MIN_LOG_WEIGHT)
+        return self.loss.target_faces(self.cheapest_labels(-noisy)[0])
 
-    def targets(self, point: LabelPoint, settled: LabelFaces) -> SoftFaces:
-        return SoftFaces(point.places, settled.embedding, self.candidates.distribution())
+    def targets(self, point: LabelPoint, nearest: LabelFaces) -> SoftFaces:
+        return SoftFaces(point.coordinates, nearest.embedding, self.candidates.distribution())

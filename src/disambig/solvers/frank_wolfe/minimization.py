@@ -1,6 +1,5 @@
-"""The quadratic relaxation, solved by Frank-Wolfe and rounded."""
+"""The solver of the quadratic relaxation: Frank-Wolfe steps, then rounding."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -8,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.memory import require_bytes
@@ -21,63 +20,66 @@ from disambig.solvers.frank_wolfe.label_hulls import LabelHulls, SizedHulls, cla
 from disambig.solvers.frank_wolfe.losses import QuadraticLoss, quadratic_loss
 from disambig.solvers.frank_wolfe.order_hulls import OrderHulls
 from disambig.solvers.frank_wolfe.rounding import rounded
-from disambig.solvers.frank_wolfe.shifts import is_exact, tight_shifts, unit_shifts
+from disambig.solvers.frank_wolfe.shifts import spectrum_is_exact, tight_shifts, unit_shifts
 from disambig.solvers.frank_wolfe.steps import BlockFrankWolfe, FrankWolfe
 from disambig.solvers.loop import Callback, Run, Status, iterate
 from disambig.solvers.quadratic_objective import QuadraticBound, quadratic_objective
 from disambig.solvers.solution import Solution, Targets
 
-_STEPS = ("auto", "plain", "away", "pairwise", "block")
-# Parts of the open rows that walk together in block steps.
-_BLOCKS = 10
-# Arrays of (n, p) numbers that a step holds at once.
-_TABLES = 12
-# A bound above the objective of labels by more than this part of it is none, whatever rounding.
-_REFUTED = 1e-9
+_STEP_KINDS = ("auto", "plain", "away", "pairwise", "block")
+# The number of blocks into which block steps divide the open rows.
+_N_BLOCKS = 10
+# Arrays of (n, p) numbers that a step needs at once.
+_N_ARRAYS = 12
+# A bound that exceeds the objective of labels by more than this part of it is wrong; a smaller
+# excess is rounding.
+_BOUND_TOLERANCE = 1e-9
 
 
 class FrankWolfeMinimization(BaseEstimator):
     r"""Minimise ``sum_ij A[i, j] loss(y_i, y_j)`` over hulls in place of sets, with a certificate.
 
-    The quadratic objective of the paper's appendix, a generalised Diffrac: rows pay for their
-    labels differing, without predictions in between. A shift makes it convex over the hulls of the
-    sets and changes nothing at labels, so that its minimum there is a lower bound on the objective
-    of all labels. Frank-Wolfe steps find it; the laws are then rounded to labels.
+    This is the quadratic objective of the paper's appendix, a generalisation of Diffrac: rows pay
+    for the differences of their labels, without predictions. A shift makes the objective convex
+    over the hulls of the sets and does not change it at labels, so that its minimum over the hulls
+    is a lower bound for all labels. Frank-Wolfe steps approach this minimum; the relaxed targets
+    are then rounded to labels.
 
-    ``solution.quadratic`` has the quadratic objective of the labels, the laws and theirs, and the
-    bound; ``solution.objective`` is the paper's own as with all solvers.
+    ``solution.quadratic`` has the quadratic objective of the labels, the relaxed targets with their
+    objective, and the bound; ``solution.objective`` is that of the paper, as for all solvers.
 
     For symmetric losses on labels, the Hamming loss, the Kendall loss and the footrule. The bound
-    is proven for up to 400 rows of several candidates; beyond, eigenvalues of the votes come from
-    Lanczos steps, with a margin of a thousandth of their range. A bound that the labels found
-    refute is an error, never an answer.
+    is proven for up to 400 rows with several candidates. For more rows the eigenvalues of the votes
+    come from the Lanczos method, with a margin of a thousandth of their range. If the labels found
+    are below the bound, an error is raised.
 
     Parameters
     ----------
     steps : {"auto", "pairwise", "away", "plain", "block"}, default "auto"
-        Weight goes from the worst to the best vertex of each row; towards the best or away from the
-        worst; always towards the best; or as the first in blocks of rows, drawn by what they can
-        gain. "auto" is the first, or "plain" where `sizes` tie rows together.
+        "pairwise": weight moves from the worst to the best vertex of each row. "away": towards the
+        best vertex or away from the worst. "plain": always towards the best vertex. "block":
+        "pairwise" in blocks of rows, drawn in proportion to their gaps. "auto" is "pairwise", or
+        "plain" if `sizes` couple the rows.
     shift : {"tight", "unit"}, default "tight"
-        By how much the function is bent: as little as makes it convex, or by 1, as in Diffrac,
+        How much curvature is added: as little as makes the function convex, or 1, as in Diffrac,
         which minimises ``Tr Phi' (I - A) Phi`` for kernel ridge votes. The latter needs votes whose
         eigenvalues are at most 1, and a loss that is a squared distance.
     sizes : "balanced" or array-like (K, 2), optional
-        The least and the greatest number of rows of each class (labels only), for relaxed and
-        rounded labels: "balanced" is n / K, rounded down and up. Without any, few labels can leave
-        all others in one class.
+        The smallest and the largest number of rows of each class (labels only), for relaxed and
+        rounded labels: "balanced" is n / K, rounded down and up. Without sizes, if few rows are
+        labeled, all others can end in one class.
     rounding : {"nearest", "sampling"}, default "nearest"
-        Each row takes the vertex nearest to it in the embedding of the loss; or the best of
-        `n_samples` labellings drawn by the laws and that one.
+        "nearest": each row takes the vertex nearest to it in the embedding of the loss. "sampling":
+        the best of these labels and of `n_samples` random draws, with the weights of the relaxed
+        targets as probabilities.
     n_samples : int, default 20
     polish : bool, default False
-        Alternating minimisation goes on from the rounded labels: it lowers the paper's objective
-        and may raise the quadratic one.
+        Whether alternating minimisation continues from the nearest vertices, with their ties. It
+        usually lowers the paper's objective and may raise the quadratic one.
     max_iter : int, default 1000
-        Steps; passes over the rows with "block".
+        The largest number of steps; of passes over the rows for "block".
     tol : float, default 1e-4
-        Stop when the relaxed objective is proven to be within this part of the largest objective
-        that any labels can have.
+        Stop when the gap is at most this part of the largest objective that any labels can have.
     random_state : int, RandomState or None, default 0
         For "block" and "sampling".
 
@@ -120,7 +122,7 @@ class FrankWolfeMinimization(BaseEstimator):
         self.random_state = random_state
 
     def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` hears of every step and stops the run by True.
+        """Disambiguate; `callback` is called after every step and stops the run by True.
 
         The objective of the trace is the relaxed one.
         """
@@ -128,9 +130,9 @@ class FrankWolfeMinimization(BaseEstimator):
         loss = quadratic_loss(problem)
         n, p = problem.votes.shape[0], len(loss.table)
         require_bytes(
-            8.0 * _TABLES * n * p,
+            8.0 * _N_ARRAYS * n * p,
             f"FrankWolfeMinimization of {n} rows and {p} coordinates",
-            "Use solver='alternating', which holds less.",
+            "Use solver='alternating', which needs less.",
         )
         hulls = self._hulls(problem)
         form = self._form(problem, loss, hulls)
@@ -142,23 +144,22 @@ class FrankWolfeMinimization(BaseEstimator):
         )
         state = run.state
         if run.status is Status.MAX_ITER:
-            proven = "proven all the same"
-            if not is_exact(int(np.count_nonzero(hulls.open_rows))):
-                proven = "as sure as of a converged run, that is up to the margin of eigenvalues"
-            warnings.warn(
+            validity = "proven all the same"
+            if not spectrum_is_exact(int(np.count_nonzero(hulls.open_rows))):
+                validity = "as valid as that of a converged run, up to the margin of eigenvalues"
+            warn(
                 f"FrankWolfeMinimization: not converged after max_iter={self.max_iter} steps; the "
-                f"gap is {state.gap:.3g}, and {process.tolerance:.3g} was asked for. The bound is "
-                f"{proven}; a larger max_iter or tol will do.",
+                f"gap is {state.gap:.3g}, the tolerance {process.tolerance:.3g}. The bound is "
+                f"{validity}. Increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         nearest, decoded = rounded(
             problem, loss, hulls, state.point, self._n_samples(), np.random.default_rng(seed)
         )
         trace, status = run.trace, run.status
-        # Rows that are as near to several vertices stay undecided. The laws themselves are no
-        # targets to predict from, being as soft as the shift makes them: on real images with
-        # kernel ridge, .970 of new rows were right by the laws and .982 by these.
+        # Rows with several nearest vertices stay undecided. The relaxed targets themselves are not
+        # used for predictions, because the shift makes them too soft: on real images with kernel
+        # ridge, the accuracy on new rows was .970 with them and .982 with the nearest vertices.
         drawn = np.flatnonzero(nearest.first().differing(decoded))
         targets: Targets = nearest.replace(drawn, decoded.take(drawn))
         if self.polish and status is not Status.STOPPED:
@@ -167,7 +168,7 @@ class FrankWolfeMinimization(BaseEstimator):
             trace += polished.trace
             status = polished.status if status is Status.CONVERGED else status
         objective = quadratic_objective(problem, decoded)
-        _require_bound(state.bound, objective, form.rounding)
+        _check_bound(state.bound, objective, form.rounding)
         return Solution(
             targets=targets,
             decoded=decoded,
@@ -197,15 +198,18 @@ class FrankWolfeMinimization(BaseEstimator):
             hulls: Hulls = kind(problem.loss, problem.candidates)
             return hulls
         if not labels:
-            raise MissingOracleError("FrankWolfeMinimization: sizes are for losses on labels.")
+            raise MissingOracleError(
+                "FrankWolfeMinimization: sizes need a loss on labels; "
+                f"got {type(problem.loss).__name__}. Use sizes=None."
+            )
         if self.polish:
             raise ValueError(
-                "FrankWolfeMinimization: polish=True does not keep sizes; use one of the two."
+                "FrankWolfeMinimization: polish=True does not keep sizes. Use only one of the two."
             )
         if self.steps not in ("auto", "plain"):
             raise ValueError(
-                f"FrankWolfeMinimization: steps={self.steps!r} moves rows one by one, which sizes "
-                "do not allow. Use steps='plain' or 'auto'."
+                f"FrankWolfeMinimization: steps={self.steps!r} moves each row on its own, which "
+                "sizes do not allow. Use steps='plain' or 'auto'."
             )
         sets = problem.candidates
         sizes = class_sizes(self.sizes, *sets.mask.shape)
@@ -214,7 +218,8 @@ class FrankWolfeMinimization(BaseEstimator):
 
     def _form(self, problem: Problem, loss: QuadraticLoss, hulls: Hulls) -> ConvexForm:
         if self.shift == "tight":
-            shifts = tight_shifts(problem, hulls.open_rows, loss.spreads(hulls.middle()))
+            variances = loss.variances(hulls.candidate_means())
+            shifts = tight_shifts(problem, hulls.open_rows, variances)
         elif loss.is_concave:
             shifts = unit_shifts(problem, hulls.open_rows)
         else:
@@ -225,18 +230,18 @@ class FrankWolfeMinimization(BaseEstimator):
         return ConvexForm(problem, loss, hulls.open_rows, shifts)
 
     def _process(self, form: ConvexForm, hulls: Hulls, seed: int) -> Any:
-        tolerance = float(self.tol) * form.largest
-        if not hulls.walks_by_row:
+        tolerance = float(self.tol) * form.largest_objective
+        if not hulls.rows_are_independent:
             return FrankWolfe(form, hulls, "plain", tolerance)
         if self.steps == "block":
-            size = max(1, int(np.count_nonzero(hulls.open_rows)) // _BLOCKS)
+            size = max(1, int(np.count_nonzero(hulls.open_rows)) // _N_BLOCKS)
             return BlockFrankWolfe(form, hulls, tolerance, size, seed)
         kind: Any = "pairwise" if self.steps == "auto" else self.steps
         return FrankWolfe(form, hulls, kind, tolerance)
 
     def _check(self) -> None:
         choices = {
-            "steps": _STEPS,
+            "steps": _STEP_KINDS,
             "shift": ("tight", "unit"),
             "rounding": ("nearest", "sampling"),
         }
@@ -250,19 +255,19 @@ class FrankWolfeMinimization(BaseEstimator):
             value = getattr(self, name)
             if not isinstance(value, Integral) or int(value) < 1:
                 raise ValueError(
-                    f"FrankWolfeMinimization: {name}={value!r}; expected at least 1, an integer."
+                    f"FrankWolfeMinimization: {name}={value!r}; expected an integer >= 1."
                 )
         if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
             raise ValueError(f"FrankWolfeMinimization: tol={self.tol!r}; expected a number >= 0.")
 
 
-def _require_bound(bound: float, objective: float, rounding: float) -> None:
-    """Labels of the sets that lie below a bound refute it."""
-    if bound > objective + max(rounding, _REFUTED * abs(objective)):
+def _check_bound(bound: float, objective: float, rounding: float) -> None:
+    """Raise MissingOracleError if the objective of labels is below the bound."""
+    if bound > objective + max(rounding, _BOUND_TOLERANCE * abs(objective)):
         raise MissingOracleError(
             f"FrankWolfeMinimization: the bound {bound:.6g} is above the quadratic objective "
-            f"{objective:.6g} of the labels found, so that it is none: the eigenvalues of the "
-            "votes go beyond what was found of them. For an operator of your own, check that T "
+            f"{objective:.6g} of the labels found, so that it is wrong: some eigenvalues of the "
+            "votes are outside the range that was computed. For your own operator, check that T "
             "is its transpose and that absolute_row_sums() is |alpha| @ 1 or more, not "
-            "|alpha @ 1|. Else pass an array, or use solver='alternating'."
+            "|alpha @ 1|. Otherwise pass an array, or use solver='alternating'."
         )

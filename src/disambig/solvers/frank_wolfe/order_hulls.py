@@ -1,4 +1,4 @@
-"""Hulls of partial orders: means of orders, each kept with its weights."""
+"""Hulls of partial orders: each point is a mean of orders and stores them with their weights."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,28 +13,31 @@ from disambig.orderings import signs_of_ranks
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 
-_NOTHING = 1e-14
-# Orders that differ by less in their distance from a mean are as near.
-_NEAR = 1e-6
+# Weights of orders below this are rounding.
+_MIN_WEIGHT = 1e-14
+# Distances from a mean to orders that differ by less, relative to the largest, tie.
+_NEAREST_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class OrderPoint:
-    """Row j is the mean of the orders that it owns, by their weights.
+    """Row j is the weighted mean of the N_j orders that belong to it; N is the sum of the N_j.
 
     Parameters
     ----------
-    places : float array (n, p)
+    coordinates : float array (n, p)
+        The means.
     ranks : int array (N, m)
+        The orders.
     embedded : float array (N, p)
-        Where the orders lie.
+        Their embeddings.
     owners : int array (N,), sorted
-        Every row owns at least one.
+        The row of each order; every row has at least one.
     weights : float array (N,), positive
-        Those of a row sum to one.
+        The weights of the orders; those of a row sum to one.
     """
 
-    places: FloatArray
+    coordinates: FloatArray
     ranks: IntArray
     embedded: FloatArray
     owners: IntArray
@@ -42,18 +45,18 @@ class OrderPoint:
 
     @cached_property
     def starts(self) -> IntArray:
-        """Where the orders of each row begin, ``(n,)``."""
-        return np.searchsorted(self.owners, np.arange(len(self.places)))
+        """The index of the first order of each row, ``(n,)``."""
+        return np.searchsorted(self.owners, np.arange(len(self.coordinates)))
 
     @property
     def undecided(self) -> int:
-        counts = np.bincount(self.owners, minlength=len(self.places))
+        counts = np.bincount(self.owners, minlength=len(self.coordinates))
         return int(np.count_nonzero(counts > 1))
 
 
 @dataclass(frozen=True, eq=False)
 class OrderHulls:
-    """`Hulls` of partial orders, by the exact decoder of the loss.
+    """`Hulls` of partial orders; the exact decoder of the loss minimises linear functions.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ class OrderHulls:
     loss: BoundOrderLoss
     candidates: PartialOrders
 
-    walks_by_row = True
+    rows_are_independent = True
 
     @cached_property
     def open_rows(self) -> BoolArray:
@@ -73,98 +76,98 @@ class OrderHulls:
         several: BoolArray = known < m * (m - 1) // 2
         return several
 
-    def middle(self) -> FloatArray:
+    def candidate_means(self) -> FloatArray:
         return self.loss.start(self.candidates, "average")
 
-    def begin(self, form: ConvexForm) -> OrderPoint:
-        middle = self.middle()
-        slopes = form.gradient(middle, form.heard(middle), np.arange(len(middle)))
-        faces = self._cheapest(slopes, self.candidates)
-        n = len(middle)
-        return OrderPoint(faces.corners, faces.ranks, faces.corners, np.arange(n), np.ones(n))
+    def initial_point(self, form: ConvexForm) -> OrderPoint:
+        means = self.candidate_means()
+        gradients = form.gradient(means, form.scores(means), np.arange(len(means)))
+        faces = self._cheapest(gradients, self.candidates)
+        n, embedded = len(means), faces.embedded_outputs
+        return OrderPoint(embedded, faces.ranks, embedded, np.arange(n), np.ones(n))
 
-    def corners(self, point: OrderPoint, slopes: FloatArray, rows: IntArray) -> Vertices:
-        found = self._cheapest(slopes, self.candidates[rows])
-        here = np.einsum("ip,ip->i", point.places[rows], slopes)
-        lowest = np.einsum("ip,ip->i", found.corners, slopes)
-        worst = _worst(point, slopes, rows)
+    def step_vertices(self, point: OrderPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
+        found = self._cheapest(gradients, self.candidates[rows])
+        here = np.einsum("ip,ip->i", point.coordinates[rows], gradients)
+        lowest = np.einsum("ip,ip->i", found.embedded_outputs, gradients)
+        worst = _worst_orders(point, gradients, rows)
         away = point.embedded[worst]
         return Vertices(
             rows=rows,
-            toward=found.corners,
+            toward=found.embedded_outputs,
             away=away,
             weights=point.weights[worst, None],
-            slacks=np.maximum(here - lowest, 0.0)[:, None],
-            steps_away=np.maximum(np.einsum("ip,ip->i", away, slopes) - here, 0.0)[:, None],
+            gaps=np.maximum(here - lowest, 0.0)[:, None],
+            away_gaps=np.maximum(np.einsum("ip,ip->i", away, gradients) - here, 0.0)[:, None],
             token=(found.ranks, worst),
         )
 
-    def move(self, point: OrderPoint, corners: Vertices, moves: Moves) -> OrderPoint:
-        rows, (ranks, worst) = corners.rows, corners.token
+    def move(self, point: OrderPoint, vertices: Vertices, moves: Moves) -> OrderPoint:
+        rows, (ranks, worst) = vertices.rows, vertices.token
+        n = len(point.coordinates)
         weights, added = point.weights.copy(), moves.added[:, 0]
-        kept = np.ones(len(point.places))
+        kept = np.ones(n)
         kept[rows] = moves.kept[:, 0]
         weights *= kept[point.owners]
         weights[worst] -= moves.removed[:, 0]
-        # An order that a row owns already gets the weight; others are new.
-        position = np.full(len(point.places), -1, dtype=np.intp)
+        # If the best order belongs to the row already, it gains the weight; otherwise it is new.
+        position = np.full(n, -1, dtype=np.intp)
         position[rows] = np.arange(rows.size)
-        among = np.flatnonzero(position[point.owners] >= 0)
-        wanted = position[point.owners[among]]
-        same = (point.ranks[among] == ranks[wanted]).all(axis=1)
-        weights[among[same]] += added[wanted[same]]
+        owned = np.flatnonzero(position[point.owners] >= 0)
+        owner = position[point.owners[owned]]
+        same = (point.ranks[owned] == ranks[owner]).all(axis=1)
+        weights[owned[same]] += added[owner[same]]
         new = np.ones(rows.size, dtype=np.bool_)
-        new[wanted[same]] = False
+        new[owner[same]] = False
         new &= added > 0
         owners = np.concatenate([point.owners, rows[new]])
         weights = np.concatenate([weights, added[new]])
         order = np.argsort(owners, kind="stable")
-        order = order[weights[order] > _NOTHING]
+        order = order[weights[order] > _MIN_WEIGHT]
         owners, weights = owners[order], weights[order]
-        totals = np.bincount(owners, weights, minlength=len(point.places))
+        totals = np.bincount(owners, weights, minlength=n)
         weights /= totals[owners]
-        embedded = np.concatenate([point.embedded, corners.toward[new]])[order]
-        starts = np.searchsorted(owners, np.arange(len(point.places)))
-        places = np.add.reduceat(weights[:, None] * embedded, starts, axis=0)
-        return OrderPoint(
-            places, np.concatenate([point.ranks, ranks[new]])[order], embedded, owners, weights
-        )
+        embedded = np.concatenate([point.embedded, vertices.toward[new]])[order]
+        starts = np.searchsorted(owners, np.arange(n))
+        coordinates = np.add.reduceat(weights[:, None] * embedded, starts, axis=0)
+        all_ranks = np.concatenate([point.ranks, ranks[new]])[order]
+        return OrderPoint(coordinates, all_ranks, embedded, owners, weights)
 
     def nearest(self, costs: FloatArray) -> OrderFaces:
-        tolerance = _NEAR * np.abs(costs).max(axis=1, initial=0.0)
+        tolerance = _NEAREST_TOLERANCE * np.abs(costs).max(axis=1, initial=0.0)
         return self.loss.best_candidate(costs, self.candidates, tolerance)
 
     def draw(self, point: OrderPoint, rng: np.random.Generator) -> OrderFaces:
+        # The argmax of log-weights with Gumbel noise has the weights as probabilities.
         noisy = np.log(point.weights) + rng.gumbel(size=point.weights.size)
         last = np.append(point.starts[1:], point.weights.size) - 1
         chosen = np.lexsort((noisy, point.owners))[last]
-        corners = point.embedded[chosen]
-        return OrderFaces(point.ranks[chosen], corners, corners)
+        embedded = point.embedded[chosen]
+        return OrderFaces(point.ranks[chosen], embedded, embedded)
 
-    def targets(self, point: OrderPoint, settled: OrderFaces) -> OrderFaces:
+    def targets(self, point: OrderPoint, nearest: OrderFaces) -> OrderFaces:
         signs = signs_of_ranks(point.ranks)
         means = np.add.reduceat(point.weights[:, None] * signs, point.starts, axis=0)
-        least = np.minimum.reduceat(signs, point.starts, axis=0)
-        agreed = least == np.maximum.reduceat(signs, point.starts, axis=0)
-        # 1 and -1 mean that all agree, and only that.
-        open_signs = np.clip(means, np.nextafter(-1.0, 0.0), np.nextafter(1.0, 0.0))
-        nearest = settled.first()
-        return OrderFaces(
-            nearest.ranks, nearest.corners, point.places, np.where(agreed, least, open_signs)
-        )
+        lowest = np.minimum.reduceat(signs, point.starts, axis=0)
+        agreed = lowest == np.maximum.reduceat(signs, point.starts, axis=0)
+        # A mean sign is exactly 1 or -1 only if all orders of the row agree on the pair.
+        mixed = np.clip(means, np.nextafter(-1.0, 0.0), np.nextafter(1.0, 0.0))
+        first = nearest.first()
+        mean_signs = np.where(agreed, lowest, mixed)
+        return OrderFaces(first.ranks, first.embedded_outputs, point.coordinates, mean_signs)
 
     def _cheapest(self, costs: FloatArray, candidates: PartialOrders) -> OrderFaces:
         return self.loss.best_candidate(costs, candidates, np.zeros(len(costs))).first()
 
 
-def _worst(point: OrderPoint, slopes: FloatArray, rows: IntArray) -> IntArray:
-    """The order of steepest slope among those that each of some rows owns, ``(r,)``."""
-    position = np.full(len(point.places), -1, dtype=np.intp)
+def _worst_orders(point: OrderPoint, gradients: FloatArray, rows: IntArray) -> IntArray:
+    """For each of some rows: which of its orders has the largest gradient, ``(r,)``."""
+    position = np.full(len(point.coordinates), -1, dtype=np.intp)
     position[rows] = np.arange(rows.size)
     owned = np.flatnonzero(position[point.owners] >= 0)
-    mine = position[point.owners[owned]]
-    paid = np.einsum("ip,ip->i", point.embedded[owned], slopes[mine])
-    order = np.lexsort((paid, mine))
-    last = np.searchsorted(mine[order], np.arange(rows.size), side="right") - 1
+    owner = position[point.owners[owned]]
+    values = np.einsum("ip,ip->i", point.embedded[owned], gradients[owner])
+    order = np.lexsort((values, owner))
+    last = np.searchsorted(owner[order], np.arange(rows.size), side="right") - 1
     worst: IntArray = owned[order[last]]
     return worst

@@ -1,4 +1,4 @@
-"""From laws to labels."""
+"""Rounding: from a point of the hulls to labels."""
 
 from typing import Any
 
@@ -19,14 +19,14 @@ def rounded(
     n_samples: int,
     rng: np.random.Generator,
 ) -> tuple[Faces, Faces]:
-    """The nearest vertices with their ties, and the best single ones that were found.
+    """The vertices nearest to the point, with their ties; and the best labels found.
 
-    Nearest in the norm in which the loss is a difference of squares:
-    ``<x - e, (plus + minus) (x - e)>``, which is linear in the vertex e. The best are the nearest,
-    or the one of `n_samples` drawn labellings whose quadratic objective is lower.
+    The distance is ``<x - e, (plus + minus) (x - e)>``, the norm in which the loss is a difference
+    of squares. It is linear in the vertex e, because ``<e, (plus + minus) e>`` is. The best labels
+    are the nearest vertices, or those of `n_samples` random draws with a lower quadratic objective.
     """
     gram, norms = loss.plus + loss.minus, loss.plus_norms + loss.minus_norms
-    nearest = hulls.nearest(norms - 2.0 * gram_product(point.places, gram))
+    nearest = hulls.nearest(norms - 2.0 * gram_product(point.coordinates, gram))
     best: Faces = nearest.first()
     if n_samples:
         lowest = quadratic_objective(problem, best)

@@ -1,6 +1,8 @@
-"""The extreme eigenvalues of symmetric votes, from the outside.
+"""Shifts that make the quadratic objective convex, from bounds on the eigenvalues of the votes.
 
-How much to add to the votes of each row with itself so that nothing bends down any more.
+S is the symmetric part of the votes between *open* rows, those with several candidates. `spectrum`
+bounds its eigenvalues from outside; `tight_shifts` and `unit_shifts` choose diagonals such that
+``S + diag(plus)`` and ``diag(minus) - S`` are positive semi-definite.
 """
 
 from dataclasses import dataclass
@@ -14,41 +16,42 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.votes import MixtureVotes, OperatorVotes, RepeatedVotes, Votes
 
-# Up to so many rows the square of open rows is written out.
-_SMALL = 400
-# What Lanczos finds lies inside of the spectrum, by less than this part of its width as a rule.
-_MARGIN = 1e-3
-_LANCZOS_TOLERANCE, _RESTARTS = 1e-5, 200
-# A row that hears next to nobody still has this part of the largest scale.
-_LEAST_SCALE = 1e-3
+# Up to this many open rows the dense block of votes is built and its eigenvalues are exact.
+_MAX_DENSE_ROWS = 400
+# Lanczos values lie inside the spectrum, usually by less than this part of its width. Bounds
+# are moved outwards by it.
+_LANCZOS_MARGIN = 1e-3
+_LANCZOS_TOLERANCE, _LANCZOS_MAX_RESTARTS = 1e-5, 200
+# Scales of rows with almost no votes are at least this part of the largest scale.
+_MIN_SCALE_RATIO = 1e-3
 
 
 class Spectrum(NamedTuple):
-    """All eigenvalues lie between these."""
+    """Bounds: all eigenvalues lie between these."""
 
     lowest: float
     highest: float
 
 
-def listen(problem: Problem, values: FloatArray) -> FloatArray:
+def symmetric_product(problem: Problem, values: FloatArray) -> FloatArray:
     """``(A + A') / 2 @ values``."""
-    heard = problem.votes @ values
+    product = problem.votes @ values
     if problem.transposed is problem.votes:
-        return heard
-    both: FloatArray = (heard + problem.transposed @ values) / 2
-    return both
+        return product
+    symmetric: FloatArray = (product + problem.transposed @ values) / 2
+    return symmetric
 
 
-def is_exact(n_rows: int) -> bool:
-    """Whether the eigenvalues between so many rows are exact to rounding."""
-    return n_rows <= _SMALL
+def spectrum_is_exact(n_rows: int) -> bool:
+    """Whether the eigenvalues between this many rows are exact to rounding."""
+    return n_rows <= _MAX_DENSE_ROWS
 
 
 def sums_are_bounds(votes: Votes) -> bool:
     """Whether ``absolute_row_sums`` is never too small.
 
-    An operator of the user's own that does not offer it has ``|alpha @ 1|`` in its place, which
-    signed votes make as small as they like.
+    For a user's operator without that method ``|alpha @ 1|`` takes its place, which can be
+    arbitrarily small for signed votes.
 
     Examples
     --------
@@ -65,51 +68,55 @@ def sums_are_bounds(votes: Votes) -> bool:
     return sums_are_bounds(votes.votes) if isinstance(votes, RepeatedVotes) else True
 
 
-def spectrum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> Spectrum:
-    """Bounds on the eigenvalues of ``D (S - diag(own)) D`` with ``D = diag(scales)^(-1/2)``.
+def spectrum(
+    problem: Problem, rows: IntArray, diagonal: FloatArray, scales: FloatArray
+) -> Spectrum:
+    """Bounds on the eigenvalues of ``D (S - diag(diagonal)) D`` with ``D = diag(scales)^(-1/2)``.
 
-    S is the symmetric part of the votes between some rows. Exact to rounding for few rows; beyond,
-    Lanczos values moved outwards by a margin, and never beyond the largest sum of absolute entries
-    in a row, which bounds them all, where the votes can tell it.
+    S is the symmetric part of the votes between `rows`. The bounds are exact to rounding for few
+    rows. For more rows they are Lanczos values moved outwards by a margin, but not beyond the
+    largest sum of absolute entries in a row, which bounds all eigenvalues, if it is known.
 
     Parameters
     ----------
     problem : Problem
     rows : int array (r,)
-    own : float array (r,)
+    diagonal : float array (r,)
     scales : float array (r,), positive
 
     Examples
     --------
     >>> from disambig.votes import as_votes
     >>> problem = Problem(as_votes([[1.0, 2.0], [0.0, 1.0]]), None, None)
-    >>> ends = spectrum(problem, np.arange(2), np.zeros(2), np.ones(2))
-    >>> round(ends.lowest, 6) + 0.0, round(ends.highest, 6)
+    >>> bounds = spectrum(problem, np.arange(2), np.zeros(2), np.ones(2))
+    >>> round(bounds.lowest, 6) + 0.0, round(bounds.highest, 6)
     (0.0, 2.0)
     """
     if not rows.size:
         return Spectrum(0.0, 0.0)
-    if not is_exact(rows.size):
-        return _lanczos(problem, rows, own, scales)
-    square = _between(problem, rows)
-    square = ((square + square.T) / 2 - np.diag(own)) / np.sqrt(np.outer(scales, scales))
-    values = np.linalg.eigvalsh(square)
+    if not spectrum_is_exact(rows.size):
+        return _lanczos(problem, rows, diagonal, scales)
+    block = _dense_block(problem, rows)
+    block = ((block + block.T) / 2 - np.diag(diagonal)) / np.sqrt(np.outer(scales, scales))
+    values = np.linalg.eigvalsh(block)
     rounding = float(4 * rows.size * np.finfo(np.float64).eps * np.abs(values).max())
     return Spectrum(float(values[0]) - rounding, float(values[-1]) + rounding)
 
 
-def _between(problem: Problem, rows: IntArray) -> FloatArray:
-    """``A[rows][:, rows]``."""
-    scores_at, position, votes = problem.votes.column_entries(rows)
-    place = np.full(problem.votes.shape[0], -1, dtype=np.intp)
-    place[rows] = np.arange(rows.size)
-    here = place[scores_at] >= 0
-    square = np.zeros((rows.size, rows.size))
-    square[place[scores_at[here]], position[here]] = votes[here]
-    return square
+def _dense_block(problem: Problem, rows: IntArray) -> FloatArray:
+    """``A[rows][:, rows]`` as an array."""
+    entry_rows, position, votes = problem.votes.column_entries(rows)
+    index = np.full(problem.votes.shape[0], -1, dtype=np.intp)
+    index[rows] = np.arange(rows.size)
+    inside = index[entry_rows] >= 0
+    block = np.zeros((rows.size, rows.size))
+    block[index[entry_rows[inside]], position[inside]] = votes[inside]
+    return block
 
 
-def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> Spectrum:
+def _lanczos(
+    problem: Problem, rows: IntArray, diagonal: FloatArray, scales: FloatArray
+) -> Spectrum:
     n, r = problem.votes.shape[0], rows.size
     roots = np.sqrt(scales)
 
@@ -117,14 +124,15 @@ def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
         values = np.zeros((n, 1))
         scaled = vector.ravel() / roots
         values[rows, 0] = scaled
-        heard: FloatArray = (listen(problem, values)[rows, 0] - own * scaled) / roots
-        return heard
+        symmetric = symmetric_product(problem, values)[rows, 0]
+        result: FloatArray = (symmetric - diagonal * scaled) / roots
+        return result
 
-    largest = _largest_sum(problem, rows, own, scales)
+    largest = _largest_sum(problem, rows, diagonal, scales)
     operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
-    # A start of its own makes the result the same in every run.
+    # A fixed start makes the result the same in every run.
     start = np.random.default_rng(0).normal(size=r)
-    ends = []
+    extremes = []
     for which in ("SA", "LA"):
         try:
             found = eigsh(
@@ -133,43 +141,45 @@ def _lanczos(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArr
                 which=which,
                 v0=start,
                 tol=_LANCZOS_TOLERANCE,
-                maxiter=_RESTARTS,
+                maxiter=_LANCZOS_MAX_RESTARTS,
                 return_eigenvectors=False,
             )
-            ends.append(float(found[0]))
+            extremes.append(float(found[0]))
         except ArpackNoConvergence as error:
             if np.isinf(largest):
                 raise MissingOracleError(
-                    f"FrankWolfeMinimization: the eigenvalues of the votes between {r} rows were "
-                    f"not found in {_RESTARTS} restarts of Lanczos steps, and nothing else bounds "
-                    "them. Add absolute_row_sums() to the operator and to its transpose (see "
-                    "disambig.votes.Votes), or pass an array or a sparse matrix."
+                    f"FrankWolfeMinimization: {_LANCZOS_MAX_RESTARTS} restarts of the Lanczos "
+                    f"method did not find the eigenvalues of the votes between {r} rows, and "
+                    "nothing else bounds them. Add absolute_row_sums() to the operator and to its "
+                    "transpose (see disambig.votes.Votes), or pass an array or a sparse matrix."
                 ) from error
-            # The sums of a row are bounds as well, only wider.
-            ends.append(-largest if which == "SA" else largest)
-    margin = _MARGIN * (ends[1] - ends[0])
-    return Spectrum(max(ends[0] - margin, -largest), min(ends[1] + margin, largest))
+            # The largest row sum is a bound as well, only wider.
+            extremes.append(-largest if which == "SA" else largest)
+    margin = _LANCZOS_MARGIN * (extremes[1] - extremes[0])
+    return Spectrum(max(extremes[0] - margin, -largest), min(extremes[1] + margin, largest))
 
 
-def _largest_sum(problem: Problem, rows: IntArray, own: FloatArray, scales: FloatArray) -> float:
-    """No eigenvalue is larger, of either sign; infinite where the votes cannot tell."""
+def _largest_sum(
+    problem: Problem, rows: IntArray, diagonal: FloatArray, scales: FloatArray
+) -> float:
+    """An upper bound on all absolute eigenvalues; infinite if absolute row sums are not known."""
     if not (sums_are_bounds(problem.votes) and sums_are_bounds(problem.transposed)):
         return np.inf
     sums = (problem.votes.absolute_row_sums() + problem.transposed.absolute_row_sums()) / 2
     # The matrix is similar to one whose rows are divided by the scales.
-    return float(((sums[rows] + np.abs(own)) / scales).max())
+    return float(((sums[rows] + np.abs(diagonal)) / scales).max())
 
 
 @dataclass(frozen=True, eq=False)
 class Shifts:
     """``S + diag(plus)`` and ``diag(minus) - S`` are positive semi-definite between open rows.
 
-    The smaller the better: what is added is what a relaxation gives away.
+    Small shifts are best: the relaxation falls below the objective by what they add.
 
     Parameters
     ----------
     plus, minus : float array (n,)
-        Zero at rows that are settled.
+        Zero at rows with one candidate.
     """
 
     plus: FloatArray
@@ -177,22 +187,23 @@ class Shifts:
 
 
 def tight_shifts(
-    problem: Problem, open_rows: BoolArray, spreads: tuple[FloatArray, FloatArray]
+    problem: Problem, open_rows: BoolArray, variances: tuple[FloatArray, FloatArray]
 ) -> Shifts:
-    """The better of two, for either side, by what they give away in the middle of the hulls.
+    """The smallest of two choices for `plus` and for `minus`, weighted by the variances.
 
-    One is the same for all rows: ``-min`` and ``max`` of the eigenvalues of S, *also* where they
-    are negative. What a row says to itself costs nothing, so that the objective does not change if
-    a diagonal is added to the votes. The other follows the rows: its own vote, and the votes that
-    it shares with open rows times the largest eigenvalue of what is left on their scale. For votes
-    that are not negative that makes a graph Laplacian.
+    The first choice is the same for all rows: ``-min`` and ``max`` of the eigenvalues of S, *also*
+    if these are negative. A row pays nothing for its own vote, so the objective does not change if
+    a diagonal is added to the votes. The second choice depends on the row: its own vote, and its
+    sum of absolute votes with other open rows times the extreme eigenvalue of S without its
+    diagonal on that scale. For non-negative votes this is a graph Laplacian.
 
     Parameters
     ----------
     problem : Problem
     open_rows : bool array (n,)
-    spreads : two float arrays (n,)
-        What a shift of one of each row, of either side, gives away in the middle of its hull.
+    variances : two float arrays (n,)
+        By how much a shift of one lowers the relaxation at the mean of each row's candidates, for
+        `plus` and for `minus`; see `QuadraticLoss.variances`.
 
     Examples
     --------
@@ -204,58 +215,64 @@ def tight_shifts(
     """
     rows = np.flatnonzero(open_rows)
     ones = np.ones(rows.size)
-    ends = spectrum(problem, rows, 0.0 * ones, ones)
-    sides: list[list[FloatArray]] = [[-ends.lowest * ones], [ends.highest * ones]]
+    bounds = spectrum(problem, rows, 0.0 * ones, ones)
+    choices: list[list[FloatArray]] = [[-bounds.lowest * ones], [bounds.highest * ones]]
     try:
-        own = np.asarray(problem.votes.diagonal(), dtype=np.float64)[rows]
+        diagonal = np.asarray(problem.votes.diagonal(), dtype=np.float64)[rows]
     except MissingOracleError:
-        own = None
-    if own is not None and rows.size:
-        scales = _scales(problem, open_rows, own)
-        ends = spectrum(problem, rows, own, scales)
-        sides[0].append(-own - ends.lowest * scales)
-        sides[1].append(own + ends.highest * scales)
-    chosen = [_least(side, spread[rows]) for side, spread in zip(sides, spreads, strict=True)]
-    return Shifts(_spread(chosen[0], open_rows), _spread(chosen[1], open_rows))
+        diagonal = None
+    if diagonal is not None and rows.size:
+        scales = _scales(problem, open_rows, diagonal)
+        bounds = spectrum(problem, rows, diagonal, scales)
+        choices[0].append(-diagonal - bounds.lowest * scales)
+        choices[1].append(diagonal + bounds.highest * scales)
+    plus, minus = (
+        _smallest(shifts, variance[rows])
+        for shifts, variance in zip(choices, variances, strict=True)
+    )
+    return Shifts(_scattered(plus, open_rows), _scattered(minus, open_rows))
 
 
 def unit_shifts(problem: Problem, open_rows: BoolArray) -> Shifts:
-    """``minus`` is 1, as in Diffrac; refuses votes whose eigenvalues go beyond."""
+    """`minus` is 1, as in Diffrac; raises ValueError if an eigenvalue of the votes exceeds 1."""
     rows = np.flatnonzero(open_rows)
     ones = np.ones(rows.size)
-    ends = spectrum(problem, rows, 0.0 * ones, ones)
-    # Lanczos is on the safe side, and kernel ridge may come as close to 1 as rounding allows.
-    if ends.highest > 1.0 + 2e-3:
+    bounds = spectrum(problem, rows, 0.0 * ones, ones)
+    # The Lanczos bound includes a margin, and eigenvalues of kernel ridge come close to 1.
+    if bounds.highest > 1.0 + 2e-3:
         raise ValueError(
             "FrankWolfeMinimization: shift='unit' needs votes whose eigenvalues are at most 1, "
-            f"like those of kernel ridge; the largest is {ends.highest:.6g}. Use shift='tight'."
+            f"like those of kernel ridge; the largest is {bounds.highest:.6g}. Use shift='tight'."
         )
-    highest = max(1.0, ends.highest)
-    return Shifts(_spread(-ends.lowest * ones, open_rows), _spread(highest * ones, open_rows))
+    highest = max(1.0, bounds.highest)
+    plus = _scattered(-bounds.lowest * ones, open_rows)
+    return Shifts(plus, _scattered(highest * ones, open_rows))
 
 
-def _scales(problem: Problem, open_rows: BoolArray, own: FloatArray) -> FloatArray:
-    """How much a row hears of other open rows and is heard by them, ``(r,)``.
+def _scales(problem: Problem, open_rows: BoolArray, diagonal: FloatArray) -> FloatArray:
+    """The sum of absolute votes between an open row and the other open rows, ``(r,)``.
 
-    Any positive scales will do, since eigenvalues are found on them; these make shifts small.
+    Any positive scales give valid shifts, because the eigenvalues are computed on them; these
+    scales make the shifts small.
     """
-    heard = open_rows.astype(np.float64)
-    sums = problem.votes.absolute_row_sums(heard) + problem.transposed.absolute_row_sums(heard)
-    scales = np.asarray(sums, dtype=np.float64)[open_rows] / 2 - np.abs(own)
+    is_open = open_rows.astype(np.float64)
+    sums = problem.votes.absolute_row_sums(is_open) + problem.transposed.absolute_row_sums(is_open)
+    scales = np.asarray(sums, dtype=np.float64)[open_rows] / 2 - np.abs(diagonal)
     largest = float(scales.max(initial=0.0))
-    return np.maximum(scales, _LEAST_SCALE * largest if largest > 0.0 else 1.0)
+    return np.maximum(scales, _MIN_SCALE_RATIO * largest if largest > 0.0 else 1.0)
 
 
-def _least(side: list[FloatArray], spread: FloatArray) -> FloatArray:
-    """The first, unless another gives away less, and by more than rounding."""
-    best, *others = side
+def _smallest(choices: list[FloatArray], variance: FloatArray) -> FloatArray:
+    """The first choice, unless another has a smaller weighted sum by more than rounding."""
+    best, *others = choices
     for other in others:
-        if other @ spread < best @ spread - 1e-9 * np.abs(best) @ spread:
+        if other @ variance < best @ variance - 1e-9 * np.abs(best) @ variance:
             best = other
     return best
 
 
-def _spread(values: FloatArray, open_rows: BoolArray) -> FloatArray:
+def _scattered(values: FloatArray, open_rows: BoolArray) -> FloatArray:
+    """Values of the open rows as an array of all rows, zero elsewhere, ``(n,)``."""
     whole = np.zeros(len(open_rows))
     whole[open_rows] = values
     return whole

@@ -1,6 +1,8 @@
-"""Frank-Wolfe as a process: all rows walk at once, and as far as the function falls.
+"""Frank-Wolfe steps as processes of the loop.
 
-Frank-Wolfe a few rows at a time: those with much to gain are drawn more often.
+`FrankWolfe` moves all open rows at once. `BlockFrankWolfe` moves a few rows at a time and draws
+rows with a large gap more often. Neither ever raises the convex function h, and both record the
+best lower bound so far.
 """
 
 from dataclasses import dataclass, replace
@@ -17,39 +19,40 @@ from disambig.solvers.frank_wolfe.hulls import Hulls, Moves, Vertices
 
 StepKind = Literal["plain", "away", "pairwise"]
 
-# Products are added up from step to step, and made afresh every so many of them.
-_AFRESH = 50
+# Scores are updated from step to step, which adds up rounding, and are recomputed every so many
+# steps.
+_STEPS_BETWEEN_RECOMPUTATIONS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class FrankWolfeState:
-    """A point of the hulls, what is heard there, and what is proven.
+    """A point of the hulls, its scores, and the best lower bound so far.
 
     Attributes
     ----------
     point : Point
-    heard : float array (n, p)
+    scores : float array (n, p)
         ``S X``.
     objective : float
-        ``h`` there; it never rises.
+        ``h`` at the point; it never rises.
     bound : float
-        ``h`` is nowhere lower: the best of ``h - gap`` over all points so far.
-    turn : int
-        Steps made.
-    stretch : float
-        Rows walk so many times as far as is safe whatever the others do, unless told not to.
+        A lower bound of ``h`` on the hulls: the largest ``h - gap`` of all points so far.
+    n_steps : int
+        The number of steps made.
+    step_scale : float
+        Multiple of the safe step size of each row that a step tries; at least 1.
     """
 
     point: Any
-    heard: FloatArray
+    scores: FloatArray
     objective: float
     bound: float = -np.inf
-    turn: int = 0
-    stretch: float = 1.0
+    n_steps: int = 0
+    step_scale: float = 1.0
 
     @property
     def gap(self) -> float:
-        """At most so far from the minimum; not above the best Frank-Wolfe gap so far."""
+        """The objective exceeds the minimum of h by at most this."""
         return self.objective - self.bound
 
     @property
@@ -59,25 +62,29 @@ class FrankWolfeState:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """Where some rows walk, ``(r, p)``, and what that does to the weights of their vertices."""
+    """The displacement of some rows, ``(r, p)``, and the moves of weight that cause it."""
 
-    along: FloatArray
+    displacement: FloatArray
     moves: Moves
 
-    def part(self, share: float) -> Moves:
-        """The moves of a share of the way."""
+    def scaled(self, step_size: float) -> Moves:
+        """The moves for a part of the displacement."""
         moves = self.moves
-        return Moves(1.0 + share * (moves.kept - 1.0), share * moves.added, share * moves.removed)
+        return Moves(
+            1.0 + step_size * (moves.kept - 1.0),
+            step_size * moves.added,
+            step_size * moves.removed,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class FrankWolfe:
-    """Walk towards the vertices that the slope points to, or away from the worst ones.
+    """Move towards the vertices that minimise the gradient, or away from the worst ones.
 
-    "plain": every row towards its vertex by the same part of the way. "pairwise": weight goes from
-    the worst vertex that a row is a mean of to the best. "away": towards the best or away from the
-    worst, whichever is steeper. The latter two go in each row as far as is safe (or a multiple of
-    it that has proved right), and then all of them by the part of the way that is best.
+    "plain": every row moves towards its vertex by the same step size. "pairwise": weight moves from
+    the worst vertex in a row's mean to the best vertex. "away": a row moves towards the best vertex
+    or away from the worst, whichever is steeper. The latter two take in each row a safe step (or a
+    multiple of it that has worked before) and then the best common step size.
 
     Parameters
     ----------
@@ -85,7 +92,7 @@ class FrankWolfe:
     hulls : Hulls
     kind : {"plain", "away", "pairwise"}
     tolerance : float
-        Converged when the gap is proven to be no larger.
+        Converged when the gap is at most this.
     """
 
     form: ConvexForm
@@ -100,104 +107,112 @@ class FrankWolfe:
 
     def begin(self) -> FrankWolfeState:
         """The state of the first point."""
-        point = self.hulls.begin(self.form)
-        heard = self.form.heard(point.places)
-        return FrankWolfeState(point, heard, self.form.value(point.places, heard))
+        point = self.hulls.initial_point(self.form)
+        scores = self.form.scores(point.coordinates)
+        return FrankWolfeState(point, scores, self.form.value(point.coordinates, scores))
 
     def step(self, state: FrankWolfeState) -> FrankWolfeState:
-        """Look, prove, walk."""
+        """Compute the gap at the point, update the bound, and move."""
         form, point = self.form, state.point
-        slopes = form.gradient(point.places, state.heard, self.rows)
-        corners = self.hulls.corners(point, slopes, self.rows)
-        gap = float(corners.slacks.sum()) + form.rounding
+        gradients = form.gradient(point.coordinates, state.scores, self.rows)
+        vertices = self.hulls.step_vertices(point, gradients, self.rows)
+        gap = float(vertices.gaps.sum()) + form.rounding
         bound = max(state.bound, state.objective - gap)
-        way = direction(form, point.places[self.rows], corners, self.kind, state.stretch)
-        moves = np.zeros_like(state.heard)
-        moves[self.rows] = way.along
-        heard = form.heard(moves)
-        share = length(inner(slopes, way.along), form.bend(way.along, heard[self.rows], self.rows))
-        after = self.hulls.move(point, corners, way.part(share))
-        if (state.turn + 1) % _AFRESH:
-            heard = state.heard + share * heard
+        direction = step_direction(
+            form, point.coordinates[self.rows], vertices, self.kind, state.step_scale
+        )
+        moves = np.zeros_like(state.scores)
+        moves[self.rows] = direction.displacement
+        change = form.scores(moves)
+        step_size = best_step_size(
+            inner(gradients, direction.displacement),
+            form.curvature(direction.displacement, change[self.rows], self.rows),
+        )
+        after = self.hulls.move(point, vertices, direction.scaled(step_size))
+        if (state.n_steps + 1) % _STEPS_BETWEEN_RECOMPUTATIONS:
+            scores = state.scores + step_size * change
         else:
-            heard = form.heard(after.places)
-        value = form.value(after.places, heard)
+            scores = form.scores(after.coordinates)
+        value = form.value(after.coordinates, scores)
         if value > state.objective:
-            # Nothing is left to gain that rounding would not hide.
-            after, heard, value = point, state.heard, state.objective
-        stretch = stretched(state.stretch, share)
-        return FrankWolfeState(after, heard, value, bound, state.turn + 1, stretch)
+            # The possible gain is below rounding.
+            after, scores, value = point, state.scores, state.objective
+        step_scale = updated_step_scale(state.step_scale, step_size)
+        return FrankWolfeState(after, scores, value, bound, state.n_steps + 1, step_scale)
 
     def has_converged(self, before: FrankWolfeState, after: FrankWolfeState) -> bool:
-        """Is the gap small, or the end of what numbers can tell reached?"""
+        """Is the gap at most the tolerance, or at the level of rounding?"""
         return after.gap <= max(self.tolerance, 4 * self.form.rounding)
 
 
-def stretched(stretch: float, share: float) -> float:
-    """Bolder where the whole way was right, more careful where less than half of it was."""
-    if share >= 1.0:
-        return min(2.0 * stretch, 1e6)
-    return max(1.0, stretch / 2) if share < 0.5 else stretch
+def updated_step_scale(step_scale: float, step_size: float) -> float:
+    """Double the scale after a full step; halve it, to 1 at least, after less than half a step."""
+    if step_size >= 1.0:
+        return min(2.0 * step_scale, 1e6)
+    return max(1.0, step_scale / 2) if step_size < 0.5 else step_scale
 
 
-def length(slope: float, bend: float) -> float:
-    """The share of the way, between 0 and 1, at which ``slope t + bend t^2`` is smallest.
+def best_step_size(slope: float, curvature: float) -> float:
+    """The t between 0 and 1 that minimises ``slope t + curvature t^2``.
 
     Examples
     --------
-    >>> length(-1.0, 1.0), length(-4.0, 1.0), length(1.0, 1.0)
+    >>> best_step_size(-1.0, 1.0), best_step_size(-4.0, 1.0), best_step_size(1.0, 1.0)
     (0.5, 1.0, 0.0)
     """
     if slope >= 0.0:
         return 0.0
-    return 1.0 if -slope >= 2.0 * bend else -slope / (2.0 * bend)
+    return 1.0 if -slope >= 2.0 * curvature else -slope / (2.0 * curvature)
 
 
-def direction(
-    form: ConvexForm, here: FloatArray, corners: Vertices, kind: StepKind, stretch: float
+def step_direction(
+    form: ConvexForm, here: FloatArray, vertices: Vertices, kind: StepKind, step_scale: float
 ) -> Direction:
-    """Where the rows of `corners`, which are `here`, walk."""
-    toward = corners.toward - here
-    ones, none = np.ones_like(corners.slacks), np.zeros_like(corners.slacks)
+    """The direction of a step of the rows of `vertices`, whose coordinates are `here`."""
+    toward = vertices.toward - here
+    ones, zeros = np.ones_like(vertices.gaps), np.zeros_like(vertices.gaps)
     if kind == "plain":
-        return Direction(toward, Moves(none, ones, none))
+        return Direction(toward, Moves(zeros, ones, zeros))
     if kind == "pairwise":
-        along = corners.toward - corners.away
-        far = _own_lengths(form, along, corners.rows, corners.slacks + corners.steps_away, stretch)
-        far = np.minimum(far, corners.weights)
-        return Direction(far * along, Moves(ones, far, far))
-    # A row at a vertex cannot leave it by walking away.
-    leaves = (corners.steps_away > corners.slacks) & (corners.weights < 1.0)
-    along = np.where(leaves, here - corners.away, toward)
-    gains = np.where(leaves, corners.steps_away, corners.slacks)
-    weights = np.where(leaves, corners.weights, 0.5)
-    most = np.where(leaves, weights / (1.0 - weights), 1.0)
-    far = np.minimum(_own_lengths(form, along, corners.rows, gains, stretch), most)
-    kept = np.where(leaves, 1.0 + far, 1.0 - far)
-    moves = Moves(kept, np.where(leaves, 0.0, far), np.where(leaves, far, 0.0))
-    return Direction(far * along, moves)
+        along = vertices.toward - vertices.away
+        gains = vertices.gaps + vertices.away_gaps
+        lengths = _row_step_sizes(form, along, vertices.rows, gains, step_scale)
+        lengths = np.minimum(lengths, vertices.weights)
+        return Direction(lengths * along, Moves(ones, lengths, lengths))
+    # A row at a vertex has no other vertex to gain weight if it moves away from it.
+    leaves = (vertices.away_gaps > vertices.gaps) & (vertices.weights < 1.0)
+    along = np.where(leaves, here - vertices.away, toward)
+    gains = np.where(leaves, vertices.away_gaps, vertices.gaps)
+    weights = np.where(leaves, vertices.weights, 0.5)
+    largest = np.where(leaves, weights / (1.0 - weights), 1.0)
+    lengths = _row_step_sizes(form, along, vertices.rows, gains, step_scale)
+    lengths = np.minimum(lengths, largest)
+    kept = np.where(leaves, 1.0 + lengths, 1.0 - lengths)
+    moves = Moves(kept, np.where(leaves, 0.0, lengths), np.where(leaves, lengths, 0.0))
+    return Direction(lengths * along, moves)
 
 
-def _own_lengths(
-    form: ConvexForm, along: FloatArray, rows: IntArray, gains: FloatArray, stretch: float
+def _row_step_sizes(
+    form: ConvexForm, along: FloatArray, rows: IntArray, gains: FloatArray, step_scale: float
 ) -> FloatArray:
-    """How far each row (or coordinate) may walk whatever the others do, stretched."""
-    bends = form.steepest_bends(along, rows)
+    """The step size of each row (or coordinate) that is safe whatever the others do, scaled."""
+    curvatures = form.curvature_bounds(along, rows)
     if gains.shape[1] == 1:
-        bends = bends.sum(axis=1, keepdims=True)
-    bends = np.maximum(bends, 0.0)
-    safe = np.divide(gains, 2.0 * bends, out=np.full(gains.shape, np.inf), where=bends > 0.0)
-    # Where there is nothing to gain there is nowhere to go, though the way be flat.
-    far: FloatArray = np.where(gains > 0.0, stretch * safe, 0.0)
-    return far
+        curvatures = curvatures.sum(axis=1, keepdims=True)
+    curvatures = np.maximum(curvatures, 0.0)
+    infinite = np.full(gains.shape, np.inf)
+    safe = np.divide(gains, 2.0 * curvatures, out=infinite, where=curvatures > 0.0)
+    # Without a gain the row stays, even if the curvature is zero.
+    lengths: FloatArray = np.where(gains > 0.0, step_scale * safe, 0.0)
+    return lengths
 
 
 @dataclass(frozen=True, eq=False)
 class BlockFrankWolfe:
-    """Pairwise steps of blocks of rows, drawn by their share of the gap when last looked at.
+    """Pairwise steps of blocks of rows, drawn in proportion to their last known gaps.
 
-    One step of the process is a pass: as many blocks as cover the open rows once, then a look at
-    all rows, which proves the gap.
+    One step of the process is a pass: it computes the gaps of all rows, which gives the bound, and
+    then moves as many blocks as cover the open rows once.
 
     Parameters
     ----------
@@ -205,7 +220,7 @@ class BlockFrankWolfe:
     hulls : Hulls
     tolerance : float
     block_size : int
-        Rows that walk at once.
+        The number of rows that move at once.
     seed : int
     """
 
@@ -216,62 +231,70 @@ class BlockFrankWolfe:
     seed: int
 
     @cached_property
-    def _whole(self) -> FrankWolfe:
+    def _all_rows(self) -> FrankWolfe:
         return FrankWolfe(self.form, self.hulls, "pairwise", self.tolerance)
 
     def begin(self) -> FrankWolfeState:
         """The state of the first point."""
-        return self._whole.begin()
+        return self._all_rows.begin()
 
     def has_converged(self, before: FrankWolfeState, after: FrankWolfeState) -> bool:
-        """Is the gap small?"""
-        return self._whole.has_converged(before, after)
+        """Is the gap at most the tolerance, or at the level of rounding?"""
+        return self._all_rows.has_converged(before, after)
 
     def step(self, state: FrankWolfeState) -> FrankWolfeState:
-        """A look at all rows, and a pass of blocks."""
-        form, rows = self.form, self._whole.rows
-        slopes = form.gradient(state.point.places, state.heard, rows)
-        slacks = self.hulls.corners(state.point, slopes, rows).slacks.sum(axis=1)
-        bound = max(state.bound, state.objective - float(slacks.sum()) - form.rounding)
-        rng = np.random.default_rng([self.seed, state.turn])
-        walk = replace(state, bound=bound)
+        """Compute the gaps of all rows, update the bound, and move blocks of rows."""
+        form, rows = self.form, self._all_rows.rows
+        gradients = form.gradient(state.point.coordinates, state.scores, rows)
+        gaps = self.hulls.step_vertices(state.point, gradients, rows).gaps.sum(axis=1)
+        bound = max(state.bound, state.objective - float(gaps.sum()) - form.rounding)
+        rng = np.random.default_rng([self.seed, state.n_steps])
+        current = replace(state, bound=bound)
         for _ in range(-(-rows.size // self.block_size)):
-            size = min(self.block_size, int(np.count_nonzero(slacks)))
+            size = min(self.block_size, int(np.count_nonzero(gaps)))
             if not size:
                 break
-            drawn = rng.choice(rows.size, size=size, replace=False, p=slacks / slacks.sum())
+            drawn = rng.choice(rows.size, size=size, replace=False, p=gaps / gaps.sum())
             drawn.sort()
-            walk, slacks[drawn] = self._walk(walk, rows[drawn])
-        # Sums of many steps carry many roundings; a pass ends with a fresh product.
-        heard = form.heard(walk.point.places)
-        value = form.value(walk.point.places, heard)
+            current, gaps[drawn] = self._block_step(current, rows[drawn])
+        # The scores have the rounding of many updates; a pass ends with recomputed ones.
+        scores = form.scores(current.point.coordinates)
+        value = form.value(current.point.coordinates, scores)
         if value > state.objective:
-            return replace(state, bound=bound, turn=state.turn + 1)
-        return replace(walk, heard=heard, objective=value, turn=state.turn + 1)
+            return replace(state, bound=bound, n_steps=state.n_steps + 1)
+        return replace(current, scores=scores, objective=value, n_steps=state.n_steps + 1)
 
-    def _walk(self, state: FrankWolfeState, rows: IntArray) -> tuple[FrankWolfeState, FloatArray]:
+    def _block_step(
+        self, state: FrankWolfeState, rows: IntArray
+    ) -> tuple[FrankWolfeState, FloatArray]:
+        """A pairwise step of some rows; and their gaps before it, ``(r,)``."""
         form, point = self.form, state.point
-        slopes = form.gradient(point.places, state.heard, rows)
-        corners = self.hulls.corners(point, slopes, rows)
-        way = direction(form, point.places[rows], corners, "pairwise", state.stretch)
-        heard = self._heard_from(rows, way.along)
-        share = length(inner(slopes, way.along), form.bend(way.along, heard[rows], rows))
+        gradients = form.gradient(point.coordinates, state.scores, rows)
+        vertices = self.hulls.step_vertices(point, gradients, rows)
+        direction = step_direction(
+            form, point.coordinates[rows], vertices, "pairwise", state.step_scale
+        )
+        change = self._scores_of_moves(rows, direction.displacement)
+        step_size = best_step_size(
+            inner(gradients, direction.displacement),
+            form.curvature(direction.displacement, change[rows], rows),
+        )
         after = replace(
             state,
-            point=self.hulls.move(point, corners, way.part(share)),
-            heard=state.heard + share * heard,
-            stretch=stretched(state.stretch, share),
+            point=self.hulls.move(point, vertices, direction.scaled(step_size)),
+            scores=state.scores + step_size * change,
+            step_scale=updated_step_scale(state.step_scale, step_size),
         )
-        return after, corners.slacks.sum(axis=1)
+        return after, vertices.gaps.sum(axis=1)
 
-    def _heard_from(self, rows: IntArray, moves: FloatArray) -> FloatArray:
-        """``S @ moves`` where only some rows move, ``(n, p)``."""
+    def _scores_of_moves(self, rows: IntArray, moves: FloatArray) -> FloatArray:
+        """``S @ moves`` if only some rows move, ``(n, p)``."""
         problem = self.form.problem
         n = problem.votes.shape[0]
-        heard = np.zeros((n, moves.shape[1]))
+        scores = np.zeros((n, moves.shape[1]))
         for votes in (problem.votes, problem.transposed):
-            at, position, values = votes.column_entries(rows)
-            columns = sp.csr_array((values, (at, position)), shape=(n, rows.size))
-            heard += columns @ moves
-        heard /= 2
-        return heard
+            entry_rows, position, values = votes.column_entries(rows)
+            columns = sp.csr_array((values, (entry_rows, position)), shape=(n, rows.size))
+            scores += columns @ moves
+        scores /= 2
+        return scores

@@ -1,4 +1,4 @@
-"""Solvers for numbers: convex programs with a certificate, alternation, unions."""
+"""Solvers for real targets: convex programs with a certificate, alternation, unions."""
 
 from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.automatic import AutomaticRegression, UnionRegression

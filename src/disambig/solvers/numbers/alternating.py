@@ -1,16 +1,15 @@
-"""How far targets are from the optimality conditions of their problem.
+"""Alternation between predictions and real targets, the method of the paper.
 
-Alternation between predictions and real targets: the paper's own way.
+`optimality_residual` says how far its result is from the optimality conditions.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
-from disambig.exceptions import ConvergenceWarning
+from disambig.exceptions import ConvergenceWarning, warn
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
 from disambig.solvers.boxes.quadratic import box_quadratic
@@ -22,10 +21,10 @@ from disambig.solvers.numbers.solution import CERTIFIED, NumberSolution
 def optimality_residual(
     problem: NumberProblem, targets: FloatArray, start: FloatArray
 ) -> float | None:
-    """`scaled_kkt` of the worst column; None if the problem is no quadratic one on intervals.
+    """`scaled_kkt` of the worst column; None unless the problem is quadratic on intervals.
 
-    The start gives the unit, as in the convex solvers: targets that all can be zero would
-    themselves be none.
+    The unit is taken from the start, as in the convex solvers. The targets themselves can all be
+    zero at the optimum and give no unit.
     """
     form = problem.quadratic
     if form is None or not isinstance(problem.sets, Intervals):
@@ -36,13 +35,13 @@ def optimality_residual(
         y = targets[:, k] - column.shift
         first = start[:, k] - column.shift
         box = box_quadratic(form, diagonal, column.lower, column.upper, first, CERTIFIED)
-        residuals.append(box.at(box.clip(y)).kkt)
+        residuals.append(box.state_at(box.clip(y)).kkt)
     return max(residuals)
 
 
 @dataclass(frozen=True, eq=False)
 class NumberState:
-    """Targets, the predictions that they answer, and what both cost."""
+    """Targets, the best predictions for them, and the objective of both."""
 
     targets: FloatArray
     predictions: FloatArray
@@ -52,20 +51,20 @@ class NumberState:
 
 @dataclass(frozen=True, eq=False)
 class NumberDescent:
-    """Both half steps in turn; the objective never rises from the first target step on.
+    """Both half steps in turn; no step raises the objective.
 
     Parameters
     ----------
     problem : NumberProblem
     tol : float
-        A run has converged when no target moves by more than this part of the span.
+        A run has converged when no target moves by more than this share of the span.
     """
 
     problem: NumberProblem
     tol: float
 
     def begin(self, targets: FloatArray) -> NumberState:
-        """The predictions that the first targets call for."""
+        """The first state: given targets and the best predictions for them."""
         predictions = self.problem.predictions(targets)
         return NumberState(targets, predictions, self.problem.objective(targets, predictions))
 
@@ -76,36 +75,37 @@ class NumberDescent:
         return NumberState(targets, predictions, self.problem.objective(targets, predictions))
 
     def has_converged(self, before: NumberState, after: NumberState) -> bool:
-        """Did hardly a target move?"""
+        """Did no target move by more than the tolerance?"""
         low, high = self.problem.span.T
-        # Half-lines that all begin in one place span nothing; kernel ridge can still move them.
+        # Half-lines with a common end have a span of zero width, but kernel ridge can still move
+        # their targets.
         width = np.where(high > low, high - low, np.abs(high))
         moved = np.abs(after.targets - before.targets).max(axis=0, initial=0.0)
         return bool((moved <= self.tol * width).all())
 
 
 class AlternatingRegression(BaseEstimator):
-    """Predictions for targets, targets for predictions, each step exact, as in the paper.
+    """Alternate between exact predictions for targets and exact targets for predictions.
 
-    Where the votes are signed and the problem is not convex this is what there is; its end is then
-    a local optimum. Convex problems have better: `NewtonRegression` and `LinearProgramRegression`
-    reach the global optimum, which for the absolute and the pinball loss alternation seldom does,
-    and under the squared loss at a small ridge only after very many steps.
+    This is the method of the paper. If negative votes make the problem non-convex, it finds a local
+    optimum. For convex problems `NewtonRegression` and `LinearProgramRegression` are better: they
+    reach the global optimum. Alternation seldom does for the absolute and the pinball loss, and for
+    the squared loss with a small ridge only after very many steps.
 
-    Stopping early regularises: targets that have moved a few steps from the middles of their
-    intervals are a compromise between averaging the candidates and disambiguation. Ask for it by
-    `steps`; the number of steps is then a parameter of the model, to be chosen as any other.
+    Stopping early regularises: after a few steps from the middles of their intervals, targets are a
+    compromise between averaging the candidates and disambiguation. Use `steps` for that; the number
+    of steps is then a hyperparameter of the model.
 
     Parameters
     ----------
     start : {"average", "infimum"}, default "average"
-        The first predictions: of the mean of every set, or of the infimum loss.
+        The first predictions: those of the average loss, or of the infimum loss.
     steps : int, optional
-        Stop after so many steps, on purpose. By default: run until convergence.
+        Stop early after this number of steps. By default: run until convergence.
     max_iter : int, default 10000
-        Give up, with a warning, after so many steps; of no use together with `steps`.
+        Stop with a warning after this number of steps; ignored if `steps` is given.
     tol : float, default 1e-9
-        Converged when no target moves by more than this part of the span of all ends.
+        Converged when no target moves by more than this share of the span of all ends.
 
     Examples
     --------
@@ -133,16 +133,16 @@ class AlternatingRegression(BaseEstimator):
     def solve_numbers(
         self, problem: NumberProblem, *, callback: Callback | None = None
     ) -> NumberSolution:
-        """Alternate; `callback` hears of every step and stops the run by True."""
+        """Alternate; `callback` is called after every step and stops the run by returning True."""
         self._check()
         return self.descend(problem, problem.first_targets(self.start), callback=callback)
 
     def descend(
         self, problem: NumberProblem, targets: FloatArray, *, callback: Callback | None = None
     ) -> NumberSolution:
-        """The same from given targets inside their sets; never ends above them."""
-        on_purpose = self.steps is not None
-        descent = NumberDescent(problem, -1.0 if on_purpose else float(self.tol))
+        """The same from given targets inside their sets; the result is not worse than they are."""
+        stops_early = self.steps is not None
+        descent = NumberDescent(problem, -1.0 if stops_early else float(self.tol))
         run = iterate(
             descent,
             descent.begin(targets),
@@ -150,12 +150,11 @@ class AlternatingRegression(BaseEstimator):
             stage=self.start,
             callback=callback,
         )
-        if run.status is Status.MAX_ITER and not on_purpose:
-            warnings.warn(
+        if run.status is Status.MAX_ITER and not stops_early:
+            warn(
                 f"AlternatingRegression: not converged after max_iter={self.max_iter} steps; the "
-                f"result is usable, but stands where it happened to be. {_instead(problem)}",
+                f"result is usable, but not a local optimum. {_advice(problem)}",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         state = run.state
         return NumberSolution(
@@ -184,14 +183,16 @@ class AlternatingRegression(BaseEstimator):
             raise ValueError(f"AlternatingRegression: tol={self.tol!r}; expected a number >= 0.")
 
 
-def _instead(problem: NumberProblem) -> str:
-    """What to do about a run that did not end: whoever came here through "auto" has no optimum."""
-    go_on = "a larger max_iter, or with steps=... to stop early on purpose."
+def _advice(problem: NumberProblem) -> str:
+    """What to do if a run does not converge; solver="auto" gets here with non-convex problems."""
+    options = "a larger max_iter, or with steps=... to stop early on purpose."
     if not problem.is_convex:
         return (
-            "Votes of both signs make this problem not convex: use weights without negative votes, "
-            "or kernel ridge with formulation='risk'; or pass AlternatingRegression with " + go_on
+            "Negative votes make this problem not convex: use weights without negative votes, "
+            "or kernel ridge with formulation='risk'; or pass AlternatingRegression with " + options
         )
     if isinstance(problem.sets, Intervals):
-        return "Use solver='auto' for the optimum, or AlternatingRegression with " + go_on
-    return "Use UnionRegression, which starts several times, or AlternatingRegression with " + go_on
+        return "Use solver='auto' for the optimum, or AlternatingRegression with " + options
+    return (
+        "Use UnionRegression, which starts several times, or AlternatingRegression with " + options
+    )

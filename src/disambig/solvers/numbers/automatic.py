@@ -1,11 +1,10 @@
-"""Which solver suits a problem on intervals.
+"""The choice of a solver for a problem, and the solver for unions of intervals.
 
-Targets in unions of intervals: which piece, then where in it.
-
-The solver that suits a problem: the global optimum wherever it can be had.
+`AutomaticRegression` picks the solver that finds the global optimum, if there is one.
+`UnionRegression` alternates between choosing a segment for every row and solving the problem on
+these segments.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
-from disambig.exceptions import ConvergenceWarning
+from disambig.exceptions import ConvergenceWarning, warn
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
@@ -25,26 +24,26 @@ from disambig.solvers.numbers.solution import NumberSolution, NumberSolver
 
 
 def suited_solver(problem: NumberProblem) -> NumberSolver:
-    """The one that finds the global optimum, or alternation where there is none to be had."""
+    """The solver that finds the global optimum, or alternation if the problem is not convex."""
     if not problem.is_convex:
         return AlternatingRegression()
     if not isinstance(problem.loss, SquaredLoss):
         return LinearProgramRegression()
     form = problem.quadratic
-    small = form is not None and form.array is not None
-    return NewtonRegression() if small else AcceleratedRegression()
+    is_dense = form is not None and form.array is not None
+    return NewtonRegression() if is_dense else AcceleratedRegression()
 
 
 @dataclass(frozen=True, eq=False)
-class _PieceState:
-    """A piece for every row, and the optimum within these pieces."""
+class _SegmentState:
+    """A segment for every row, and the optimum on these segments."""
 
-    pieces: Intervals
-    within: NumberSolution
+    segments: Intervals
+    solution: NumberSolution
 
     @property
     def objective(self) -> float:
-        return self.within.objective
+        return self.solution.objective
 
     @property
     def undecided(self) -> int:
@@ -52,57 +51,59 @@ class _PieceState:
 
 
 @dataclass(frozen=True, eq=False)
-class _PieceDescent:
-    """Optimise within the pieces, then let every row change to the piece that suits it best."""
+class _SegmentDescent:
+    """Solve the problem on the segments, then change every row to its best segment."""
 
     problem: NumberProblem
 
-    def begin(self, targets: FloatArray) -> _PieceState:
-        pieces = self.problem.sets.segments_at(targets)
-        return _PieceState(pieces, self._within(pieces, targets))
+    def begin(self, targets: FloatArray) -> _SegmentState:
+        segments = self.problem.sets.segments_at(targets)
+        return _SegmentState(segments, self._solve_on(segments, targets))
 
-    def step(self, state: _PieceState) -> _PieceState:
-        targets = self.problem.targets(state.within.predictions, state.within.targets)
-        pieces = self.problem.sets.segments_at(targets)
-        same = np.array_equal(pieces.lower, state.pieces.lower) and np.array_equal(
-            pieces.upper, state.pieces.upper
+    def step(self, state: _SegmentState) -> _SegmentState:
+        targets = self.problem.targets(state.solution.predictions, state.solution.targets)
+        segments = self.problem.sets.segments_at(targets)
+        same = np.array_equal(segments.lower, state.segments.lower) and np.array_equal(
+            segments.upper, state.segments.upper
         )
         if same:
             return state
-        moved = _PieceState(pieces, self._within(pieces, targets))
-        # The targets are no worse than the old ones, and their descent no worse than they are: only
-        # rounding can bring a rise.
+        moved = _SegmentState(segments, self._solve_on(segments, targets))
+        # The new targets are no worse than the old ones, and the optimum on their segments no worse
+        # than they are: only rounding can raise the objective.
         return moved if moved.objective < state.objective else state
 
-    def has_converged(self, before: _PieceState, after: _PieceState) -> bool:
+    def has_converged(self, before: _SegmentState, after: _SegmentState) -> bool:
         return after is before
 
-    def _within(self, pieces: Intervals, targets: FloatArray) -> NumberSolution:
-        inner = self.problem.with_sets(pieces)
+    def _solve_on(self, segments: Intervals, targets: FloatArray) -> NumberSolution:
+        inner = self.problem.with_sets(segments)
         if inner.is_convex:
             return suited_solver(inner).solve_numbers(inner)
-        # A local optimum, which from elsewhere could lie above the targets.
+        # Not convex: start at the targets, since another start could end above them.
         return AlternatingRegression().descend(inner, targets)
 
 
 class UnionRegression(BaseEstimator):
-    """Alternate between the piece of every row and the optimum within the pieces.
+    """Alternate between choosing a segment for every row and the optimum on these segments.
 
-    With one piece a row the problem is convex, or as convex as it gets, and solved as such; then
-    every row changes to the piece that suits the predictions best. The objective falls with every
-    change, and the end is a local optimum: several starts are tried and the lowest end is kept.
+    With one segment per row the sets are intervals, and a solver for intervals finds the optimum.
+    Every row then changes to the segment that is best for the predictions. The objective falls with
+    every change, and the result is a local optimum. Several starts are tried, and the best result
+    is kept.
 
     Parameters
     ----------
     n_starts : int, default 10
-        The first two are the average and the infimum loss, the others draw a piece for every row.
+        Number of starts. The first two are the average and the infimum loss, the others random
+        targets.
     max_iter : int, default 100
-        Changes of pieces from each start.
+        Maximum number of changes of segments from each start.
     random_state : int, RandomState or None, default 0
 
     Examples
     --------
-    Of some numbers the sign is not known; the others tell.
+    The signs of two numbers are unknown; their neighbours decide.
 
     >>> from disambig import IntervalRegressor
     >>> from disambig.weights import NeighborWeights
@@ -129,7 +130,7 @@ class UnionRegression(BaseEstimator):
                 value = getattr(self, name)
                 raise ValueError(f"UnionRegression: {name}={value!r}; expected at least 1.")
         rng = check_random_state(self.random_state)
-        descent = _PieceDescent(problem)
+        descent = _SegmentDescent(problem)
         trace: tuple[Progress, ...] = ()
         best: NumberSolution | None = None
         stopped = False
@@ -137,7 +138,7 @@ class UnionRegression(BaseEstimator):
             name = ("average", "infimum")[number] if number < 2 else f"random {number - 1}"
             run = iterate(
                 descent,
-                descent.begin(self._first(problem, name, rng)),
+                descent.begin(self._first_targets(problem, name, rng)),
                 max_iter=int(self.max_iter),
                 stage=name,
                 callback=callback,
@@ -150,31 +151,30 @@ class UnionRegression(BaseEstimator):
                 break
         assert best is not None
         if best.status is Status.MAX_ITER:
-            warnings.warn(
-                f"UnionRegression: pieces still change after max_iter={self.max_iter} rounds; the "
-                "result is usable and may improve with a larger max_iter.",
+            warn(
+                f"UnionRegression: segments still change after max_iter={self.max_iter} rounds; "
+                "the result is usable and may improve with a larger max_iter.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
-        # Who stops the run leaves starts untried.
+        # A run that was stopped has not tried all starts.
         return replace(best, trace=trace, status=Status.STOPPED if stopped else best.status)
 
     @staticmethod
-    def _first(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
+    def _first_targets(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
         if name in ("average", "infimum"):
             return problem.first_targets(name)
         hull = problem.sets.within(problem.span).hull
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def _solution(state: _PieceState, start: str, status: Status, n_iter: int) -> NumberSolution:
-    within = state.within
+def _solution(state: _SegmentState, start: str, status: Status, n_iter: int) -> NumberSolution:
+    solution = state.solution
     return NumberSolution(
-        targets=within.targets,
-        predictions=within.predictions,
-        objective=within.objective,
-        residual=within.residual,
-        # The pieces were searched, not proven.
+        targets=solution.targets,
+        predictions=solution.predictions,
+        objective=solution.objective,
+        residual=solution.residual,
+        # The choice of segments is a heuristic: there is no proof of a global optimum.
         is_convex=False,
         start=start,
         status=status,
@@ -184,13 +184,13 @@ def _solution(state: _PieceState, start: str, status: Status, n_iter: int) -> Nu
 
 
 class AutomaticRegression(BaseEstimator):
-    """The solver that suits the problem.
+    """Choose the solver by the problem.
 
-    Convex problems are solved to the global optimum: by `NewtonRegression` where the quadratic
-    form can be written out, by `AcceleratedRegression` where it cannot, by
-    `LinearProgramRegression` under the absolute and the pinball loss. Votes of both signs can make
-    a problem that is not convex: `AlternatingRegression` then finds a local optimum, and
-    `UnionRegression` where the sets are unions of intervals.
+    Convex problems are solved to the global optimum. For the squared loss this is done by
+    `NewtonRegression` if the quadratic form is a dense array, else by `AcceleratedRegression`; for
+    the absolute and the pinball loss by `LinearProgramRegression`. Negative votes can make a
+    problem non-convex: `AlternatingRegression` then finds a local optimum. For unions of intervals
+    `UnionRegression` finds one.
 
     Examples
     --------

@@ -1,35 +1,33 @@
-"""The global optimum under the absolute and the pinball loss: a linear program."""
-
-import warnings
+"""The global optimum for the absolute and the pinball loss by a linear program."""
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
-from disambig.exceptions import ConvergenceWarning, MissingOracleError
+from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses import AbsoluteLoss, NumberLoss, PinballLoss
 from disambig.number_problem import NumberProblem, VotedProblem
 from disambig.solvers.boxes.linear import LinearSolution, linear_program
 from disambig.solvers.loop import Callback, Progress, Status
 from disambig.solvers.numbers.solution import NumberSolution
 
-# A gap of rounding must certify an optimum whose value is nothing but rounding.
-_FAINT = 1e-7
+# The gap is relative to the objective, or to this share of the loss over the whole span if that is
+# larger: an optimum of zero has a gap of rounding errors, and must be certified too.
+_MIN_OBJECTIVE_SHARE = 1e-7
 
 
 class LinearProgramRegression(BaseEstimator):
     """The optimum of ``sum_ij A[i, j] loss(z_i, y_j)`` for non-negative votes, by HiGHS.
 
-    Alternation gets stuck above the optimum of these losses nearly always: it moves one half of
-    the variables at a time, and at a kink neither half can move alone. One variable a vote makes
-    the program large: it is meant for votes of neighbours, up to some 1e5 of them. Its optimum is
-    seldom unique.
+    Alternation nearly always ends above the optimum of these losses: it moves half of the variables
+    at a time, and at a kink neither half can move alone. The program has one variable per vote, so
+    it is meant for votes of neighbours, up to about 1e5 of them. Its optimum is seldom unique.
 
     Parameters
     ----------
     max_iter : int, optional
-        Iterations of the linear program; by default as many as it takes.
+        Maximum number of iterations of the linear program; by default unlimited.
 
     Examples
     --------
@@ -47,7 +45,7 @@ class LinearProgramRegression(BaseEstimator):
     def solve_numbers(
         self, problem: NumberProblem, *, callback: Callback | None = None
     ) -> NumberSolution:
-        """Disambiguate; `callback` hears of every column once it is solved."""
+        """Disambiguate; `callback` is called after every column."""
         if not isinstance(problem.sets, Intervals):
             raise MissingOracleError(
                 "LinearProgramRegression: unions of intervals make the problem combinatorial. Use "
@@ -60,7 +58,7 @@ class LinearProgramRegression(BaseEstimator):
             )
         slopes, sets = _slopes(problem.loss), problem.sets
         votes = problem.votes.rows(0, problem.votes.shape[0])
-        # What is negative here is rounding.
+        # Negative votes are rounding errors here.
         votes = votes.maximum(0) if sp.issparse(votes) else np.maximum(votes, 0)
         middle = problem.span.mean(axis=1)
         found: list[LinearSolution] = []
@@ -71,10 +69,10 @@ class LinearProgramRegression(BaseEstimator):
             found.append(linear_program(votes, *ends, slopes=slopes, max_iter=self.max_iter))
             trace.append(Progress("linear program", found[-1].n_iter, found[-1].value, 0))
             stopped |= callback is not None and bool(callback(trace[-1]))
-        targets = np.column_stack([one.y for one in found]) + middle
+        targets = np.column_stack([solution.y for solution in found]) + middle
         targets = np.clip(targets, sets.lower, sets.upper)
         predictions = problem.predictions(
-            targets, np.column_stack([one.z for one in found]) + middle
+            targets, np.column_stack([solution.z for solution in found]) + middle
         )
         return NumberSolution(
             targets=targets,
@@ -84,7 +82,7 @@ class LinearProgramRegression(BaseEstimator):
             is_convex=True,
             start="",
             status=Status.STOPPED if stopped else _status(found),
-            n_iter=max(one.n_iter for one in found),
+            n_iter=max(solution.n_iter for solution in found),
             trace=tuple(trace),
         )
 
@@ -103,20 +101,21 @@ def _relative_gap(
     problem: VotedProblem, found: list[LinearSolution], slopes: tuple[float, float]
 ) -> float:
     sizes = float(problem.votes.absolute_row_sums().sum()) * np.ptp(problem.span, axis=1)
-    # Without a size every end is the same number, and nothing is paid.
+    # A size of zero: all ends are equal, or there are no votes, and the objective is zero.
     return max(
-        one.gap / max(one.value, _FAINT * max(slopes) * float(size)) if size > 0 else 0.0
-        for one, size in zip(found, sizes, strict=True)
+        solution.gap / max(solution.value, _MIN_OBJECTIVE_SHARE * max(slopes) * float(size))
+        if size > 0
+        else 0.0
+        for solution, size in zip(found, sizes, strict=True)
     )
 
 
 def _status(found: list[LinearSolution]) -> Status:
-    if all(one.converged for one in found):
+    if all(solution.converged for solution in found):
         return Status.CONVERGED
-    warnings.warn(
+    warn(
         "LinearProgramRegression: the linear program ran out of iterations; the targets are not "
         "optimal. Use a larger max_iter.",
         ConvergenceWarning,
-        stacklevel=3,
     )
     return Status.MAX_ITER

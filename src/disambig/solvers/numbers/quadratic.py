@@ -1,7 +1,4 @@
-"""The global optimum under the squared loss by products with the votes.
-
-The global optimum under the squared loss by Newton steps.
-"""
+"""The global optimum for the squared loss: by Newton steps, or by products with the votes."""
 
 from sklearn.base import BaseEstimator
 
@@ -10,23 +7,23 @@ from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
 from disambig.solvers.boxes import BoxSolution, accelerated, projected_newton
 from disambig.solvers.loop import Callback
-from disambig.solvers.numbers.columns import BoxColumn, convex_form, lasting, solve_columns
+from disambig.solvers.numbers.columns import BoxColumn, convex_form, persistent_stop, solve_columns
 from disambig.solvers.numbers.solution import NumberSolution
 
 
 class AcceleratedRegression(BaseEstimator):
     """The optimum of ``y' Q y`` over the intervals by products with the votes alone.
 
-    For votes that are too many to write the quadratic form out. Of several optima the one nearest
-    to the middles of the intervals among those that differ by a constant in every group of rows
-    that the votes connect.
+    It is meant for so many rows that the quadratic form does not fit into a dense array. Optima can
+    differ by a constant in each group of rows that votes connect: the one nearest to the middles of
+    the intervals is returned.
 
     Parameters
     ----------
     max_iter : int, default 20000
-        Steps, of one or two products each.
+        Maximum number of steps, of one or two products each.
     tol : float, default 1e-9
-        Scaled residual of the optimality conditions at which the run ends.
+        The run ends at this scaled residual of the optimality conditions.
 
     Examples
     --------
@@ -47,13 +44,13 @@ class AcceleratedRegression(BaseEstimator):
     ) -> NumberSolution:
         """Disambiguate."""
         form, sets = convex_form(problem, type(self).__name__)
-        groups = form.components if form.shift_invariant else None
+        components = form.components if form.shift_invariant else None
 
-        hears = lasting(callback)
+        column_callback = persistent_stop(callback)
 
         diagonal = form.diagonal()
 
-        def keep_unless_better(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def solve_column(column: BoxColumn, start: FloatArray) -> BoxSolution:
             return accelerated(
                 form,
                 column.lower,
@@ -61,28 +58,28 @@ class AcceleratedRegression(BaseEstimator):
                 start,
                 diagonal=diagonal,
                 anchor=column.anchor,
-                null_space=groups,
+                null_space=components,
                 tol=self.tol,
                 max_iter=self.max_iter,
-                callback=hears,
+                callback=column_callback,
             )
 
-        return solve_columns(problem, sets, form, keep_unless_better)
+        return solve_columns(problem, sets, form, solve_column)
 
 
 class NewtonRegression(BaseEstimator):
     """The optimum of ``y' Q y`` over the intervals by Newton steps on the free targets.
 
-    A handful of steps, each one factorisation of the rows of ``Q`` whose target is at no end.
-    Where a constant (or any other direction) costs nothing the optimum is not unique: the one
-    nearest to the middles of the intervals is returned.
+    It takes a few steps, each with one factorisation of the rows of ``Q`` whose target is not at an
+    end. If the optimum is not unique, for example up to a constant, the one nearest to the middles
+    of the intervals is returned.
 
     Parameters
     ----------
     max_iter : int, default 200
-        Steps.
+        Maximum number of steps.
     tol : float, default 1e-10
-        Scaled residual of the optimality conditions at which the run ends.
+        The run ends at this scaled residual of the optimality conditions.
 
     Examples
     --------
@@ -104,14 +101,14 @@ class NewtonRegression(BaseEstimator):
         form, sets = convex_form(problem, type(self).__name__)
         if form.array is None:
             raise MissingOracleError(
-                f"NewtonRegression: {form.shape[0]} rows of sparse votes are too many to write the "
-                "quadratic form out. Use solver='accelerated'."
+                f"NewtonRegression: the quadratic form of {form.shape[0]} rows is too large for a "
+                "dense array. Use solver='accelerated'."
             )
         matrix = form.array
 
-        hears = lasting(callback)
+        column_callback = persistent_stop(callback)
 
-        def keep_unless_better(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def solve_column(column: BoxColumn, start: FloatArray) -> BoxSolution:
             return projected_newton(
                 matrix,
                 column.lower,
@@ -120,7 +117,7 @@ class NewtonRegression(BaseEstimator):
                 anchor=column.anchor,
                 tol=self.tol,
                 max_iter=self.max_iter,
-                callback=hears,
+                callback=column_callback,
             )
 
-        return solve_columns(problem, sets, form, keep_unless_better)
+        return solve_columns(problem, sets, form, solve_column)

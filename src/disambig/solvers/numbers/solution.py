@@ -1,4 +1,4 @@
-"""What a solver for real targets returns."""
+"""The contract `NumberSolver` of solvers for real targets, and what they return."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -7,27 +7,27 @@ from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
 from disambig.solvers.loop import Callback, Progress, Status
 
-# A scaled residual of the optimality conditions up to here certifies an optimum.
+# A scaled residual of the optimality conditions up to this value certifies an optimum.
 CERTIFIED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class NumberSolution:
-    """A settled problem with real targets.
+    """The solution of a problem with real targets.
 
     Attributes
     ----------
     targets, predictions : float array (n, d)
-        The recovered targets and the predictions that suit them best.
+        The recovered targets and the best predictions for them.
     objective : float
     residual : float or None
-        How far the optimality conditions are from being met, without a unit (`scaled_kkt` for the
-        squared loss, the relative gap between primal and dual of a linear program). None: the
-        solver has no such figure.
+        How far the optimality conditions are from being met, without a unit: `scaled_kkt` for the
+        squared loss, the relative duality gap of a linear program. None if the solver does not
+        compute one.
     is_convex : bool
         Is every local optimum of the problem a global one?
     start : str
-        Where the run began.
+        The name of the start of the run.
     status : Status
     n_iter : int
     trace : tuple of Progress
@@ -56,7 +56,7 @@ class NumberSolution:
 
 @runtime_checkable
 class NumberSolver(Protocol):
-    """How it is settled: a scikit-learn ``BaseEstimator`` that solves a `NumberProblem`."""
+    """A scikit-learn ``BaseEstimator`` that solves a `NumberProblem`."""
 
     def solve_numbers(
         self, problem: NumberProblem, *, callback: Callback | None = None

@@ -1,6 +1,7 @@
-"""Sums over rows that a Gaussian kernel and its derivatives leave on a few landmarks.
+"""Kernelised Laplacian regularisation: functions that are flat where inputs are dense.
 
-Votes of functions that are smooth where the inputs are: kernelised Laplacian regularisation.
+`gradient_energy` sums products of a Gaussian kernel at a few landmarks, and of its gradients, over
+the training rows; `KernelLaplacianWeights` are the votes.
 """
 
 from collections.abc import Iterator
@@ -24,13 +25,13 @@ from disambig.weights.kernels.similarity import Similarity, resolve_bandwidth
 from disambig.weights.protocol import informed_rows
 
 # Entries of a block of distances: 16 MiB.
-_BLOCK = 2**21
+_ENTRIES_PER_BLOCK = 2**21
 _NAME = "KernelLaplacianWeights"
-# Landmarks whose kernels others combine to, up to this part of the largest eigenvalue, add nothing
-# but rounding.
-_NEGLIGIBLE = 1e-9
-# A row whose own vote is larger hears others no louder than rounding.
-_LARGEST_OWN = 1.0 - 1e-10
+# Smallest eigenvalue of the kernel matrix that is kept, relative to the largest: directions below
+# add nothing but rounding errors.
+_MIN_RELATIVE_EIGENVALUE = 1e-9
+# Own vote above which the votes of the others are of the size of rounding errors.
+_MAX_OWN_VOTE = 1.0 - 1e-10
 
 
 def gaussian_features(X: Any, landmarks: Any, bandwidth: float) -> FloatArray:
@@ -75,7 +76,7 @@ def gradient_energy(
         values = _gaussian(squares, bandwidth)
         weighted = values * shares[rows, None]
         gram += weighted.T @ values
-        # Divided before multiplied: a tiny bandwidth makes distances overflow only where k is 0.
+        # Divided first: with a tiny bandwidth, the quotient overflows only where k is 0.
         with np.errstate(over="ignore", invalid="ignore"):
             weighted *= squares / bandwidth / bandwidth
         mixed += np.where(np.isfinite(weighted), weighted, 0.0).T @ values
@@ -88,18 +89,19 @@ def gradient_energy(
 
 def _squared_distances(X: Any, landmarks: Any) -> Iterator[tuple[slice, FloatArray]]:
     """Blocks of rows with ``|x_i - l_p|^2``, none negative."""
-    # The quick formula loses digits of the size of the squared norms: least about the mean.
+    # The formula by products has errors of the size of the squared norms, which are smallest after
+    # subtracting the mean.
     center = None if sp.issparse(X) else landmarks.mean(axis=0)
-    moved = landmarks if center is None else landmarks - center
-    step = max(1, _BLOCK // max(1, landmarks.shape[0]))
+    centered = landmarks if center is None else landmarks - center
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, landmarks.shape[0]))
     for start in range(0, X.shape[0], step):
         rows = slice(start, min(start + step, X.shape[0]))
         block = X[rows] if center is None else X[rows] - center
-        yield rows, euclidean_distances(block, moved, squared=True)
+        yield rows, euclidean_distances(block, centered, squared=True)
 
 
 def _gaussian(squares: FloatArray, bandwidth: float) -> FloatArray:
-    # One division at a time: the square of a tiny bandwidth would be 0.
+    # Two divisions: the square of a tiny bandwidth would underflow to 0.
     with np.errstate(over="ignore"):
         values: FloatArray = np.exp(-(squares / bandwidth / bandwidth / 2.0))
     return values
@@ -112,14 +114,14 @@ class KernelLaplacianWeights(BaseEstimator):
 
         mean_j (f(x_j) - y_j)^2 + s h^2 mean_i |grad f(x_i)|^2 + r |f|^2
 
-    where ``|f|`` is the norm of the kernel's space: close to the targets, flat where inputs are
-    dense, so that it changes in between. It is the Laplacian regularisation of Cabannes, Pillaud-
-    Vivien, Bach and Rudi (2021), on functions instead of graphs: nothing has to be extended to new
+    where ``|f|`` is the norm of the kernel's space. f is close to the targets and flat where inputs
+    are dense, so it changes between dense regions. It is the Laplacian regularisation of Cabannes,
+    Pillaud-Vivien, Bach and Rudi (2021), on functions instead of graphs: f is defined at new
     inputs. Votes may be negative. alpha has rank p and is never formed.
 
-    `PartialLabelClassifier` and `disambiguate` tell which rows are informed with
-    ``method="average"`` and ``"infimum"``: only these are in the first mean, all rows in the
-    second. With ``method="disambiguation"``, and in other estimators, all rows vote.
+    With ``method="average"`` and ``"infimum"``, `PartialLabelClassifier` and `disambiguate` pass
+    the informed rows: only these are in the first mean, all rows in the second. With
+    ``method="disambiguation"``, and in other estimators, all rows vote.
 
     Parameters
     ----------
@@ -130,11 +132,11 @@ class KernelLaplacianWeights(BaseEstimator):
         between training rows.
     smoothing : float >= 0, default=1.0
         s. Gradients are measured in units of the bandwidth, so that the scale of X does not
-        matter. Zero leaves kernel ridge regression on landmarks.
+        matter. Zero is kernel ridge regression on landmarks.
     regularization : float > 0, default=1e-4
         r.
     random_state : int, RandomState or None, default=0
-        Of the landmarks.
+        Seed of the landmarks.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
@@ -145,11 +147,11 @@ class KernelLaplacianWeights(BaseEstimator):
     informed_ : (m,)
         The rows that vote, ascending.
     eigenvalues_ : float64, (r,)
-        Of E relative to ``s S + r K_PP``; ``sum(e / (1 + e))`` degrees of freedom are left.
+        Of E relative to ``s S + r K_PP``; f has ``sum(e / (1 + e))`` degrees of freedom.
     basis_ : float64, (p, r)
         The eigenvectors.
     features_ : float64, (n, r)
-        The training rows in terms of them.
+        The kernel at the training rows in this basis.
     sample_weight_ : float64, (n,)
     n_features_in_ : int
 
@@ -193,7 +195,7 @@ class KernelLaplacianWeights(BaseEstimator):
         self.leave_one_out = leave_one_out
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Learn where the training inputs ``(n, d)`` lie; every row votes."""
+        """Learn the functions on the training inputs ``(n, d)``; every row votes."""
         return self.fit_informed(X, sample_weight)
 
     def fit_informed(
@@ -202,7 +204,7 @@ class KernelLaplacianWeights(BaseEstimator):
         sample_weight: FloatArray | None = None,
         informed: BoolArray | None = None,
     ) -> Self:
-        """The same where only some rows, ``informed`` ``(n,)``, vote."""
+        """`fit` where only the rows in ``informed``, bool ``(n,)``, vote."""
         count = check_integer(_NAME, "n_landmarks", self.n_landmarks, least=1)
         smoothing = check_number(_NAME, "smoothing", self.smoothing, positive=False)
         ridge = check_number(_NAME, "regularization", self.regularization, positive=True)
@@ -220,7 +222,7 @@ class KernelLaplacianWeights(BaseEstimator):
         require_bytes(
             8.0 * (3.0 * n * p + 8.0 * p * p),
             f"{_NAME} on {n} rows with {p} landmarks",
-            "Use fewer landmarks, or LaplacianWeights, whose votes need no table.",
+            "Use fewer landmarks, or LaplacianWeights, which needs no such array.",
         )
         self.X_fit_ = X
         rows = choose_landmarks(
@@ -237,7 +239,7 @@ class KernelLaplacianWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> ProductVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -246,17 +248,17 @@ class KernelLaplacianWeights(BaseEstimator):
     def leave_one_out_votes(self) -> ProductVotes:
         """``alpha`` at each training input as if its target were unknown, ``(n, n)``."""
         check_is_fitted(self)
-        every = self._votes(self.features_, among_themselves=True)
-        own = every.diagonal()
-        alone = own > _LARGEST_OWN
+        votes = self._votes(self.features_, among_themselves=True)
+        own = votes.diagonal()
+        alone = own > _MAX_OWN_VOTE
         without = ProductVotes(
-            every.left,
-            every.right,
-            every.scales,
+            votes.left,
+            votes.right,
+            votes.scales,
             own,
-            every.energies,
-            every.row_shares,
-            every.column_shares,
+            votes.energies,
+            votes.row_shares,
+            votes.column_shares,
         )
         return without.scale_rows(np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own)))
 
@@ -267,7 +269,7 @@ class KernelLaplacianWeights(BaseEstimator):
         require_bytes(
             16.0 * q * p,
             f"{_NAME} between {q} queries and {p} landmarks",
-            "Ask for fewer queries at a time.",
+            "Predict fewer queries at a time.",
         )
         features = gaussian_features(X, self.landmarks_, self.bandwidth_) @ self.basis_
         return self._votes(features, among_themselves=False)
@@ -278,30 +280,31 @@ class KernelLaplacianWeights(BaseEstimator):
         return tags
 
     def _decompose(self, smoothing: float, ridge: float) -> None:
-        """Find the combinations of kernels in which both terms of the objective are diagonal."""
+        """Find the basis in which both terms of the objective are diagonal."""
         X, landmarks, h = self.X_fit_, self.landmarks_, self.bandwidth_
         shares = self.sample_weight_ / self.sample_weight_.sum()
         gram, energy = gradient_energy(X, landmarks, shares, h)
-        # Combinations of norm one first: what is left of the penalty cannot be singular.
+        # First a basis that is orthonormal in the kernel's space, where the penalty is not
+        # singular.
         sizes, axes = scipy.linalg.eigh(gaussian_features(landmarks, landmarks, h))
-        kept = sizes > _NEGLIGIBLE * sizes[-1]
+        kept = sizes > _MIN_RELATIVE_EIGENVALUE * sizes[-1]
         basis = axes[:, kept] / np.sqrt(sizes[kept])
-        flat, turn = scipy.linalg.eigh(basis.T @ energy @ basis)
-        # Energies are not negative, but for rounding.
-        basis = basis @ (turn / np.sqrt(smoothing * np.maximum(flat, 0.0) + ridge))
-        everyone = self.informed_.size == self.sample_weight_.size
+        energies, rotation = scipy.linalg.eigh(basis.T @ energy @ basis)
+        # No energy is negative; the maximum removes rounding errors.
+        basis = basis @ (rotation / np.sqrt(smoothing * np.maximum(energies, 0.0) + ridge))
+        all_vote = self.informed_.size == self.sample_weight_.size
         kernels = gaussian_features(X, landmarks, h)
-        if not everyone:
-            heard = kernels[self.informed_]
-            gram = (heard * self._column_shares[self.informed_, None]).T @ heard
-        values, last = scipy.linalg.eigh(basis.T @ gram @ basis)
+        if not all_vote:
+            voting = kernels[self.informed_]
+            gram = (voting * self._column_shares[self.informed_, None]).T @ voting
+        values, rotation = scipy.linalg.eigh(basis.T @ gram @ basis)
         self.eigenvalues_ = np.maximum(values, 0.0)
-        self.basis_ = basis @ last
+        self.basis_ = basis @ rotation
         self.features_ = kernels @ self.basis_
 
     @property
     def _column_shares(self) -> FloatArray:
-        """The part of each row in the mean over informed rows, ``(n,)``."""
+        """The share of each row in the mean over informed rows, ``(n,)``."""
         shares = np.zeros(self.sample_weight_.size)
         sample_weight = self.sample_weight_[self.informed_]
         shares[self.informed_] = sample_weight / sample_weight.sum()
@@ -309,8 +312,8 @@ class KernelLaplacianWeights(BaseEstimator):
 
     def _votes(self, features: FloatArray, *, among_themselves: bool) -> ProductVotes:
         shares = self._column_shares
-        everyone = self.informed_.size == self.sample_weight_.size
-        known = among_themselves and everyone
+        all_vote = self.informed_.size == self.sample_weight_.size
+        known = among_themselves and all_vote
         return ProductVotes(
             features,
             (self.features_ * shares[:, None]).T,

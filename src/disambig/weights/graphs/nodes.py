@@ -1,8 +1,7 @@
-"""From lists of neighbours to a symmetric graph.
+"""Nodes of a graph: the distinct training inputs, their nearest others, and affinities.
 
-Training rows known by their distances, those at distance zero as one input.
-
-Training rows with features, equal ones as one input.
+`DistinctFeatures` joins rows with equal features, `DistinctDistances` rows at distance zero. Both
+list the nearest nodes; `affinities` and `symmetric_graph` turn the lists into a graph.
 """
 
 from dataclasses import dataclass
@@ -20,17 +19,17 @@ from disambig.weights.neighbors.metric import listed_shares
 from disambig.weights.neighbors.search import nearest_shares
 from disambig.weights.row_groups import EqualRows
 
-# Part of the largest distance that a row may be from itself by rounding.
-_LARGEST_OWN = 1e-6
+# Largest distance of a row to itself, relative to the largest of all distances: rounding errors.
+_MAX_OWN_DISTANCE = 1e-6
 
 
 class Listing(NamedTuple):
-    """Whom each row lists: with what part of the mass it wanted, and how far away.
+    """The nodes that each row lists, with their shares of the weight taken and their distances.
 
     shares : csr_array, (q, N)
         Rows sum to one, or are empty.
     distances : float64, (listed,)
-        Beside ``shares.data``.
+        In the order of ``shares.data``.
     """
 
     shares: sp.csr_array
@@ -44,8 +43,9 @@ def affinities(listing: Listing, bandwidth: float | str | None) -> sp.csr_array:
     ----------
     listing : Listing
     bandwidth : float > 0, "local" or None
-        h. "local" takes, for each row, the distance to the farthest that it lists over ``sqrt(8)``:
-        the farthest has factor ``exp(-4)``, whatever the scale of the inputs. None: no factor.
+        h. "local" is, for each row, the distance to the farthest node that it lists divided by
+        ``sqrt(8)``: the farthest has factor ``exp(-4)``, whatever the scale of the inputs. None: no
+        factor.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def affinities(listing: Listing, bandwidth: float | str | None) -> sp.csr_array:
 
 
 def symmetric_graph(directed: sp.csr_array, sample_weight: FloatArray) -> sp.csr_array:
-    """``B = (W a + a' W) / 2`` with W the diagonal of the masses, ``(N, N)``, zeros left out.
+    """``B = (W a + a' W) / 2``, W the diagonal matrix of sample weights, ``(N, N)``, without zeros.
 
-    ``a[i, j]`` is what one copy of input i grants all copies of input j; ``B[i, j]`` is what all
-    copies of both grant each other, in the mean of the two directions.
+    ``a[i, j]`` is the affinity of one copy of input i to all copies of input j; ``B[i, j]`` is that
+    between all copies of both, the mean of the two directions.
     """
     values = directed.data * np.repeat(sample_weight, np.diff(directed.indptr))
-    granted = sp.csr_array((values, directed.indices, directed.indptr), shape=directed.shape)
-    both = sp.csr_array((granted + granted.T) / 2.0)
+    weighted = sp.csr_array((values, directed.indices, directed.indptr), shape=directed.shape)
+    both = sp.csr_array((weighted + weighted.T) / 2.0)
     both.eliminate_zeros()
     both.sort_indices()
     return small_indices(both)
@@ -90,15 +90,15 @@ def symmetric_graph(directed: sp.csr_array, sample_weight: FloatArray) -> sp.csr
 class DistinctDistances:
     """The N distinct inputs among n rows between which the distances are given.
 
-    In a sparse matrix a missing entry is nobody's neighbour, and a stored 0 is a distance 0. Rows
-    that zeros connect are one input, as far from another as the nearest stored pair of the two.
+    In a sparse matrix a missing entry is no neighbour, and a stored 0 is a distance 0. Rows that
+    zeros connect are one input; its distance to another is that of the nearest stored pair.
 
     Parameters
     ----------
     node : (n,)
-        Which distinct input each training row is, numbered by first appearance.
+        The distinct input of each training row, numbered by first appearance.
     first : (N,)
-        The first row of each.
+        The first row of each distinct input.
     distances : array or csr_array, (N, N)
     owner : str
         The weighting, named in errors.
@@ -112,8 +112,8 @@ class DistinctDistances:
     @classmethod
     def build(cls, distances: Any, owner: str) -> "DistinctDistances":
         """Join the rows of a finite ``(n, n)`` array or canonical ``csr_array``."""
-        _refuse_negative(distances, owner)
-        _refuse_own(distances, owner)
+        _check_not_negative(distances, owner)
+        _check_diagonal(distances, owner)
         n = distances.shape[0]
         rows, columns = _zeros(distances)
         equal = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=(n, n))
@@ -126,35 +126,35 @@ class DistinctDistances:
         if first.size == n:
             return cls(node, first, distances, owner)
         if sp.issparse(distances):
-            return cls(node, first, _least(distances, node, node, first.size), owner)
+            return cls(node, first, _smallest_distances(distances, node, node, first.size), owner)
         return cls(node, first, distances[np.ix_(first, first)], owner)
 
     def among_themselves(self, sample_weight: FloatArray, wanted: float) -> Listing:
-        """For each distinct input the nearest others until their mass is `wanted`."""
+        """For each distinct input the nearest others until their weight is `wanted`."""
         return _listing(
             self.distances, sample_weight, wanted, np.arange(sample_weight.size, dtype=np.int64)
         )
 
     def find(self, X: Any) -> IntArray:
-        """Which distinct input each query, given by its distances ``(q, n)``, is; -1 for none."""
-        _refuse_negative(X, self.owner)
+        """The distinct input that each query equals, by distances ``(q, n)``; -1 for none."""
+        _check_not_negative(X, self.owner)
         found = np.full(X.shape[0], -1, dtype=np.intp)
         rows, columns = _zeros(X)
-        # Backwards, so that the first zero of a row stays.
+        # In reverse order, so that the first zero of a row is written last.
         found[rows[::-1]] = self.node[columns[::-1]]
         return found
 
     def from_queries(self, X: Any, sample_weight: FloatArray, wanted: float) -> Listing:
-        """For each query the nearest distinct inputs until their mass is `wanted`."""
+        """For each query the nearest distinct inputs until their weight is `wanted`."""
         distances = X
         if sp.issparse(X):
-            distances = _least(X, np.arange(X.shape[0]), self.node, self.first.size)
+            distances = _smallest_distances(X, np.arange(X.shape[0]), self.node, self.first.size)
         elif self.first.size < self.node.size:
             distances = np.ascontiguousarray(X[:, self.first])
         return _listing(distances, sample_weight, wanted, np.full(X.shape[0], -1, dtype=np.int64))
 
 
-def _refuse_negative(distances: Any, owner: str) -> None:
+def _check_not_negative(distances: Any, owner: str) -> None:
     entries = distances.data if sp.issparse(distances) else distances
     if entries.size and entries.min() < 0:
         raise VotesError(
@@ -163,11 +163,11 @@ def _refuse_negative(distances: Any, owner: str) -> None:
         )
 
 
-def _refuse_own(distances: Any, owner: str) -> None:
-    """Refuse a matrix whose diagonal is not that of distances: most likely similarities."""
+def _check_diagonal(distances: Any, owner: str) -> None:
+    """Raise an error if the diagonal is not zero: most likely X holds similarities."""
     own = distances.diagonal()
     entries = distances.data if sp.issparse(distances) else distances
-    if own.size and own.max() > _LARGEST_OWN * entries.max(initial=0.0):
+    if own.size and own.max() > _MAX_OWN_DISTANCE * entries.max(initial=0.0):
         row = int(own.argmax())
         raise VotesError(
             f"{owner}: X holds precomputed distances, and row {row} is at distance {own[row]:g} "
@@ -176,7 +176,7 @@ def _refuse_own(distances: Any, owner: str) -> None:
 
 
 def _zeros(distances: Any) -> tuple[AnyArray, AnyArray]:
-    """Places of distance zero, row by row."""
+    """Rows and columns of the distances of zero, sorted by row."""
     if not sp.issparse(distances):
         rows, columns = np.nonzero(distances == 0)
         return rows, columns
@@ -185,8 +185,10 @@ def _zeros(distances: Any) -> tuple[AnyArray, AnyArray]:
     return stored.row[zero], stored.col[zero]
 
 
-def _least(distances: Any, row_node: IntArray, node: IntArray, count: int) -> sp.csr_array:
-    """The least stored distance between the rows of one node and the columns of another."""
+def _smallest_distances(
+    distances: Any, row_node: IntArray, node: IntArray, count: int
+) -> sp.csr_array:
+    """The smallest stored distance between the rows of one node and the columns of another."""
     stored = distances.tocoo()
     rows, columns = row_node[stored.row], node[stored.col]
     order = np.lexsort((stored.data, columns, rows))
@@ -203,7 +205,7 @@ def _listing(distances: Any, sample_weight: FloatArray, wanted: float, own: AnyA
     rows = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
     if not sp.issparse(distances):
         return Listing(shares, distances[rows, shares.indices])
-    # Both in compressed rows, columns ascending: places can be looked up as numbers.
+    # Both matrices have sorted columns, so that places can be searched as single numbers.
     width = np.int64(shares.shape[1])
     owners = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
     places = np.searchsorted(owners * width + distances.indices, rows * width + shares.indices)
@@ -232,21 +234,21 @@ class DistinctFeatures:
 
     @property
     def node(self) -> IntArray:
-        """Which distinct input each training row is, ``(n,)``."""
-        return self.rows.kind
+        """The distinct input of each training row, ``(n,)``."""
+        return self.rows.group
 
     def among_themselves(self, sample_weight: FloatArray, wanted: float) -> Listing:
-        """For each distinct input the nearest others until their mass is `wanted`."""
+        """For each distinct input the nearest others until their weight is `wanted`."""
         return self._listing(
             self.index.X, sample_weight, wanted, np.arange(sample_weight.size, dtype=np.int64)
         )
 
     def find(self, X: Any) -> IntArray:
-        """Which distinct input each query is, -1 for a new one."""
+        """The distinct input that each query equals; -1 for none."""
         return self.rows.find(X)
 
     def from_queries(self, X: Any, sample_weight: FloatArray, wanted: float) -> Listing:
-        """For each query the nearest distinct inputs until their mass is `wanted`."""
+        """For each query the nearest distinct inputs until their weight is `wanted`."""
         return self._listing(X, sample_weight, wanted, np.full(X.shape[0], -1, dtype=np.int64))
 
     def _listing(self, X: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Listing:

@@ -1,9 +1,9 @@
-"""Potentials of point sources on a weighted graph: columns of the inverse of its Laplacian.
+"""Poisson learning for few informed rows, on a graph of neighbours: `PoissonWeights`.
 
-Votes of Poisson learning: few informed rows, heard along a graph of neighbours.
+`potentials` solves for point sources on a weighted graph: columns of the pseudo-inverse of its
+Laplacian.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from disambig.exceptions import warn
 from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_flag
@@ -22,14 +23,15 @@ from disambig.weights.inputs import checked_sample_weight, query_inputs, trainin
 from disambig.weights.normalization import normalize_rows
 from disambig.weights.protocol import informed_rows
 
-_BLOCK = 256
+# Sources whose potentials are computed together.
+_SOURCES_PER_BLOCK = 256
 _NAME = "PoissonWeights"
-# Potentials far from a source are of the order of 1 / (size of the part) or more, so that this
-# part of it decides only where potentials do not.
-_SECOND_OPINION = 0.01
-# A link that carries less than this part of what either end carries is none: the potential would
-# jump across it by so much that nothing else could be told in double precision.
-_WEAKEST = 1e-6
+# Votes of an informed row in its whole part of the graph, as a share of 1 / (weight of the part).
+# Potentials far from a source are of that order or more, so this decides only where they are zero.
+_CONSTANT_SHARE = 0.01
+# Smallest weight of a link relative to the degree of either end; smaller links are removed. The
+# potential would jump so much across them that other differences drown in rounding errors.
+_MIN_RELATIVE_LINK = 1e-6
 
 
 def potentials(
@@ -37,9 +39,9 @@ def potentials(
 ) -> FloatArray:
     """u of shape ``(N, r)`` with ``L u_j = e_j - c`` and ``c' u_j = 0``, zero outside of j's part.
 
-    ``L = D - G`` is the Laplacian of the graph, which has no inverse: what flows in at the source j
-    flows out everywhere in its part, by the degrees, ``c = d / sum(d)``. So the sums of L u match,
-    and u is unique with mean zero by degree.
+    ``L = D - G`` is the Laplacian of the graph, which is singular. The unit that flows in at source
+    j flows out in all of its part, in proportion to the degrees: ``c = d / sum(d)``. So both sides
+    of the equation sum to zero, and u is unique given its mean of zero, weighted by degrees.
 
     Parameters
     ----------
@@ -61,60 +63,62 @@ def potentials(
     """
     size = parts.size
     require_bytes(
-        8.0 * size * (sources.size + 4 * min(sources.size, _BLOCK)),
+        8.0 * size * (sources.size + 4 * min(sources.size, _SOURCES_PER_BLOCK)),
         f"The potentials of {sources.size} informed inputs at {size} inputs",
-        "Poisson learning is for few of them (method='average'); use LaplacianWeights, which forms "
-        "no table.",
+        "Poisson learning is for few informed rows (method='average'); use LaplacianWeights, which "
+        "needs no such array.",
     )
     degrees = np.asarray(graph.sum(axis=1)).ravel()
-    shares = _within(degrees, parts)
-    grounds = np.unique(parts, return_index=True)[1]
-    inverse = _inverse(graph, degrees, grounds, method)
+    shares = _degree_shares(degrees, parts)
+    grounded_nodes = np.unique(parts, return_index=True)[1]
+    inverse = _inverse(graph, degrees, grounded_nodes, method)
     found = np.empty((size, sources.size))
-    for start in range(0, sources.size, _BLOCK):
-        chosen = sources[start : start + _BLOCK]
+    for start in range(0, sources.size, _SOURCES_PER_BLOCK):
+        chosen = sources[start : start + _SOURCES_PER_BLOCK]
         columns = np.arange(chosen.size)
         together = parts[:, None] == parts[chosen]
         flow = np.where(together, -shares[:, None], 0.0)
         flow[chosen, columns] += 1.0
         if inverse.direct:
-            flow[grounds] = 0.0
+            flow[grounded_nodes] = 0.0
         block = inverse @ flow
         levels = np.einsum("ij,i->j", np.where(together, block, 0.0), shares)
-        found[:, start : start + _BLOCK] = np.where(together, block - levels, 0.0)
+        found[:, start : start + _SOURCES_PER_BLOCK] = np.where(together, block - levels, 0.0)
     return found
 
 
-def _within(degrees: FloatArray, parts: IntArray) -> FloatArray:
-    """Degrees as shares of their part, ``(N,)``; one for a node without links."""
+def _degree_shares(degrees: FloatArray, parts: IntArray) -> FloatArray:
+    """Degrees divided by their sum in the connected part, ``(N,)``; one without links."""
     sums = np.bincount(parts, weights=degrees)[parts]
     shares: FloatArray = np.where(sums > 0, degrees / np.where(sums > 0, sums, 1.0), 1.0)
     return shares
 
 
-def _inverse(graph: Any, degrees: FloatArray, grounds: IntArray, method: str) -> SparseInverse:
-    """Solves with L where sums match, up to a constant for each part.
+def _inverse(
+    graph: Any, degrees: FloatArray, grounded_nodes: IntArray, method: str
+) -> SparseInverse:
+    """Solves with L for right-hand sides of sum zero, up to a constant for each part.
 
-    A factor needs an invertible matrix: the potential of the first node of each part is held at
-    zero. Conjugate gradients keep to the space where L is invertible, and converge sooner there.
+    A factorisation needs an invertible matrix: the potential of the first node of each part is
+    fixed at zero. Conjugate gradients stay in the range of L, and converge faster without this.
     """
-    held = np.zeros(degrees.size, dtype=np.bool_)
-    held[grounds] = True
-    # Whatever is positive will do for nodes without links: their potential is zero.
+    is_grounded = np.zeros(degrees.size, dtype=np.bool_)
+    is_grounded[grounded_nodes] = True
+    # Nodes without links need any positive number: their potential is zero.
     diagonal = np.where(degrees > 0, degrees, 1.0)
     if method != "iterative":
         rows = np.repeat(np.arange(degrees.size), np.diff(graph.indptr))
-        free = ~(held[rows] | held[graph.indices])
+        free = ~(is_grounded[rows] | is_grounded[graph.indices])
         entries = (graph.data[free], (rows[free], graph.indices[free]))
         grounded = SparseInverse.build(
-            _less(diagonal, sp.csr_array(entries, shape=graph.shape)), diagonal, method
+            _laplacian(diagonal, sp.csr_array(entries, shape=graph.shape)), diagonal, method
         )
         if grounded.direct:
             return grounded
-    return SparseInverse(_less(diagonal, graph), diagonal, direct=False)
+    return SparseInverse(_laplacian(diagonal, graph), diagonal, direct=False)
 
 
-def _less(diagonal: FloatArray, graph: Any) -> sp.csr_array:
+def _laplacian(diagonal: FloatArray, graph: Any) -> sp.csr_array:
     matrix = sp.csr_array(sp.diags(diagonal, format="csr") - graph)
     matrix.sort_indices()
     return matrix
@@ -125,13 +129,13 @@ class PoissonWeights(BaseEstimator):
 
     Poisson learning (Calder, Cook, Thorpe and Slepcev, 2020), for very few labels. The targets of
     informed rows j are sources of a flow along a graph of nearest neighbours, with Laplacian
-    ``L = D - G``; their mean over the informed rows is taken off, so that what flows in flows out,
-    and u is the potential. Where label propagation with one label a class gives nearly all rows
-    nearly the same scores, potentials still differ. Votes are signed, and rows sum to zero.
+    ``L = D - G``; their mean over the informed rows is subtracted, so that the sources sum to zero,
+    and u is the potential. With one label for each class, label propagation gives nearly all rows
+    nearly the same scores; potentials still differ. Votes are signed, and rows sum to zero.
 
-    Only informed rows vote. `PartialLabelClassifier` and `disambiguate` tell which they are, with
+    Only informed rows vote. `PartialLabelClassifier` and `disambiguate` pass them with
     ``method="average"``, which is Poisson learning, and ``method="infimum"``. With
-    ``method="disambiguation"``, and in other estimators, all rows vote, for their targets are
+    ``method="disambiguation"``, and in other estimators, all rows vote, because all targets are
     recovered; alpha is then a full ``(n, n)`` array.
 
     Parameters
@@ -146,15 +150,15 @@ class PoissonWeights(BaseEstimator):
     informed_ : (m,)
         The rows that vote, ascending.
     table_ : float64, (N, m)
-        What each distinct input hears of them.
+        Their votes at each distinct input.
     node_ : int, (n,)
-        Which distinct input each training row is.
+        The distinct input (node) of each training row.
     components_ : int, (n,)
         The connected part of the graph in which each training row lies.
     graph_ : csr_array, (N, N)
         The links between distinct inputs.
     links_ : LinkedInputs
-        The graph with what finds the neighbours of new inputs.
+        The graph, with the index that finds the neighbours of new inputs.
     sample_weight_ : float64, (n,)
     n_features_in_ : int
 
@@ -163,16 +167,16 @@ class PoissonWeights(BaseEstimator):
     Memory and time are those of m solutions on the graph, with m the number of distinct informed
     inputs.
 
-    *Several connected parts* are problems of their own, each with the mean of its own informed
-    rows. Where these are all of one class, the potential is zero; therefore every informed row
-    adds .01 over the weight of its part to its votes there, far below the differences of
-    potentials: it decides where they do not. (On a connected graph it is left out.) In a part
-    without informed rows nobody votes; `fit_informed` warns of how many rows that concerns. Links
-    that carry less than a millionth of what either end carries, as with a small `bandwidth`, are
-    left out.
+    *Several connected parts* are separate problems, each with the mean of its own informed rows. If
+    these are all of one class, the potential is zero; therefore every informed row adds 0.01
+    divided by the weight of its part to its votes there. This is far below the differences of
+    potentials and decides only where they are zero. (A connected graph does not need it.) A part
+    without informed rows has no votes; `fit_informed` warns with the number of its rows. Links with
+    less than a millionth of the degree of either end, as with a small `bandwidth`, are removed.
 
-    *New inputs* hear what their nearest inputs hear, in proportion to the affinities. Equal inputs
-    are one node of the graph; ``sample_weight`` w means w copies, in sources and links alike.
+    *New inputs* have the mean of the votes of their nearest inputs, in proportion to the
+    affinities. Equal inputs are one node of the graph; ``sample_weight`` w means w copies, in
+    sources and links.
 
     *Leave-one-out* votes are those without the row as a source; it stays a node of the graph.
 
@@ -226,7 +230,7 @@ class PoissonWeights(BaseEstimator):
         sample_weight: FloatArray | None = None,
         informed: BoolArray | None = None,
     ) -> Self:
-        """The same where only some rows, ``informed`` ``(n,)``, vote.
+        """`fit` where only the rows in ``informed``, bool ``(n,)``, vote.
 
         Warns
         -----
@@ -244,12 +248,12 @@ class PoissonWeights(BaseEstimator):
         self.graph_ = _without_weak_links(self.links_.graph)
         parts = connected_components(self.graph_, directed=False)[1].astype(np.intp)
         self.components_ = parts[self.node_]
-        self._warn_of_silent_parts()
+        self._warn_of_parts_without_votes()
         self.table_ = self._table(parts)
         return self
 
     def training_votes(self) -> DenseVotes | SparseVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -263,7 +267,7 @@ class PoissonWeights(BaseEstimator):
         rest = np.bincount(part, weights=sample_weight)[part] - sample_weight
         counts = np.bincount(part)[part]
         table = self.table_[self.node_]
-        # The sink that balanced row i moves to the other sources of its part, by their masses.
+        # The sink that balanced row i moves to the other sources of its part, by their weights.
         own = table[rows, columns] - self._constant(rows)
         moved = np.where(counts > 1, own / np.where(counts > 1, rest, 1.0), 0.0)
         table[rows] += np.where(part[:, None] == part, np.multiply.outer(moved, sample_weight), 0.0)
@@ -285,27 +289,27 @@ class PoissonWeights(BaseEstimator):
     def _square(self) -> str:
         return "distances" if self.metric == "precomputed" else ""
 
-    def _warn_of_silent_parts(self) -> None:
-        silent = ~np.isin(self.components_, self.components_[self.informed_])
-        if silent.any():
-            warnings.warn(
-                f"{_NAME}: {np.count_nonzero(silent)} of {silent.size} rows lie in parts of the "
-                f"graph without an informed row ({np.unique(self.components_[silent]).size} such "
-                "parts); nobody votes there. Use more neighbours, or label a row of each part.",
+    def _warn_of_parts_without_votes(self) -> None:
+        without_votes = ~np.isin(self.components_, self.components_[self.informed_])
+        if without_votes.any():
+            warn(
+                f"{_NAME}: {np.count_nonzero(without_votes)} of {without_votes.size} rows lie in "
+                "parts of the graph without an informed row "
+                f"({np.unique(self.components_[without_votes]).size} such parts) and have no "
+                "votes. Use more neighbours, or label a row of each part.",
                 UserWarning,
-                stacklevel=4,
             )
 
     def _table(self, parts: IntArray) -> FloatArray:
         graph, total = self.graph_, float(self.links_.sample_weight.sum())
-        # Of mean degree one, so that the scale of votes says nothing about that of X.
+        # Scaled to mean degree one, so that the scale of votes does not depend on that of X.
         volume = float(graph.sum())
         graph = graph * (total / volume) if volume > 0 else graph
         rows = self.informed_
         nodes, place = np.unique(self.node_[rows], return_inverse=True)
         table = np.ascontiguousarray(potentials(graph, parts, nodes, self.solver)[:, place])
-        # Source j alone stands beside a sink that is spread by degrees; sinks of all sources of a
-        # part are moved to the sources themselves.
+        # The potential of source j has a sink that is spread by degrees. The sinks of all sources
+        # of a part are moved to the sources.
         sample_weight, part = self.sample_weight_[rows], self.components_[rows]
         shares = sample_weight / np.bincount(part, weights=sample_weight)[part]
         count = int(parts.max(initial=-1)) + 1
@@ -316,16 +320,16 @@ class PoissonWeights(BaseEstimator):
         return table
 
     def _constant(self, rows: IntArray) -> FloatArray:
-        """What each informed row votes throughout its part, whatever the potentials."""
+        """The vote of each informed row in its whole part, added to the potential."""
         weights = np.bincount(self.components_, weights=self.sample_weight_)
         several = weights.size > 1
         constant: FloatArray = (
-            _SECOND_OPINION * self.sample_weight_[rows] / weights[self.components_[rows]] * several
+            _CONSTANT_SHARE * self.sample_weight_[rows] / weights[self.components_[rows]] * several
         )
         return constant
 
     def _votes(self, table: FloatArray) -> DenseVotes | SparseVotes:
-        """Rows ``(q, m)`` of votes of the informed rows as votes of all, ``(q, n)``."""
+        """Votes ``(q, n)`` of all rows from those of the informed rows, ``(q, m)``."""
         q, n = table.shape[0], self.node_.size
         if self.informed_.size == n:
             return DenseVotes(table)
@@ -333,7 +337,7 @@ class PoissonWeights(BaseEstimator):
         require_bytes(
             12.0 * q * m,
             f"{_NAME} between {q} inputs and {m} rows",
-            "Ask for fewer inputs at a time.",
+            "Predict fewer inputs at a time.",
         )
         indptr = np.arange(0, q * m + 1, m, dtype=np.int64) if m else np.zeros(q + 1, np.int64)
         indices = np.tile(self.informed_, q)
@@ -345,7 +349,7 @@ class PoissonWeights(BaseEstimator):
 def _without_weak_links(graph: sp.csr_array) -> sp.csr_array:
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     rows = np.repeat(np.arange(degrees.size), np.diff(graph.indptr))
-    strong = graph.data >= _WEAKEST * np.minimum(degrees[rows], degrees[graph.indices])
+    strong = graph.data >= _MIN_RELATIVE_LINK * np.minimum(degrees[rows], degrees[graph.indices])
     if strong.all():
         return graph
     kept = (graph.data[strong], (rows[strong], graph.indices[strong]))

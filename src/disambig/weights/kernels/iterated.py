@@ -1,6 +1,7 @@
-"""Features of many rows, made anew block by block whenever they are multiplied with.
+"""Ridge regression on features that are computed block by block in every product, by iteration.
 
-Ridge regression on a few features that are not kept, solved by iteration.
+`FeatureRows` is the matrix of features as an operator; `IteratedRank` gives the votes of the
+regression for any ridge, in the memory of X and a few Gram matrices.
 """
 
 from collections.abc import Iterator
@@ -19,12 +20,14 @@ from disambig.votes import IteratedVotes
 from disambig.votes.iterated import NormalInverse
 
 # Entries of a block: 16 MiB.
-_BLOCK = 2**21
-# Rows of the preconditioner for each feature: a third to a half of the iterations that one row
-# for each takes, and of those that the landmarks themselves take.
-_SAMPLE = 4
-_LARGEST_CONDITION = 1e12
-_LARGEST_OWN = 1.0 - 1e-10
+_ENTRIES_PER_BLOCK = 2**21
+# Sampled rows of the preconditioner for each feature: they take a third to a half of the iterations
+# that one row for each feature takes, or that the landmarks themselves take.
+_SAMPLE_ROWS_PER_FEATURE = 4
+# Largest condition number of the normal equations: beyond, rounding errors outweigh the ridge.
+_MAX_CONDITION = 1e12
+# Own vote above which the votes of the others are of the size of rounding errors.
+_MAX_OWN_VOTE = 1.0 - 1e-10
 
 
 class FeatureMap(Protocol):
@@ -32,7 +35,7 @@ class FeatureMap(Protocol):
 
     @property
     def rank(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         ...
 
     @property
@@ -55,7 +58,7 @@ class FeatureMap(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FeatureRows:
-    """Phi of shape (n, r): ``phi(x)``, less a center and with a column of ones if there is one.
+    """Phi of shape (n, r): rows ``phi(x)``; with a center, rows ``(phi(x) - center, 1)``.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ class FeatureRows:
     X : (n, d)
     center : float64, (p,), or None
     stored : float64, (n, p), or None
-        b of all rows, if kept.
+        b of all rows, if it is kept in memory.
     """
 
     feature_map: FeatureMap
@@ -76,14 +79,14 @@ class FeatureRows:
         return self.X.shape[0], self.feature_map.rank + (self.center is not None)
 
     def kept(self) -> "FeatureRows":
-        """The same with b of all rows in memory."""
+        """The same features with b of all rows in memory."""
         stored = np.empty((self.X.shape[0], self.feature_map.rank))
         for start, block in self._blocks():
             stored[start : start + block.shape[0]] = block
         return replace(self, stored=stored)
 
     def centered(self, sample_weight: FloatArray) -> "FeatureRows":
-        """The same less their weighted mean, and with a column of ones."""
+        """The same features minus their weighted mean, and a column of ones."""
         return replace(
             self, center=self.gather((sample_weight / sample_weight.sum())[:, None])[:, 0]
         )
@@ -93,7 +96,7 @@ class FeatureRows:
         return replace(self, X=X, stored=None)
 
     def take(self, rows: IntArray) -> "FeatureRows":
-        """Some of the rows."""
+        """The features of some of the rows."""
         stored = None if self.stored is None else self.stored[rows]
         return replace(self, X=self.X[rows], stored=stored)
 
@@ -132,7 +135,7 @@ class FeatureRows:
 
     def blocks(self) -> Iterator[tuple[int, FloatArray]]:
         """``(start, Phi[start:stop])`` from the first row to the last."""
-        step = max(1, _BLOCK // max(1, self.shape[1]))
+        step = max(1, _ENTRIES_PER_BLOCK // max(1, self.shape[1]))
         for start in range(0, self.X.shape[0], step):
             yield start, self.rows(start, start + step)
 
@@ -142,12 +145,12 @@ class FeatureRows:
         if self.center is not None:
             return np.asarray((np.sqrt(squares) + np.linalg.norm(self.center)) ** 2)
         for start, block in self._blocks():
-            # Who is beyond the reach of every landmark has no feature.
+            # A row whose kernel with every landmark is zero has no features.
             squares[start : start + block.shape[0]] *= block.any(axis=1)
         return squares
 
     def _blocks(self) -> Iterator[tuple[int, FloatArray]]:
-        step = max(1, _BLOCK // max(1, self.feature_map.rank))
+        step = max(1, _ENTRIES_PER_BLOCK // max(1, self.feature_map.rank))
         for start in range(0, self.X.shape[0], step):
             if self.stored is None:
                 yield start, self.feature_map.raw(self.X[start : start + step])
@@ -157,13 +160,13 @@ class FeatureRows:
 
 @dataclass(frozen=True, eq=False)
 class IteratedRank:
-    """What `LowRank` says, in the memory of X and a few matrices of the size of a Gram matrix.
+    """The same votes as `LowRank`, in the memory of X and a few matrices ``(p, p)``.
 
     Parameters
     ----------
     rows : FeatureRows (n, r)
         Phi.
-    masses : float64, (n,)
+    sample_weight : float64, (n,)
         The diagonal of W.
     sample : float64, (p, p)
         An estimate of ``Phi' W Phi`` from some of the rows.
@@ -174,14 +177,14 @@ class IteratedRank:
     sample: FloatArray
 
     def check_ridge(self, owner: str, ridge: float, what: str) -> None:
-        """Raise unless ``Phi' W Phi + ridge I`` can be solved with in double precision."""
+        """Raise an error if ``Phi' W Phi + ridge I`` cannot be solved in double precision."""
         largest = float(np.abs(self.sample).sum(axis=0).max(initial=0.0))
-        if not ridge * _LARGEST_CONDITION >= largest or ridge <= 0:
+        if not ridge * _MAX_CONDITION >= largest or ridge <= 0:
             total = float(self.sample_weight.sum())
             raise VotesError(
                 f"{owner}: the regression on {what} cannot be solved by iteration at "
                 f"regularization={ridge / total:g}. Use a regularization above "
-                f"{max(largest / _LARGEST_CONDITION / total, 1e-300):.1e}, or solver='direct'."
+                f"{max(largest / _MAX_CONDITION / total, 1e-300):.1e}, or solver='direct'."
             )
 
     def votes(self, X: Any, ridge: float) -> IteratedVotes:
@@ -200,7 +203,7 @@ class IteratedRank:
     def leave_one_out_votes(self, ridge: float) -> IteratedVotes:
         """``alpha[i, j] / (1 - alpha[i, i])`` for j != i, and 0 for j = i, ``(n, n)``."""
         own = self._forms(ridge) * self.sample_weight
-        alone = own > _LARGEST_OWN
+        alone = own > _MAX_OWN_VOTE
         factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
         forms, inverse = partial(np.asarray, own / self.sample_weight), self._inverse(ridge)
         return IteratedVotes(
@@ -229,9 +232,10 @@ class IteratedRank:
         for start, block in self.rows.blocks():
             block = block * np.sqrt(self.sample_weight[start : start + block.shape[0], None])
             gram += block.T @ block
-        held = self.sample.shape[0]
-        gram[held:, :held] = gram[:held, held:] = 0.0
-        gram[np.arange(held), np.arange(held)] += ridge
+        # The constant column is orthogonal to the others, and has no ridge.
+        p = self.sample.shape[0]
+        gram[p:, :p] = gram[:p, p:] = 0.0
+        gram[np.arange(p), np.arange(p)] += ridge
         factor = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
         forms = np.empty(self.sample_weight.size)
         for start, block in self.rows.blocks():
@@ -249,15 +253,15 @@ def iterated_rank(
     intercept: bool,
     random: np.random.RandomState,
 ) -> IteratedRank:
-    """Sample what the preconditioner needs; keep what the features are made of if it fits.
+    """Sample the rows of the preconditioner; keep b of all rows if it fits in memory.
 
     Parameters
     ----------
     owner : str
-        Named in errors.
+        The weighting, named in errors.
     feature_map : FeatureMap
     X : (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     intercept : bool
     random : RandomState
     """
@@ -265,7 +269,7 @@ def iterated_rank(
     require_bytes(
         8.0 * 6 * p * p,
         f"{owner}: the preconditioner of {p} features",
-        "Use fewer of them.",
+        "Use fewer features.",
     )
     rows = FeatureRows(feature_map, X)
     free = free_bytes()
@@ -273,7 +277,7 @@ def iterated_rank(
         rows = rows.kept()
     if intercept:
         rows = rows.centered(sample_weight)
-    size = min(n, _SAMPLE * p)
+    size = min(n, _SAMPLE_ROWS_PER_FEATURE * p)
     chosen = np.sort(random.permutation(n)[:size])
     sample = np.zeros((p, p))
     for start, block in rows.take(chosen).blocks():

@@ -1,4 +1,4 @@
-"""Votes of kernel ridge regression."""
+"""`KernelRidgeWeights`: votes of kernel ridge regression."""
 
 import copy
 from typing import Any, Self
@@ -29,22 +29,22 @@ from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
-_INSTEAD = "Use NystromWeights (the same of low rank) or NeighborWeights (sparse votes)."
-# Votes are what is left of one's own target. Where the votes of a row sum to less than this, that
-# difference has lost too many digits, and they come from eigenvalues.
-_FAINT = 1e-3
+_ALTERNATIVES = "Use NystromWeights (the same of low rank) or NeighborWeights (sparse votes)."
+# alpha is computed as I - ridge W^{-1} C. If the absolute votes of a row sum to less than this, the
+# difference has lost too many digits, and alpha is computed from eigenvalues.
+_MIN_ABSOLUTE_SUM = 1e-3
 
 
 class KernelRidgeWeights(BaseEstimator):
     """``alpha(x) = k(x, X) (K + n lam I)^{-1}``, with K the kernel of the training rows.
 
-    With these votes ``alpha @ y`` is what kernel ridge regression predicts from targets y, with or
-    without an intercept. Votes may be negative. Everything is computed in double precision,
+    With these votes ``alpha @ y`` is the prediction of kernel ridge regression from targets y, with
+    or without an intercept. Votes may be negative. Everything is computed in double precision,
     whatever the type of X.
 
-    One kernel matrix serves every ridge and every fold: of a fitted piece, `at_regularization`
-    gives the same piece at another ridge and `without` the same piece without some rows, both
-    fitted. Estimators take such a piece as it is inside `FittedWeights`, see there.
+    One kernel matrix serves every ridge and every fold: `at_regularization` returns a fitted
+    weighting at another ridge, and `without` one without some rows. Estimators use such a weighting
+    as it is inside `FittedWeights`.
 
     Parameters
     ----------
@@ -59,17 +59,17 @@ class KernelRidgeWeights(BaseEstimator):
         bandwidth. Giving one to a kernel that has none is an error.
     degree : int >= 1, default=3
     coef0 : float >= 0, default=1.0
-        Of the polynomial kernel; an error with another one, unless left as they are.
+        Parameters of the polynomial kernel; other values are an error with other kernels.
     regularization : float >= 0, default=1e-3
-        lam. Zero is accepted only if K, there, can be inverted.
+        lam. Zero is accepted only if K can be inverted.
     intercept : bool, default=False
-        Whether to predict with ``f(x) + b``, where the constant b costs nothing. Each row of alpha
-        then sums to one, to rounding: moving all targets by a constant moves the predictions by
-        the same.
+        Whether to predict with ``f(x) + b``, where the constant b is not penalised. Each row of
+        alpha then sums to one, up to rounding: adding a constant to all targets adds it to all
+        predictions.
     normalize : bool, default=False
         Divide each row of alpha by its sum where that exceeds 1e-8 times its absolute sum; other
-        rows stay as they are, for dividing by a negative sum would turn the votes around. `votes`
-        then cost ``q n^2`` and are dense. Changes nothing with an intercept: the sums are one.
+        rows stay as they are, because a negative sum would flip the signs of the votes. `votes`
+        then cost ``q n^2`` and are dense. No effect with an intercept: the sums are one.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
@@ -80,10 +80,10 @@ class KernelRidgeWeights(BaseEstimator):
     bandwidth_ : float or None
     system_ : RidgeSystem
         Of ``W^{1/2} K W^{1/2}``, with W the diagonal of the sample weights; with an intercept, on
-        the vectors orthogonal to ``W^{1/2} 1``. Shared by all pieces made from this one.
+        the vectors orthogonal to ``W^{1/2} 1``. Shared by all weightings made from this one.
     spectrum_ : Spectrum
-        Eigenvalues and eigenvectors of the same, found when first asked for. Every ridge after that
-        is multiplied out of them; before, it has a factor of its own, which is no slower.
+        Its eigenvalues and eigenvectors, computed when first needed. Every ridge after that is
+        computed from them; before, every ridge has its own factorisation, which is no slower.
     inverse_ : float64, (n, n)
         ``M = (K + n lam W^{-1})^{-1}``; with an intercept ``M~ = M - M 1 1' M / (1' M 1)``.
     kernel_mean_ : float64, (n,), or None
@@ -93,28 +93,28 @@ class KernelRidgeWeights(BaseEstimator):
 
     Notes
     -----
-    ``sample_weight`` w means w copies: ``alpha(x) = k(x, X) (K + n lam W^{-1})^{-1}`` adds up the
+    ``sample_weight`` w means w copies: ``alpha(x) = k(x, X) (K + n lam W^{-1})^{-1}`` sums the
     votes of the copies.
 
-    Both regressions minimise ``sum_j w_j (y_j - f(x_j) - b)^2 + n lam |f|^2``, the one with
-    ``b = 0``. The minimiser with an intercept is ``f = sum_j (M~ y)_j k(x_j, .)`` and ``b`` the
-    mean of ``y - f``, so that ::
+    The regression minimises ``sum_j w_j (y_j - f(x_j) - b)^2 + n lam |f|^2``, with ``b = 0`` if
+    there is no intercept. The minimiser with an intercept is ``f = sum_j (M~ y)_j k(x_j, .)`` and
+    ``b`` the mean of ``y - f``, so that ::
 
         alpha(x) = (k(x, X) - m') M~ + w' / sum(w),    m = K w / sum(w)
                  = k(x, X) M~ + c',                     c = M 1 / (1' M 1).
 
-    The first form is the one computed, and M~ as ``W^{1/2} (P (G + n lam I) P)^+ W^{1/2}``, where
-    ``G = W^{1/2} K W^{1/2}`` and P takes out ``W^{1/2} 1``: nothing of the size ``1 / (n lam)`` is
+    The first form is computed, with M~ as ``W^{1/2} (P (G + n lam I) P)^+ W^{1/2}``, where
+    ``G = W^{1/2} K W^{1/2}`` and P removes ``W^{1/2} 1``: nothing of the size ``1 / (n lam)`` is
     subtracted. On the training rows alpha is ``S + (1 - S 1) c'`` with ``S = K M``: similar to a
     symmetric matrix with eigenvalues in [0, 1], as S is, and 1 is the eigenvalue of constants.
 
-    What is left of the targets at the minimum is ``y - alpha y = n lam W^{-1} C y`` with C = M, or
-    M~ with an intercept, and the minimum itself ``y' R y`` with ``R = n lam C``: `residual_form`.
+    The residuals at the minimum are ``y - alpha y = n lam W^{-1} C y`` with C = M, or M~ with an
+    intercept, and the minimum is ``y' R y`` with ``R = n lam C``: `residual_form`.
 
-    Removing row i, with ``n lam`` as it is, leaves ``alpha[i, j] = -C[i, j] / C[i, i]`` for
-    ``j != i``: a target at i that equals the prediction from the others changes no prediction, so
-    it is the one at which ``(C y)_i = 0``. It follows that a row leaves as a whole, whatever its
-    weight. A single row with an intercept leaves nobody, and no votes.
+    Without row i, with ``n lam`` unchanged, ``alpha[i, j] = -C[i, j] / C[i, i]`` for ``j != i``: a
+    target at i that equals the prediction from the others changes no prediction, so it is the one
+    at which ``(C y)_i = 0``. So a row is left out with its whole weight. If the only row is left
+    out, with an intercept, there are no votes.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class KernelRidgeWeights(BaseEstimator):
     >>> (weights.training_votes() @ np.array([1.0, 1.0, 0.0])).round(2)
     array([0.84, 0.84, 0.02])
 
-    Far from everybody the prediction falls to zero, or to the intercept:
+    Far from all rows the prediction tends to zero, or to the intercept:
 
     >>> far, y = np.array([[100.0]]), np.array([5.0, 5.0, 5.0])
     >>> weights.votes(far) @ y, weights.set_params(intercept=True).fit(X).votes(far) @ y
@@ -161,43 +161,43 @@ class KernelRidgeWeights(BaseEstimator):
         self.bandwidth_ = resolve_bandwidth(
             _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
-        # The matrix, its inverse, the votes, and what a product of two of them takes on the way.
-        require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _INSTEAD)
+        # The matrix, its inverse, the votes, and the result of a product of two of them.
+        require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _ALTERNATIVES)
         self.X_fit_ = X
         root = np.sqrt(self.sample_weight_)
         gram = self._gram(X)
         self.kernel_mean_ = gram @ self._shares if self.intercept else None
         gram *= root
         gram *= root[:, None]
-        # A kernel with a name is one; what users bring is looked at.
+        # Named kernels are positive semi-definite; those of the user are checked.
         named = isinstance(self.kernel, str) and not self._square
         self.system_ = RidgeSystem(gram, root if self.intercept else None, certain=named)
-        self._settle_ridge()
+        self._set_ridge()
         return self
 
     def at_regularization(self, regularization: float) -> Self:
-        """The same piece at another ridge, fitted on the same rows: what `fit` would give.
+        """A weighting fitted on the same rows at another ridge: the same as `fit` would give.
 
-        The kernel matrix, and its eigenvalues if they are known, are shared, not copied; this
-        piece stays as it is.
+        The kernel matrix, and its eigenvalues if they are known, are shared, not copied; `self` is
+        not changed.
         """
         check_is_fitted(self)
         other = copy.copy(self)
         other.regularization = regularization
-        other._settle_ridge()
+        other._set_ridge()
         return other
 
     def without(self, rows: Any) -> Self:
-        """The same piece fitted on the other rows, with ``n lam`` as it is: in closed form.
+        """A weighting fitted on the other rows, with ``n lam`` unchanged, in closed form.
 
-        As in `leave_one_out_votes` the ridge ``n lam`` stays that of all rows, so that
-        `regularization` of the new piece is larger by the share of the weight that left. A
-        bandwidth found from all rows stays too. It costs ``n e^2`` for e rows, a fit ``n^3``.
+        As in `leave_one_out_votes` the ridge ``n lam`` stays that of all rows, so `regularization`
+        of the new weighting is larger by the share of the weight left out. A bandwidth computed
+        from all rows stays too. It costs ``n e^2`` for e rows; a fit costs ``n^3``.
 
         Parameters
         ----------
         rows : array-like of int, or bool (n,)
-            The rows that leave. Their votes are the `left_out_votes` of the new piece.
+            The rows to leave out. `left_out_votes` of the new weighting are the votes at them.
 
         Examples
         --------
@@ -236,52 +236,51 @@ class KernelRidgeWeights(BaseEstimator):
         return self._symmetric_inverse.array
 
     def training_votes(self) -> DenseVotes | DeletedVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so.
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`.
 
-        Symmetric without sample weights, before normalisation. An array, but for pieces made by
-        `without`.
+        Symmetric without sample weights, before normalisation. An array, except for weightings made
+        by `without`.
         """
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        if self._deletion_ is not None and not self._divides:
+        if self._deletion_ is not None and not self._normalizes:
             found = kept_votes(self._deletion_, self.ridge_, self.sample_weight_)
-            if self._has_intercept or found.absolute_row_sums().min() > _FAINT:
+            if self._has_intercept or found.absolute_row_sums().min() > _MIN_ABSOLUTE_SUM:
                 return found
         alpha = smoother(self.inverse_, self.ridge_, self.sample_weight_)
-        votes = DenseVotes(alpha, self._is_even)
-        if not self._has_intercept and votes.absolute_row_sums().min() < _FAINT:
+        votes = DenseVotes(alpha, self._has_unit_weights)
+        if not self._has_intercept and votes.absolute_row_sums().min() < _MIN_ABSOLUTE_SUM:
             alpha = spectral_smoother(self.spectrum_, self.ridge_, self.sample_weight_)
-            votes = DenseVotes(alpha, self._is_even)
-        return DenseVotes(normalize_rows(votes.array)) if self._divides else votes
+            votes = DenseVotes(alpha, self._has_unit_weights)
+        return DenseVotes(normalize_rows(votes.array)) if self._normalizes else votes
 
     def left_out_votes(self) -> DenseVotes:
         """``alpha`` at the rows that `without` left out, in the order they were given, ``(e, n)``.
 
-        What `votes` says at their inputs, without asking for them.
+        The same as `votes` at their inputs, which are not needed here.
         """
         check_is_fitted(self)
         if self._deletion_ is None:
-            raise VotesError(f"{_NAME}: no rows were left out. Ask `without(rows)`, or votes(X).")
-        alpha = self._deletion_.answers.T
-        return DenseVotes(normalize_rows(alpha.copy()) if self._divides else alpha)
+            raise VotesError(f"{_NAME}: no rows were left out. Call without(rows) first.")
+        alpha = self._deletion_.left_out_weights.T
+        return DenseVotes(normalize_rows(alpha.copy()) if self._normalizes else alpha)
 
     def leave_one_out_votes(self) -> DenseVotes:
         """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
         inverse = self.inverse_
         diagonal = inverse.diagonal()
-        # Zero only where a single row has nothing but its intercept.
+        # Zero only for a single row with an intercept.
         divisors = np.where(diagonal > 0, -diagonal, -1.0)
         alpha = remove_diagonal(inverse / divisors[:, None])
-        return DenseVotes(normalize_rows(alpha) if self._divides else alpha)
+        return DenseVotes(normalize_rows(alpha) if self._normalizes else alpha)
 
     def residual_form(self) -> FloatArray:
         """R, ``(n, n)``, with ``y' R y = min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2``.
 
-        The minimum also goes over an intercept if there is one: then ``R 1 = 0``. R is symmetric
-        to the last bit and positive semi-definite: the objective of learning by least squares
-        from targets that are themselves to be chosen.
+        With an intercept the minimum is also over b, and ``R 1 = 0``. R is exactly symmetric and
+        positive semi-definite: the objective of least squares when the targets, too, are chosen.
 
         Examples
         --------
@@ -294,7 +293,7 @@ class KernelRidgeWeights(BaseEstimator):
                [-0.043, -0.261,  0.304]])
         """
         check_is_fitted(self)
-        # By eigenvalues: those of the form are then exactly what they should be, none negative.
+        # From eigenvalues, so that no eigenvalue of R is negative by rounding.
         return self.spectrum_.remainder(self.ridge_, np.sqrt(self.sample_weight_))
 
     def votes(self, X: Any) -> DenseVotes | ProductVotes:
@@ -307,13 +306,13 @@ class KernelRidgeWeights(BaseEstimator):
         require_bytes(
             8.0 * (2 * q * n + (n * n if self._has_intercept else 0)),
             f"{_NAME} between {q} queries and {n} rows",
-            "Ask for fewer queries at a time.",
+            "Predict fewer queries at a time.",
         )
         left = _dense(X) if self._square else self._similarity()(X, self.X_fit_)
         if self.kernel_mean_ is not None:
             left = centered(left, self.kernel_mean_, self._shares)
             return ProductVotes(left, np.vstack([self.inverse_, self._shares]))
-        if self._divides:
+        if self._normalizes:
             return DenseVotes(normalize_rows(left @ self.inverse_))
         return ProductVotes(left, self.inverse_)
 
@@ -330,12 +329,12 @@ class KernelRidgeWeights(BaseEstimator):
 
     @property
     def _has_intercept(self) -> bool:
-        # As fitted: the decomposition does not follow a later `set_params`.
+        # As fitted: a later `set_params` does not change the decomposition.
         return self.kernel_mean_ is not None
 
     @property
-    def _divides(self) -> bool:
-        # Rows that sum to one already are left alone, and symmetric.
+    def _normalizes(self) -> bool:
+        # With an intercept rows sum to one already, and alpha stays symmetric.
         return bool(self.normalize) and not self._has_intercept
 
     @property
@@ -360,8 +359,8 @@ class KernelRidgeWeights(BaseEstimator):
             _NAME, np.array(_dense(X)) if self._square else self._similarity()(X, X)
         )
 
-    def _settle_ridge(self) -> None:
-        """The ridge, and the inverse there."""
+    def _set_ridge(self) -> None:
+        """Set the ridge and compute the inverse at it."""
         check_number(_NAME, "regularization", self.regularization, positive=False)
         self.ridge_ = float(self.sample_weight_.sum()) * float(self.regularization)
         self._deletion_: Deletion | None = None
@@ -370,7 +369,7 @@ class KernelRidgeWeights(BaseEstimator):
             total = float(self.sample_weight_.sum())
             self.system_.check_condition(_NAME, float(self.regularization), total)
             inverse = self.system_.spectrum.inverse(self.ridge_)
-        if not self._is_even:
+        if not self._has_unit_weights:
             root = np.sqrt(self.sample_weight_)
             inverse *= np.multiply.outer(root, root)
         self._inverse_: SymmetricArray | None = SymmetricArray(inverse)
@@ -384,7 +383,7 @@ class KernelRidgeWeights(BaseEstimator):
         return self._inverse_
 
     @property
-    def _is_even(self) -> bool:
+    def _has_unit_weights(self) -> bool:
         return bool((self.sample_weight_ == 1.0).all())
 
 

@@ -1,6 +1,7 @@
-"""The kernel of the landmarks as a product of triangles, without those that add nothing.
+"""Landmarks: the few training rows of a Nyström approximation, and the factor of their kernel.
 
-Landmarks: a few training rows through which all others are seen.
+`choose_landmarks` draws the rows; `kernel_factor` factorises their kernel matrix and drops
+landmarks that are linear combinations of others.
 """
 
 from dataclasses import dataclass
@@ -15,21 +16,22 @@ from disambig.notation import FloatArray, IntArray
 from disambig.weights.kernels.similarity import Similarity
 from disambig.weights.row_groups import EqualRows
 
-# Pivots below this part of the largest entry are rounding. The larger bound is for features that
-# are not kept: products with R^{-1} from both sides have the square of its size in their error.
-_PIVOT = 1e-14
-_CAUTIOUS_PIVOT = 1e-10
-# So is asymmetry below this part of the largest entry, and a negative value on the diagonal.
-_UNEVEN = 1e-8
-# Rows compared with each other for the sake of a diagonal.
-_SQUARE = 64
+# Smallest pivot relative to the largest entry; smaller ones are rounding. The larger bound is for
+# features that are not kept: errors of products with R^{-1} from both sides grow with the square of
+# its norm.
+_MIN_PIVOT = 1e-14
+_CAUTIOUS_MIN_PIVOT = 1e-10
+# Asymmetry and negative diagonal entries below this part of the largest entry are rounding.
+_MAX_RELATIVE_ASYMMETRY = 1e-8
+# Rows of a block whose kernel matrix is computed for its diagonal.
+_ROWS_PER_BLOCK = 64
 SCHEMES = ("uniform", "kmeans++", "leverage")
-# The schemes that look at the kernel choose among so many rows for each landmark, drawn evenly.
-_CANDIDATES = 8
+# "kmeans++" and "leverage" choose among so many rows for each landmark, drawn uniformly.
+_CANDIDATES_PER_LANDMARK = 8
 # Rows through which leverage is estimated, for each landmark.
-_PILOTS = 0.5
-# Leverage is asked for at a ridge; at none every row that is not a combination of others has 1.
-_LEAST_RIDGE = 1e-8
+_PILOTS_PER_LANDMARK = 0.5
+# Leverage scores need a ridge: without one, every row that is no combination of others has score 1.
+_MIN_REGULARIZATION = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ class KernelFactor:
         kernel = self.raw(X)
         if not kernel.shape[0]:
             return kernel
-        # Of a C-ordered array the transpose is in the order of BLAS, and solved for in place.
+        # The transpose of a C-ordered array is in Fortran order, so that BLAS solves in place.
         solved = blas.dtrsm(1.0, self.triangle, kernel.T, side=0, lower=0, trans_a=1, overwrite_b=1)
         features: FloatArray = solved.T
         return features
@@ -71,7 +73,7 @@ class KernelFactor:
         return self.similarity(X, self.landmarks)
 
     def squares(self, X: Any) -> FloatArray:
-        """``k(x, x)``, which no squared length of features exceeds, ``(q,)``."""
+        """``k(x, x)``, an upper bound of the squared length of the features, ``(q,)``."""
         return own_similarity(X, self.similarity)
 
 
@@ -79,7 +81,7 @@ def own_similarity(X: Any, similarity: Similarity) -> FloatArray:
     """``k(x, x)`` for each row, ``(q,)``."""
     if isinstance(similarity.kernel, str) and similarity.kernel in ("gaussian", "laplacian"):
         return np.ones(X.shape[0])
-    blocks = [X[start : start + _SQUARE] for start in range(0, X.shape[0], _SQUARE)]
+    blocks = [X[start : start + _ROWS_PER_BLOCK] for start in range(0, X.shape[0], _ROWS_PER_BLOCK)]
     found = [similarity(block, block).diagonal() for block in blocks]
     return np.concatenate([np.zeros(0), *found])
 
@@ -87,9 +89,9 @@ def own_similarity(X: Any, similarity: Similarity) -> FloatArray:
 def kernel_factor(
     owner: str, landmarks: Any, similarity: Similarity, *, cautious: bool = False
 ) -> tuple[KernelFactor, IntArray]:
-    """The factor, and which landmarks it kept, by a Cholesky decomposition with pivots.
+    """The factor and the landmarks that it keeps, by a Cholesky decomposition with pivoting.
 
-    Landmarks that the kernel cannot tell from combinations of the others are left out, so that R
+    Landmarks that are linear combinations of others in the kernel's space are left out, so that R
     can be inverted.
 
     Raises
@@ -106,28 +108,28 @@ def kernel_factor(
     """
     kernel = similarity(landmarks, landmarks)
     largest = float(np.abs(kernel).max(initial=0.0))
-    uneven = float(np.abs(kernel - kernel.T).max(initial=0.0))
-    if uneven > _UNEVEN * largest:
+    asymmetry = float(np.abs(kernel - kernel.T).max(initial=0.0))
+    if asymmetry > _MAX_RELATIVE_ASYMMETRY * largest:
         raise VotesError(
             f"{owner}: the kernel must be symmetric on the landmarks; entries [i, j] and [j, i] "
-            f"differ by up to {uneven:.3g}. Use (k(x, x') + k(x', x)) / 2 if that is rounding."
+            f"differ by up to {asymmetry:.3g}. Use (k(x, x') + k(x', x)) / 2 if that is rounding."
         )
     if largest == 0.0:
         raise VotesError(
-            f"{owner}: the kernel is zero between all landmarks, so that nobody has a vote. Use "
-            "another kernel, or add a constant to it."
+            f"{owner}: the kernel is zero between all landmarks, so no row has a vote. Use another "
+            "kernel, or add a constant to it."
         )
-    if kernel.diagonal().min() < -_UNEVEN * largest:
+    if kernel.diagonal().min() < -_MAX_RELATIVE_ASYMMETRY * largest:
         raise _indefinite(owner, float(kernel.diagonal().min()))
-    smallest = (_CAUTIOUS_PIVOT if cautious else _PIVOT) * largest
+    smallest = (_CAUTIOUS_MIN_PIVOT if cautious else _MIN_PIVOT) * largest
     factor, order, rank, _ = lapack.dpstrf(kernel.T, tol=smallest, lower=0)
     order = order.astype(np.intp) - 1
     kept = order[:rank]
     triangle = np.asfortranarray(np.triu(factor[:rank, :rank]))
-    # What the factor leaves of the kernel shows whether that was positive.
+    # If the rest of the kernel is not zero, it is not positive semi-definite.
     rest = kernel[np.ix_(order, order)]
     rest -= np.triu(factor[:rank]).T @ np.triu(factor[:rank])
-    if float(np.abs(rest).max()) > _UNEVEN * largest:
+    if float(np.abs(rest).max()) > _MAX_RELATIVE_ASYMMETRY * largest:
         raise _indefinite(owner, -float(np.abs(rest).max()))
     return KernelFactor(landmarks[kept], triangle, similarity), kept
 
@@ -135,7 +137,7 @@ def kernel_factor(
 def _indefinite(owner: str, size: float) -> VotesError:
     return VotesError(
         f"{owner}: the kernel of the landmarks is not positive semi-definite (by {size:.3g}). "
-        "Kernel ridge needs a kernel; pass weights of any sign as they are with "
+        "Use a positive semi-definite kernel, or pass votes of any sign with "
         "PrecomputedWeights."
     )
 
@@ -152,25 +154,25 @@ def choose_landmarks(
 ) -> IntArray:
     """At most `count` rows of X, no two equal, ascending.
 
-    * "uniform": drawn one after the other without repetition, by mass.
-    * "kmeans++": each drawn with probability in proportion to mass times the squared distance, as
-      the kernel measures it, to the nearest landmark so far (Arthur and Vassilvitskii, 2007).
-    * "leverage": drawn by mass times the ridge leverage score, how far a row moves its own
-      prediction, which is estimated through rows drawn uniformly (Rudi et al., 2018).
+    * "uniform": drawn one after the other without replacement, in proportion to sample weight.
+    * "kmeans++": in proportion to sample weight times the squared distance, in the kernel's space,
+      to the nearest landmark so far (Arthur and Vassilvitskii, 2007).
+    * "leverage": in proportion to sample weight times the ridge leverage score, the effect of a row
+      on its own prediction, estimated from rows drawn uniformly (Rudi et al., 2018).
 
-    The last two choose among 8 `count` rows drawn uniformly. The choice depends on the distinct
-    rows and their masses alone: neither on the order of X nor on whether a weight stands for
-    copies.
+    The last two choose among ``8 * count`` rows drawn uniformly. The choice depends only on the
+    distinct rows and their total weights: neither on the order of X nor on whether copies are rows
+    or weights.
 
     Parameters
     ----------
     X : float64 array or canonical csr_array, (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     count : int >= 1
     scheme : {"uniform", "kmeans++", "leverage"}
     similarity : Similarity
     regularization : float >= 0
-        At which leverage is asked for.
+        The ridge of the leverage scores.
     random : RandomState
 
     Examples
@@ -190,56 +192,60 @@ def choose_landmarks(
     array([0., 9.])
     """
     rows = EqualRows.build(X)
-    # By their hashes: the same order however the rows came.
-    distinct = rows.first[rows.sorted_kinds]
-    mass: FloatArray = np.bincount(rows.kind, weights=sample_weight)[rows.sorted_kinds].astype(
+    # Sorted by their hashes: the same order for any order of the rows.
+    distinct = rows.first[rows.sorted_groups]
+    weight: FloatArray = np.bincount(rows.group, weights=sample_weight)[rows.sorted_groups].astype(
         np.float64
     )
     if distinct.size <= count:
         return np.sort(distinct)
     if scheme == "uniform":
-        return np.sort(distinct[_drawn(mass, count, random)])
-    candidates = _drawn(mass, _CANDIDATES * count, random)
-    distinct, mass = distinct[candidates], mass[candidates]
+        return np.sort(distinct[_draw(weight, count, random)])
+    candidates = _draw(weight, _CANDIDATES_PER_LANDMARK * count, random)
+    distinct, weight = distinct[candidates], weight[candidates]
     inputs = X[distinct]
     if scheme == "kmeans++":
-        chosen = _spread(inputs, mass, count, similarity, random)
+        chosen = _draw_spread_out(inputs, weight, count, similarity, random)
     else:
-        pilots = _drawn(mass, max(1, int(_PILOTS * count)), random)
-        scores = _leverages(inputs, pilots, similarity, max(regularization, _LEAST_RIDGE))
-        chosen = _drawn(mass * scores, count, random)
+        pilots = _draw(weight, max(1, int(_PILOTS_PER_LANDMARK * count)), random)
+        scores = _leverages(inputs, pilots, similarity, max(regularization, _MIN_REGULARIZATION))
+        chosen = _draw(weight * scores, count, random)
     return np.sort(distinct[chosen])
 
 
-def _drawn(mass: FloatArray, count: int, random: np.random.RandomState) -> IntArray:
-    """So many places without repetition, one after the other in proportion to mass."""
-    if count >= mass.size:
-        return np.arange(mass.size)
-    # A race: the first to arrive of exponential times with these rates is drawn in proportion to
-    # the rates, and so is the next among the others.
-    times = random.exponential(size=mass.size) / np.maximum(mass, np.finfo(np.float64).tiny)
+def _draw(weight: FloatArray, count: int, random: np.random.RandomState) -> IntArray:
+    """`count` places without replacement, one after the other in proportion to weight."""
+    if count >= weight.size:
+        return np.arange(weight.size)
+    # The smallest of exponential times with these rates is at each place with probability in
+    # proportion to its rate, and so is the next one among the others.
+    times = random.exponential(size=weight.size) / np.maximum(weight, np.finfo(np.float64).tiny)
     return np.argsort(times, kind="stable")[:count]
 
 
-def _spread(
-    inputs: Any, mass: FloatArray, count: int, similarity: Similarity, random: np.random.RandomState
+def _draw_spread_out(
+    inputs: Any,
+    weight: FloatArray,
+    count: int,
+    similarity: Similarity,
+    random: np.random.RandomState,
 ) -> IntArray:
     own = own_similarity(inputs, similarity)
     chosen = np.empty(count, dtype=np.intp)
-    far = np.full(mass.size, np.inf)
-    weights = mass
+    nearest = np.full(weight.size, np.inf)
+    weights = weight
     for k in range(count):
         reached = np.cumsum(weights)
         if reached[-1] <= 0:
-            # The kernel tells no further row from a landmark.
+            # All other rows equal a landmark in the kernel's space.
             return chosen[:k]
         place = np.searchsorted(reached, random.uniform() * reached[-1], side="right")
-        chosen[k] = min(int(place), mass.size - 1)
+        chosen[k] = min(int(place), weight.size - 1)
         last = chosen[k : k + 1]
-        apart = own + own[last] - 2.0 * similarity(inputs, inputs[last])[:, 0]
-        apart[last] = 0.0
-        far = np.minimum(far, np.maximum(apart, 0.0))
-        weights = mass * far
+        distances = own + own[last] - 2.0 * similarity(inputs, inputs[last])[:, 0]
+        distances[last] = 0.0
+        nearest = np.minimum(nearest, np.maximum(distances, 0.0))
+        weights = weight * nearest
     return chosen
 
 
@@ -247,18 +253,18 @@ def _leverages(
     inputs: Any, pilots: IntArray, similarity: Similarity, regularization: float
 ) -> FloatArray:
     """``k(x, x) - k(x, P) (K_P + |P| lam I)^{-1} k(P, x)``, in proportion to leverage scores."""
-    among = similarity(inputs[pilots], inputs[pilots])
-    size = float(np.abs(among).max(initial=0.0))
-    among[np.diag_indices_from(among)] += max(pilots.size * regularization, 1e-10 * size)
+    kernel = similarity(inputs[pilots], inputs[pilots])
+    size = float(np.abs(kernel).max(initial=0.0))
+    kernel[np.diag_indices_from(kernel)] += max(pilots.size * regularization, 1e-10 * size)
     try:
-        factor = scipy.linalg.cholesky(among, lower=True, check_finite=False)
+        factor = scipy.linalg.cholesky(kernel, lower=True, check_finite=False)
     except np.linalg.LinAlgError:
-        # Not a positive kernel: whoever decomposes the kernel of the landmarks says so.
+        # Not positive semi-definite: kernel_factor raises the error about it.
         return np.ones(inputs.shape[0])
     own = own_similarity(inputs, similarity)
-    seen = scipy.linalg.solve_triangular(
+    explained = scipy.linalg.solve_triangular(
         factor, similarity(inputs, inputs[pilots]).T, lower=True, check_finite=False
     )
-    left = own - np.einsum("pi,pi->i", seen, seen)
-    scores: FloatArray = np.maximum(left, np.finfo(np.float64).eps * own)
+    unexplained = own - np.einsum("pi,pi->i", explained, explained)
+    scores: FloatArray = np.maximum(unexplained, np.finfo(np.float64).eps * own)
     return scores

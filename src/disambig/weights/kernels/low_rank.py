@@ -1,6 +1,7 @@
-"""Ridge regression on a few features, decomposed once for every ridge.
+"""Ridge regression on a few features, for every ridge.
 
-Ridge regression on features: directly where they fit in memory, by iteration where not.
+`LowRank` keeps the features of all rows and decomposes their Gram matrix once; `feature_ridge`
+chooses between it and the iterative `IteratedRank`, which needs less memory.
 """
 
 from collections.abc import Callable
@@ -17,36 +18,36 @@ from disambig.votes import ProductVotes
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
 from disambig.weights.kernels.system import spectrum_of
 
-# Beyond this rounding in the Gram matrix of the features outweighs the ridge.
-_LARGEST_CONDITION = 1e12
+# Largest condition number: beyond, rounding errors in the Gram matrix outweigh the ridge.
+_MAX_CONDITION = 1e12
 # Entries of a block of features: 16 MiB.
-_BLOCK = 2**21
-# A row whose own vote is larger hears others no louder than rounding.
-_LARGEST_OWN = 1.0 - 1e-10
+_ENTRIES_PER_BLOCK = 2**21
+# Own vote above which the votes of the others are of the size of rounding errors.
+_MAX_OWN_VOTE = 1.0 - 1e-10
 SOLVERS = ("auto", "direct", "iterative")
 
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """``Psi`` with ``Psi' W Psi = diag(e)``: features turned so that their Gram matrix is diagonal.
+    """``Psi`` with ``Psi' W Psi = diag(e)``: features, rotated to a diagonal Gram matrix.
 
     ``alpha = Psi diag(1 / (e + ridge)) Psi' W`` for every ridge. With an intercept the features
-    have weighted mean zero, and a last one is constant, which no ridge holds back.
+    have weighted mean zero, and a last one is constant and has no ridge.
 
     Parameters
     ----------
     feature_map : function of (q, d) -> float64 (q, p)
-        Features as they come.
+        The features before rotation.
     features : float64, (n, r)
         Psi.
     energies : float64, (r,), ascending but for that of the constant
         e.
-    masses : float64, (n,)
+    sample_weight : float64, (n,)
         The diagonal of W.
     rotation : float64, (p, min(p, n))
-        From features as they come to Psi.
+        Turns these features, minus `center`, into Psi.
     center : float64, (p,), or None
-        What is taken off before; None without an intercept.
+        Their weighted mean; None without an intercept.
     """
 
     feature_map: Callable[[Any], FloatArray]
@@ -62,22 +63,22 @@ class LowRank:
 
     @property
     def intercept(self) -> bool:
-        """Has one?"""
+        """Whether the regression has an intercept."""
         return self.center is not None
 
     def condition(self, ridge: float) -> float:
-        """Condition number of ``Psi' W Psi + ridge I`` beside the constant, maybe infinite."""
+        """Condition number of ``Psi' W Psi + ridge I`` without the constant, maybe infinite."""
         values = self.energies[: self.rotation.shape[1]] + ridge
         if not values.size:
             return 1.0
         return float(values.max() / values.min()) if values.min() > 0 else float("inf")
 
     def check_ridge(self, owner: str, ridge: float, what: str) -> None:
-        """Raise unless ``Psi' W Psi + ridge I`` can be inverted in double precision."""
+        """Raise an error if ``Psi' W Psi + ridge I`` cannot be inverted in double precision."""
         condition = self.condition(ridge)
-        if not condition <= _LARGEST_CONDITION:
+        if not condition <= _MAX_CONDITION:
             total = float(self.sample_weight.sum())
-            least = float(self.energies[: self.rotation.shape[1]].max()) / _LARGEST_CONDITION
+            least = float(self.energies[: self.rotation.shape[1]].max()) / _MAX_CONDITION
             raise VotesError(
                 f"{owner}: the regression on {what} has condition number {condition:.1e} at "
                 f"regularization={ridge / total:g} and cannot be solved in double precision. Use "
@@ -86,28 +87,28 @@ class LowRank:
 
     def scales(self, ridge: float) -> FloatArray:
         """``1 / (e + ridge)``, without ridge for the constant, ``(r,)``."""
-        held = np.full(self.energies.size, ridge)
-        held[self.rotation.shape[1] :] = 0.0
-        scales: FloatArray = 1.0 / (self.energies + held)
+        ridges = np.full(self.energies.size, ridge)
+        ridges[self.rotation.shape[1] :] = 0.0
+        scales: FloatArray = 1.0 / (self.energies + ridges)
         return scales
 
     def at(self, X: Any) -> FloatArray:
         """Psi at other inputs, ``(q, r)``."""
         q, p = X.shape[0], self.rotation.shape[1]
-        turned = np.ones((q, self.energies.size))
-        step = max(1, _BLOCK // max(1, p))
+        rotated = np.ones((q, self.energies.size))
+        step = max(1, _ENTRIES_PER_BLOCK // max(1, p))
         for start in range(0, q, step):
             features = self.feature_map(X[start : start + step])
             centered = features if self.center is None else features - self.center
-            turned[start : start + step, :p] = centered @ self.rotation
-        return turned
+            rotated[start : start + step, :p] = centered @ self.rotation
+        return rotated
 
     def votes(self, X: Any, ridge: float) -> ProductVotes:
         """``alpha`` at inputs, ``(q, n)``."""
         require_bytes(
             8.0 * X.shape[0] * self.energies.size,
             f"{self.energies.size} features of {X.shape[0]} queries",
-            "Ask for fewer queries at a time.",
+            "Predict fewer queries at a time.",
         )
         return ProductVotes(
             self.at(X),
@@ -131,12 +132,12 @@ class LowRank:
     def leave_one_out_votes(self, ridge: float) -> ProductVotes:
         """``alpha[i, j] / (1 - alpha[i, i])`` for j != i, and 0 for j = i, ``(n, n)``.
 
-        That is removal of row i with features and ridge as they are (Sherman and Morrison). A row
-        whose own vote is 1, which no other row shares a feature with, hears nobody.
+        This removes row i and keeps features and ridge (Sherman and Morrison). A row whose own vote
+        is 1 shares no feature with other rows; it has no votes.
         """
         votes = self.training_votes(ridge)
         own = votes.diagonal()
-        alone = own > _LARGEST_OWN
+        alone = own > _MAX_OWN_VOTE
         factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
         scaled = votes.scale_rows(factors)
         return ProductVotes(
@@ -163,9 +164,9 @@ class LowRank:
 
 
 def fits_in_memory(n: int, rank: int, sample_weight: FloatArray) -> bool:
-    """Do features of n rows leave half of the free memory to others?"""
+    """Whether the features of n rows fit in half of the free memory."""
     free = free_bytes()
-    return free is None or _needed(n, rank, sample_weight) <= free / 2
+    return free is None or _required_bytes(n, rank, sample_weight) <= free / 2
 
 
 def low_rank(
@@ -177,15 +178,15 @@ def low_rank(
     rank: int,
     intercept: bool,
 ) -> LowRank:
-    """Decompose the features of the training rows, made block by block.
+    """Decompose the features of the training rows, computed block by block.
 
     Parameters
     ----------
     owner : str
-        Named in errors.
-    feature_map : function of (q, d) -> float64 (q, rank), of its own memory
+        The weighting, named in errors.
+    feature_map : function of (q, d) -> float64 (q, rank), a new array
     X : (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     rank : int
     intercept : bool
 
@@ -200,14 +201,14 @@ def low_rank(
            [-0.167,  0.333,  0.833]])
     """
     n = X.shape[0]
-    step = max(1, _BLOCK // max(1, rank))
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, rank))
     require_bytes(
-        _needed(n, rank, sample_weight),
+        _required_bytes(n, rank, sample_weight),
         f"{owner}: {rank} features of {n} rows",
-        "Use fewer of them, or solver='iterative'.",
+        "Use fewer features, or solver='iterative'.",
     )
-    whole = np.ones((n, rank + intercept))
-    features = whole[:, :rank]
+    with_constant = np.ones((n, rank + intercept))
+    features = with_constant[:, :rank]
     for start in range(0, n, step):
         features[start : start + step] = feature_map(X[start : start + step])
     center = None
@@ -216,10 +217,10 @@ def low_rank(
         features -= center
     basis = None
     if rank > n:
-        # Rows lie in a space of n dimensions: their coordinates there will do.
+        # The rows span at most n dimensions: use their coordinates in that space.
         basis, triangle = np.linalg.qr(features.T)
-        whole = np.ones((n, n + intercept))
-        features = whole[:, :n]
+        with_constant = np.ones((n, n + intercept))
+        features = with_constant[:, :n]
         features[:] = triangle.T
     spectrum = spectrum_of(_gram(features, sample_weight, step))
     rotation = np.array(spectrum.eigenvectors)
@@ -227,14 +228,13 @@ def low_rank(
         features[start : start + step] = features[start : start + step] @ rotation
     rotation = rotation if basis is None else basis @ rotation
     energies = np.append(spectrum.eigenvalues, [sample_weight.sum()] * intercept)
-    return LowRank(feature_map, whole, energies, sample_weight, rotation, center)
+    return LowRank(feature_map, with_constant, energies, sample_weight, rotation, center)
 
 
-def _needed(n: int, rank: int, sample_weight: FloatArray) -> float:
-    # The features, once more with their masses; a few blocks, and a few matrices of the size of
-    # their Gram matrix.
+def _required_bytes(n: int, rank: int, sample_weight: FloatArray) -> float:
+    # The features, a weighted copy of them, a few blocks, and a few Gram matrices.
     copies = 1 if (sample_weight == 1.0).all() else 2
-    return 8.0 * (copies * n * (rank + 1.0) + 6.0 * rank * rank + 4.0 * _BLOCK)
+    return 8.0 * (copies * n * (rank + 1.0) + 6.0 * rank * rank + 4.0 * _ENTRIES_PER_BLOCK)
 
 
 def _gram(features: FloatArray, sample_weight: FloatArray, step: int) -> FloatArray:
@@ -250,8 +250,8 @@ def is_direct(solver: str, n: int, rank: int, sample_weight: FloatArray) -> bool
     """Whether features are kept and decomposed; "auto": if they fit in half of the free memory.
 
     Iteration saves half of the time of the decomposition, once, and takes 10 to 25 times as long
-    for every product (45 to 100 times where features are made anew; measured for n = 10 000,
-    p = 500 and 2000): it pays for a handful of products, or where memory is short.
+    for every product (45 to 100 times if features are computed in every product; measured for
+    n = 10 000, p = 500 and 2000). It is better for a few products, or if memory is short.
     """
     return solver == "direct" or (solver == "auto" and fits_in_memory(n, rank, sample_weight))
 

@@ -1,4 +1,4 @@
-"""Votes by nearness: local averages."""
+"""`NadarayaWatsonWeights`: local averages, weighted by a kernel."""
 
 from collections.abc import Iterator
 from typing import Any, Self
@@ -23,16 +23,16 @@ from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _NAME = "NadarayaWatsonWeights"
 _KERNELS = ("gaussian", "laplacian", *COMPACT, "precomputed")
-# Rows searched together for kernels of compact support.
-_BLOCK = 4096
+# Queries that are searched together with kernels of compact support.
+_QUERIES_PER_BLOCK = 4096
 
 
 class NadarayaWatsonWeights(BaseEstimator):
     """``alpha_j(x) = w_j k(x, x_j) / sum_l w_l k(x, x_l)``, with w the sample weights.
 
-    An input that no training row reaches gets a row of zeros: no vote, never NaN. Kernels of
-    compact support reach the bandwidth; the Gaussian kernel is zero in floating-point numbers
-    beyond some 38 bandwidths, the Laplacian beyond some 745.
+    An input at which the kernel of every training row is zero has a row of zeros: no votes, never
+    NaN. Kernels of compact support are zero beyond the bandwidth; in floating-point numbers, the
+    Gaussian kernel is zero beyond some 38 bandwidths, the Laplacian beyond some 745.
 
     Parameters
     ----------
@@ -44,21 +44,21 @@ class NadarayaWatsonWeights(BaseEstimator):
         ``(q, n)``. The votes of box and epanechnikov are sparse.
     bandwidth : float > 0, "median" or None, default=None
         None is "median", the median distance between training rows, where the kernel has a
-        bandwidth. That is a cautious scale: under it a box holds half of the rows, so give
-        compact kernels a smaller one on large data. The paper writes its Gaussian as
-        ``exp(-d^2 / h)``; that h is ``2 * bandwidth**2`` (its .08 is a bandwidth of .2).
+        bandwidth. That is a large scale: a box of this size holds half of the rows, so use a
+        smaller one for compact kernels on large data. The paper writes its Gaussian as
+        ``exp(-d^2 / h)``; that h is ``2 * bandwidth**2`` (its 0.08 is a bandwidth of 0.2).
     normalize : bool, default=True
         Whether rows sum to one (where they have votes).
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`: without the vote of the row itself,
-        whatever it weighs.
+        whatever its sample weight.
 
     Attributes
     ----------
     bandwidth_ : float or None
     sample_weight_ : float64, (n,)
     index_ : object or None
-        What is searched by kernels of compact support.
+        The index that kernels of compact support search.
     n_features_in_ : int
 
     Examples
@@ -98,7 +98,7 @@ class NadarayaWatsonWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> DenseVotes | SparseVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -129,12 +129,12 @@ class NadarayaWatsonWeights(BaseEstimator):
         return isinstance(self.kernel, str) and self.kernel in COMPACT
 
     def _similarities(self, X: Any) -> Any:
-        """``w_j k(x, x_j)``, an array or csr_array of our own."""
+        """``w_j k(x, x_j)``, a new array or csr_array."""
         if self._square:
             return scale_columns(X, self.sample_weight_)
         similarity = Similarity(self.kernel, self.bandwidth_)
         if self.index_ is not None:
-            blocks = [similarity.compact(found) for found in self._within_reach(self.index_, X)]
+            blocks = [similarity.compact(found) for found in self._near_distances(self.index_, X)]
             empty = sp.csr_array((0, self.sample_weight_.size))
             return scale_columns(sp.vstack([empty, *blocks], format="csr"), self.sample_weight_)
         q, n = X.shape[0], self.sample_weight_.size
@@ -147,16 +147,16 @@ class NadarayaWatsonWeights(BaseEstimator):
         alpha *= self.sample_weight_
         return alpha
 
-    def _within_reach(self, index: EuclideanIndex, X: Any) -> Iterator[sp.csr_array]:
-        """Distances to the rows in reach, block after block of the rows of X."""
+    def _near_distances(self, index: EuclideanIndex, X: Any) -> Iterator[sp.csr_array]:
+        """Distances to the rows within the bandwidth, for blocks of rows of X."""
         radius = float(self.bandwidth_ or 0.0)
         q, stored = X.shape[0], 0
-        for start in range(0, q, _BLOCK):
-            done = min(start + _BLOCK, q)
+        for start in range(0, q, _QUERIES_PER_BLOCK):
+            done = min(start + _QUERIES_PER_BLOCK, q)
             found = index.within(X[start:done], radius)
             stored += found.nnz
-            # Value and column of what is to come if the rest is like the part seen, and of all
-            # entries once more while the blocks are joined.
+            # Values and columns of the entries still to come, if the rest is like this part, and of
+            # all entries once more while the blocks are joined.
             expected = stored * q / done
             require_bytes(
                 16.0 * (expected - stored + expected),

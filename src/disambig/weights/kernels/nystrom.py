@@ -1,4 +1,4 @@
-"""Votes of kernel ridge regression through landmarks."""
+"""`NystromWeights`: votes of kernel ridge regression through landmarks."""
 
 import copy
 from typing import Any, Self
@@ -26,10 +26,10 @@ _KERNELS = ("gaussian", "laplacian", "linear", "polynomial")
 class NystromWeights(BaseEstimator):
     """``alpha(x) = phi(x)' (Phi' Phi + n lam I)^{-1} Phi'``, ``phi(x) = K_L^{-1/2} k(L, x)``.
 
-    Kernel ridge regression on functions ``f = sum_l c_l k(x_l, .)`` of the p landmarks L alone
-    instead of all n training rows. With every row a landmark that is `KernelRidgeWeights`. Memory
-    is that of n p numbers, time of ``2 n p^2`` multiplications; nothing of the size ``n x n`` is
-    formed. One decomposition serves every ridge: see `at_regularization`.
+    Kernel ridge regression on functions ``f = sum_l c_l k(x_l, .)`` of the p landmarks L instead of
+    all n training rows. With every row a landmark it is `KernelRidgeWeights`. It takes the memory
+    of n p numbers and ``2 n p^2`` multiplications; nothing of the size ``n x n`` is formed. One
+    decomposition serves every ridge: see `at_regularization`.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ class NystromWeights(BaseEstimator):
         "gaussian", "laplacian", "linear" or "polynomial", as in `KernelRidgeWeights`, or a function
         of ``(Q, X)`` that returns ``(q, n)``. It must be positive semi-definite.
     n_landmarks : int >= 1, default=500
-        At most so many: all distinct rows if there are fewer, and none that the kernel cannot tell
-        from combinations of the others.
+        Largest number of landmarks: all distinct rows if there are fewer, without those that are
+        linear combinations of others in the kernel's space.
     landmarks : {"uniform", "kmeans++", "leverage"} or array (p, d), default="uniform"
-        Training rows drawn by weight; drawn far from each other; drawn by how much they matter to
-        their own prediction, estimated at the `regularization`; or inputs of your own, no two
-        equal, all of which are used.
+        Training rows drawn by sample weight; drawn far from each other; drawn by their effect on
+        their own prediction, estimated at the `regularization`; or your own inputs, no two equal,
+        all of which are used.
     bandwidth : float > 0, "median" or None, default=None
     degree : int >= 1, default=3
     coef0 : float >= 0, default=1.0
@@ -50,26 +50,26 @@ class NystromWeights(BaseEstimator):
     regularization : float >= 0, default=1e-3
         lam. Zero is accepted only if the kernel of the landmarks can be inverted.
     intercept : bool, default=False
-        Whether to predict with ``f(x) + b``, where the constant b costs nothing. Each row of alpha
-        then sums to one, to rounding.
+        Whether to predict with ``f(x) + b``, where the constant b is not penalised. Each row of
+        alpha then sums to one, up to rounding.
     solver : {"auto", "direct", "iterative"}, default="auto"
-        Keep the features of all rows and decompose their Gram matrix, once for every ridge; or
-        make them anew in blocks for every product with alpha, which is then found by some tens of
-        preconditioned conjugate gradient steps, to about 1e-9: in the memory of X and a few
-        matrices ``p x p``, and without the ``2 n p^2`` multiplications of the decomposition.
-        Leave-one-out votes and `residual_form` take ``n p^2`` of them all the same. "auto" is
-        direct as long as n p numbers fit in half of the free memory.
+        "direct" keeps the features of all rows and decomposes their Gram matrix, once for every
+        ridge. "iterative" computes them in blocks for every product with alpha, by some tens of
+        steps of preconditioned conjugate gradients, to about 1e-9. It needs the memory of X and a
+        few matrices ``p x p``, and saves the ``2 n p^2`` multiplications of the decomposition;
+        leave-one-out votes and `residual_form` still take ``n p^2``. "auto" is direct if n p
+        numbers fit in half of the free memory.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
     random_state : int, RandomState or None, default=0
-        Of the choice of landmarks.
+        Seed of the landmarks.
 
     Attributes
     ----------
     landmarks_ : (r, d)
-        Those in use.
+        The landmarks in use.
     n_landmarks_ : int
-        How many were chosen or given, those included that the kernel makes superfluous.
+        Number of landmarks chosen or given, including those that are not in use.
     regression_ : LowRank or IteratedRank
         The regression on the features of the training rows, for every ridge.
     ridge_ : float
@@ -82,7 +82,7 @@ class NystromWeights(BaseEstimator):
     -----
     ``sample_weight`` w means w copies: ``alpha(x) = phi(x)' (Phi' W Phi + n lam I)^{-1} Phi' W``.
 
-    Leaving a row out keeps the landmarks and n lam as they are, also where the row is a landmark:
+    Leaving a row out keeps the landmarks and n lam, also if the row is a landmark:
     ``alpha[i, j] / (1 - alpha[i, i])`` for ``j != i``.
 
     Examples
@@ -145,13 +145,13 @@ class NystromWeights(BaseEstimator):
             intercept=bool(self.intercept),
             random=random,
         )
-        self._settle_ridge()
+        self._set_ridge()
         return self
 
     def at_regularization(self, regularization: float) -> Self:
-        """The same piece at another ridge, fitted on the same rows with the same landmarks.
+        """A weighting fitted on the same rows, with the same landmarks, at another ridge.
 
-        The decomposition is shared, not copied; this piece stays as it is.
+        The decomposition is shared, not copied; `self` is not changed.
 
         Examples
         --------
@@ -159,17 +159,17 @@ class NystromWeights(BaseEstimator):
         >>> X = np.array([[0.0], [1.0], [3.0]])
         >>> fitted = NystromWeights(bandwidth=1.0).fit(X)
         >>> path = [fitted.at_regularization(lam) for lam in (0.01, 0.1, 1.0)]
-        >>> [float((piece.training_votes() @ np.ones(3))[2].round(1)) for piece in path]
+        >>> [float((ridge.training_votes() @ np.ones(3))[2].round(1)) for ridge in path]
         [1.0, 0.8, 0.3]
         """
         check_is_fitted(self)
         other = copy.copy(self)
         other.regularization = regularization
-        other._settle_ridge()
+        other._set_ridge()
         return other
 
     def training_votes(self) -> ProductVotes | IteratedVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -198,7 +198,7 @@ class NystromWeights(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _settle_ridge(self) -> None:
+    def _set_ridge(self) -> None:
         lam = check_number(_NAME, "regularization", self.regularization, positive=False)
         self.ridge_ = float(self.sample_weight_.sum()) * lam
         rank = self.landmarks_.shape[0]
@@ -231,7 +231,7 @@ class NystromWeights(BaseEstimator):
         except (TypeError, ValueError) as error:
             raise VotesError(
                 f"{_NAME}: landmarks must be one of {', '.join(map(repr, SCHEMES))}, or an array "
-                f"of numbers; got a {type(given).__name__} that is none ({error})."
+                f"of numbers; got a {type(given).__name__} that is no such array ({error})."
             ) from error
         if landmarks.ndim != 2 or landmarks.shape[1] != X.shape[1] or not landmarks.shape[0]:
             raise VotesError(
@@ -244,10 +244,10 @@ class NystromWeights(BaseEstimator):
             raise VotesError(f"{_NAME}: landmark {row} contains NaN or infinity.")
         rows = EqualRows.build(landmarks)
         if rows.first.size < landmarks.shape[0]:
-            again = int(np.flatnonzero(rows.first[rows.kind] != np.arange(rows.kind.size))[0])
+            repeated = int(np.flatnonzero(rows.first[rows.group] != np.arange(rows.group.size))[0])
             raise VotesError(
-                f"{_NAME}: landmarks {rows.first[rows.kind[again]]} and {again} are equal "
-                f"({landmarks.shape[0] - rows.first.size} repetitions). Give each once."
+                f"{_NAME}: landmarks {rows.first[rows.group[repeated]]} and {repeated} are equal "
+                f"({landmarks.shape[0] - rows.first.size} repetitions). Pass each once."
             )
         return sp.csr_array(landmarks) if sp.issparse(X) else landmarks
 

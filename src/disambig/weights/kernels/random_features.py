@@ -1,7 +1,4 @@
-"""Random cosines and sines whose inner products approximate a kernel.
-
-Votes of kernel ridge regression on random Fourier features.
-"""
+"""`RandomFeatureWeights`: votes of kernel ridge regression on random Fourier features."""
 
 import copy
 from dataclasses import dataclass
@@ -52,7 +49,7 @@ class FourierFeatures:
 
     @property
     def triangle(self) -> None:
-        """Features are as they come."""
+        """None: the features need no triangle."""
         return None
 
     def raw(self, X: Any) -> FloatArray:
@@ -67,7 +64,7 @@ class FourierFeatures:
 def draw_fourier_features(
     kernel: str, d: int, count: int, bandwidth: float, random: np.random.RandomState
 ) -> FourierFeatures:
-    """So many features, half of them cosines, for the "gaussian" or the "laplacian" kernel.
+    """Draw `count` features, half of them cosines, for the "gaussian" or "laplacian" kernel.
 
     Examples
     --------
@@ -79,15 +76,15 @@ def draw_fourier_features(
     """
     m = count // 2
     if kernel == "laplacian":
-        # The Fourier transform of exp(-|t| / h), coordinate by coordinate.
+        # The Fourier transform of exp(-|t| / h) in each coordinate is a Cauchy density.
         return FourierFeatures(random.standard_cauchy(size=(d, m)) / bandwidth)
     groups = []
     for start in range(0, m, d):
         width = min(d, m - start)
-        turned, _ = np.linalg.qr(random.standard_normal(size=(d, width)))
-        # Directions orthogonal to each other, lengths as those of normal vectors.
+        directions, _ = np.linalg.qr(random.standard_normal(size=(d, width)))
+        # Orthogonal directions, with the lengths of normal vectors.
         lengths = np.sqrt(random.chisquare(d, size=width))
-        groups.append(turned * lengths)
+        groups.append(directions * lengths)
     return FourierFeatures(np.concatenate(groups, axis=1) / bandwidth)
 
 
@@ -97,8 +94,8 @@ class RandomFeatureWeights(BaseEstimator):
     ``phi(x) = (cos(omega_k' x), sin(omega_k' x)) / sqrt(p / 2)`` for ``k = 1 ... p / 2``: in the
     mean over the frequencies, ``<phi(x), phi(x')> = k(x, x')`` (Rahimi and Recht, 2007), so that
     alpha tends to that of `KernelRidgeWeights` as p grows. Nothing of the size ``n x n`` is
-    formed. `NystromWeights`, which look at the data, are mostly closer to the kernel at the same p;
-    random features ask for no distance, only for ``X @ omega``.
+    formed. `NystromWeights` depend on the data and are mostly closer to the kernel at the same p;
+    random features need no distances, only ``X @ omega``.
 
     Parameters
     ----------
@@ -113,19 +110,19 @@ class RandomFeatureWeights(BaseEstimator):
     regularization : float >= 0, default=1e-3
         lam.
     intercept : bool, default=False
-        Whether to predict with ``f(x) + b``, where the constant b costs nothing. Each row of alpha
-        then sums to one, to rounding.
+        Whether to predict with ``f(x) + b``, where the constant b is not penalised. Each row of
+        alpha then sums to one, up to rounding.
     solver : {"auto", "direct", "iterative"}, default="auto"
-        Keep the features of all rows and decompose their Gram matrix, once for every ridge; or
-        make them anew in blocks for every product with alpha, which is then found by some tens of
-        preconditioned conjugate gradient steps, to about 1e-9: in the memory of X and a few
-        matrices ``p x p``, and without the ``2 n p^2`` multiplications of the decomposition.
-        Leave-one-out votes and `residual_form` take ``n p^2`` of them all the same. "auto" is
-        direct as long as n p numbers fit in half of the free memory.
+        "direct" keeps the features of all rows and decomposes their Gram matrix, once for every
+        ridge. "iterative" computes them in blocks for every product with alpha, by some tens of
+        steps of preconditioned conjugate gradients, to about 1e-9. It needs the memory of X and a
+        few matrices ``p x p``, and saves the ``2 n p^2`` multiplications of the decomposition;
+        leave-one-out votes and `residual_form` still take ``n p^2``. "auto" is direct if n p
+        numbers fit in half of the free memory.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
     random_state : int, RandomState or None, default=0
-        Of the frequencies.
+        Seed of the frequencies.
 
     Attributes
     ----------
@@ -184,26 +181,26 @@ class RandomFeatureWeights(BaseEstimator):
         )
         assert self.bandwidth_ is not None
         random = check_random_state(self.random_state)
-        waves = draw_fourier_features(
+        feature_map = draw_fourier_features(
             self.kernel, X.shape[1], int(self.n_features), self.bandwidth_, random
         )
-        self.X_fit_, self.frequencies_ = X, waves.frequencies
+        self.X_fit_, self.frequencies_ = X, feature_map.frequencies
         self.regression_ = feature_ridge(
             _NAME,
-            waves,
+            feature_map,
             X,
             self.sample_weight_,
-            direct=is_direct(self.solver, X.shape[0], waves.rank, self.sample_weight_),
+            direct=is_direct(self.solver, X.shape[0], feature_map.rank, self.sample_weight_),
             intercept=bool(self.intercept),
             random=random,
         )
-        self._settle_ridge()
+        self._set_ridge()
         return self
 
     def at_regularization(self, regularization: float) -> Self:
-        """The same piece at another ridge, fitted on the same rows: what `fit` would give.
+        """A weighting fitted on the same rows at another ridge: the same as `fit` would give.
 
-        The decomposition is shared, not copied; this piece stays as it is.
+        The decomposition is shared, not copied; `self` is not changed.
 
         Examples
         --------
@@ -211,17 +208,17 @@ class RandomFeatureWeights(BaseEstimator):
         >>> X = np.array([[0.0], [1.0], [3.0]])
         >>> fitted = RandomFeatureWeights(bandwidth=1.0).fit(X)
         >>> path = [fitted.at_regularization(lam) for lam in (0.01, 0.1, 1.0)]
-        >>> [float((piece.training_votes() @ np.ones(3))[2].round(1)) for piece in path]
+        >>> [float((ridge.training_votes() @ np.ones(3))[2].round(1)) for ridge in path]
         [1.0, 0.8, 0.3]
         """
         check_is_fitted(self)
         other = copy.copy(self)
         other.regularization = regularization
-        other._settle_ridge()
+        other._set_ridge()
         return other
 
     def training_votes(self) -> ProductVotes | IteratedVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -247,7 +244,7 @@ class RandomFeatureWeights(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _settle_ridge(self) -> None:
+    def _set_ridge(self) -> None:
         lam = check_number(_NAME, "regularization", self.regularization, positive=False)
         self.ridge_ = float(self.sample_weight_.sum()) * lam
         what = f"{2 * self.frequencies_.shape[1]} random features"
@@ -262,8 +259,8 @@ class RandomFeatureWeights(BaseEstimator):
             )
         if callable(self.kernel):
             raise ValueError(
-                f"{_NAME}: the frequencies of a function are not known; kernel must be "
-                "'gaussian' or 'laplacian'. Use NystromWeights."
+                f"{_NAME}: kernel must be 'gaussian' or 'laplacian'; got a function, whose "
+                "frequencies are not known. Use NystromWeights."
             )
         check_choice(_NAME, "kernel", self.kernel, _KERNELS)
         check_number(_NAME, "regularization", self.regularization, positive=False)

@@ -1,6 +1,4 @@
-"""The scale of the inputs: the median distance between two training rows.
-
-How alike two inputs are: the kernels that kernel weightings share.
+"""The kernels that weightings share, and their default bandwidth, the median distance between rows.
 
 =================  ============================================  =============================
 kernel             ``k(x, x')``                                  median bandwidth h
@@ -33,24 +31,26 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_integer, check_number
 from disambig.weights.neighbors.euclidean import pair_distances
 
-_LARGEST_SAMPLE = 1000
-_TINY = 1e-100
+# Rows whose distances give the median: half a million pairs.
+_MAX_SAMPLE_ROWS = 1000
+# Sample weights below this are scaled up: their products would underflow.
+_MIN_SAMPLE_WEIGHT = 1e-100
 COMPACT = ("box", "epanechnikov")
 _WITH_BANDWIDTH = ("gaussian", "laplacian", "polynomial", *COMPACT)
 
 
 def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean") -> float:
-    """The median of ``|x - x'|`` over pairs of training rows, each as often as it weighs.
+    """The median of ``|x - x'|`` over pairs of training rows, each counted by its sample weight.
 
-    Of more than 1000 rows (or a total weight above 1000) a sample of 1000 is taken, evenly spaced
-    in the order of the rows and by weight; nothing is random. The median of an even number is the
-    lower one. If it is 0, as where most rows are equal, the mean of the positive distances is
-    returned, and 1 if there is none.
+    Of more than 1000 rows (or a total weight above 1000) a sample of 1000 is used, evenly spaced by
+    weight in the order of the rows; nothing is random. The median of an even number of distances is
+    the lower one. If it is 0, for instance because most rows are equal, the mean of the positive
+    distances is returned, or 1 if there are none.
 
     Parameters
     ----------
     X : float64 array or canonical csr_array, (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     norm : {"euclidean", "manhattan"}
 
     Examples
@@ -59,18 +59,18 @@ def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean
     >>> median_distance(np.array([[0.0], [1.0], [3.0]]), np.ones(3))
     2.0
     """
-    if max(float(sample_weight.sum()), X.shape[0]) > _LARGEST_SAMPLE:
-        rows = _evenly_spaced(sample_weight, _LARGEST_SAMPLE)
-        X, sample_weight = X[rows], np.ones(_LARGEST_SAMPLE)
-    if sample_weight.max() < _TINY:
-        # None is a whole copy, before and after: only their products must not vanish.
+    if max(float(sample_weight.sum()), X.shape[0]) > _MAX_SAMPLE_ROWS:
+        rows = _evenly_spaced(sample_weight, _MAX_SAMPLE_ROWS)
+        X, sample_weight = X[rows], np.ones(_MAX_SAMPLE_ROWS)
+    if sample_weight.max() < _MIN_SAMPLE_WEIGHT:
+        # All weights stay at most one, so that no row counts as several copies.
         sample_weight = sample_weight / sample_weight.max()
     first, second = np.triu_indices(X.shape[0], k=1)
     distances = _between_pairs(X, norm)
-    # Copies of one row make pairs too, at distance 0: w (w - 1) / 2 of them.
-    inside = np.maximum(sample_weight * (sample_weight - 1.0) / 2.0, 0.0).sum()
+    # The w copies of a row are w (w - 1) / 2 pairs at distance 0.
+    copy_pairs = np.maximum(sample_weight * (sample_weight - 1.0) / 2.0, 0.0).sum()
     order = np.argsort(distances, kind="stable")
-    weights = np.concatenate([[inside], (sample_weight[first] * sample_weight[second])[order]])
+    weights = np.concatenate([[copy_pairs], (sample_weight[first] * sample_weight[second])[order]])
     sorted_distances = np.concatenate([[0.0], distances[order]])
     reached = np.cumsum(weights)
     median = float(sorted_distances[np.searchsorted(reached, reached[-1] / 2.0)])
@@ -106,7 +106,7 @@ def _between_pairs(X: Any, norm: str) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """A kernel with its parameters settled: ``similarity(Q, X)`` is ``k(Q[i], X[j])``, (q, n).
+    """A kernel with its parameters: ``similarity(Q, X)`` is ``k(Q[i], X[j])``, (q, n).
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ class Similarity:
 
     def __call__(self, queries: Any, X: Any) -> FloatArray:
         if not isinstance(self.kernel, str):
-            return _checked(self.kernel(queries, X), (queries.shape[0], X.shape[0]))
-        # A kernel without bandwidth is one whose bandwidth is 1.
+            return _checked_values(self.kernel(queries, X), (queries.shape[0], X.shape[0]))
+        # A kernel without bandwidth has bandwidth 1.
         h = 1.0 if self.bandwidth is None else self.bandwidth
         if self.kernel == "gaussian":
             return _decay(_squared_distances(queries, X), 2.0, h, h)
@@ -140,7 +140,7 @@ class Similarity:
         return _power(queries, X, h, degree, coef0)
 
     def compact(self, distances: sp.csr_array) -> sp.csr_array:
-        """Replace the stored distances, none above the bandwidth, by the kernel's values there."""
+        """Replace stored distances, none above the bandwidth, by the values of the kernel."""
         if self.kernel == "box":
             distances.data[:] = 1.0
         else:
@@ -185,7 +185,7 @@ def resolve_bandwidth(
 
 
 def check_polynomial(owner: str, kernel: Any, degree: Any, coef0: Any) -> None:
-    """Refuse a degree or constant that is none, or that belongs to another kernel than `kernel`."""
+    """Check degree and coef0; other than the defaults, only the polynomial kernel has them."""
     power = check_integer(owner, "degree", degree, least=1)
     # A negative constant would make the polynomial kernel indefinite.
     constant = check_number(owner, "coef0", coef0, positive=False)
@@ -199,15 +199,16 @@ def check_polynomial(owner: str, kernel: Any, degree: Any, coef0: Any) -> None:
 
 def _squared_distances(queries: Any, X: Any) -> FloatArray:
     if not sp.issparse(X):
-        # The quick formula loses digits of the size of the squared norms: least about the mean.
+        # The formula by products has errors of the size of the squared norms, which are smallest
+        # after subtracting the mean.
         center = X.mean(axis=0)
-        moved = X - center
-        queries, X = (moved if queries is X else queries - center), moved
+        shifted = X - center
+        queries, X = (shifted if queries is X else queries - center), shifted
     return _dense(euclidean_distances(queries, X, squared=True))
 
 
 def _decay(values: FloatArray, *scales: float) -> FloatArray:
-    # One division at a time: the square of a tiny bandwidth would be 0, and 0 / 0 no number.
+    # One division at a time: the square of a tiny bandwidth would underflow, and 0 / 0 is NaN.
     with np.errstate(over="ignore"):
         for scale in scales:
             values /= scale
@@ -225,7 +226,7 @@ def _power(queries: Any, X: Any, h: float, degree: int, coef0: float) -> FloatAr
         largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     if not np.isfinite(largest):
         raise VotesError(
-            "The kernel is too large for floating-point numbers. Scale X, or use a larger "
+            "The kernel overflows floating-point numbers. Scale X, or use a larger "
             "bandwidth or a smaller degree."
         )
     return values
@@ -238,12 +239,12 @@ def _dense(values: Any) -> FloatArray:
     return array
 
 
-def _checked(values: Any, shape: tuple[int, int]) -> FloatArray:
+def _checked_values(values: Any, shape: tuple[int, int]) -> FloatArray:
     array = np.array(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
     if array.shape != shape:
         raise VotesError(
             f"The kernel function returned shape {array.shape} for {shape[0]} rows of Q and "
-            f"{shape[1]} rows of X; expected {shape}, one value a pair."
+            f"{shape[1]} rows of X; expected {shape}, one value for each pair."
         )
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])

@@ -1,6 +1,6 @@
-"""Rows taken out of a kernel ridge, in closed form.
+"""Votes of kernel ridge regression from its inverse ``C``.
 
-Votes of ridge regression from the inverse that it solves with.
+`smoother` is ``I - ridge W^{-1} C``; `Deletion` removes rows from C in closed form.
 """
 
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from disambig.weights.kernels.system import Spectrum
 
 @dataclass(frozen=True, eq=False)
 class Deletion:
-    """``C[T, T] - C[T, E] C[E, E]^{-1} C[E, T]``, with E the rows that leave and T the others.
+    """``C[T, T] - C[T, E] C[E, E]^{-1} C[E, T]``, with E the rows left out and T the others.
 
-    With ``y' C y`` the least that a ridge regression pays on targets y (times a constant), this is
-    the same of the rows T: those of E have targets that cost nothing. These targets,
-    ``-C[E, E]^{-1} C[E, T] y``, are what the others predict there: `answers`, transposed.
+    ``y' C y`` is, up to a factor, the minimum of a ridge regression on targets y. Minimised over
+    the targets of E as well, it is this form of the rows T. The minimising targets,
+    ``-C[E, E]^{-1} C[E, T] y``, are the predictions of the rows T at E: ``left_out_weights.T @ y``.
 
     Parameters
     ----------
     whole : SymmetricArray, (N, N)
-        C, symmetric and positive definite, or semi-definite with constants in its kernel.
+        C, symmetric and positive definite, or semi-definite with constants in its null space.
     kept, left_out : int arrays, (n,) and (e,)
         T, in increasing order, and E.
 
@@ -38,7 +38,7 @@ class Deletion:
     >>> import numpy as np
     >>> whole = SymmetricArray(np.linalg.inv([[3.0, 1.0], [1.0, 2.0]]))
     >>> deletion = Deletion(whole, np.array([0]), np.array([1]))
-    >>> deletion.remaining().round(3), deletion.answers.round(3)
+    >>> deletion.remaining().round(3), deletion.left_out_weights.round(3)
     (array([[0.333]]), array([[0.333]]))
     """
 
@@ -47,31 +47,31 @@ class Deletion:
     left_out: IntArray
 
     @cached_property
-    def beside(self) -> FloatArray:
+    def cross_block(self) -> FloatArray:
         """``C[T, E]``, (n, e)."""
         return self.whole.array[np.ix_(self.kept, self.left_out)]
 
     @cached_property
-    def answers(self) -> FloatArray:
+    def left_out_weights(self) -> FloatArray:
         """``-(C[E, E]^{-1} C[E, T])'``, (n, e)."""
         if not self.left_out.size:
-            return self.beside
-        # Multiplied by the small inverse: solving for so many rows takes three times as long.
+            return self.cross_block
+        # A product with the small inverse: solving for so many rows takes three times as long.
         inverse, failed = lapack.dpotri(self._factor, lower=1)
         assert not failed
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        found: FloatArray = self.beside @ -inverse
+        found: FloatArray = self.cross_block @ -inverse
         return found
 
     def remaining(self) -> FloatArray:
-        """``C[T, T] - C[T, E] C[E, E]^{-1} C[E, T]``, (n, n), symmetric to the last bit."""
+        """``C[T, T] - C[T, E] C[E, E]^{-1} C[E, T]``, (n, n), exactly symmetric."""
         if not self.left_out.size:
             return self.whole.array.copy()
-        low: FloatArray = scipy.linalg.solve_triangular(
-            self._factor, self.beside.T, lower=True, check_finite=False
+        half: FloatArray = scipy.linalg.solve_triangular(
+            self._factor, self.cross_block.T, lower=True, check_finite=False
         )
         # A product with its own transpose is symmetric.
-        array = low.T @ low
+        array = half.T @ half
         np.subtract(self.whole.array[np.ix_(self.kept, self.kept)], array, out=array)
         return array
 
@@ -82,17 +82,17 @@ class Deletion:
             factor: FloatArray = scipy.linalg.cholesky(block, lower=True, check_finite=False)
         except scipy.linalg.LinAlgError as error:
             raise VotesError(
-                f"Deletion: {self.left_out.size} rows cannot be taken out of {block.shape[0]} + "
-                f"{self.kept.size} at a ridge this small in double precision. Fit on the other "
-                "rows, or use a larger regularization."
+                f"Deletion: {self.left_out.size} rows cannot be removed from {block.shape[0]} + "
+                f"{self.kept.size} in double precision, because the ridge is too small. Fit on the "
+                "other rows, or use a larger regularization."
             ) from error
         return factor
 
 
 def left_out_rows(owner: str, rows: Any, n: int) -> tuple[IntArray, IntArray]:
-    """The rows that leave, as they were given, and those that stay, increasing.
+    """The rows left out, in the given order, and the rows kept, ascending.
 
-    `rows` are numbers from 0 to ``n - 1``, each once, or a mask ``(n,)``; some row must stay.
+    `rows` are numbers from 0 to ``n - 1``, each once, or a mask ``(n,)``; one row must be kept.
 
     Examples
     --------
@@ -108,23 +108,23 @@ def left_out_rows(owner: str, rows: Any, n: int) -> tuple[IntArray, IntArray]:
             f"got {given.dtype} of shape {given.shape}."
         )
     given = given.astype(np.intp)
-    strange = (given < 0) | (given >= n)
-    if strange.any():
+    invalid = (given < 0) | (given >= n)
+    if invalid.any():
         raise ValueError(
-            f"{owner}: row {given[strange][0]} cannot be left out; rows go from 0 to {n - 1}."
+            f"{owner}: row {given[invalid][0]} cannot be left out; rows go from 0 to {n - 1}."
         )
-    stays = np.ones(n, dtype=np.bool_)
-    stays[given] = False
-    if np.count_nonzero(~stays) < given.size:
+    is_kept = np.ones(n, dtype=np.bool_)
+    is_kept[given] = False
+    if np.count_nonzero(~is_kept) < given.size:
         values, counts = np.unique(given, return_counts=True)
         raise ValueError(f"{owner}: row {values[counts > 1][0]} is left out more than once.")
-    if not stays.any():
-        raise VotesError(f"{owner}: all {n} rows are left out; at least one must stay.")
-    return given, np.flatnonzero(stays)
+    if not is_kept.any():
+        raise VotesError(f"{owner}: all {n} rows are left out; keep at least one.")
+    return given, np.flatnonzero(is_kept)
 
 
 def smoother(inverse: FloatArray, ridge: float, sample_weight: FloatArray) -> FloatArray:
-    """``I - ridge W^{-1} C``, (n, n), a new array: what the training rows say at each other.
+    """``I - ridge W^{-1} C``, (n, n), a new array: the votes at the training rows.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def smoother(inverse: FloatArray, ridge: float, sample_weight: FloatArray) -> Fl
 
 
 def spectral_smoother(spectrum: Spectrum, ridge: float, sample_weight: FloatArray) -> FloatArray:
-    """The same from eigenvalues, of which no digit is lost where votes are faint.
+    """`smoother` from eigenvalues: no digits are lost where votes are small.
 
     Examples
     --------
@@ -158,19 +158,19 @@ def spectral_smoother(spectrum: Spectrum, ridge: float, sample_weight: FloatArra
 
 
 def kept_votes(deletion: Deletion, ridge: float, sample_weight: FloatArray) -> DeletedVotes:
-    """The same of the rows that a deletion keeps; nothing is written out."""
+    """`smoother` of the rows that a deletion keeps, as an operator."""
     right = np.full(sample_weight.size, np.sqrt(ridge))
-    # The same object says that the votes are symmetric.
+    # DeletedVotes are symmetric if both are the same object.
     left = right if (sample_weight == 1.0).all() else right / sample_weight
-    parts = deletion.kept, deletion.left_out, deletion.beside, deletion.answers
+    parts = deletion.kept, deletion.left_out, deletion.cross_block, deletion.left_out_weights
     return DeletedVotes(deletion.whole, *parts, np.ones(sample_weight.size), left, right)
 
 
 def centered(left: FloatArray, mean: FloatArray, shares: FloatArray) -> FloatArray:
-    """``k(x, X) - m'`` without its own mean, which M~ does not see, and a column of ones."""
+    """``k(x, X) - m'`` minus its weighted mean, which M~ maps to 0, and a column of ones."""
     q, n = left.shape
-    beside_ones = np.ones((q, n + 1))
-    inner = beside_ones[:, :n]
+    with_ones = np.ones((q, n + 1))
+    inner = with_ones[:, :n]
     np.subtract(left, mean, out=inner)
     inner -= (inner @ shares)[:, None]
-    return beside_ones
+    return with_ones

@@ -1,6 +1,7 @@
-"""A symmetric matrix by its eigenvalues, so that every ridge costs only products.
+"""``(G + ridge I)^{-1}`` for one kernel matrix G and many ridges.
 
-``G + ridge I`` for one kernel matrix G and many ridges.
+`RidgeSystem` uses a Cholesky factor for each ridge, or the eigenvalues of G (`Spectrum`) where
+these are known or more accurate.
 """
 
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.dense import absolute_sums
 
-# Eigenvalues below -1e-8 times the largest are not rounding.
-_NEGATIVE = 1e-8
-# Beyond this an inverse in double precision has hardly a correct digit.
-LARGEST_CONDITION = 1e14
-# The workspace of the quickest driver outgrows the 32-bit integers of common LAPACKs here.
-_LARGEST_FOR_EVD = 32_000
-# Worse conditioned than this, rounding may show.
-_GOOD_CONDITION = 1e9
+# Largest size of a negative eigenvalue, relative to the largest one, that counts as rounding.
+_MAX_RELATIVE_NEGATIVE = 1e-8
+# Beyond this condition number an inverse in double precision has hardly a correct digit.
+MAX_CONDITION = 1e14
+# Beyond, the workspace of the fastest driver exceeds the 32-bit integers of common LAPACKs.
+_MAX_ROWS_FOR_EVD = 32_000
+# Largest condition number for a Cholesky factor: beyond, rounding errors may be visible.
+_MAX_CHOLESKY_CONDITION = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,10 @@ class Spectrum:
     ----------
     eigenvalues : (r,), ascending, non-negative
     eigenvectors : (n, r), in columns
-        r is n, or n - 1 where a direction is left out (`spectrum_beside`). Inverses and other
+        r is n, or n - 1 if a direction is left out (`spectrum_orthogonal_to`). Inverses and other
         functions of G are then those on the rest of the space, and 0 along that direction.
     size : float
-        The norm of what was decomposed, at which rounding happened.
+        The norm of the decomposed matrix, the scale of rounding errors.
     """
 
     eigenvalues: FloatArray
@@ -63,12 +64,12 @@ class Spectrum:
         return self._filtered(self.eigenvalues / (self.eigenvalues + ridge))
 
     def remainder(self, ridge: float, scales: FloatArray | None = None) -> FloatArray:
-        """``ridge (G + ridge I)^{-1}``, what `smoother` leaves of the identity; scales as above."""
+        """``ridge (G + ridge I)^{-1}``, the identity minus `smoother`; scales as in `inverse`."""
         return self._filtered(ridge / (self.eigenvalues + ridge), scales)
 
     def _filtered(self, values: FloatArray, scales: FloatArray | None = None) -> FloatArray:
-        # Half of the filter on each side makes the product symmetric to the last bit, and lets
-        # numpy compute one triangle only.
+        # A product with its own transpose is exactly symmetric, and numpy computes only one
+        # triangle.
         half = self.eigenvectors * np.sqrt(values)
         if scales is not None:
             half *= scales[:, None]
@@ -82,7 +83,7 @@ def spectrum_of(gram: FloatArray) -> Spectrum:
     Raises
     ------
     VotesError
-        If an eigenvalue is clearly negative. Slightly negative ones are rounding and become 0.
+        If an eigenvalue is clearly negative. Slightly negative ones are rounding and set to 0.
 
     Examples
     --------
@@ -96,12 +97,12 @@ def spectrum_of(gram: FloatArray) -> Spectrum:
     return Spectrum(_non_negative(values, size), vectors, size)
 
 
-def spectrum_beside(gram: FloatArray, direction: FloatArray) -> Spectrum:
+def spectrum_orthogonal_to(gram: FloatArray, direction: FloatArray) -> Spectrum:
     """Decompose a symmetric matrix on the vectors orthogonal to `direction`; its memory is reused.
 
     With ``u`` the direction at length one and ``P = I - u u'`` this is the spectrum of ``P G P``
-    without the eigenvector u: taken out before the decomposition, it cannot come back as rounding
-    divided by a small ridge. What G does along u is of no account, indefinite or not.
+    without the eigenvector u. It is removed before the decomposition, so that rounding errors along
+    u are not divided by a small ridge. G may be indefinite along u.
 
     Parameters
     ----------
@@ -111,14 +112,15 @@ def spectrum_beside(gram: FloatArray, direction: FloatArray) -> Spectrum:
     Examples
     --------
     >>> import numpy as np
-    >>> beside = spectrum_beside(np.array([[2.0, 0.0], [0.0, 1.0]]), np.ones(2))
-    >>> beside.eigenvalues, beside.inverse(0.0).round(3)
+    >>> spectrum = spectrum_orthogonal_to(np.array([[2.0, 0.0], [0.0, 1.0]]), np.ones(2))
+    >>> spectrum.eigenvalues, spectrum.inverse(0.0).round(3)
     (array([1.5]), array([[ 0.333, -0.333],
            [-0.333,  0.333]]))
     """
     n = direction.size
-    # The reflection H = I - 2 v v' sends u to the first axis (and its sign, chosen so, loses no
-    # digit). Then H G H without its first row and column is G on the rest, and H turns back.
+    # The reflection H = I - 2 v v' maps u to the first axis, up to the sign that avoids
+    # cancellation. Then H G H without its first row and column is G on the rest, and H maps
+    # eigenvectors back.
     v = direction / np.linalg.norm(direction)
     v[0] += 1.0
     v /= np.linalg.norm(v)
@@ -126,11 +128,11 @@ def spectrum_beside(gram: FloatArray, direction: FloatArray) -> Spectrum:
     image = 2.0 * (image - (v @ image) * v)
     gram -= np.multiply.outer(v, image)
     gram -= np.multiply.outer(image, v)
-    left_out = float(np.linalg.norm(gram[0]))
+    removed = float(np.linalg.norm(gram[0]))
     if n == 1:
-        return Spectrum(np.zeros(0), np.zeros((1, 0)), left_out)
+        return Spectrum(np.zeros(0), np.zeros((1, 0)), removed)
     values, reflected = _decomposed(gram[1:, 1:])
-    size = float(max(values[-1], -values[0])) + left_out
+    size = float(max(values[-1], -values[0])) + removed
     vectors = np.zeros((n, n - 1))
     vectors[1:] = reflected
     vectors -= np.multiply.outer(v, 2.0 * (v[1:] @ reflected))
@@ -138,19 +140,19 @@ def spectrum_beside(gram: FloatArray, direction: FloatArray) -> Spectrum:
 
 
 def _decomposed(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
-    # scipy 1.11 asks LAPACK for too little workspace at n = 1 with "evd".
-    driver = "evd" if 1 < gram.shape[0] <= _LARGEST_FOR_EVD else "evr"
-    # Of a symmetric matrix the transpose is the same, and in the memory order of LAPACK.
+    # scipy 1.11 allocates too little workspace for n = 1 with "evd".
+    driver = "evd" if 1 < gram.shape[0] <= _MAX_ROWS_FOR_EVD else "evr"
+    # The transpose is the same symmetric matrix, in the memory order of LAPACK.
     values, vectors = scipy.linalg.eigh(gram.T, driver=driver, overwrite_a=True, check_finite=False)
     return values, vectors
 
 
 def _non_negative(values: FloatArray, size: float) -> FloatArray:
-    if values[0] < -_NEGATIVE * size:
+    if values[0] < -_MAX_RELATIVE_NEGATIVE * size:
         raise VotesError(
             f"The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
-            f"{values[0]:.3g}, its largest {values[-1]:.3g}. Kernel ridge needs a kernel; pass "
-            "weights of any sign as they are with PrecomputedWeights."
+            f"{values[0]:.3g}, its largest {values[-1]:.3g}. Use a positive semi-definite kernel, "
+            "or pass votes of any sign with PrecomputedWeights."
         )
     return np.maximum(values, 0.0)
 
@@ -159,21 +161,20 @@ def _non_negative(values: FloatArray, size: float) -> FloatArray:
 class RidgeSystem:
     """``(G + ridge I)^{-1}`` at any ridge, of a symmetric positive semi-definite G of shape (n, n).
 
-    A ridge costs ``n^3`` multiplications by Cholesky's factor: as many as it takes to multiply the
-    inverse out of eigenvectors, which cost nine times as many before (measured at n = 1750: 0.15
-    against 0.11 and 1.0 seconds). Eigenvalues are found where they are asked for, where the matrix
-    may not be positive semi-definite, beside a direction, and where the factor says that the
-    condition is bad: functions of them have no rounding beyond the eigenvalues that they should
-    have, however small the ridge.
+    By a Cholesky factor a ridge costs ``n^3`` multiplications, as many as the product of
+    eigenvectors that gives the inverse; the eigenvectors cost nine times as many, once (measured at
+    n = 1750: 0.15 seconds against 0.11 and 1.0). Eigenvalues are used if they are needed elsewhere,
+    if the matrix may not be positive semi-definite, with a direction, and if the factor shows that
+    the condition is bad: functions of eigenvalues stay accurate, however small the ridge.
 
     Parameters
     ----------
     gram : (N, N)
         Not written to.
     direction : (N,), positive, or None
-        If given, everything happens on the vectors orthogonal to it; see `spectrum_beside`.
+        If given, G is restricted to the vectors orthogonal to it: see `spectrum_orthogonal_to`.
     certain : bool
-        Is G known to be positive semi-definite?
+        Whether G is known to be positive semi-definite.
     rows : (n,), or None
         G is this part of `gram`; None: all of it.
 
@@ -192,37 +193,37 @@ class RidgeSystem:
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """The eigenvalues and eigenvectors, found once."""
+        """The eigenvalues and eigenvectors, computed once."""
         if self._direction is None:
             return spectrum_of(self.matrix())
-        return spectrum_beside(self.matrix(), self._direction)
+        return spectrum_orthogonal_to(self.matrix(), self._direction)
 
     def matrix(self) -> FloatArray:
         """G, a new array."""
         n = self.gram.shape[0] if self.rows is None else self.rows.size
         require_bytes(
             8.0 * n * n,
-            f"Another matrix of {n} rows, beside the kernel matrix,",
+            f"Another matrix of {n} rows in addition to the kernel matrix",
             "Keep fewer ridges at a time, or fit on fewer rows.",
         )
         return self.gram.copy() if self.rows is None else self.gram[np.ix_(self.rows, self.rows)]
 
     def inverse(self, ridge: float) -> FloatArray:
-        """``(G + ridge I)^{-1}``, (n, n), symmetric to the last bit; 0 along the direction."""
+        """``(G + ridge I)^{-1}``, (n, n), exactly symmetric; 0 along the direction."""
         found = self.factored_inverse(ridge)
         return self.spectrum.inverse(ridge) if found is None else found
 
     def factored_inverse(self, ridge: float) -> FloatArray | None:
-        """The same by Cholesky's factor; None where eigenvalues are known or called for."""
+        """The inverse by a Cholesky factor; None where eigenvalues are known or must be used."""
         if not self.certain or self.direction is not None or "spectrum" in self.__dict__:
             return None
-        return _inverted(self.matrix(), ridge)
+        return _invert_in_place(self.matrix(), ridge)
 
     def check_condition(self, owner: str, regularization: float, total: float) -> None:
-        """Refuse a ridge, ``total * regularization``, at which nothing can be inverted."""
+        """Raise an error if G cannot be inverted at the ridge ``total * regularization``."""
         condition = self.spectrum.condition(total * regularization)
-        if condition > LARGEST_CONDITION:
-            least = self.spectrum.size / LARGEST_CONDITION / total
+        if condition > MAX_CONDITION:
+            least = self.spectrum.size / MAX_CONDITION / total
             where = "" if self.direction is None else ", on vectors of sum zero,"
             raise VotesError(
                 f"{owner}: K + n lam I{where} has condition number {condition:.1e} at "
@@ -231,7 +232,7 @@ class RidgeSystem:
             )
 
     def restricted(self, rows: IntArray) -> "RidgeSystem":
-        """The same of some of the rows; nothing is copied before it is needed."""
+        """The system of some of the rows; nothing is copied before it is needed."""
         rows = rows if self.rows is None else self.rows[rows]
         return RidgeSystem(self.gram, self.direction, self.certain, rows)
 
@@ -252,39 +253,39 @@ def checked_gram(owner: str, gram: FloatArray) -> FloatArray:
     array([[1., 0.],
            [0., 1.]])
     """
-    uneven = float(np.abs(gram - gram.T).max())
-    if uneven > 1e-8 * float(np.abs(gram).max()):
+    asymmetry = float(np.abs(gram - gram.T).max())
+    if asymmetry > 1e-8 * float(np.abs(gram).max()):
         raise VotesError(
             f"{owner}: the kernel must be symmetric on the training rows; entries [i, j] and "
-            f"[j, i] differ by up to {uneven:.3g}. Use (K + K.T) / 2 if that is rounding, "
-            "PrecomputedWeights if it is meant."
+            f"[j, i] differ by up to {asymmetry:.3g}. Use (K + K.T) / 2 if that is rounding, or "
+            "PrecomputedWeights if it is intended."
         )
     return gram
 
 
-def _inverted(matrix: FloatArray, ridge: float) -> FloatArray | None:
+def _invert_in_place(matrix: FloatArray, ridge: float) -> FloatArray | None:
     """``(matrix + ridge I)^{-1}`` in the memory of `matrix`, or None if its condition is bad."""
     n = matrix.shape[0]
     if n == 0:
         return matrix
     matrix[np.diag_indices(n)] += ridge
     norm = float(absolute_sums(matrix).max())
-    # The transpose is the same matrix, in the memory order of LAPACK: nothing is copied.
+    # The transpose is the same matrix, in the memory order of LAPACK, so nothing is copied.
     factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1, clean=0)
     if failed:
         return None
-    # No eigenvalue is below the ridge; only where that says too little, they are estimated.
-    if norm > _GOOD_CONDITION * ridge:
+    # No eigenvalue is below the ridge. If that does not bound the condition, LAPACK estimates it.
+    if norm > _MAX_CHOLESKY_CONDITION * ridge:
         reciprocal, _ = lapack.dpocon(factor, norm, uplo="L")
-        if not reciprocal * _GOOD_CONDITION > 1.0:
+        if not reciprocal * _MAX_CHOLESKY_CONDITION > 1.0:
             return None
     inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if failed:
         return None
-    return _mirrored(inverse.T)
+    return _copy_upper_to_lower(inverse.T)
 
 
-def _mirrored(matrix: FloatArray, step: int = 256) -> FloatArray:
+def _copy_upper_to_lower(matrix: FloatArray, step: int = 256) -> FloatArray:
     """The upper triangle copied into the lower one, in place."""
     for start in range(0, matrix.shape[0], step):
         stop = start + step

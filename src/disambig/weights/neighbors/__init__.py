@@ -1,1 +1,1 @@
-"""Nearest-neighbour weights, exact and approximate."""
+"""Weights of nearest neighbours, exact and approximate."""

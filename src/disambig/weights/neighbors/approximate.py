@@ -1,9 +1,9 @@
-"""An index that looks only into the cells next to a query, by way of faiss.
+"""Approximate nearest neighbours by faiss, with a recall that is estimated on a sample.
 
-How many of the true neighbours an approximate search finds, estimated on a sample.
+The index compares a query only with rows in cells near it. `search_with_recall` visits more cells
+until the index finds enough of the true neighbours, or falls back to the exact search.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,24 +11,27 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.threads import thread_count
 from disambig.weights.neighbors.euclidean import EuclideanIndex, pair_distances
 from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
-from disambig.weights.threads import thread_count
 
-# Cells for the square root of the number of rows, and rows of the sample for each cell.
-_CELLS = 4
-_SAMPLE = 64
-# Rows whose neighbours are searched exactly: the standard error of a recall of .99 is below .0015
-# for k = 10.
+# The number of cells is this many times the square root of the number of rows.
+_CELLS_PER_ROOT = 4
+# Rows of the sample for each cell that k-means is fitted on, and the fewest rows for a cell.
+_ROWS_PER_CELL = 64
+# Rows whose neighbours are searched exactly to estimate the recall. The standard error of a recall
+# of 0.99 is below 0.0015 for k = 10.
 SAMPLE_SIZE = 500
-_FIRST_PROBES = 8
-# With more of the cells looked into, the exact search is as quick (measured on noise).
-_LARGEST_PART = 0.125
+_FIRST_N_PROBES = 8
+# Largest part of the cells that is visited; beyond, the exact search is as fast (measured on
+# noise).
+_MAX_PROBED_PART = 0.125
 
 
 def load_faiss() -> Any:
-    """The package, or an `ImportError` that says how to get it."""
+    """Import faiss, or raise an `ImportError` that says how to install it."""
     try:
         import faiss
     except ImportError as error:
@@ -42,21 +45,22 @@ def load_faiss() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ApproximateIndex:
-    """Training rows of which only those in cells near the query are compared with it.
+    """Training rows in cells; a query is compared only with the rows of cells near it.
 
-    The cells are those of k-means (an inverted file of faiss, in single precision). What they hold
-    is compared again by differences in double precision, so that distances and their order are
-    exact and only the choice of candidates is not. A training row is always a candidate for itself.
+    The cells are those of k-means (an inverted file of faiss, in single precision). Distances of
+    the candidates are computed again by differences in double precision. So distances and their
+    order are exact; only the choice of candidates is approximate. A training row is always a
+    candidate for itself.
 
     Parameters
     ----------
     X : float64 or float32 array, (n, d)
     cells : faiss.IndexIVFFlat
-        Of the rows less `center`.
+        Index of the rows minus `center`.
     center : float64, (d,)
     n_cells : int
     n_probes : int
-        How many cells are looked into for each query.
+        Number of cells that are visited for each query.
     n_jobs : int or None
     """
 
@@ -69,37 +73,37 @@ class ApproximateIndex:
 
     @classmethod
     def build(cls, X: AnyArray, *, seed: int, n_jobs: int | None) -> "ApproximateIndex":
-        """Index the rows of X, which must be dense; it starts with one probe."""
+        """Index the rows of a dense X, with one probe."""
         faiss = load_faiss()
         n, d = X.shape
-        count = max(1, min(int(_CELLS * np.sqrt(n)), n // _SAMPLE))
+        count = max(1, min(int(_CELLS_PER_ROOT * np.sqrt(n)), n // _ROWS_PER_CELL))
         center = X.mean(axis=0, dtype=np.float64)
         cells = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, count)
         cells.cp.seed = seed
-        cells.cp.max_points_per_centroid = _SAMPLE
+        cells.cp.max_points_per_centroid = _ROWS_PER_CELL
         cells.cp.min_points_per_centroid = 1
-        moved = (X - center).astype(np.float32)
+        centered = (X - center).astype(np.float32)
         with threadpool_limits(thread_count(n_jobs)):
-            cells.train(moved)
-            cells.add(moved)
+            cells.train(centered)
+            cells.add(centered)
         return cls(X, cells, center, count, 1, n_jobs)
 
     def with_probes(self, n_probes: int) -> "ApproximateIndex":
-        """The same index looking into as many cells."""
+        """The same index with another number of visited cells."""
         return replace(self, n_probes=min(n_probes, self.n_cells))
 
     def candidates(
         self, queries: Any, width: int, own: AnyArray
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
-        """At most `width` rows near each query, and itself; the bound of the others is not kept."""
+        """At most `width` rows near each query, and the query itself; no bound for the others."""
         faiss = load_faiss()
-        moved = (queries - self.center).astype(np.float32)
-        probing = faiss.SearchParametersIVF(nprobe=self.n_probes)
+        centered = (queries - self.center).astype(np.float32)
+        parameters = faiss.SearchParametersIVF(nprobe=self.n_probes)
         with threadpool_limits(thread_count(self.n_jobs)):
-            _, found = self.cells.search(moved, width, params=probing)
+            _, found = self.cells.search(centered, width, params=parameters)
         missing = ~(found == own[:, None]).any(axis=1) & (own >= 0)
         listed = np.column_stack([found, np.where(missing, own, -1)])
-        # faiss fills up with -1 where the cells hold too few.
+        # faiss returns -1 where the cells hold too few rows.
         real = listed >= 0
         indptr = np.concatenate([[0], np.cumsum(real.sum(axis=1))]).astype(np.int64)
         flat = listed[real].astype(np.int64)
@@ -121,17 +125,17 @@ def search_with_recall(
     random_state: Any,
     n_jobs: int | None,
 ) -> tuple[NeighborIndex, float]:
-    """An index that finds `min_recall` of the neighbours of a sample, and what it finds of them.
+    """An index whose recall on a sample of rows is at least `min_recall`, and that recall.
 
-    The number of cells looked into is doubled until that is so. If an eighth of them is not
-    enough, there is a warning and the search is exact.
+    The number of visited cells is doubled until the recall suffices. If an eighth of the cells is
+    not enough, the index is exact, with a warning.
 
     Parameters
     ----------
     X : float64 or float32 array, (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     wanted : float
-        Mass of the neighbours.
+        Total weight of the neighbours.
     min_recall : float
     random_state : int, RandomState or None
     n_jobs : int or None
@@ -142,20 +146,19 @@ def search_with_recall(
     exact = EuclideanIndex.build(X, algorithm="brute", n_jobs=n_jobs)
     sample = np.sort(random.permutation(n)[:SAMPLE_SIZE])
     truth = _pairs(exact, X, sample, sample_weight, wanted)
-    probes, recall = _FIRST_PROBES, 0.0
-    while probes <= max(_FIRST_PROBES, _LARGEST_PART * index.n_cells):
-        index = index.with_probes(probes)
+    n_probes, recall = _FIRST_N_PROBES, 0.0
+    while n_probes <= max(_FIRST_N_PROBES, _MAX_PROBED_PART * index.n_cells):
+        index = index.with_probes(n_probes)
         recall = float(np.isin(truth, _pairs(index, X, sample, sample_weight, wanted)).mean())
         if recall >= min_recall:
             return index, recall
-        probes *= 2
-    warnings.warn(
+        n_probes *= 2
+    warn(
         f"NeighborWeights: algorithm='approximate' finds {recall:.3f} of the neighbours of "
         f"{sample.size} sampled rows, less than min_recall={min_recall:g}, with {index.n_probes} "
-        f"of {index.n_cells} cells. The search is exact instead. Lower min_recall to accept it, or "
-        "set algorithm='auto'.",
+        f"of {index.n_cells} cells. The search is exact instead. Lower min_recall to accept this "
+        "recall, or set algorithm='auto'.",
         UserWarning,
-        stacklevel=5,
     )
     return exact, 1.0
 
@@ -163,7 +166,7 @@ def search_with_recall(
 def _pairs(
     index: NeighborIndex, X: AnyArray, sample: IntArray, sample_weight: FloatArray, wanted: float
 ) -> IntArray:
-    """(input, neighbour) as one number; the row itself left out, which is always found."""
+    """Pairs (input, neighbour) as one number, without the row itself, which is always found."""
     lists = nearest_lists(index, X[sample], sample_weight, wanted, sample.astype(np.int64))
     rows = lists.rows()
     others = lists.indices != sample[rows]

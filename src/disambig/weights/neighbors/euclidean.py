@@ -1,4 +1,4 @@
-"""An index of training rows under the euclidean distance, exact about ties."""
+"""An index of training rows under the euclidean distance, exact for ties and near ties."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,31 +14,31 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.weights.inputs import small_indices
 from disambig.weights.neighbors.balls import Balls
 
-# Above this many features balls are quicker than a search tree (measured for n = 20000: equal at 6
-# on noise and on separate groups, and at 10 trees are five times and twice as slow).
-_TREE_FEATURES = 5
+# Above this many features balls are faster than a search tree. Measured for n = 20000, on noise and
+# on separate groups: as fast at 6 features; at 10, trees take five times and twice as long.
+_MAX_TREE_FEATURES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class EuclideanIndex:
     """Training rows that can be searched by *squared* euclidean distance.
 
-    Something quick proposes candidates; distances are then computed again, by differences in
-    double precision. Quick distances carry rounding errors, so the index also bounds how near a
-    row that was *not* proposed can be. The search runs on rows moved to their mean, or to the
-    centre of their ball, where that bound is smallest.
+    A fast search finds candidates; their distances are then computed again, by differences in
+    double precision. Fast distances have rounding errors, so the index also bounds from below the
+    distances of rows that are *not* candidates. The search subtracts the mean of the rows, or the
+    centre of their ball, which makes the rounding errors small.
 
     Parameters
     ----------
     X : float64 or float32 array, or csr_array, (n, d)
     searcher : Balls or NearestNeighbors
-        Of the rows of X, less `center`.
+        Index of the rows of X minus `center`.
     center : float64, (d,), or None
-        None for sparse X, which is not moved.
+        None for sparse X, which is not centred.
     largest_norm : float
-        Of the moved rows.
+        The largest norm of a centred row.
     terms : int
-        How many products a distance adds up, at most.
+        Largest number of products in the sum of a distance.
     n_jobs : int or None
     """
 
@@ -59,38 +59,38 @@ class EuclideanIndex:
             searcher = NearestNeighbors(algorithm="brute", metric="euclidean", n_jobs=n_jobs).fit(X)
             return cls(X, searcher, None, _largest_norm(X), terms, n_jobs)
         d = X.shape[1]
-        if algorithm == "brute" or (algorithm == "auto" and d > _TREE_FEATURES):
+        if algorithm == "brute" or (algorithm == "auto" and d > _MAX_TREE_FEATURES):
             balls = Balls.build(X)
-            moved = float(
+            norm_bound = float(
                 (row_norms(balls.centers - balls.origin) + balls.radii * balls.scale).max()
             )
-            return cls(X, balls, balls.origin, moved, d, n_jobs)
+            return cls(X, balls, balls.origin, norm_bound, d, n_jobs)
         center = X.mean(axis=0, dtype=np.float64)
         tree = "kd_tree" if algorithm == "auto" else algorithm
         searcher = NearestNeighbors(algorithm=tree, metric="euclidean", n_jobs=n_jobs)
-        moved = X - center
-        return cls(X, searcher.fit(moved), center, _largest_norm(moved), d, n_jobs)
+        centered = X - center
+        return cls(X, searcher.fit(centered), center, _largest_norm(centered), d, n_jobs)
 
     def candidates(
         self, queries: Any, width: int, own: AnyArray
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
-        """`width` rows near each query, and a bound for all others.
+        """`width` rows near each query, and a lower bound of the distances of all others.
 
         Returns
         -------
         indptr, indices, distances : (q + 1,), (q * width,), (q * width,)
             Squared distances.
         floor : (q,)
-            Every row that is not listed is at least this far.
+            Squared distance that rows which are not listed exceed or equal.
         """
         if isinstance(self.searcher, Balls):
             indices, floor = self.searcher.search(queries, width, self.n_jobs)
         else:
-            moved = self._moved(queries)
-            found, indices = self.searcher.kneighbors(moved, n_neighbors=width)
-            slack, last = self._slack(moved), found[:, -1]
+            centered = self._centered(queries)
+            found, indices = self.searcher.kneighbors(centered, n_neighbors=width)
+            slack, last = self._slack(centered), found[:, -1]
             if self.searcher.algorithm == "brute":
-                floor = last**2 - slack * (row_norms(moved) + self.largest_norm)
+                floor = last**2 - slack * (row_norms(centered) + self.largest_norm)
             else:
                 floor = np.maximum(last - slack, 0.0) ** 2
         indptr = np.arange(0, indices.size + 1, width, dtype=np.int64)
@@ -98,7 +98,7 @@ class EuclideanIndex:
         return indptr, flat, pair_distances(queries, self.X, indptr, flat), floor
 
     def exhaust(self, queries: Any, sample_weight: FloatArray, wanted: float, own: AnyArray) -> Any:
-        """Select among all rows; returns as `nearest_in_lists` does."""
+        """Select among all rows; returns the same as `nearest_in_lists`."""
         n = self.X.shape[0]
         if not sp.issparse(self.X):
             return nearest_by_scan(queries, self.X, sample_weight, wanted, own)
@@ -109,19 +109,19 @@ class EuclideanIndex:
 
     def within(self, queries: Any, radius: float) -> sp.csr_array:
         """Distances (not squared) to all rows at most `radius` away; a missing entry is farther."""
-        moved = self._moved(queries)
-        slack = float(self._slack(moved).max(initial=0.0))
+        centered = self._centered(queries)
+        slack = float(self._slack(centered).max(initial=0.0))
         searcher = self.searcher
         if isinstance(searcher, Balls):
             searcher = NearestNeighbors(algorithm="brute", n_jobs=self.n_jobs)
-            searcher.fit(self._moved(self.X))
+            searcher.fit(self._centered(self.X))
         if searcher.algorithm == "brute":
-            longest = float(row_norms(moved).max(initial=0.0)) + self.largest_norm
-            wide = np.sqrt(radius**2 + slack * longest)
+            longest = float(row_norms(centered).max(initial=0.0)) + self.largest_norm
+            search_radius = np.sqrt(radius**2 + slack * longest)
         else:
-            wide = radius + slack
+            search_radius = radius + slack
         graph = searcher.radius_neighbors_graph(
-            moved, radius=wide * (1.0 + 1e-12), mode="connectivity"
+            centered, radius=search_radius * (1.0 + 1e-12), mode="connectivity"
         )
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
         distances = np.sqrt(pair_distances(queries, self.X, indptr, indices))
@@ -132,14 +132,14 @@ class EuclideanIndex:
         found.sort_indices()
         return small_indices(found)
 
-    def _moved(self, queries: Any) -> Any:
+    def _centered(self, queries: Any) -> Any:
         return queries if self.center is None else queries - self.center
 
-    def _slack(self, moved: Any) -> FloatArray:
-        # Rounding of |x|^2 - 2 <x, y> + |y|^2, of the move and of our own sum: each at most
-        # (terms + few) eps (|x| + |y|)^2; one factor (|x| + |y|) is left to the caller.
+    def _slack(self, centered: Any) -> FloatArray:
+        # Rounding errors of |x|^2 - 2 <x, y> + |y|^2, of the centring and of our own sum: each at
+        # most (terms + 8) eps (|x| + |y|)^2. The caller multiplies by one factor (|x| + |y|).
         factor = 2.0 * (self.terms + 8) * float(np.finfo(np.float64).eps)
-        slack: FloatArray = factor * (row_norms(moved) + self.largest_norm)
+        slack: FloatArray = factor * (row_norms(centered) + self.largest_norm)
         return slack
 
 
@@ -151,9 +151,11 @@ def pair_distances(queries: Any, X: Any, indptr: AnyArray, indices: AnyArray) ->
     """Squared distances of the listed pairs, both inputs dense or both in compressed rows."""
     if not sp.issparse(X):
         return dense_pair_distances(queries, X, indptr, indices)
-    return sparse_pair_distances(*_parts(queries), *_parts(X), indptr, indices)
+    return sparse_pair_distances(
+        *_compressed_arrays(queries), *_compressed_arrays(X), indptr, indices
+    )
 
 
-def _parts(matrix: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
+def _compressed_arrays(matrix: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
     indptr = matrix.indptr.astype(np.int64, copy=False)
     return indptr, matrix.indices.astype(np.int64, copy=False), matrix.data

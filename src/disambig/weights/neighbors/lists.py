@@ -1,8 +1,7 @@
-"""Neighbours in order, from which votes with and without the row itself follow.
+"""Lists of neighbours in order, and the votes that follow from them.
 
-How many neighbours an input hears, by how densely rows lie around it.
-
-What a neighbour's vote weighs, by its distance.
+`NeighborLists` serve votes with and without the row itself. `LocalRadius` adapts the number of
+neighbours to the density of the rows, and `vote_strength` weighs votes by distance.
 """
 
 from dataclasses import dataclass
@@ -11,13 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.compiled.nearest import mass_in_order
+from disambig.compiled.nearest import weights_in_order
 from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.weights.inputs import small_indices
 
-# At most so many times n_neighbors are heard, and at least as small a part.
-MOST = 2.0
+# With adaptive=True, an input has at most so many times n_neighbors neighbours, and at least
+# n_neighbors divided by this number.
+MAX_ADAPTIVE_FACTOR = 2.0
 VOTES = ("uniform", "distance", "gaussian")
 
 
@@ -31,7 +31,7 @@ class NeighborLists:
         Input i lists ``indices[indptr[i]:indptr[i + 1]]``.
     indices : int64, (pairs,)
     distances : float64, (pairs,)
-        Or an increasing function of them.
+        Or an increasing function of the distances.
     n : int
 
     Examples
@@ -53,12 +53,12 @@ class NeighborLists:
 
     @property
     def q(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return self.indptr.size - 1
 
     def taken(self, sample_weight: FloatArray, wanted: FloatArray, absent: AnyArray) -> FloatArray:
-        """The mass that each input takes from its members in order, up to `wanted` ``(q,)``."""
-        return mass_in_order(self.indptr, self.indices, sample_weight, wanted, absent)
+        """The weight that each input takes from its members in order, up to `wanted` ``(q,)``."""
+        return weights_in_order(self.indptr, self.indices, sample_weight, wanted, absent)
 
     def row_sums(self, values: FloatArray) -> FloatArray:
         """Sums ``(q,)`` of `values` ``(pairs,)`` within each list, in order."""
@@ -72,11 +72,11 @@ class NeighborLists:
     def shares(
         self, sample_weight: FloatArray, wanted: FloatArray, absent: AnyArray
     ) -> sp.csr_array:
-        """Taken masses as parts of their sum; a row of zeros where nothing was taken."""
+        """The weights taken, divided by their sum; a row of zeros where none was taken."""
         return self.normalized(self.taken(sample_weight, wanted, absent))
 
     def normalized(self, values: FloatArray) -> sp.csr_array:
-        """`values` >= 0 over their sum in each list, as a matrix ``(q, n)`` of those > 0."""
+        """`values` >= 0 divided by their sum in each list, as a sparse matrix ``(q, n)``."""
         rows, sums = self.rows(), self.row_sums(values)
         kept = values > 0
         data = values[kept] / sums[rows[kept]]
@@ -93,20 +93,22 @@ class LocalRadius:
 
     r_i is the distance of input i to its k-th neighbour.
 
-    With the density ``f ~ k / r_i^d`` this is ``k_i ~ f^(4 / (d + 4))``, the balance of bias and
+    With the density ``f ~ k / r_i^d`` this is ``k_i ~ f^(4 / (d + 4))``, which balances bias and
     variance of local averages of a smooth function (Cannings, Berrett and Samworth, Annals of
-    Statistics 2020): few in the tails, where neighbours are far, and more where rows are dense.
+    Statistics 2020): few neighbours in the tails, where they are far, and more where rows are
+    dense.
 
     Parameters
     ----------
     wanted : float
         k.
     radius : float
-        r, the median of r_i over the training rows, each counted by its mass; those with k copies,
-        at distance 0, do not count. 0 if there are no others.
+        r, the median of r_i over the training rows, each counted by its sample weight. Rows with k
+        copies, whose r_i is 0, do not count; 0 if there are no others.
     dimension : float
-        d of the inputs, not of the features: the mass within a radius grows with its power d, so
-        ``log(2) / d`` is the median of ``log(r_i / s_i)``, s_i the distance to the (k / 2)-th.
+        d, the intrinsic dimension of the inputs. The weight within a radius grows with its power d,
+        so ``log(2) / d`` is the median of ``log(r_i / s_i)``, with s_i the distance to the
+        (k / 2)-th neighbour.
     """
 
     wanted: float
@@ -117,10 +119,10 @@ class LocalRadius:
     def learn(
         cls, lists: NeighborLists, distances: FloatArray, sample_weight: FloatArray, wanted: float
     ) -> "LocalRadius":
-        """From the lists of the training rows, themselves included."""
-        nobody = np.full(lists.q, -1, dtype=np.int64)
-        far = _farthest(lists, distances, sample_weight, wanted, nobody)
-        half = _farthest(lists, distances, sample_weight, wanted / 2.0, nobody)
+        """Estimate r and d from the lists of the training rows, themselves included."""
+        no_row = np.full(lists.q, -1, dtype=np.int64)
+        far = _farthest(lists, distances, sample_weight, wanted, no_row)
+        half = _farthest(lists, distances, sample_weight, wanted / 2.0, no_row)
         apart = (half > 0) & (far > half)
         growth = np.log(far[apart] / half[apart])
         dimension = np.log(2.0) / _median(growth, sample_weight[apart]) if apart.any() else np.inf
@@ -128,7 +130,7 @@ class LocalRadius:
         radius = _median(far[some], sample_weight[some]) if some.any() else 0.0
         return cls(wanted, radius, float(dimension))
 
-    def sample_weight(
+    def wanted_weights(
         self,
         lists: NeighborLists,
         distances: FloatArray,
@@ -138,10 +140,10 @@ class LocalRadius:
         """``k_i`` for each list, ``(q,)``."""
         far = _farthest(lists, distances, sample_weight, self.wanted, absent)
         power = 4.0 / (1.0 + 4.0 / self.dimension)
-        ratio = np.full(far.size, MOST)
+        ratio = np.full(far.size, MAX_ADAPTIVE_FACTOR)
         some = far > 0
-        # Limits before powers: none overflows.
-        limit = MOST ** (1.0 / power)
+        # Clipped before the power, so that nothing overflows.
+        limit = MAX_ADAPTIVE_FACTOR ** (1.0 / power)
         ratio[some] = np.clip(self.radius / far[some], 1.0 / limit, limit) ** power
         if self.radius == 0:
             ratio[~some] = 1.0
@@ -155,7 +157,7 @@ def _farthest(
     wanted: float,
     absent: AnyArray,
 ) -> FloatArray:
-    """The distance at which the mass in each list reaches `wanted`."""
+    """The distance at which the weight in each list reaches `wanted`, ``(q,)``."""
     taken = lists.taken(sample_weight, np.full(lists.q, wanted), absent) > 0
     far = np.zeros(lists.q)
     np.maximum.at(far, lists.rows()[taken], distances[taken])
@@ -171,14 +173,14 @@ def _median(values: FloatArray, sample_weight: FloatArray) -> float:
 def vote_strength(
     vote: Any, lists: NeighborLists, distances: FloatArray, taken: FloatArray
 ) -> FloatArray:
-    """The masses `taken` times what the distance of each makes of a vote, up to a factor a row.
+    """The weights `taken` times the factor of each distance, up to a constant for each list.
 
     Parameters
     ----------
     vote : {"uniform", "distance", "gaussian"} or callable
     lists : NeighborLists
     distances, taken : float64, (pairs,)
-        Taken masses are 0 for those that do not vote.
+        The weight taken is 0 for a member that does not vote.
 
     Returns
     -------
@@ -195,7 +197,7 @@ def vote_strength(
     if isinstance(vote, str) and vote == "uniform":
         return taken
     if callable(vote):
-        return _called(vote, distances, taken)
+        return _strength_by_function(vote, distances, taken)
     rows, voting = lists.rows(), taken > 0
     if vote == "distance":
         nearest = np.full(lists.q, np.inf)
@@ -209,12 +211,12 @@ def vote_strength(
 
 
 def _ratios(above: FloatArray, below: FloatArray) -> FloatArray:
-    """``above / below``, 1 for 0 / 0; where nobody votes it does not matter."""
-    sound = (below > 0) & np.isfinite(above)
-    return np.where(sound, above / np.where(sound, below, 1.0), 1.0)
+    """``above / below``, 1 for 0 / 0. Values of members that do not vote do not matter."""
+    is_finite = (below > 0) & np.isfinite(above)
+    return np.where(is_finite, above / np.where(is_finite, below, 1.0), 1.0)
 
 
-def _called(vote: Any, distances: FloatArray, taken: FloatArray) -> FloatArray:
+def _strength_by_function(vote: Any, distances: FloatArray, taken: FloatArray) -> FloatArray:
     voting = taken > 0
     found = np.asarray(vote(distances[voting]))
     expected = (int(voting.sum()),)
@@ -227,12 +229,12 @@ def _called(vote: Any, distances: FloatArray, taken: FloatArray) -> FloatArray:
         raise VotesError(
             f"NeighborWeights: vote must return an array of real numbers; got dtype {found.dtype}."
         )
-    # Written so that NaN is bad too.
+    # Written so that NaN counts as bad.
     bad = ~((found >= 0) & np.isfinite(found))
     if bad.any():
         place = int(np.flatnonzero(bad)[0])
         raise VotesError(
-            f"NeighborWeights: vote must return finite numbers >= 0; it gives {found[place]} at "
+            f"NeighborWeights: vote must return finite numbers >= 0; it returned {found[place]} at "
             f"distance {distances[voting][place]:g} ({int(bad.sum())} such pairs)."
         )
     strength = np.zeros(taken.size)

@@ -1,6 +1,5 @@
-"""Votes of the nearest neighbours."""
+"""`NeighborWeights`: votes of the nearest neighbours."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -8,83 +7,89 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.compiled.nearest import NEGLIGIBLE
+from disambig.compiled.nearest import NEGLIGIBLE_PART
+from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import SparseVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.neighbors.approximate import load_faiss, search_with_recall
 from disambig.weights.neighbors.euclidean import EuclideanIndex
-from disambig.weights.neighbors.lists import MOST, VOTES, LocalRadius, NeighborLists, vote_strength
+from disambig.weights.neighbors.lists import (
+    MAX_ADAPTIVE_FACTOR,
+    VOTES,
+    LocalRadius,
+    NeighborLists,
+    vote_strength,
+)
 from disambig.weights.neighbors.metric import MetricIndex, check_distances, listed_neighbors
 from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
 
 _NAME = "NeighborWeights"
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute", "approximate")
-# Up to so many rows an exact search takes less time than learning cells.
-_FEW_ROWS = 2000
+# Up to so many rows an exact search takes less time than building an approximate index.
+_MAX_EXACT_ROWS = 2000
 
 
 class NeighborWeights(BaseEstimator):
     """``alpha[i, j] = 1 / k`` if j is among the k training rows nearest to input i, else 0.
 
-    Neighbours are ordered by (distance, index), so equal distances go to the earlier row and
-    the result depends neither on threads nor on which rows are asked for together. A training
-    row is its own neighbour at distance 0; it is the first one unless an earlier row equals it.
-    At a training row new votes are the training votes. Under the euclidean distance, distances
-    are compared as sums of squared differences in double precision, for every `algorithm`, also
-    for inputs in single precision, which are kept and searched as they are.
+    Neighbours are ordered by (distance, index): of equal distances the earlier row is nearer, and
+    the result depends neither on threads nor on which rows are searched together. A training row is
+    its own neighbour at distance 0; it is the first one unless an earlier row equals it. At a
+    training row, `votes` equal the training votes. Euclidean distances are compared as sums of
+    squared differences in double precision, for every `algorithm`. Inputs in single precision are
+    kept and searched as they are.
 
-    The training rows are searched once, on the first question: training votes and leave-one-out
-    votes follow from the same lists.
+    The training rows are searched once, when votes are first needed: training votes and
+    leave-one-out votes follow from the same lists.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        k >= 1. With ``sample_weight``, k counts mass: rows are taken in order until their weights
-        sum to k, the last one clipped (what is left to clip below ``1e-9 k`` is rounding and is
-        dropped), and ``alpha[i, j]`` is the part of j in the mass taken. Integer weights thus
-        equal repeated rows. If the whole training set weighs less than k, all rows vote.
+        k >= 1. With ``sample_weight``, k is a total weight: rows are taken in order until their
+        weights sum to k, the last one clipped (a rest below ``1e-9 k`` is rounding and is dropped),
+        and ``alpha[i, j]`` is the share of j in the weight taken. Integer weights thus equal
+        repeated rows. If the weights of all training rows sum to less than k, all rows vote.
     metric : str or callable, default="euclidean"
         Any metric of `sklearn.neighbors.NearestNeighbors`. "precomputed": X holds distances,
         ``(n, n)`` in `fit` and ``(q, n)`` in `votes`, as an array or as a sparse graph in which a
-        missing entry is nobody's neighbour and a stored 0 is a distance 0 (the graphs of
+        missing entry is no neighbour and a stored 0 is a distance 0 (the graphs of
         `sklearn.neighbors.KNeighborsTransformer` store the diagonal). "seuclidean" and
         "mahalanobis" need their matrix in `metric_params`.
     metric_params : dict, default=None
-        More parameters of the metric.
+        Further parameters of the metric.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute", "approximate"}, default="auto"
         How candidates are found; the votes do not depend on it (up to the rounding of the
         distances, for metrics other than the euclidean), except for "approximate". Must be "auto"
         or "brute" for sparse X and "auto" for precomputed distances. For the euclidean distance
         "auto" is a search tree up to 5 features and "brute" beyond: matrix products that skip
-        groups of rows which are too far. "approximate" is for many rows under the euclidean
-        distance; it looks only into cells near the input, needs faiss
+        groups of rows that are too far. "approximate" is for many rows under the euclidean
+        distance; it visits only cells near the input, needs faiss
         (``pip install 'disambig[approximate]'``), and is never chosen by "auto". Its candidates
         are ordered by exact distances. Up to 2000 rows it is exact.
     vote : {"uniform", "distance", "gaussian"} or callable, default="uniform"
-        What the votes of the k rows weigh, before they are scaled to sum to one. With d the
-        distance: "distance" ``1 / d``, and where a neighbour is at distance 0, only those at
-        distance 0 vote, equally. "gaussian" ``exp(-4 d^2 / r^2)``, with r the distance of the
-        farthest of the k. Or a function of an array of distances ``(pairs,)`` that returns
-        weights >= 0 of that shape; where all are 0 nobody votes. Since a training row is at
-        distance 0 from itself, "distance" is of use only with ``leave_one_out=True``: otherwise
-        training rows hear nobody else.
+        Weights of the votes of the k rows, before they are scaled to sum to one. With d the
+        distance: "distance" ``1 / d``; if neighbours are at distance 0, only these vote, equally.
+        "gaussian" ``exp(-4 d^2 / r^2)``, with r the distance of the farthest of the k. A function
+        of an array of distances ``(pairs,)`` that returns weights >= 0 of that shape; an input has
+        no votes if all are 0. Use "distance" only with ``leave_one_out=True``: a training row is at
+        distance 0 from itself, so that otherwise only the row and its copies vote.
     adaptive : bool, default=False
-        Whether k follows the density: input i hears ``k (r / r_i)^(4 d / (d + 4))`` rows, no less
+        Whether k follows the density: at input i ``k (r / r_i)^(4 d / (d + 4))`` rows vote, no less
         than k / 2 and no more than 2 k, the last one clipped. r_i is the distance to its k-th
-        neighbour, r the median of those of the training rows, and d the dimension in which these
-        distances grow (``reach_``; leave-one-out votes keep r and d). Inputs in the tails then
-        hear fewer rows, those in dense places more.
+        neighbour, r the median of those of the training rows, and d the intrinsic dimension
+        (``reach_``; leave-one-out votes keep r and d). Inputs in the tails then have fewer
+        neighbours, those in dense regions more.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`: the k nearest *others*. A row is left
-        out as a whole, whatever it weighs; an equal row is another row.
+        out whatever its sample weight; an equal row is another row.
     min_recall : float, default=0.99
         For ``algorithm="approximate"``: the part of the true neighbours that must be found for a
-        random sample of 500 training rows. As many cells are looked into as it takes; if it takes
-        more than an eighth of them there is a warning, and the search is exact.
+        random sample of 500 training rows. As many cells are visited as that needs; if it needs
+        more than an eighth of them, the search is exact, with a warning.
     random_state : int, RandomState or None, default=0
-        For ``algorithm="approximate"``: the sample, and where the cells start.
+        For ``algorithm="approximate"``: seed of the sample and of the cells.
     n_jobs : int, default=None
         Threads of the search; the result does not depend on it. None: as many as the linear
         algebra library may use, but one for scikit-learn's trees.
@@ -94,14 +99,14 @@ class NeighborWeights(BaseEstimator):
     sample_weight_ : float64, (n,)
         Weight of each training row.
     index_ : object or None
-        What is searched; None for precomputed distances.
+        The index that is searched; None for precomputed distances.
     recall_ : float
         Part of the true neighbours that the search finds: an estimate on a sample for an
         approximate search, 1.0 for an exact one.
     neighbors_ : NeighborLists or None
-        The neighbours of the training rows in order, once they were asked for.
+        The neighbours of the training rows in order; None until they are first needed.
     reach_ : LocalRadius or None
-        If `adaptive`, what k is scaled by, once it was asked for.
+        If `adaptive`, the scale of k; None until it is first needed.
     n_neighbors_ : int
         k in the last `fit`.
     n_features_in_ : int
@@ -146,7 +151,7 @@ class NeighborWeights(BaseEstimator):
         self._check_parameters()
         X = self._as_numbers(training_inputs(self, X, square=self._square, dtype=self._dtype))
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
-        # Lists are as long, and distances as meant, as the parameters of the fit say.
+        # Kept, because set_params may change the parameters after the fit.
         self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
         self._squares_ = self._euclidean and self.metric != "sqeuclidean"
         self.X_fit_ = X
@@ -158,28 +163,29 @@ class NeighborWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> SparseVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
         lists = self._training_lists()
-        return self._votes(lists, np.full(lists.q, -1, dtype=np.int64), expected=True)
+        return self._votes(lists, np.full(lists.q, -1, dtype=np.int64), warn_if_short=True)
 
     def leave_one_out_votes(self) -> SparseVotes:
         """The votes of the k nearest others, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
         lists = self._training_lists()
-        # Without itself a row may list one too few; that is news only where it was asked for.
+        # Without itself a row may list one neighbour too few; the user is warned only if
+        # leave-one-out votes were requested by the parameter.
         own = np.arange(lists.q, dtype=np.int64)
-        return self._votes(lists, own, expected=self.leave_one_out)
+        return self._votes(lists, own, warn_if_short=self.leave_one_out)
 
     def votes(self, X: Any) -> SparseVotes:
         """``alpha`` at new inputs ``(q, d)``, or from distances ``(q, n)``."""
         X = self._as_numbers(query_inputs(self, X, square=self._square, dtype=self._dtype))
         if self.index_ is None:
             check_distances(X)
-        nobody = np.full(X.shape[0], -1, dtype=np.int64)
-        return self._votes(self._lists(X, nobody), nobody, expected=True)
+        no_row = np.full(X.shape[0], -1, dtype=np.int64)
+        return self._votes(self._lists(X, no_row), no_row, warn_if_short=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -200,7 +206,7 @@ class NeighborWeights(BaseEstimator):
         return [np.float64, np.float32] if self._euclidean or self._precomputed else "numeric"
 
     def _as_numbers(self, X: Any) -> Any:
-        # Metrics between sets of bits warn if they have to make bits of numbers: bits stay bits.
+        # Metrics of boolean vectors warn when they convert numbers, so booleans stay booleans.
         if self._euclidean or self._precomputed or X.dtype == np.bool_:
             return X
         return X.astype(np.float64, copy=False)
@@ -209,7 +215,7 @@ class NeighborWeights(BaseEstimator):
     def _euclidean(self) -> bool:
         if not isinstance(self.metric, str):
             return False
-        # The square has the same neighbours.
+        # Squared distances have the same neighbours.
         plain = self.metric in ("euclidean", "l2", "sqeuclidean") and not self.metric_params
         return plain or (self.metric == "minkowski" and self.metric_params in (None, {}, {"p": 2}))
 
@@ -227,8 +233,8 @@ class NeighborWeights(BaseEstimator):
         if self._precomputed:
             if self.algorithm != "auto" or self.metric_params:
                 raise ValueError(
-                    f"{_NAME}: with metric='precomputed' nothing is searched and no distance is "
-                    f"computed; leave algorithm at 'auto' and metric_params at None. Got "
+                    f"{_NAME}: with metric='precomputed' no distance is computed; leave algorithm "
+                    f"at 'auto' and metric_params at None. Got "
                     f"algorithm={self.algorithm!r}, metric_params={self.metric_params!r}."
                 )
             check_distances(X)
@@ -257,12 +263,12 @@ class NeighborWeights(BaseEstimator):
                 f"{self.metric!r}. Use algorithm='auto'."
             )
         load_faiss()
-        if X.shape[0] <= _FEW_ROWS:
+        if X.shape[0] <= _MAX_EXACT_ROWS:
             return EuclideanIndex.build(X, n_jobs=self.n_jobs)
         index, self.recall_ = search_with_recall(
             X,
             self.sample_weight_,
-            self._reach,
+            self._wanted_weight,
             min_recall=float(self.min_recall),
             random_state=self.random_state,
             n_jobs=self.n_jobs,
@@ -272,26 +278,25 @@ class NeighborWeights(BaseEstimator):
     def _warn_if_too_many(self) -> None:
         n, total = self.sample_weight_.size, float(self.sample_weight_.sum())
         others = total - float(self.sample_weight_.max()) if self.leave_one_out else total
-        # Sums of fractions are rounded.
+        # Sums of fractional weights have rounding errors.
         if self.n_neighbors > others * (1.0 + 1e-9):
-            weigh = "" if total == n else f" of total weight {total:g}"
-            whom = "all other rows vote" if self.leave_one_out else "all rows vote"
-            warnings.warn(
+            of_weight = "" if total == n else f" of total weight {total:g}"
+            voting_rows = "all other rows vote" if self.leave_one_out else "all rows vote"
+            warn(
                 f"{_NAME}: n_neighbors={self.n_neighbors} is more than the {n} training rows"
-                f"{weigh} can give: {whom}, each by its weight.",
+                f"{of_weight} can provide: {voting_rows}, each by its weight.",
                 UserWarning,
-                stacklevel=3,
             )
 
     @property
-    def _reach(self) -> float:
-        """The mass of others that lists must hold."""
-        return self.n_neighbors_ * (MOST if self._adaptive_ else 1.0)
+    def _wanted_weight(self) -> float:
+        """The total weight of others that lists must hold."""
+        return self.n_neighbors_ * (MAX_ADAPTIVE_FACTOR if self._adaptive_ else 1.0)
 
     def _lists(self, X: Any, own: AnyArray) -> NeighborLists:
         if self.index_ is None:
-            return listed_neighbors(X, self.sample_weight_, self._reach, own)
-        return nearest_lists(self.index_, X, self.sample_weight_, self._reach, own)
+            return listed_neighbors(X, self.sample_weight_, self._wanted_weight, own)
+        return nearest_lists(self.index_, X, self.sample_weight_, self._wanted_weight, own)
 
     def _training_lists(self) -> NeighborLists:
         if self.neighbors_ is None:
@@ -300,10 +305,10 @@ class NeighborWeights(BaseEstimator):
         return self.neighbors_
 
     def _distances(self, lists: NeighborLists) -> FloatArray:
-        # An index of euclidean distances lists their squares.
+        # The euclidean index lists squared distances.
         return np.sqrt(lists.distances) if self._squares_ else lists.distances
 
-    def _local_reach(self) -> LocalRadius:
+    def _local_radius(self) -> LocalRadius:
         if self.reach_ is None:
             lists = self._training_lists()
             self.reach_ = LocalRadius.learn(
@@ -311,25 +316,24 @@ class NeighborWeights(BaseEstimator):
             )
         return self.reach_
 
-    def _votes(self, lists: NeighborLists, absent: AnyArray, *, expected: bool) -> SparseVotes:
+    def _votes(self, lists: NeighborLists, absent: AnyArray, *, warn_if_short: bool) -> SparseVotes:
         wanted = np.full(lists.q, float(self.n_neighbors_))
         distances = self._distances(lists)
         if self._adaptive_:
-            wanted = self._local_reach().sample_weight(
+            wanted = self._local_radius().wanted_weights(
                 lists, distances, self.sample_weight_, absent
             )
         taken = lists.taken(self.sample_weight_, wanted, absent)
-        if expected and sp.issparse(self.X_fit_) and self.index_ is None:
-            short = lists.row_sums(taken) < wanted * (1.0 - 2.0 * NEGLIGIBLE)
+        if warn_if_short and sp.issparse(self.X_fit_) and self.index_ is None:
+            short = lists.row_sums(taken) < wanted * (1.0 - 2.0 * NEGLIGIBLE_PART)
             if short.any():
                 self._warn_short_rows(int(short.sum()))
         return SparseVotes(lists.normalized(vote_strength(self.vote, lists, distances, taken)))
 
     def _warn_short_rows(self, count: int) -> None:
-        twice = f", up to {self._reach:g} since adaptive=True" if self._adaptive_ else ""
-        warnings.warn(
+        adaptive = f", up to {self._wanted_weight:g} since adaptive=True" if self._adaptive_ else ""
+        warn(
             f"{_NAME}: {count} rows of the graph of distances store fewer neighbours than "
-            f"n_neighbors={self.n_neighbors_}{twice}: there all that are stored vote.",
+            f"n_neighbors={self.n_neighbors_}{adaptive}. There, all stored neighbours vote.",
             UserWarning,
-            stacklevel=4,
         )

@@ -1,7 +1,4 @@
-"""Votes of those who share leaves in a forest.
-
-Votes of those who share a leaf of one tree.
-"""
+"""Votes of rows that share a leaf: `TreeWeights` of one tree, `ForestWeights` of many."""
 
 from typing import Any, Self
 
@@ -26,11 +23,11 @@ _TREE = "TreeWeights"
 
 
 class ForestWeights(BaseEstimator):
-    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_j / (mass of the leaf)``.
+    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_j / (weight of the leaf)``.
 
-    Either a forest that was fitted on targets of some kind, or trees grown here by chance alone.
+    Either a forest that was fitted on some targets, or totally random trees that are grown here.
     ``alpha`` is applied leaf by leaf and never formed: a product with p columns costs
-    ``trees * (n + q) * p`` steps. A tree in whose leaf nobody is heard has no part in the mean.
+    ``trees * (n + q) * p`` operations. The mean is over the trees whose leaf has votes.
 
     Parameters
     ----------
@@ -38,14 +35,14 @@ class ForestWeights(BaseEstimator):
         Anything with ``apply(X)``: random forests and extra trees (with ``in_bag``,
         ``alpha @ y`` is what a `RandomForestRegressor` fitted on y predicts), random trees
         embeddings, boosting, where every tree counts the same. It is used as it is and never
-        fitted, also not in clones of this piece. None: totally random trees on the inputs, without
-        targets.
+        fitted, also not in clones of this weighting. None: totally random trees on the inputs,
+        without targets.
     in_bag : bool, default=True
-        For a `forest` with ``bootstrap=True``: whether a tree hears the rows that it drew, as often
-        as it drew them. X must then hold the rows that the forest was fitted on. If False all rows
-        are heard in every tree, as always without bootstrap.
+        For a `forest` with ``bootstrap=True``: whether in each tree only the rows vote that it
+        drew, as often as it drew them. X must then hold the rows that the forest was fitted on. If
+        False, all rows vote in every tree, as always without bootstrap.
     n_estimators : int, default=100
-        Number of random trees. This and the next three are of no use with a `forest`.
+        Number of random trees. This and the next three are ignored with a `forest`.
     min_samples_split : int, default=10
         A node with fewer distinct rows is a leaf: the smaller, the more local the votes.
     max_depth : int, default=None
@@ -53,9 +50,10 @@ class ForestWeights(BaseEstimator):
         None grows other trees at every fit.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`. Where trees drew their rows (`in_bag`)
-        these are out-of-bag votes: at each row the trees vote that did not draw it; a row that all
-        of them drew has no votes. Otherwise trees stay as they are, each row leaves its leaf, and
-        the rest of the leaf is normalised; a tree that had the row alone in its leaf has no part.
+        these are out-of-bag votes: for each row, of the trees that did not draw it; a row that all
+        trees drew has no votes. Otherwise trees stay as they are, the row is removed from its leaf,
+        and the rest of the leaf is normalised; trees in which the row is alone in its leaf are left
+        out of the mean.
     n_jobs : int, default=None
         For growing random trees.
 
@@ -63,7 +61,7 @@ class ForestWeights(BaseEstimator):
     ----------
     forest_ : the trees in use
     partition_ : Partition
-        Who is in which leaf.
+        The leaf of each training row in each tree.
     sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
@@ -125,7 +123,7 @@ class ForestWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
@@ -152,16 +150,16 @@ class ForestWeights(BaseEstimator):
 
 
 class TreeWeights(BaseEstimator):
-    """``alpha[i, j] = [i and j share a leaf] w_j / (mass of the leaf)``, with w the sample weights.
+    """``alpha[i, j] = [i and j share a leaf] w_j / (weight of the leaf)``, w the sample weights.
 
-    A tree that was fitted on targets of some kind, or one grown here by chance alone; of the
-    latter `ForestWeights` averages many, which is nearly always better.
+    Either a tree that was fitted on some targets, or a totally random tree that is grown here.
+    `ForestWeights` averages many random trees, which is nearly always better.
 
     Parameters
     ----------
     tree : fitted tree, default=None
         Anything with ``apply(X)``, the leaf of each input. It is used as it is and never fitted,
-        also not in clones of this piece. None: a totally random tree on the inputs.
+        also not in clones of this weighting. None: a totally random tree on the inputs.
     min_samples_split : int, default=10
         In a random tree, a node with fewer distinct rows is a leaf.
     max_depth : int, default=None
@@ -170,14 +168,14 @@ class TreeWeights(BaseEstimator):
         None grows another tree at every fit.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`: the tree stays as it is, each row
-        leaves its leaf, and the rest of the leaf is normalised. A row that was alone there has no
-        votes.
+        is removed from its leaf, and the rest of the leaf is normalised. A row that is alone in its
+        leaf has no votes.
 
     Attributes
     ----------
     tree_ : the tree in use
     partition_ : Partition
-        Who is in which leaf.
+        The leaf of each training row in each tree.
     sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
@@ -235,7 +233,7 @@ class TreeWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()

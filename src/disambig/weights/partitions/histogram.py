@@ -1,8 +1,7 @@
-"""Cells of a grid, counted where somebody is.
+"""Votes of rows that share a cell of a grid: `HistogramWeights`.
 
-Where a grid cuts each feature.
-
-Votes of those who share a cell of a grid.
+`grid_thresholds` cuts each feature into bins, and `Cells` numbers the cells that hold training
+rows.
 """
 
 from dataclasses import dataclass
@@ -26,10 +25,10 @@ _NAME = "HistogramWeights"
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of a grid that hold training rows; there may be far more cells than numbers.
+    """The cells of a grid that hold training rows, numbered without a number for empty cells.
 
-    Cells are counted feature by feature: rows that agree in the first ones share a number, below
-    n, which is refined by the next.
+    There may be more cells than int64 has numbers. So cells are numbered feature by feature: rows
+    that agree in the first features share a number below n, which the next feature refines.
 
     Attributes
     ----------
@@ -54,11 +53,11 @@ class Cells:
 
     @property
     def size(self) -> int:
-        """How many cells hold somebody."""
+        """The number of cells that hold training rows."""
         return int(self.known[-1].size)
 
     def numbers(self, X: Any) -> AnyArray:
-        """The number of the cell of each query ``(q, d)``; `size` where the cell holds nobody.
+        """The number of the cell of each query ``(q, d)``; `size` for an empty cell.
 
         Examples
         --------
@@ -77,7 +76,7 @@ class Cells:
 
 
 def columns(X: Any) -> Any:
-    """The columns of X one after another, dense."""
+    """Iterate over the columns of X as dense arrays."""
     if not sp.issparse(X):
         return iter(X.T)
     by_column = sp.csc_array(X)
@@ -97,9 +96,9 @@ def grid_thresholds(
     Parameters
     ----------
     owner : str
-        Named in errors.
+        The weighting, named in errors.
     X : float64 array or csr_array, (n, d)
-    masses : (n,)
+    sample_weight : (n,)
     bins : int, "auto" or d arrays of thresholds
     strategy : {"quantile", "uniform"}
 
@@ -114,10 +113,10 @@ def grid_thresholds(
     """
     check_choice(owner, "strategy", strategy, _STRATEGIES)
     if isinstance(bins, (list, tuple, np.ndarray)):
-        return _given(owner, bins, X.shape[1])
+        return _given_thresholds(owner, bins, X.shape[1])
     if isinstance(bins, str):
         check_choice(owner, "bins", bins, ("auto",), "an integer, or thresholds of each feature")
-        # Cells as wide as minimise the sum of bias and variance, up to constants.
+        # This width minimises the sum of squared bias and variance, up to constants.
         count = max(1, round(float(sample_weight.sum()) ** (1.0 / (X.shape[1] + 2))))
     else:
         count = check_integer(owner, "bins", bins, least=1)
@@ -129,15 +128,15 @@ def grid_thresholds(
 
 
 def _quantiles(column: FloatArray, sample_weight: FloatArray, parts: FloatArray) -> FloatArray:
-    """The smallest entries up to which lie such parts of the mass, each once."""
+    """The smallest entries up to which these parts of the weight lie, without repeats."""
     order = np.argsort(column, kind="stable")
     reached = np.cumsum(sample_weight[order])
-    # Parts of a sum are rounded; what is a hair's breadth below one has reached it.
+    # Relative slack of 1e-12 for the rounding errors of the sums.
     places = np.searchsorted(reached, parts * reached[-1] * (1.0 - 1e-12))
     return np.unique(column[order][places])
 
 
-def _given(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
+def _given_thresholds(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
     if len(bins) != d:
         raise VotesError(
             f"{owner}: bins must hold an array of thresholds for each of the {d} features of X; "
@@ -145,7 +144,7 @@ def _given(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
         )
     thresholds = tuple(np.array(cuts, dtype=np.float64) for cuts in bins)
     for f, cuts in enumerate(thresholds):
-        # Written so that NaN is bad too.
+        # Written so that NaN counts as bad.
         if cuts.ndim != 1 or not (np.diff(cuts) > 0).all() or np.isnan(cuts).any():
             raise VotesError(
                 f"{owner}: the thresholds of feature {f} must be one ascending list of numbers; "
@@ -155,11 +154,11 @@ def _given(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
 
 
 class HistogramWeights(BaseEstimator):
-    """``alpha[i, j] = [i and j share a cell] w_j / (mass of the cell)``, with w the sample weights.
+    """``alpha[i, j] = [i and j share a cell] w_j / (weight of the cell)``, w the sample weights.
 
-    Every feature is cut into bins; a cell is one bin of each. The outermost bins have no end. An
-    input whose cell holds no training row gets a row of zeros. For few features: of d features
-    with b bins each there are ``b**d`` cells.
+    Every feature is cut into bins; a cell is one bin of each feature. The outermost bins are
+    unbounded. An input whose cell holds no training row gets a row of zeros. Use it with few
+    features: d features with b bins each have ``b**d`` cells.
 
     Parameters
     ----------
@@ -167,20 +166,20 @@ class HistogramWeights(BaseEstimator):
         Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded. Or thresholds
         of each feature, ascending; an entry equal to a threshold lies below it.
     strategy : {"quantile", "uniform"}, default="quantile"
-        Bins of equal mass (as far as equal entries allow), or of equal width between the smallest
+        Bins of equal weight (as far as equal entries allow), or of equal width between the smallest
         and the largest entry.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`: the grid stays as it is, each row
-        leaves its cell, and the rest of the cell is normalised. A row that was alone there has no
-        votes.
+        is removed from its cell, and the rest of the cell is normalised. A row that is alone in its
+        cell has no votes.
 
     Attributes
     ----------
     thresholds_ : tuple of d float64 arrays
     cells_ : Cells
-        Which cells hold somebody.
+        The cells that hold training rows.
     partition_ : Partition
-        Who is in which cell.
+        The cell of each training row.
     sample_weight_ : float64, (n,)
         Weight of each training row.
     n_features_in_ : int
@@ -212,7 +211,7 @@ class HistogramWeights(BaseEstimator):
         return self
 
     def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; leave-one-out if the piece says so."""
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()

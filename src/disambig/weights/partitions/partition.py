@@ -1,4 +1,4 @@
-"""Training rows in the leaves of trees, and the votes of those who share one."""
+"""Training rows in the leaves of trees, and the votes of rows that share a leaf."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,25 +13,26 @@ from disambig.votes.partition import Membership
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_t(j) / (mass of the leaf)``.
+    """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_t(j) / (weight of the leaf)``.
 
-    ``w_t(j)`` is the mass of row j in tree t, and the mean is over the trees that have somebody to
-    hear in the leaf of i: rows of votes sum to one, or to zero where no tree has.
+    ``w_t(j)`` is the weight of row j in tree t, and the mean is over the trees in which the leaf of
+    i holds voting rows. Rows of alpha sum to one, or to zero if there is no such tree.
 
     Attributes
     ----------
     leaves : int32, (trees, n)
-        The leaf of each training row, counted from 0 in each tree; -1 for one that holds nobody
-        who is heard.
-    masses : float64, (n,)
-        What the rows weigh.
+        The leaf of each training row, counted from 0 in each tree; -1 for a leaf without
+        voting rows.
+    sample_weight : float64, (n,)
+        Weights of the training rows.
     counts : unsigned integers, (trees, n), or None
-        How often each tree drew each row; ``w_t(j) = counts[t, j] * masses[j]``. None: once.
+        How often each tree drew each row; ``w_t(j) = counts[t, j] * sample_weight[j]``. None: once.
     numbers : tuple of int32 arrays
-        For each tree, from the names of its leaves to the numbers in `leaves`.
+        For each tree, the number in `leaves` of each leaf name.
     starts : int64, (trees + 1,)
         Where the leaves of each tree begin in `leaf_totals`.
     leaf_totals : float64
+        The sum of ``w_t(j)`` over the rows of each leaf.
     """
 
     leaves: AnyArray
@@ -59,80 +60,80 @@ class Partition:
         leaves = np.empty(names.shape, dtype=np.int32)
         numbers, leaf_totals = [], []
         for t, named in enumerate(names):
-            weighed = sample_weight if counts is None else sample_weight * counts[t]
-            heard = weighed > 0
-            occupied = np.flatnonzero(np.bincount(named[heard]))
+            weights = sample_weight if counts is None else sample_weight * counts[t]
+            voting = weights > 0
+            occupied = np.flatnonzero(np.bincount(named[voting]))
             table = np.full(occupied[-1] + 1, -1, dtype=np.int32)
             table[occupied] = np.arange(occupied.size)
-            leaves[t] = _looked_up(table, named)
+            leaves[t] = _look_up(table, named)
             numbers.append(table)
-            leaf_totals.append(np.bincount(leaves[t][heard], weights=weighed[heard]))
-        starts = np.concatenate([[0], np.cumsum([len(mass) for mass in leaf_totals])])
+            leaf_totals.append(np.bincount(leaves[t][voting], weights=weights[voting]))
+        starts = np.concatenate([[0], np.cumsum([len(totals) for totals in leaf_totals])])
         return cls(
             leaves, sample_weight, counts, tuple(numbers), starts, np.concatenate(leaf_totals)
         )
 
     def training_votes(self) -> PartitionVotes:
         """``alpha`` at the training rows, ``(n, n)``."""
-        return self._heard_from(self.leaves)
+        return self._votes_at(self.leaves)
 
     def votes(self, names: AnyArray) -> PartitionVotes:
         """``alpha`` at queries, by the names of their leaves ``(trees, q)``."""
         leaves = np.empty(names.shape, dtype=np.int32)
         for t, table in enumerate(self.numbers):
-            leaves[t] = _looked_up(table, names[t])
-        return self._heard_from(leaves)
+            leaves[t] = _look_up(table, names[t])
+        return self._votes_at(leaves)
 
     def leave_one_out_votes(self) -> PartitionVotes:
         """``alpha`` at the training rows without their own vote, ``(n, n)``.
 
-        Where trees drew their rows, those that did not draw row i vote at it (out of bag).
-        Otherwise the leaves stay as they are, row i leaves its leaf, and what is left is
-        normalised, tree by tree; a tree that had i alone there has nobody.
+        If trees drew their rows, the votes at row i are those of the trees that did not draw it
+        (out of bag). Otherwise row i is removed from its leaf in each tree and the rest of the leaf
+        is normalised; trees in which i is alone in its leaf are left out of the mean.
         """
         if self.counts is not None:
-            return self._heard_from(np.where(self.counts == 0, self.leaves, np.int32(-1)))
+            return self._votes_at(np.where(self.counts == 0, self.leaves, np.int32(-1)))
         require_bytes(
             12.0 * self.leaves.size,
             f"Leave-one-out votes of {self.sample_weight.size} rows in {len(self.leaves)} trees",
-            "Use fewer trees, or a forest that was bootstrapped.",
+            "Use fewer trees, or a forest with bootstrap=True.",
         )
         leaves = self.leaves.copy()
         factors = np.zeros(leaves.shape)
         for t, start in enumerate(self.starts[:-1]):
             others = self.leaf_totals[start + leaves[t]] - self.sample_weight
-            accompanied = others > 0
-            leaves[t, ~accompanied] = -1
-            factors[t, accompanied] = 1.0 / others[accompanied]
+            has_others = others > 0
+            leaves[t, ~has_others] = -1
+            factors[t, has_others] = 1.0 / others[has_others]
         return PartitionVotes(
             Membership(leaves, _inverse(np.count_nonzero(leaves >= 0, axis=0)), factors),
-            self._voters(),
+            self._sample_leaves(),
             self.starts,
             np.ones_like(self.leaf_totals),
             own_vote=False,
         )
 
-    def _heard_from(self, leaves: AnyArray) -> PartitionVotes:
+    def _votes_at(self, leaves: AnyArray) -> PartitionVotes:
         scale = _inverse(np.count_nonzero(leaves >= 0, axis=0))
-        rows_affected_by_targets = Membership(leaves, scale)
+        query_leaves = Membership(leaves, scale)
         return PartitionVotes(
-            rows_affected_by_targets, self._voters(), self.starts, 1.0 / self.leaf_totals
+            query_leaves, self._sample_leaves(), self.starts, 1.0 / self.leaf_totals
         )
 
-    def _voters(self) -> Membership:
+    def _sample_leaves(self) -> Membership:
         if self.counts is None:
             return Membership(self.leaves, self.sample_weight)
         drawn = np.where(self.counts > 0, self.leaves, np.int32(-1))
         return Membership(drawn, self.sample_weight, self.counts)
 
 
-def _looked_up(table: AnyArray, named: AnyArray) -> AnyArray:
+def _look_up(table: AnyArray, named: AnyArray) -> AnyArray:
     known = named < table.size
     numbers: AnyArray = np.where(known, table[np.where(known, named, 0)], np.int32(-1))
     return numbers
 
 
 def _inverse(trees: AnyArray) -> FloatArray:
-    """``1 / trees``, and 0 where there is none."""
+    """``1 / trees``, and 0 for 0 trees."""
     some = trees > 0
     return np.where(some, 1.0 / np.where(some, trees, 1), 0.0)

@@ -1,4 +1,4 @@
-"""Errors against a level, with standard errors and the authors' numbers."""
+"""Curves of results against the level, with standard errors and the authors' numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,47 +10,47 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from reproduce.figures.method_styles import FAINT, INK, style_of
-from reproduce.readings import Reading
+from reproduce.results import FigureResult
 
-_DODGE = 0.008
+# Shift between the curves, as a share of the axis, so that one bar does not hide another.
+_CURVE_SHIFT = 0.008
 
 
-def plot_readings(
-    readings: Sequence[Reading], *, title: str = "", xlabel: str = "", ax: Axes | None = None
+def plot_results(
+    results: Sequence[FigureResult], *, title: str = "", xlabel: str = "", ax: Axes | None = None
 ) -> Axes:
-    """One curve a method with its standard errors; hollow markers are the authors' numbers.
+    """One curve for each method, with standard errors; hollow markers are the authors' numbers.
 
     Parameters
     ----------
-    readings : sequence of Reading
-        Of one panel and one way to choose.
+    results : sequence of FigureResult
+        Results of one panel and one way to choose hyper-parameters.
     title, xlabel : str
     ax : matplotlib Axes, optional
         By default those of a new Figure, which is ``ax.figure``.
 
     Examples
     --------
-    >>> readings = [
-    ...     Reading("", level, "DF", "truth", "test error", level / 2, 0.01, "8 folds")
+    >>> results = [
+    ...     FigureResult("", level, "DF", "truth", "test error", level / 2, 0.01, "8 folds")
     ...     for level in (0.1, 0.5)
     ... ]
-    >>> plot_readings(readings).get_ylabel()
+    >>> plot_results(results).get_ylabel()
     'test error'
     """
-    if not readings:
-        raise ValueError("plot_readings: no readings, so there is nothing to draw.")
+    if not results:
+        raise ValueError("plot_results: there are no results to draw. Give at least one.")
     if ax is None:
         ax = Figure(figsize=(5.4, 4.2), layout="constrained").add_subplot()
-    methods = list(dict.fromkeys(reading.method for reading in readings))
-    span = float(np.ptp([reading.level or 0.0 for reading in readings])) or 1.0
+    methods = list(dict.fromkeys(result.method for result in results))
+    span = float(np.ptp([result.level or 0.0 for result in results])) or 1.0
     for place, method in enumerate(methods):
-        points = sorted((r for r in readings if r.method == method), key=lambda r: r.level or 0.0)
+        points = sorted((r for r in results if r.method == method), key=lambda r: r.level or 0.0)
         levels = np.array([point.level or 0.0 for point in points])
         means = np.array([point.mean for point in points])
         spread = np.array([point.standard_error or 0.0 for point in points])
         style = style_of(method)
-        # Side by side by a hair, so that one bar does not hide another.
-        shift = _DODGE * span * (place - (len(methods) - 1) / 2)
+        shift = _CURVE_SHIFT * span * (place - (len(methods) - 1) / 2)
         ax.errorbar(
             levels + shift, means, yerr=spread, color=style.color, marker=style.marker,
             linestyle=style.dashes, label=method, markersize=6.5, markeredgecolor="white",
@@ -63,13 +63,13 @@ def plot_readings(
                 x + shift, y, marker=style.marker, color=style.color, markersize=10.5,
                 markerfacecolor="none", markeredgewidth=1.1, linestyle="none", zorder=4,
             )  # fmt: skip
-    ax.set_xticks(sorted({reading.level for reading in readings if reading.level is not None}))
+    ax.set_xticks(sorted({result.level for result in results if result.level is not None}))
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
-    ax.set_ylim(0.0, _top(readings))
+    ax.set_ylim(0.0, _top(results))
     ax.set_title(title, loc="left", fontsize="medium")
     ax.set_xlabel(xlabel)
-    ax.set_ylabel(readings[0].quantity)
+    ax.set_ylabel(results[0].quantity)
     ax.grid(axis="y", color=FAINT, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -77,41 +77,41 @@ def plot_readings(
     return ax
 
 
-def _top(readings: Sequence[Reading]) -> float:
-    """The end of an axis from 0 on which everything has room."""
-    ends = [max(r.mean + (r.standard_error or 0.0), r.authors or 0.0) for r in readings]
+def _top(results: Sequence[FigureResult]) -> float:
+    """The upper end of an axis that begins at 0 and shows everything."""
+    ends = [max(r.mean + (r.standard_error or 0.0), r.authors or 0.0) for r in results]
     return 1.06 * max(ends) or 1.0
 
 
-def reading_curves_figure(
-    panels: Mapping[str, Sequence[Reading]],
+def result_curves_figure(
+    panels: Mapping[str, Sequence[FigureResult]],
     *,
     xlabel: str,
     title: str = "",
     note: str = "",
     columns: int = 2,
 ) -> Figure:
-    """Panels in rows of so many, with one scale in each row and one legend for all.
+    """Panels in rows, with one scale in each row and one legend for all.
 
     Parameters
     ----------
-    panels : mapping from title to readings
+    panels : mapping from title to results
         Row by row.
     xlabel : str
     title : str
-        What is to be seen.
+        What the figure shows.
     note : str
-        What bars and markers are.
+        What bars and markers mean.
     columns : int
-        One for narrow screens.
+        Panels in a row; one for narrow screens.
     """
     n_rows = -(-len(panels) // columns)
     width = 4.7 if columns > 1 else 4.3
     layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.09, wspace=0.03)
     figure = Figure(figsize=(width * columns, 1.6 + 3.3 * n_rows), layout=layout)
     axes = figure.subplots(n_rows, columns, sharey="row", squeeze=False)
-    for ax, (name, readings) in zip(axes.ravel(), panels.items(), strict=False):
-        plot_readings(readings, title=name, ax=ax)
+    for ax, (name, results) in zip(axes.ravel(), panels.items(), strict=False):
+        plot_results(results, title=name, ax=ax)
     for ax in axes[-1]:
         ax.set_xlabel(xlabel)
     groups = list(panels.values())
@@ -123,7 +123,7 @@ def reading_curves_figure(
     handles = {}
     for ax in axes.ravel():
         handles.update(dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True)))
-    if any(reading.authors is not None for group in panels.values() for reading in group):
+    if any(result.authors is not None for group in panels.values() for result in group):
         handles["hollow: authors' code"] = Line2D(
             [], [], marker="o", color=INK, markersize=10.5, markerfacecolor="none", linestyle="none"
         )
