@@ -2,8 +2,8 @@
 
     python .ci/words.py [PATH ...]
 
-Without arguments: the sources, tests, benchmarks, examples and pages of the project. A line that must
-quote such a word (another library's name, say) ends with the comment ``words: ok``.
+Without arguments: the sources, tests, benchmarks, examples and pages of the project. A line that
+must quote such a word (another library's name, say) ends with the comment ``words: ok``.
 """
 
 import re
@@ -52,6 +52,10 @@ def hits(path: Path, words: dict[str, str]) -> Iterator[tuple[int, str]]:
                 yield number, word
 
 
+def _shown(path: Path) -> Path:
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
 def main() -> int:
     paths = [Path(argument).resolve() for argument in sys.argv[1:]]
     default = [*(ROOT / folder for folder in FOLDERS), *ROOT.glob("*.md"), ROOT / "pyproject.toml"]
@@ -59,7 +63,7 @@ def main() -> int:
     for path in files(paths or default):
         for number, word in hits(path, words):
             count += 1
-            print(f"{path.relative_to(ROOT)}:{number}: {word!r}: the glossary says {words[word]!r}")
+            print(f"{_shown(path)}:{number}: {word!r}: the glossary says {words[word]!r}")
     if count:
         print(f"{count} words that docs/glossary.md lists under 'not these'.")
     return 1 if count else 0

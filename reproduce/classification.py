@@ -39,7 +39,7 @@ _N_FOLDS = 8
 _N_DRAWS = 5
 # A fit of the default takes one second at 350 rows and about seven at 1750, so it is run on fewer
 # folds of data sets with more rows than this.
-_MANY_ROWS = 1000
+_MAX_ALL_FOLDS_ROWS = 1000
 _DEFAULT_FOLDS = {"few rows": 8, "many rows": 4}
 _QUICK_LEVELS = (0.5, 0.8)
 _QUICK_FOLDS = {"few rows": 2, "many rows": 1}
@@ -70,7 +70,7 @@ def classification_jobs(
     """
     found = []
     for one in data:
-        size = "many rows" if len(one.X) > _MANY_ROWS else "few rows"
+        size = "many rows" if len(one.X) > _MAX_ALL_FOLDS_ROWS else "few rows"
         named = {"data": one.name, "shape": list(one.X.shape), "digest": _digest(one)}
         for draw in range(1 if quick else _N_DRAWS):
             settings = {**named, "levels": list(LEVELS), "seed": seed, "draw": draw}

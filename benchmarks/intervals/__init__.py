@@ -1,1 +1,1 @@
-"""Interval regression beside other methods: the methods, how they choose, what is kept of a run."""
+"""The interval regression benchmark: methods, choice of settings, stored outcomes, tables."""

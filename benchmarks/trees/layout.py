@@ -18,6 +18,8 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.results import provenance, write_section
+
 IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 TRACE = """
 import json, os, sys, warnings
@@ -146,15 +148,29 @@ def measure(source: Path) -> dict[str, str]:
     return rows
 
 
+def table(sources: list[Path], names: list[str]) -> str:
+    """The trees side by side, in Markdown."""
+    columns = [measure(source) for source in sources]
+    lines = ["| | " + " | ".join(names) + " |", "|---" * (len(sources) + 1) + "|"]
+    lines += [
+        f"| {row} | " + " | ".join(column[row] for column in columns) + " |" for row in columns[0]
+    ]
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("source", nargs="+", type=Path, help="folder that contains `disambig`")
-    sources = parser.parse_args().source
-    tables = [measure(source) for source in sources]
-    print("| | " + " | ".join(map(str, sources)) + " |")
-    print("|---" * (len(sources) + 1) + "|")
-    for row in tables[0]:
-        print(f"| {row} | " + " | ".join(table[row] for table in tables) + " |")
+    parser.add_argument("source", nargs="+", type=Path, help="folder that holds `disambig`")
+    parser.add_argument("--names", nargs="+", help="what the columns are called")
+    parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
+    options = parser.parse_args()
+    names = options.names or [str(source) for source in options.source]
+    text = table(options.source, names)
+    if options.write:
+        command = "python -m benchmarks.trees.layout BEFORE/src src --names before now --write"
+        facts = provenance(command, seeds="0 for the traced fits")
+        write_section("layout", f"## The layout of the package\n\n{text}\n\n{facts}")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -154,8 +154,8 @@ class JointRun:
         return active
 
     def _choose_first(self, scores: FloatArray, sizes: FloatArray) -> None:
-        # First with an upper bound on the tolerance, which is cheap to compute: the largest size of
-        # the start stands for the sizes of all rows.
+        # First with an upper bound on the tolerance, which is cheap to compute: all rows
+        # take the largest size of the start.
         votes, rtol = self.problem.votes, self.problem.rtol
         bound = rtol * sizes.max(axis=1)[:, None] * votes.absolute_row_sums()
         table = None if self.loss.is_zero_one else np.eye(scores.shape[2])

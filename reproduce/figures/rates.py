@@ -1,4 +1,4 @@
-"""Errors against the number of rows, with fitted slopes beside those of the theory."""
+"""Drawings of errors against the number of rows, with fitted slopes and those of the theory."""
 
 from collections.abc import Sequence
 

@@ -1,11 +1,11 @@
-"""`import disambig` is cheap, and a feature loads only what it needs."""
+"""`import disambig` is fast, and a feature loads only the packages that it needs."""
 
 import json
 import subprocess
 import sys
 
-FRAMES = {"pandas", "polars", "pyarrow"}
-SCREEN = {"matplotlib", "rich", "dask", "disambig.cli"}
+FRAME_PACKAGES = {"pandas", "polars", "pyarrow"}
+TERMINAL_PACKAGES = {"matplotlib", "rich", "dask", "disambig.cli"}
 PRINT_MODULES = "import json, sys; print(json.dumps(list(sys.modules)))"
 
 
@@ -22,33 +22,37 @@ def modules_after(code: str) -> list[str]:
     return names
 
 
-def test_a_bare_import_loads_nothing_heavy() -> None:
+def test_a_bare_import_loads_no_large_package() -> None:
     loaded = set(modules_after("import disambig"))
     assert "disambig" in loaded
-    assert not loaded & (FRAMES | SCREEN | {"numba", "numpy", "scipy", "sklearn"})
+    assert not loaded & (
+        FRAME_PACKAGES | TERMINAL_PACKAGES | {"numba", "numpy", "scipy", "sklearn"}
+    )
 
 
-def test_the_version_loads_nothing_heavy() -> None:
+def test_the_version_loads_no_large_package() -> None:
     loaded = set(modules_after("import disambig; disambig.__version__"))
-    assert not loaded & (FRAMES | SCREEN | {"numba", "numpy", "scipy", "sklearn"})
+    assert not loaded & (
+        FRAME_PACKAGES | TERMINAL_PACKAGES | {"numba", "numpy", "scipy", "sklearn"}
+    )
 
 
-def test_an_estimator_loads_no_screen_and_no_frames_of_its_own() -> None:
+def test_an_estimator_loads_no_terminal_and_no_data_frame_packages() -> None:
     loaded = modules_after("import disambig; disambig.PartialLabelClassifier")
     assert "disambig.estimators.partial_label_classifier" in loaded
     assert not set(loaded) & {"disambig.cli", "matplotlib", "dask"}
 
-    # scikit-learn may load such a library by itself (1.9 loads rich for its progress bars); only
-    # what it does not load is our doing.
-    neighbours = [
+    # scikit-learn may load such a package itself (1.9 loads rich for its progress bars), which does
+    # not count.
+    dependencies = [
         name for name in loaded if name.partition(".")[0] in {"sklearn", "scipy", "numpy", "joblib"}
     ]
-    theirs = modules_after(
+    loaded_by_dependencies = modules_after(
         "import importlib\n"
-        f"for name in {neighbours!r}:\n"
+        f"for name in {dependencies!r}:\n"
         "    try:\n"
         "        importlib.import_module(name)\n"
         "    except ImportError:\n"
-        "        pass\n"  # names put into sys.modules by hand, with no file behind them
+        "        pass\n"  # names in sys.modules that have no file
     )
-    assert set(loaded) & (FRAMES | SCREEN) <= set(theirs)
+    assert set(loaded) & (FRAME_PACKAGES | TERMINAL_PACKAGES) <= set(loaded_by_dependencies)

@@ -1,4 +1,4 @@
-"""Fits in threads, worker processes and forked children; compiled code is kept on disk."""
+"""Fits in threads, worker processes and forked processes; compiled code is cached on disk."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def test_fits_under_joblib(backend):
 _FORK = """
 import os, sys
 from tests.architecture.test_processes import _fit
-before = _fit(0)            # kernels have run in the parent
+before = _fit(0)            # compiled functions have run in the parent
 child = os.fork()
 if child == 0:
     os._exit(0 if (_fit(0) == before).all() else 3)
@@ -69,11 +69,11 @@ print(ours, sum(1 for _, e in recorder.buffer if e.is_start) - ours)
 
 
 def _compilations(**environment):
-    """Of a fit in a new process, and of a function that is always compiled."""
+    """Compilations of a fit in a new process, and of a function that is never cached."""
     env = {**os.environ, "NUMBA_DISABLE_JIT": "0", **environment}
     command = [sys.executable, "-c", _COMPILATIONS]
-    said = subprocess.check_output(command, env=env, cwd=ROOT, text=True)
-    return tuple(map(int, said.split()))
+    output = subprocess.check_output(command, env=env, cwd=ROOT, text=True)
+    return tuple(map(int, output.split()))
 
 
 @pytest.mark.needs_jit
@@ -84,8 +84,8 @@ def test_a_second_process_compiles_nothing():
 
 @pytest.mark.needs_jit
 @pytest.mark.slow
-def test_what_the_first_process_compiles_is_kept(tmp_path):
-    # A fresh folder, so that the first process does compile: all kernels of a fit.
+def test_compiled_functions_of_the_first_process_are_cached(tmp_path):
+    # With an empty cache the first process compiles all functions of a fit.
     counts = [_compilations(NUMBA_CACHE_DIR=str(tmp_path))[0] for _ in range(2)]
     assert counts[0] > 0
     assert counts[1] == 0
@@ -94,11 +94,11 @@ def test_what_the_first_process_compiles_is_kept(tmp_path):
 _READ_ONLY = """
 import numba
 from disambig.compiled import jit
-def no_place(*args, **kwargs):
+def no_cache(*args, **kwargs):
     if kwargs.get("cache"):
         raise RuntimeError("cannot cache function: no locator available")
     return plain(*args, **kwargs)
-plain, jit.numba.njit = numba.njit, no_place
+plain, jit.numba.njit = numba.njit, no_cache
 @jit.compiled
 def double(x):
     return 2 * x
@@ -106,5 +106,5 @@ assert double(3) == 6
 """
 
 
-def test_without_a_writable_cache_kernels_still_work():
+def test_compiled_functions_work_without_a_writable_cache():
     subprocess.run([sys.executable, "-c", _READ_ONLY], check=True)

@@ -1,4 +1,4 @@
-"""Every name that we publish is there, documented, and shown at work."""
+"""Every public name exists, is documented, and has an example."""
 
 import ast
 import importlib
@@ -49,26 +49,26 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_type_checkers_see_the_same_names() -> None:
-    """The imports under TYPE_CHECKING and the lazy table are two lists of one thing."""
+    """The imports under TYPE_CHECKING and the lazy table have the same names."""
     tree = ast.parse(Path(inspect.getfile(disambig)).read_text(encoding="utf-8"))
     guard = next(
         node
         for node in tree.body
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     )
-    seen = {"__version__"}
+    imported = {"__version__"}
     for node in guard.body:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                seen.add(alias.name)
-                home = importlib.import_module(str(node.module))
-                assert getattr(home, alias.name) is getattr(disambig, alias.name)
-    assert seen == set(disambig.__all__)
+                imported.add(alias.name)
+                module = importlib.import_module(str(node.module))
+                assert getattr(module, alias.name) is getattr(disambig, alias.name)
+    assert imported == set(disambig.__all__)
 
 
 @pytest.mark.parametrize("package", packages())
-def test_every_name_of_every_room_resolves(package: str) -> None:
-    room = importlib.import_module(package)
-    assert room.__doc__, f"{package} does not say what it is"
-    missing = [name for name in getattr(room, "__all__", []) if not hasattr(room, name)]
-    assert not missing, f"{package}.__all__ names {missing}, which are not there"
+def test_every_name_of_every_package_resolves(package: str) -> None:
+    module = importlib.import_module(package)
+    assert module.__doc__, f"{package} has no docstring"
+    missing = [name for name in getattr(module, "__all__", []) if not hasattr(module, name)]
+    assert not missing, f"{package}.__all__ names {missing}, which do not exist"

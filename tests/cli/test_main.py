@@ -38,14 +38,14 @@ def test_no_command_shows_the_help_and_is_an_error(capsys: pytest.CaptureFixture
         (["demo", "--seed", str(2**32)], "is no whole number"),
     ],
 )
-def test_bad_arguments_are_refused(
+def test_bad_arguments(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
 
 
-def test_an_interruption_has_its_code_and_no_traceback(
+def test_an_interrupt_has_its_exit_code_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(_: object) -> int:

@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 done, 1 failed, 2 refused, 130 interrupted.
+    """Run a command and return its exit code: 0 success, 1 failure, 2 usage, 130 interrupted.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="disambig",
-        description="Learn from rows that carry a set of possible classes, one of them right.",
+        description="Learn from rows that have a set of possible classes, one of them right.",
         epilog="'disambig COMMAND --help' explains a command. "
         "Start with 'disambig demo': it needs no data and takes less than a minute.",
     )
@@ -40,10 +40,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Look the version up only when somebody asks."""
+    """Print the version; it is looked up only then."""
 
     def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="print the version and leave")
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         import disambig

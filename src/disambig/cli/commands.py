@@ -1,4 +1,4 @@
-"""What every command needs: exit codes, refusals, arguments, and the folder that it writes into."""
+"""What all commands share: exit codes, errors, types of arguments, and the output folder."""
 
 import argparse
 import os
@@ -8,17 +8,18 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
+# The exit code of shells after an interrupt, 128 + SIGINT.
 _INTERRUPTED = 130
 
 
 def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
-    """Parse `argv`, call `run` of what was parsed, and return the exit code.
+    """Parse `argv`, call `run` of the parsed arguments, and return the exit code.
 
-    0 done, 1 failed, 2 refused, 130 interrupted. Errors that the user can mend are one line on
-    stderr; all others raise.
+    0 success, 1 failure, 2 usage, 130 interrupted. Errors that the user can fix are one line on
+    stderr; all others are raised.
     """
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a character shows a question mark, and the work is not lost.
+        # A terminal that cannot show a character shows a question mark instead of raising an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
@@ -38,20 +39,20 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
         print(f"{name}: {refusal}", file=sys.stderr)
         return refusal.code
     except BrokenPipeError:
-        # The reader of the output has gone; Python must not try to flush the rest at its end.
+        # The reader of the output has closed it; Python must not flush the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
 
 
 class Refusal(Exception):  # noqa: N818
-    """A command cannot do what it was asked; the message says why and what to do.
+    """An error of the user or the system; the message says why and what to do.
 
     Parameters
     ----------
     message : str
     code : int
-        The exit code: 2 where something must be changed before trying again, 1 where it failed.
+        The exit code: 2 if the user must change something, 1 if the command failed.
     """
 
     def __init__(self, message: str, code: int = 2) -> None:
@@ -60,7 +61,7 @@ class Refusal(Exception):  # noqa: N818
 
 
 def require_packages(names: tuple[str, ...], extras: str) -> None:
-    """Refuse if one of the optional packages is missing, and say how to install them."""
+    """Raise a `Refusal` with the command to install them if optional packages are missing."""
     missing = [name for name in names if not is_installed(name)]
     if missing:
         raise Refusal(
@@ -71,11 +72,11 @@ def require_packages(names: tuple[str, ...], extras: str) -> None:
 
 
 def is_installed(name: str) -> bool:
-    """Can the package be imported? One that breaks for want of another raises."""
+    """Whether the package can be imported; an error if one of its own imports is missing."""
     try:
         import_module(name)
     except ModuleNotFoundError as error:
-        # A package that is there and breaks for want of another one is not ours to explain.
+        # The package is installed, but a module that it imports is not: show the original error.
         if error.name is not None and error.name.partition(".")[0] != name:
             raise
         return False
@@ -84,8 +85,8 @@ def is_installed(name: str) -> bool:
 
 @contextmanager
 def output_folder(path: Path) -> Iterator[Path]:
-    """The folder, made before the work so that a bad name costs nothing, gone again if unused."""
-    was_there = path.is_dir()
+    """Make the folder before the work, so that a bad name fails early; remove it if unused."""
+    existed = path.is_dir()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -97,7 +98,7 @@ def output_folder(path: Path) -> Iterator[Path]:
     try:
         yield path
     finally:
-        if not was_there:
+        if not existed:
             # Only an empty folder can be removed.
             with suppress(OSError):
                 path.rmdir()
@@ -105,7 +106,7 @@ def output_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing_into(folder: Path) -> Iterator[None]:
-    """Refuse where the block cannot write; only writing belongs into it."""
+    """Turn an `OSError` of the block into a `Refusal`; the block must only write files."""
     try:
         yield
     except OSError as error:
@@ -113,12 +114,12 @@ def writing_into(folder: Path) -> Iterator[None]:
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """What reads a whole number from `least` on, below 2**32."""
+    """A type of arguments: integers from `least` on, below 2**32."""
     return _reader(least, 2**32 - 1, f"from {least} on")
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
-    """What reads a whole number from `least` to `most`, both included.
+    """A type of arguments: integers from `least` to `most`, both included.
 
     Examples
     --------
@@ -128,14 +129,14 @@ def between(least: int, most: int) -> Callable[[str], int]:
     return _reader(least, most, f"from {least} to {most}")
 
 
-def _reader(least: int, most: int, words: str) -> Callable[[str], int]:
+def _reader(least: int, most: int, range_text: str) -> Callable[[str], int]:
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = least - 1
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {words}")
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {range_text}")
         return value
 
     return number

@@ -1,4 +1,4 @@
-"""``disambig reproduce``: runs the package `reproduce` of a checkout; no wheel contains it."""
+"""``disambig reproduce``: run the package `reproduce` of a checkout; wheels do not contain it."""
 
 import sys
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 NAME = "reproduce"
-HELP = "draw the figures of the paper, beside numbers of the authors' code"
+HELP = "draw the figures of the paper, next to numbers of the authors' code"
 
 
 def main(argv: Sequence[str]) -> int:

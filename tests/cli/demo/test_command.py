@@ -32,7 +32,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """One run, in a narrow terminal, into a folder that holds a file of the user's."""
+    """One run, in a narrow terminal, into a folder with a file of the user."""
     folder = tmp_path_factory.mktemp("out")
     (folder / "mine.txt").write_text("mine")
     (folder / LABELS).write_text("old")
@@ -44,7 +44,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(code, folder, "".join(lines), read(folder / LABELS), read(folder / RESULTS))
 
 
-def test_it_ends_well_and_leaves_other_files_alone(ran: Run) -> None:
+def test_it_succeeds_and_does_not_change_other_files(ran: Run) -> None:
     assert ran.code == 0
     assert sorted(path.name for path in ran.folder.iterdir()) == sorted(
         [FIGURE, LABELS, RESULTS, "mine.txt"]
@@ -53,7 +53,7 @@ def test_it_ends_well_and_leaves_other_files_alone(ran: Run) -> None:
     assert (ran.folder / FIGURE).read_bytes().startswith(b"\x89PNG")
 
 
-def test_it_explains_itself_within_the_width(ran: Run) -> None:
+def test_the_text_fits_into_the_width(ran: Run) -> None:
     assert max(map(len, ran.output.splitlines())) <= 70
     assert "…" not in ran.output
     for words in ("One of them is", "± standard error", "Three", "DF has the lowest error in"):
@@ -61,7 +61,7 @@ def test_it_explains_itself_within_the_width(ran: Run) -> None:
     assert str(ran.folder) in ran.output.replace("\n", "")
 
 
-def test_the_labels_file_says_what_was_seen_found_and_true(ran: Run) -> None:
+def test_the_file_of_labels(ran: Run) -> None:
     data = load_labelled_data("iris")
     demo = Demo(data, n_splits=2, seed=0)
     assert [int(line["row"]) for line in ran.labels] == demo.splits[0][0].tolist()
@@ -75,11 +75,11 @@ def test_the_labels_file_says_what_was_seen_found_and_true(ran: Run) -> None:
         assert line["label"] in ("", *candidates)
         assert 0.0 <= float(line["confidence"]) <= 1.0
     decided = [line for line in ran.labels if line["label"]]
-    # Two candidates or three in most rows: guessing would find less than half.
+    # Most rows have two or three candidates: a random choice would be right in less than half.
     assert np.mean([line["label"] == line["truth"] for line in decided]) > 0.8
 
 
-def test_the_results_file_holds_every_run(ran: Run) -> None:
+def test_the_file_of_results(ran: Run) -> None:
     keys = {(line["kind"], line["level"], line["split"], line["method"]) for line in ran.results}
     assert len(keys) == len(ran.results) == 2 * 5 * 2 * 4
     assert all(0.0 <= float(line["test_error"]) <= 1.0 for line in ran.results)
@@ -111,9 +111,9 @@ def test_an_undecided_row_has_no_label(tmp_path: Path) -> None:
         "4,setosa|versicolor|virginica,setosa,true,0.7500,setosa",
         "7,setosa|versicolor|virginica,,false,0.5000,setosa",
     ]
-    with pytest.raises(Refusal, match="cannot write into") as refused:
+    with pytest.raises(Refusal, match="cannot write into") as caught:
         write_all(tmp_path / "gone", demo, outcomes(), recovered)
-    assert refused.value.code == 1
+    assert caught.value.code == 1
 
 
 def outcomes(ours: float = 0.2, found: float = 0.9) -> list[Outcome]:
@@ -135,7 +135,9 @@ def outcomes(ours: float = 0.2, found: float = 0.9) -> list[Outcome]:
         (0.2, 0.7, ["finds more", "skewed, 50%: 70.0 against 90.0 (IL)"]),
     ],
 )
-def test_the_verdict_says_where_it_loses(ours: float, found: float, words: list[str]) -> None:
+def test_the_conclusion_lists_settings_with_a_better_baseline(
+    ours: float, found: float, words: list[str]
+) -> None:
     text = verdict(outcomes(ours, found)).plain
     for part in words:
         assert part in text
@@ -143,7 +145,7 @@ def test_the_verdict_says_where_it_loses(ours: float, found: float, words: list[
 
 
 @pytest.mark.parametrize("package", ["rich", "matplotlib"])
-def test_a_missing_package_is_named_with_the_remedy(
+def test_the_error_of_a_missing_package(
     package: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -157,7 +159,7 @@ def test_a_missing_package_is_named_with_the_remedy(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_not_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("mine")
     assert main(["demo", "--out", str(tmp_path / "file")]) == 2
     assert "is a file; name a folder" in capsys.readouterr().err

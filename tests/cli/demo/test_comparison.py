@@ -1,10 +1,10 @@
-"""Means, standard errors and standings."""
+"""Means, standard errors, and the comparison with the best baseline."""
 
 import math
 
 import pytest
 
-from disambig.cli.demo.comparison import Estimate, Outcome, standings, summarize
+from disambig.cli.demo.comparison import Estimate, Outcome, compare_with_baselines, summarize
 
 
 def outcome(method: str, split: int, error: float, level: float = 0.5) -> Outcome:
@@ -19,7 +19,7 @@ def test_an_estimate_is_mean_and_standard_error() -> None:
     assert math.isnan(Estimate.of([1.0]).standard_error)
 
 
-def test_summaries_keep_the_order_and_mix_nothing() -> None:
+def test_summaries_are_separate_and_keep_the_order() -> None:
     outcomes = [
         outcome("DF", 0, 0.1),
         outcome("IL", 0, 0.5),
@@ -42,22 +42,22 @@ def test_summaries_keep_the_order_and_mix_nothing() -> None:
     ("ours", "verdict", "clear"),
     [((0.1, 0.2), "wins", True), ((0.2, 0.3), "ties", False), ((0.25, 0.33), "loses", True)],
 )
-def test_standings_compare_with_the_best_rival_split_by_split(
+def test_comparison_with_the_best_baseline_is_paired_by_split(
     ours: tuple[float, float], verdict: str, clear: bool
 ) -> None:
     outcomes = [outcome("DF", split, error) for split, error in enumerate(ours)]
     outcomes += [outcome("IL", split, error) for split, error in enumerate((0.2, 0.3))]
     outcomes += [outcome("AC", split, error) for split, error in enumerate((0.9, 0.1))]
-    [standing] = standings(outcomes, "DF", ["IL", "AC"])
-    assert standing.rival == "IL"
-    assert standing.verdict == verdict
-    assert standing.is_clear == clear
-    assert standing.difference.mean == pytest.approx(sum(ours) / 2 - 0.25)
+    [found] = compare_with_baselines(outcomes, "DF", ["IL", "AC"])
+    assert found.baseline == "IL"
+    assert found.verdict == verdict
+    assert found.is_clear == clear
+    assert found.difference.mean == pytest.approx(sum(ours) / 2 - 0.25)
 
 
 def test_a_noisy_difference_is_not_clear() -> None:
     outcomes = [outcome("DF", split, error) for split, error in enumerate((0.1, 0.3))]
     outcomes += [outcome("IL", split, error) for split, error in enumerate((0.3, 0.2))]
-    [standing] = standings(outcomes, "DF", ["IL"])
-    assert standing.verdict == "wins"
-    assert not standing.is_clear
+    [found] = compare_with_baselines(outcomes, "DF", ["IL"])
+    assert found.verdict == "wins"
+    assert not found.is_clear

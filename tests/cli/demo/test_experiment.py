@@ -1,4 +1,4 @@
-"""The numbers behind the demonstration."""
+"""The experiment of the demonstration: data, sets, splits and selection."""
 
 from itertools import islice
 
@@ -14,9 +14,9 @@ from disambig.cli.demo.experiment import (
     LEVELS,
     METHODS,
     Demo,
-    chosen_neighbors,
     inner_folds,
     load_labelled_data,
+    select_n_neighbors,
 )
 
 
@@ -25,7 +25,7 @@ def demo() -> Demo:
     return Demo(load_labelled_data("iris"), n_splits=2, seed=3)
 
 
-def test_the_command_offers_what_there_is() -> None:
+def test_the_command_offers_all_data_sets() -> None:
     assert OFFERED == DATASETS
 
 
@@ -38,7 +38,7 @@ def test_data_are_numbers_with_labels(name: str) -> None:
     assert data.labels.tolist().count(data.most_frequent) == np.bincount(data.labels).max()
 
 
-def test_unknown_data_are_refused() -> None:
+def test_unknown_data_are_an_error() -> None:
     with pytest.raises(ValueError, match="'mnist' is not known; choose one of digits"):
         load_labelled_data("mnist")
 
@@ -55,17 +55,17 @@ def test_the_true_class_is_always_a_candidate_and_levels_are_nested(demo: Demo, 
     assert before.is_whole.all() == (kind == "uniform")
 
 
-def test_only_the_most_frequent_class_joins_skewed_sets(demo: Demo) -> None:
+def test_only_the_most_frequent_class_is_added_to_skewed_sets(demo: Demo) -> None:
     mask = demo.sets("skewed", 1.0, split=0).mask.copy()
     mask[:, demo.data.most_frequent] = False
     others = demo.data.labels != demo.data.most_frequent
     np.testing.assert_array_equal(mask.sum(axis=1), others)
 
 
-def test_candidates_join_as_often_as_the_level_says() -> None:
+def test_candidates_are_added_with_probability_level() -> None:
     demo = Demo(load_labelled_data("digits"), seed=1)
     sets = demo.sets("uniform", 0.3, split=0)
-    # 16,173 independent joins: five standard deviations are 0.018.
+    # 16,173 independent draws: five standard deviations are 0.018.
     assert (sets.sizes.mean() - 1) / 9 == pytest.approx(0.3, abs=0.018)
 
 
@@ -77,17 +77,17 @@ def test_splits_differ_and_share_no_row(demo: Demo) -> None:
     assert demo.sets("uniform", 0.5, 0) != demo.sets("uniform", 0.5, 1)
 
 
-def test_one_split_is_refused() -> None:
+def test_one_split_is_an_error() -> None:
     with pytest.raises(ValueError, match="n_splits=1; expected at least 2"):
         Demo(load_labelled_data("iris"), n_splits=1)
 
 
-def test_unknown_kinds_are_refused(demo: Demo) -> None:
+def test_unknown_kinds_are_an_error(demo: Demo) -> None:
     with pytest.raises(ValueError, match="kind='odd' is not known"):
         demo.sets("odd", 0.5, 0)
 
 
-def test_a_run_repeats_itself(demo: Demo) -> None:
+def test_a_run_is_repeatable(demo: Demo) -> None:
     n = 2 * (len(METHODS) + 1)
     first = list(islice(demo.run(), n))
     again = list(islice(Demo(demo.data, n_splits=2, seed=3).run(), n))
@@ -98,13 +98,13 @@ def test_a_run_repeats_itself(demo: Demo) -> None:
     assert ceilings.pop()[1] == 1.0
 
 
-def test_the_number_of_neighbours_follows_the_sets() -> None:
-    """Labels that change every fourth row want few neighbours, labels at random many."""
+def test_the_selected_number_of_neighbours_depends_on_the_sets() -> None:
+    """Few for labels that change every fourth row, many for random labels."""
     X = np.repeat(np.arange(30.0), 4)[:, None]
     rows = np.arange(120)
     folds = inner_folds(X, rows, [3, 60], n_folds=3, seed=0)
     local = LabelSets.from_labels(np.repeat(np.arange(30) % 3, 4))
-    assert chosen_neighbors(folds, local, "average") == 3
-    # Two rows in three are of class 0, anywhere: the more neighbours, the surer.
+    assert select_n_neighbors(folds, local, "average") == 3
+    # Two of three rows, at random, are of class 0: with many neighbours it has the majority.
     noise = np.random.default_rng(0).permutation(np.arange(120) % 3 == 0).astype(int)
-    assert chosen_neighbors(folds, LabelSets.from_labels(noise), "average") == 60
+    assert select_n_neighbors(folds, LabelSets.from_labels(noise), "average") == 60

@@ -24,7 +24,7 @@ def summaries(kind: str = "uniform", spread: float = 0.01) -> list[Summary]:
     ]
 
 
-def test_axes_are_named_in_words_and_ticks_tell_the_level_and_the_size() -> None:
+def test_names_of_axes_and_ticks_of_level_and_size() -> None:
     ax = plot_error_curves(summaries(), title="a title")
     assert ax.get_ylabel() == "test error"
     assert ax.get_xlabel().startswith("chance of joining a set")
@@ -43,11 +43,11 @@ def test_curves_show_means_and_bars_show_standard_errors() -> None:
         np.testing.assert_allclose(line.get_ydata(), ERRORS[method])
         heights = [segment[1, 1] - segment[0, 1] for segment in bars.get_segments()]
         np.testing.assert_allclose(heights, 0.02)
-        # Moved aside by a hair, and by no more.
+        # Moved by a small offset.
         np.testing.assert_allclose(line.get_xdata(), LEVELS, atol=0.02)
 
 
-def test_methods_are_told_apart_without_colour() -> None:
+def test_methods_differ_without_colour() -> None:
     ax = plot_error_curves(summaries(), ceiling="truth")
     lines = [container.lines[0] for container in ax.containers]
     assert len({line.get_marker() for line in lines}) == len({line.get_color() for line in lines})
@@ -61,13 +61,13 @@ def test_a_single_split_has_no_bars_and_no_warning() -> None:
     assert all(np.ptp(segment[:, 1]) == 0 for segment in segments)
 
 
-def test_it_draws_where_it_is_told() -> None:
-    mine = Figure().add_subplot()
-    assert plot_error_curves(summaries(), ax=mine) is mine
+def test_it_draws_on_given_axes() -> None:
+    axes = Figure().add_subplot()
+    assert plot_error_curves(summaries(), ax=axes) is axes
 
 
-def test_nothing_to_draw_is_said() -> None:
-    with pytest.raises(ValueError, match="nothing to draw"):
+def test_no_summaries_are_an_error() -> None:
+    with pytest.raises(ValueError, match="got no summaries"):
         plot_error_curves([])
 
 
@@ -76,22 +76,22 @@ def test_the_figure_has_a_panel_for_each_kind_and_one_legend() -> None:
         summaries("uniform") + summaries("skewed"),
         ceiling="truth",
         names={"DF": "disambiguation"},
-        kinds={"uniform": "all alike"},
-        title="what is seen",
+        kinds={"uniform": "all classes"},
+        title="a title",
         note="standard errors over 5 splits",
     )
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["all alike", "skewed"]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["all classes", "skewed"]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["disambiguation", "IL", "truth"]
     assert legend.get_title().get_text() == "standard errors over 5 splits"
-    assert figure.get_suptitle() == "what is seen"
+    assert figure.get_suptitle() == "a title"
     assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     assert buffer.getvalue().startswith(b"\x89PNG")
 
 
-def test_pyplot_is_never_loaded() -> None:
+def test_pyplot_is_not_loaded() -> None:
     code = (
         "import sys, io\n"
         "from disambig.cli.demo.comparison import Estimate, Summary\n"

@@ -1,4 +1,4 @@
-"""``disambig demo``: labels hidden in sets of candidates, and recovered."""
+"""The command ``disambig demo``: its arguments, and what it runs."""
 
 import argparse
 import time
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DATASETS = ("digits", "wine", "iris")
 FOLDER = "disambig-demo"
 # Longer lines are hard to read.
-WIDEST = 88
+_MAX_WIDTH = 88
 
 
 def add_command(commands: Any) -> None:
@@ -24,51 +24,49 @@ def add_command(commands: Any) -> None:
         "demo",
         help="hide known labels in sets of candidates, recover them, compare methods",
         description="Hide the known labels of a data set in sets of candidates, recover them, and "
-        "compare three methods with one that is told the truth. Needs no data: the sets ship with "
-        "scikit-learn. Prints tables and writes a figure and two CSV files.",
+        "compare three methods with one that is trained on the true labels. Needs no data: the "
+        "data sets are part of scikit-learn. Prints tables and writes a figure and two CSV files.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--dataset", choices=DATASETS, default="digits", help="which data")
+    parser.add_argument("--dataset", choices=DATASETS, default="digits", help="the data set")
     parser.add_argument(
         "--splits", type=at_least(2), default=5, metavar="N", help="random splits to average over"
     )
     parser.add_argument(
-        "--seed", type=at_least(0), default=0, metavar="N", help="seed of all that is random"
+        "--seed", type=at_least(0), default=0, metavar="N", help="seed of all random numbers"
     )
     parser.add_argument(
         "--out",
         type=Path,
         default=Path(FOLDER),
         metavar="DIR",
-        help="folder for the three files; others in it are left alone",
+        help="folder for the three files; other files in it are not changed",
     )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the demonstration; `arguments` are those of the parser."""
+    """Run the demonstration with the arguments of the parser."""
     require_packages(("rich", "matplotlib"), "cli,plot")
     from rich.console import Console
 
-    from disambig.cli.demo import output as demo_files
-    from disambig.cli.demo import output as demo_story
-    from disambig.cli.demo import output as demo_tables
+    from disambig.cli.demo import output
     from disambig.cli.demo.experiment import Demo, load_labelled_data
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     with output_folder(arguments.out) as folder:
         data = load_labelled_data(arguments.dataset)
         demo = Demo(data, n_splits=arguments.splits, seed=arguments.seed)
         console = Console(highlight=False)
-        console.width = min(console.width, WIDEST)
+        console.width = min(console.width, _MAX_WIDTH)
         unicode = console.encoding.startswith("utf")
-        console.print(demo_story.introduction(demo, shades=" ░▒▓█" if unicode else " .:*#"))
+        console.print(output.introduction(demo, shades=" ░▒▓█" if unicode else " .:*#"))
         outcomes = _run_with_progress(demo)
-        recovered = demo.recover(*demo_story.SHOWN)
-        demo_files.write_all(folder, demo, outcomes, recovered)
-        console.print(demo_tables.results(demo, outcomes, width=console.width))
-        console.print(demo_story.recovered_examples(demo, recovered))
-        console.print(demo_story.farewell(folder, recovered, time.perf_counter() - began))
+        recovered = demo.recover(*output.EXAMPLE_SETTING)
+        output.write_all(folder, demo, outcomes, recovered)
+        console.print(output.results(demo, outcomes, width=console.width))
+        console.print(output.recovered_examples(demo, recovered))
+        console.print(output.closing(folder, recovered, time.perf_counter() - start))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What a comparison of methods measures, and means of it with standard errors."""
+"""Outcomes of a comparison of methods, and their means with standard errors."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class Estimate(NamedTuple):
         2.0
         """
         count = len(values)
-        spread = float(np.std(values, ddof=1)) / count**0.5 if count > 1 else float("nan")
-        return cls(float(np.mean(values)), spread)
+        error = float(np.std(values, ddof=1)) / count**0.5 if count > 1 else float("nan")
+        return cls(float(np.mean(values)), error)
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Outcome:
     Attributes
     ----------
     kind : str
-        How candidates came to the sets.
+        How candidates were added to the sets.
     level : float
-        How likely they were to.
+        The probability of that.
     split : int
     method : str
     set_size : float
         Mean number of candidates of a training row.
     choice : int
-        The hyper-parameter that was chosen.
+        The selected hyper-parameter.
     error : float
         Share of test rows predicted wrongly.
     recovered : float
@@ -72,36 +72,36 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A method and its best rival on the same splits.
+class BaselineComparison:
+    """A method and its best baseline on the same splits.
 
     Attributes
     ----------
     kind : str
     level : float
-    rival : str
-    error, rival_error : Estimate
+    baseline : str
+    error, baseline_error : Estimate
     difference : Estimate
-        Ours minus theirs, split by split: both saw the same rows.
+        Error of the method minus that of the baseline, paired by split.
     """
 
     kind: str
     level: float
-    rival: str
+    baseline: str
     error: Estimate
-    rival_error: Estimate
+    baseline_error: Estimate
     difference: Estimate
 
     @property
     def verdict(self) -> str:
-        """Who has the lower mean error: "wins", "ties" or "loses"; rounding is a tie."""
+        """Whether the method "wins", "ties" or "loses" by mean error; rounding is a tie."""
         if abs(self.difference.mean) < 1e-12:
             return "ties"
         return "wins" if self.difference.mean < 0 else "loses"
 
     @property
     def is_clear(self) -> bool:
-        """Is the difference larger than two of its standard errors?"""
+        """Whether the difference is larger than two of its standard errors."""
         return abs(self.difference.mean) > 2 * self.difference.standard_error
 
 
@@ -132,10 +132,12 @@ def summarize(outcomes: Iterable[Outcome]) -> list[Summary]:
     ]
 
 
-def standings(outcomes: Iterable[Outcome], method: str, rivals: Sequence[str]) -> list[Standing]:
-    """`method` against the best rival of each (kind, level), judged by mean test error.
+def compare_with_baselines(
+    outcomes: Iterable[Outcome], method: str, baselines: Sequence[str]
+) -> list[BaselineComparison]:
+    """`method` against the best baseline of each (kind, level) by mean test error.
 
-    The best rival is picked with hindsight, which favours the rivals.
+    The best baseline is selected on the same test errors, which favours the baselines.
 
     Examples
     --------
@@ -143,8 +145,8 @@ def standings(outcomes: Iterable[Outcome], method: str, rivals: Sequence[str]) -
     ...     Outcome("uniform", 0.5, 0, name, 2.0, 10, error, 1.0)
     ...     for name, error in [("DF", 0.2), ("IL", 0.1), ("AC", 0.3)]
     ... ]
-    >>> [standing] = standings(outcomes, "DF", ["IL", "AC"])
-    >>> standing.rival, round(standing.difference.mean, 6), standing.verdict
+    >>> [found] = compare_with_baselines(outcomes, "DF", ["IL", "AC"])
+    >>> found.baseline, round(found.difference.mean, 6), found.verdict
     ('IL', 0.1, 'loses')
     """
     errors: dict[tuple[str, float], dict[str, dict[int, float]]] = {}
@@ -153,15 +155,15 @@ def standings(outcomes: Iterable[Outcome], method: str, rivals: Sequence[str]) -
         setting.setdefault(outcome.method, {})[outcome.split] = outcome.error
     found = []
     for (kind, level), by_method in errors.items():
-        rival = min(rivals, key=lambda name: np.mean(list(by_method[name].values())))
-        pairs = [(error, by_method[rival][split]) for split, error in by_method[method].items()]
+        baseline = min(baselines, key=lambda name: np.mean(list(by_method[name].values())))
+        pairs = [(error, by_method[baseline][split]) for split, error in by_method[method].items()]
         found.append(
-            Standing(
+            BaselineComparison(
                 kind=kind,
                 level=level,
-                rival=rival,
+                baseline=baseline,
                 error=Estimate.of([ours for ours, _ in pairs]),
-                rival_error=Estimate.of([theirs for _, theirs in pairs]),
+                baseline_error=Estimate.of([theirs for _, theirs in pairs]),
                 difference=Estimate.of([ours - theirs for ours, theirs in pairs]),
             )
         )

@@ -1,8 +1,7 @@
-"""Inputs with known labels, from scikit-learn: nothing is downloaded.
+"""The experiment of ``disambig demo``: hide known labels in candidate sets, and recover them.
 
-How many neighbours vote, chosen without the truth.
-
-The demonstration: known labels are hidden in sets of candidates, and recovered.
+Data come with scikit-learn. Each method selects its number of neighbours by cross-validation on the
+sets, without true labels.
 """
 
 import math
@@ -29,7 +28,7 @@ from disambig.weights import NeighborWeights
 DATASETS = ("digits", "wine", "iris")
 KINDS = ("uniform", "skewed")
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
-# The short names of the paper, and what `PartialLabelClassifier` calls them.
+# The short names of the paper, and the names of `PartialLabelClassifier`.
 METHODS = {"DF": "disambiguation", "IL": "infimum", "AC": "average"}
 CEILING = "true labels"
 N_NEIGHBORS = (5, 10, 20, 40)
@@ -49,7 +48,7 @@ class LabelledData:
         Positions in `classes`.
     classes : array (K,)
     picture : (int, int) or None
-        Shape of the picture that a row is, if it is one.
+        Shape of the image, if rows are images.
     """
 
     name: str
@@ -60,13 +59,13 @@ class LabelledData:
 
     @property
     def most_frequent(self) -> int:
-        """Position of the most frequent class; the first of several."""
+        """Position of the most frequent class; of ties the first."""
         counts = [int((self.labels == k).sum()) for k in range(len(self.classes))]
         return counts.index(max(counts))
 
 
 def load_labelled_data(name: str) -> LabelledData:
-    """A data set that ships with scikit-learn: "digits", "wine" or "iris".
+    """A data set that is part of scikit-learn: "digits", "wine" or "iris".
 
     Examples
     --------
@@ -78,23 +77,23 @@ def load_labelled_data(name: str) -> LabelledData:
     found = getattr(datasets, f"load_{name}")()
     if name == "digits":
         return LabelledData(name, found.data / 16.0, found.target, found.target_names, (8, 8))
-    # The columns come in different units. Scaling looks at inputs alone, never at labels.
+    # The columns have different units. Scaling uses inputs alone, not labels.
     X = StandardScaler().fit_transform(found.data)
     return LabelledData(name, X, found.target, found.target_names)
 
 
 @dataclass(frozen=True, eq=False)
 class Neighborhood:
-    """Distances to the nearest training rows: searched once, they serve every method.
+    """Distances to the nearest training rows, computed once for all methods.
 
     Attributes
     ----------
     rows, others : int arrays (n,), (q,)
-        Rows that are trained on, and rows that are predicted.
+        Training rows, and rows to predict.
     among_rows : sparse (n, n)
-        Distances from each training row to itself and its nearest.
+        Distances from each training row to itself and its nearest training rows.
     to_rows : sparse (q, n)
-        Distances from the others to their nearest.
+        Distances from the other rows to their nearest training rows.
     n_neighbors : int
     """
 
@@ -118,12 +117,12 @@ Neighborhoods: TypeAlias = Mapping[int, Neighborhood]
 def neighborhoods(
     X: FloatArray, rows: IntArray, others: IntArray, grid: Sequence[int]
 ) -> Neighborhoods:
-    """Search the neighbours of all rows, for each k of the grid."""
+    """Find the neighbours of all rows, for each k of the grid."""
     found = {}
     for k in grid:
         search = KNeighborsTransformer(mode="distance", n_neighbors=k)
         among_rows, to_rows = search.fit_transform(X[rows]), search.transform(X[others])
-        # They come in the order of the distances; every fit would sort them anew.
+        # Columns are in the order of distances; otherwise every fit would sort them again.
         among_rows.sort_indices()
         to_rows.sort_indices()
         found[k] = Neighborhood(rows, others, among_rows, to_rows, k)
@@ -133,28 +132,28 @@ def neighborhoods(
 def inner_folds(
     X: FloatArray, rows: IntArray, grid: Sequence[int], *, n_folds: int, seed: int
 ) -> list[Neighborhoods]:
-    """Training rows cut into folds; each is held out once."""
-    cut = KFold(n_folds, shuffle=True, random_state=seed).split(rows)
-    return [neighborhoods(X, rows[kept], rows[held], grid) for kept, held in cut]
+    """Neighbours for every fold of the training rows, with the fold held out."""
+    split = KFold(n_folds, shuffle=True, random_state=seed).split(rows)
+    return [neighborhoods(X, rows[kept], rows[held], grid) for kept, held in split]
 
 
-def chosen_neighbors(folds: Sequence[Neighborhoods], sets: LabelSets, method: str) -> int:
-    """The k whose held-out predictions lie inside the observed sets most often.
+def select_n_neighbors(folds: Sequence[Neighborhoods], sets: LabelSets, method: str) -> int:
+    """The k whose held-out predictions are in the observed sets most often; of ties the smallest.
 
-    The sets are all it looks at, never the true labels. The smallest k wins a tie.
+    True labels are not used.
     """
     scores: dict[int, float] = {}
     for k in sorted(folds[0]):
         near = [fold[k] for fold in folds]
         held = np.concatenate([fold.others for fold in near])
         predictions = [fold.fit(sets, method).predict(fold.to_rows) for fold in near]
-        # One score over all held-out rows: a small fold may hold nothing but uninformative sets.
+        # One score over all held-out rows: a small fold may have no informative row.
         scores[k] = covering_accuracy(sets[held], np.concatenate(predictions))
     return max(scores, key=lambda k: scores[k])
 
 
 class Setting(NamedTuple):
-    """Which sets: how candidates join, how likely, in which split."""
+    """The settings of candidate sets: kind and level of ambiguity, and split."""
 
     kind: str
     level: float
@@ -163,7 +162,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recovered:
-    """Training rows of one split with what was seen, what came back, and what was true.
+    """Training rows of one split with their sets, recovered labels and true labels.
 
     Attributes
     ----------
@@ -190,15 +189,14 @@ class Recovered:
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """Compare three methods on candidate sets with one that is told the true labels.
+    """Compare three methods on candidate sets with one that is trained on the true labels.
 
-    Each split sets half of the rows aside for testing. In the other half, wrong classes join
-    the true one: under "uniform" every wrong class with probability `level`; under "skewed" only
-    the most frequent class, with probability `level`. All methods use nearest neighbours, whose
-    number each method chooses for itself, among 5, 10, 20 and 40, by three-fold
-    cross-validation: the one whose held-out predictions lie inside the sets most often. The truth
-    makes the sets, keeps the classes in proportion in each split, and scores; no method but the
-    ceiling sees it.
+    Each split holds half of the rows out for testing. In the other half, wrong classes are added
+    to the true one: for "uniform" every wrong class with probability `level`; for "skewed" only
+    the most frequent class, with probability `level`. All methods use nearest neighbours. Each
+    method selects their number among 5, 10, 20 and 40 by three-fold cross-validation: the one whose
+    held-out predictions are in the sets most often. True labels are used to make the sets, to
+    stratify the splits, and to score; only the ceiling is trained on them.
 
     Parameters
     ----------
@@ -206,7 +204,7 @@ class Demo:
     n_splits : int
         At least 2, so that there is a standard error.
     seed : int
-        Of the splits, of the folds and of the candidates that join.
+        Of the splits, of the folds and of the added candidates.
 
     Examples
     --------
@@ -234,48 +232,48 @@ class Demo:
 
     @property
     def n_outcomes(self) -> int:
-        """How many outcomes `run` yields."""
+        """The number of outcomes that `run` yields."""
         return self.n_splits * len(KINDS) * len(LEVELS) * (len(METHODS) + 1)
 
     @property
     def grid(self) -> list[int]:
-        """Numbers of neighbours to choose from: those that the rows of an inner fold can give."""
+        """Numbers of neighbours to select from: those below the rows of an inner training part."""
         n_rows = self.splits[0][0].size
-        fewest = n_rows - math.ceil(n_rows / N_INNER_FOLDS)
-        return [k for k in N_NEIGHBORS if k < fewest]
+        n_inner = n_rows - math.ceil(n_rows / N_INNER_FOLDS)
+        return [k for k in N_NEIGHBORS if k < n_inner]
 
     @cached_property
     def splits(self) -> list[tuple[IntArray, IntArray]]:
         """Training and test rows of every split; classes in the same proportions in both."""
-        cut = StratifiedShuffleSplit(
+        splits = StratifiedShuffleSplit(
             self.n_splits, test_size=TEST_SHARE, random_state=self.seed
         ).split(self.data.X, self.data.labels)
-        return [(np.sort(rows), np.sort(test)) for rows, test in cut]
+        return [(np.sort(rows), np.sort(test)) for rows, test in splits]
 
     def sets(self, kind: str, level: float, split: int) -> LabelSets:
-        """Candidates of all rows of the data; a higher level only adds candidates to them."""
+        """Candidates of all rows of the data; a higher level only adds candidates."""
         n, n_classes = len(self.data.labels), len(self.data.classes)
-        chance = np.random.default_rng([self.seed, split]).random((n, n_classes))
-        joins = chance < level
+        draws = np.random.default_rng([self.seed, split]).random((n, n_classes))
+        mask = draws < level
         if kind == "skewed":
-            joins[:, np.arange(n_classes) != self.data.most_frequent] = False
+            mask[:, np.arange(n_classes) != self.data.most_frequent] = False
         elif kind != "uniform":
             raise ValueError(f"kind={kind!r} is not known; choose one of {', '.join(KINDS)}.")
-        joins[np.arange(n), self.data.labels] = True
-        return LabelSets(joins, self.data.classes)
+        mask[np.arange(n), self.data.labels] = True
+        return LabelSets(mask, self.data.classes)
 
     def run(self) -> Iterator[Outcome]:
         """Every method on every split and level, one outcome at a time.
 
-        The method that knows the true labels does not depend on the level; it is run once a split
-        and its outcome repeated at each level.
+        The method that is trained on the true labels does not depend on the level: it is run once
+        for each split, and its outcome is repeated at each level.
         """
-        certain = LabelSets.from_labels(self.truth, classes=self.data.classes)
+        true_sets = LabelSets.from_labels(self.truth, classes=self.data.classes)
         for split in range(self.n_splits):
-            # Products of a few thousand numbers: threads would wait for each other more than work.
+            # The products are small: threads would spend more time waiting than computing.
             with threadpool_limits(limits=1):
                 near, folds = self._neighborhoods(split)
-                ceiling = self._compare(near, folds, certain, "average")
+                ceiling = self._compare(near, folds, true_sets, "average")
             for kind in KINDS:
                 for level in LEVELS:
                     sets = self.sets(kind, level, split)
@@ -287,19 +285,19 @@ class Demo:
                     yield Outcome(kind, level, split, CEILING, 1.0, *ceiling)
 
     def recover(self, kind: str, level: float, split: int) -> Recovered:
-        """The labels that disambiguation finds for the training rows of one split."""
+        """The labels that disambiguation recovers for the training rows of one split."""
         with threadpool_limits(limits=1):
             near, folds = self._neighborhoods(split)
             sets = self.sets(kind, level, split)
-            chosen = near[chosen_neighbors(folds, sets, METHODS["DF"])]
-            model = chosen.fit(sets, METHODS["DF"])
+            selected = near[select_n_neighbors(folds, sets, METHODS["DF"])]
+            model = selected.fit(sets, METHODS["DF"])
         return Recovered(
-            rows=chosen.rows,
-            sets=sets[chosen.rows],
+            rows=selected.rows,
+            sets=sets[selected.rows],
             labels=model.labels_,
             resolved=model.resolved_,
             confidence=model.confidence_,
-            truth=self.truth[chosen.rows],
+            truth=self.truth[selected.rows],
         )
 
     def _neighborhoods(self, split: int) -> tuple[Neighborhoods, list[Neighborhoods]]:
@@ -311,7 +309,11 @@ class Demo:
     def _compare(
         self, near: Neighborhoods, folds: list[Neighborhoods], sets: LabelSets, method: str
     ) -> tuple[int, float, float]:
-        chosen = near[chosen_neighbors(folds, sets, method)]
-        model = chosen.fit(sets, method)
-        error = float(np.mean(model.predict(chosen.to_rows) != self.truth[chosen.others]))
-        return chosen.n_neighbors, error, float(np.mean(model.labels_ == self.truth[chosen.rows]))
+        selected = near[select_n_neighbors(folds, sets, method)]
+        model = selected.fit(sets, method)
+        error = float(np.mean(model.predict(selected.to_rows) != self.truth[selected.others]))
+        return (
+            selected.n_neighbors,
+            error,
+            float(np.mean(model.labels_ == self.truth[selected.rows])),
+        )

@@ -1,4 +1,4 @@
-"""Error against ambiguity, one curve a method."""
+"""The figure of ``disambig demo``: error against ambiguity, one curve for each method."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 
 from disambig.cli.demo.comparison import Summary
 
-# Distinguishable with every common kind of colour vision, in print by marker (Okabe and Ito).
+# Distinguishable with all common kinds of colour vision, and in print by marker (Okabe and Ito).
 _STYLES = (
     ("#0072B2", "o"),
     ("#D55E00", "s"),
@@ -19,9 +19,10 @@ _STYLES = (
     ("#E69F00", "v"),
     ("#56B4E9", "P"),
 )
-_CEILING = "#4D4D4D"
-_FAINT = "#D9D9D9"
-_DODGE = 0.012
+_CEILING_COLOR = "#4D4D4D"
+_GRID_COLOR = "#D9D9D9"
+# Horizontal distance between the markers of two methods, as a share of the range of levels.
+_MARKER_OFFSET = 0.012
 
 
 def plot_error_curves(
@@ -37,11 +38,11 @@ def plot_error_curves(
     Parameters
     ----------
     summaries : sequence of Summary
-        Of one kind of ambiguity. Methods take colours and markers in the order they appear in.
+        Of one kind of ambiguity. Methods get colours and markers in the order of their appearance.
     ceiling : str, optional
-        The method that is told the truth: a dashed line with a band, instead of a curve.
+        The method that is trained on the true labels: a dashed line with a band.
     names : mapping, optional
-        What methods are called in the legend.
+        Names of the methods in the legend.
     title : str
     ax : matplotlib Axes, optional
         By default those of a new Figure, which is ``ax.figure``.
@@ -57,7 +58,7 @@ def plot_error_curves(
     'test error'
     """
     if not summaries:
-        raise ValueError("plot_error_curves: no summaries, so there is nothing to draw.")
+        raise ValueError("plot_error_curves: got no summaries; expected at least one to draw.")
     if ax is None:
         ax = Figure(figsize=(5.4, 4.2), layout="constrained").add_subplot()
     methods = list(dict.fromkeys(summary.method for summary in summaries))
@@ -69,24 +70,29 @@ def plot_error_curves(
         errors = np.nan_to_num([point.error.standard_error for point in points])
         label = (names or {}).get(method, method)
         if method == ceiling:
-            ax.plot(levels, means, "--", color=_CEILING, linewidth=1.6, label=label, zorder=2)
+            ax.plot(levels, means, "--", color=_CEILING_COLOR, linewidth=1.6, label=label, zorder=2)
             ax.fill_between(
-                levels, means - errors, means + errors, color=_CEILING, alpha=0.18, linewidth=0
+                levels,
+                means - errors,
+                means + errors,
+                color=_CEILING_COLOR,
+                alpha=0.18,
+                linewidth=0,
             )
             continue
-        place = curves.index(method)
-        color, marker = _STYLES[place % len(_STYLES)]
-        # Side by side by a hair, so that one bar does not hide another.
-        shift = _DODGE * np.ptp(levels) * (place - (len(curves) - 1) / 2)
+        index = curves.index(method)
+        color, marker = _STYLES[index % len(_STYLES)]
+        # A small offset, so that one bar does not hide another.
+        shift = _MARKER_OFFSET * np.ptp(levels) * (index - (len(curves) - 1) / 2)
         ax.errorbar(
             levels + shift, means, yerr=errors, color=color, marker=marker, label=label,
             markersize=6, markeredgecolor="white", linewidth=2, elinewidth=1.4, capsize=3, zorder=3,
         )  # fmt: skip
-    _dress(ax, summaries, ceiling, title)
+    _format_axes(ax, summaries, ceiling, title)
     return ax
 
 
-def _dress(ax: Axes, summaries: Sequence[Summary], ceiling: str | None, title: str) -> None:
+def _format_axes(ax: Axes, summaries: Sequence[Summary], ceiling: str | None, title: str) -> None:
     sizes = {s.level: s.set_size for s in summaries if s.method != ceiling}
     ticks = sorted(sizes)
     ax.set_xticks(ticks, [f"{100 * level:.0f}%\n{sizes[level]:.1f}" for level in ticks])
@@ -95,7 +101,7 @@ def _dress(ax: Axes, summaries: Sequence[Summary], ceiling: str | None, title: s
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
     ax.set_ylim(bottom=0.0)
     ax.set_title(title, loc="left", fontsize="medium")
-    ax.grid(axis="y", color=_FAINT, linewidth=0.8)
+    ax.grid(axis="y", color=_GRID_COLOR, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(length=0)
@@ -120,9 +126,9 @@ def error_curves_figure(
     kinds : mapping, optional
         Titles of the panels.
     title : str
-        What is to be seen.
+        Title of the figure.
     note : str
-        What bars and band are.
+        Explanation of bars and band.
     """
     found = list(dict.fromkeys(summary.kind for summary in summaries))
     layout = ConstrainedLayoutEngine(wspace=0.06)

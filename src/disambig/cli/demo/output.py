@@ -1,11 +1,4 @@
-"""What the pieces of the demonstration are called, on screen and in the figure.
-
-What ``disambig demo`` leaves behind: a figure and two tables.
-
-What ``disambig demo`` tells around its tables.
-
-The tables of ``disambig demo``, and what they say in words.
-"""
+"""The output of ``disambig demo``: text and tables for the terminal, a figure and two CSV files."""
 
 import io
 from collections.abc import Sequence
@@ -21,7 +14,13 @@ from rich.text import Text
 
 from disambig.atomic import write_bytes_atomically, write_csv_atomically
 from disambig.cli.commands import Refusal
-from disambig.cli.demo.comparison import Estimate, Outcome, Summary, standings, summarize
+from disambig.cli.demo.comparison import (
+    Estimate,
+    Outcome,
+    Summary,
+    compare_with_baselines,
+    summarize,
+)
 from disambig.cli.demo.experiment import (
     CEILING,
     KINDS,
@@ -35,7 +34,7 @@ from disambig.cli.demo.figure import error_curves_figure
 from disambig.notation import FloatArray, IntArray
 
 OURS = "DF"
-RIVALS = [name for name in METHODS if name != OURS]
+BASELINES = [name for name in METHODS if name != OURS]
 METHOD_NAMES = {
     "DF": "disambiguation (DF)",
     "IL": "infimum loss (IL)",
@@ -45,22 +44,22 @@ METHOD_NAMES = {
 FIGURE = "error-curves.png"
 RESULTS = "results.csv"
 LABELS = "recovered-labels.csv"
-# What is shown row by row, and written to a file: the sets of one split.
-SHOWN = Setting("uniform", 0.7, split=0)
+# The setting whose rows are shown in the terminal and written to a file.
+EXAMPLE_SETTING = Setting("uniform", 0.7, split=0)
 _METHODS = (
-    ("DF", "disambiguation: pick one class in each set so that neighbours agree best, all rows "
-     "together; learn from the picks"),
+    ("DF", "disambiguation: choose one class in each set so that neighbours agree best, all rows "
+     "together; learn from these classes"),
     ("IL", "infimum loss: predict the class that most sets nearby allow"),
     ("AC", "average candidates: every candidate counts, in equal shares of its set"),
-    (CEILING, "the ceiling: told the right class of every training row"),
+    (CEILING, "the ceiling: trained on the right class of every training row"),
 )  # fmt: skip
-# In narrower terminals the columns move together, and fit into 66 characters.
-ROOMY = 76
+# In narrower terminals the columns have smaller gaps, and the table fits into 66 characters.
+_MIN_WIDTH_OF_GAPS = 76
 _LEGEND = (
-    "chance: that a class joins a set; size: mean number of candidates in a set; truth: trained "
-    "on the true labels; found: training rows whose recovered label is right (undecided "
-    "rows count with the label that the tie rule gives them). Bold: the best of DF, IL and AC. "
-    "Splits share rows: standard errors are a guide, not a test.\n"
+    "chance: probability that a class joins a set; size: mean number of candidates in a set; "
+    "truth: trained on the true labels; found: training rows whose recovered label is right "
+    "(undecided rows count with the label of the tie rule). Bold: the best of DF, IL and AC. "
+    "Splits share rows, so that standard errors are not a test.\n"
 )
 
 
@@ -70,7 +69,7 @@ def percent(share: float) -> str:
 
 
 def kind_titles(demo: Demo) -> dict[str, str]:
-    """What each kind of ambiguity means on this data."""
+    """Titles of the kinds of ambiguity for this data set."""
     frequent = demo.data.classes[demo.data.most_frequent]
     return {
         "uniform": "uniform: every wrong class may join a set",
@@ -79,9 +78,9 @@ def kind_titles(demo: Demo) -> dict[str, str]:
 
 
 def headline(demo: Demo, outcomes: list[Outcome]) -> str:
-    """What is to be seen, whichever way it went."""
-    settings = standings(outcomes, OURS, RIVALS)
-    wins = [standing for standing in settings if standing.verdict == "wins"]
+    """The title of the figure: the result in one line."""
+    settings = compare_with_baselines(outcomes, OURS, BASELINES)
+    wins = [setting for setting in settings if setting.verdict == "wins"]
     text = f"{demo.data.name}: disambiguation errs least in {len(wins)} of {len(settings)} settings"
     if not wins:
         return text
@@ -89,7 +88,7 @@ def headline(demo: Demo, outcomes: list[Outcome]) -> str:
 
 
 def write_all(folder: Path, demo: Demo, outcomes: list[Outcome], recovered: Recovered) -> None:
-    """Write the three files, each whole or not at all; refuse with the system's reason."""
+    """Write the three files, each atomically; a `Refusal` has the reason of the system."""
     figure = error_curves_figure(
         summarize(outcomes),
         ceiling=CEILING,
@@ -98,10 +97,10 @@ def write_all(folder: Path, demo: Demo, outcomes: list[Outcome], recovered: Reco
         title=headline(demo, outcomes),
         note=f"means over {demo.n_splits} random splits; bars and band: standard errors",
     )
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=150)
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=150)
     try:
-        write_bytes_atomically(folder / FIGURE, picture.getvalue())
+        write_bytes_atomically(folder / FIGURE, image.getvalue())
         _write_results(folder / RESULTS, outcomes)
         _write_labels(folder / LABELS, recovered)
     except OSError as error:
@@ -124,16 +123,16 @@ def _write_results(path: Path, outcomes: list[Outcome]) -> None:
 
 
 def _write_labels(path: Path, recovered: Recovered) -> None:
-    """One line a training row; a row that the data leave undecided has no label."""
+    """One line for each training row; an undecided row has no label."""
     header = ("row", "candidates", "label", "resolved", "confidence", "truth")
     rows = zip(
         recovered.rows.tolist(),
         ("|".join(str(name) for name in names) for names in recovered.candidates()),
         (
-            label if sure else None
-            for label, sure in zip(recovered.labels.tolist(), recovered.resolved, strict=True)
+            label if resolved else None
+            for label, resolved in zip(recovered.labels.tolist(), recovered.resolved, strict=True)
         ),
-        ("true" if sure else "false" for sure in recovered.resolved),
+        ("true" if resolved else "false" for resolved in recovered.resolved),
         (f"{share:.4f}" for share in recovered.confidence),
         recovered.truth.tolist(),
         strict=True,
@@ -143,13 +142,13 @@ def _write_labels(path: Path, recovered: Recovered) -> None:
 
 def example_rows(demo: Demo) -> IntArray:
     """Three training rows with more than one candidate, from the start, middle and end."""
-    rows, _ = demo.splits[SHOWN.split]
-    several: IntArray = rows[~demo.sets(*SHOWN)[rows].is_single]
-    return several[[several.size // 6, several.size // 2, 5 * several.size // 6]]
+    rows, _ = demo.splits[EXAMPLE_SETTING.split]
+    ambiguous: IntArray = rows[~demo.sets(*EXAMPLE_SETTING)[rows].is_single]
+    return ambiguous[[ambiguous.size // 6, ambiguous.size // 2, 5 * ambiguous.size // 6]]
 
 
 def introduction(demo: Demo, *, shades: str) -> RenderableType:
-    """The problem, three rows of it, the methods, and how they are compared."""
+    """The problem, three of its rows, the methods, and how they are compared."""
     data = demo.data
     grid = ", ".join(str(k) for k in demo.grid[:-1]) + f" or {demo.grid[-1]}"
     methods = Table.grid(padding=(0, 2))
@@ -158,31 +157,32 @@ def introduction(demo: Demo, *, shades: str) -> RenderableType:
     return Group(
         Text("\nLearning from sets of possible classes\n", style="bold"),
         Text(
-            "Every training row carries a set of possible classes. One of them is right, and "
-            "nobody says which. Can the right ones be found, and new rows be classified?\n"
+            "Every training row has a set of possible classes. One of them is right, and it is not "
+            "known which. Can the right ones be found, and new rows be classified?\n"
         ),
         Text(
             f"Data: {data.name}, {len(data.labels)} rows, {len(data.classes)} classes, from "
-            "scikit-learn. The labels are known here: we hide them in sets and check what comes "
-            "back. Three training rows, where every wrong class joined with a chance of "
-            f"{percent(SHOWN.level)}:\n"
+            "scikit-learn. The labels are known here: we hide them in sets and check what is "
+            "recovered. Three training rows, where every wrong class joined with a chance of "
+            f"{percent(EXAMPLE_SETTING.level)}:\n"
         ),
         _examples(demo, shades),
         Text(),
-        Text("The methods; all of them ask the nearest training rows:"),
+        Text("The methods; all of them use the nearest training rows:"),
         methods,
         Text(
-            f"\nHalf of the rows train, half test, in {demo.n_splits} random splits. How many "
-            f"neighbours are asked ({grid}), each method decides by {N_INNER_FOLDS}-fold "
-            "cross-validation on the sets alone: how often held-out predictions lie inside their "
-            "sets. Only the ceiling is trained and tuned with true labels.\n"
+            f"\nHalf of the rows are for training, half for testing, in {demo.n_splits} random "
+            f"splits. Each method selects its number of neighbours ({grid}) by "
+            f"{N_INNER_FOLDS}-fold cross-validation on the sets alone: how often held-out "
+            "predictions are in their sets. Only the ceiling is trained and tuned with true "
+            "labels.\n"
         ),
     )
 
 
 def _examples(demo: Demo, shades: str) -> RenderableType:
     rows = example_rows(demo)
-    sets = demo.sets(*SHOWN)[rows]
+    sets = demo.sets(*EXAMPLE_SETTING)[rows]
     table = Table.grid(padding=(0, 4))
     if demo.data.picture is not None:
         table.add_row(
@@ -204,7 +204,7 @@ def _listed(names: list[Any]) -> str:
 
 
 def recovered_examples(demo: Demo, recovered: Recovered) -> RenderableType:
-    """The three rows again, with what came back."""
+    """The three rows again, with their recovered labels."""
     table = Table.grid(padding=(0, 3))
     table.add_row("", "candidates", "found", "confidence", "truth", style="dim")
     candidates = recovered.candidates()
@@ -220,16 +220,16 @@ def recovered_examples(demo: Demo, recovered: Recovered) -> RenderableType:
     return Group(Text("The three rows again, as DF found them:"), table, Text())
 
 
-def farewell(folder: Path, recovered: Recovered, seconds: float) -> RenderableType:
-    """Where the files are, and how to go on."""
+def closing(folder: Path, recovered: Recovered, seconds: float) -> RenderableType:
+    """The files that were written, and how to continue."""
     undecided = int((~recovered.resolved).sum())
     files = Table.grid(padding=(0, 2))
     files.add_row(f"  {FIGURE}", "test error against ambiguity")
     files.add_row(f"  {RESULTS}", "the numbers of the tables, split by split")
     files.add_row(
         f"  {LABELS}",
-        f"labels that DF found for {len(recovered.rows)} training rows ({SHOWN.kind}, "
-        f"{percent(SHOWN.level)}, first split); no label where undecided: {undecided}",
+        f"labels that DF found for {len(recovered.rows)} training rows ({EXAMPLE_SETTING.kind}, "
+        f"{percent(EXAMPLE_SETTING.level)}, first split); rows without a label: {undecided}",
     )
     return Group(
         Text.assemble("Written to ", (f"{folder}", "bold"), f" after {seconds:.0f} s:"),
@@ -245,12 +245,16 @@ def farewell(folder: Path, recovered: Recovered, seconds: float) -> RenderableTy
 
 
 def results(demo: Demo, outcomes: Sequence[Outcome], *, width: int) -> RenderableType:
-    """One table for each kind of ambiguity, and the verdict; `width` is that of the terminal."""
+    """One table for each kind of ambiguity, and the conclusion; `width` is the terminal's."""
     summaries = summarize(outcomes)
     parts: list[RenderableType] = []
     for kind, title in kind_titles(demo).items():
-        mine = [summary for summary in summaries if summary.kind == kind]
-        parts += [Text(title, style="bold"), _table(mine, gap=1 if width >= ROOMY else 0), Text()]
+        of_kind = [summary for summary in summaries if summary.kind == kind]
+        parts += [
+            Text(title, style="bold"),
+            _table(of_kind, gap=1 if width >= _MIN_WIDTH_OF_GAPS else 0),
+            Text(),
+        ]
     return Group(*parts, Text(_LEGEND, style="dim"), verdict(outcomes))
 
 
@@ -305,18 +309,18 @@ def _error(estimate: Estimate, *, bold: bool) -> Text:
 
 
 def verdict(outcomes: Sequence[Outcome]) -> Text:
-    """Where disambiguation wins and where it does not."""
-    settings = standings(outcomes, OURS, RIVALS)
-    wins = [standing for standing in settings if standing.verdict == "wins"]
-    ties = sum(standing.verdict == "ties" for standing in settings)
+    """In which settings disambiguation has the lowest error, and in which it does not."""
+    settings = compare_with_baselines(outcomes, OURS, BASELINES)
+    wins = [setting for setting in settings if setting.verdict == "wins"]
+    ties = sum(setting.verdict == "ties" for setting in settings)
     text = Text(f"{OURS} has the lowest error in {len(wins)} of {len(settings)} settings")
     if wins:
-        clear = sum(standing.is_clear for standing in wins)
+        clear = sum(setting.is_clear for setting in wins)
         text.append(f", in {clear} of them by more than two standard errors of the difference")
     text.append(f". It shares the lowest in {ties}.\n" if ties else ".\n")
     losses = [
         f"  {s.kind}, {percent(s.level)}: {100 * s.error.mean:.1f} against "
-        f"{100 * s.rival_error.mean:.1f} ({s.rival}), difference "
+        f"{100 * s.baseline_error.mean:.1f} ({s.baseline}), difference "
         f"{100 * s.difference.mean:.1f} ± {100 * s.difference.standard_error:.1f} points\n"
         for s in settings
         if s.verdict == "loses"
@@ -338,10 +342,10 @@ def _fewer_found(summaries: Sequence[Summary]) -> list[str]:
     for kind in KINDS:
         for level in sorted({summary.level for summary in summaries}):
             ours = found[kind, level, OURS]
-            rival = max(RIVALS, key=lambda name: found[kind, level, name])
-            if found[kind, level, rival] > ours + 1e-12:
+            baseline = max(BASELINES, key=lambda name: found[kind, level, name])
+            if found[kind, level, baseline] > ours + 1e-12:
                 lines.append(
                     f"{kind}, {percent(level)}: {100 * ours:.1f} against "
-                    f"{100 * found[kind, level, rival]:.1f} ({rival})"
+                    f"{100 * found[kind, level, baseline]:.1f} ({baseline})"
                 )
     return lines
