@@ -74,8 +74,8 @@ class FrankWolfeMinimization(BaseEstimator):
         targets as probabilities.
     n_samples : int, default 20
     polish : bool, default False
-        Whether alternating minimisation continues from the nearest vertices, with their ties. It
-        usually lowers the paper's objective and may raise the quadratic one.
+        Whether alternating minimisation continues from the nearest vertices, with and without
+        their ties. It never raises the paper's objective and may raise the quadratic one.
     max_iter : int, default 1000
         The largest number of steps; of passes over the rows for "block".
     tol : float, default 1e-4
@@ -163,7 +163,9 @@ class FrankWolfeMinimization(BaseEstimator):
         drawn = np.flatnonzero(nearest.first().differing(decoded))
         targets: Targets = nearest.replace(drawn, decoded.take(drawn))
         if self.polish and status is not Status.STOPPED:
-            polished = AlternatingMinimization(targets.embedded).solve(problem, callback=callback)
+            # From the mean of ties the labels can end higher than the decoded ones; from those not.
+            starts = [targets.embedded, decoded.embedded]
+            polished = AlternatingMinimization(starts).solve(problem, callback=callback)
             targets, decoded = polished.targets, polished.decoded
             trace += polished.trace
             status = polished.status if status is Status.CONVERGED else status
