@@ -51,8 +51,11 @@ test-slow: $(VENV)/.ready-test ## run the slow tests, with many more generated e
 test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
 	$(BIN)/python .ci/wheel.py
 
-coverage: $(VENV)/.ready-test ## measure which lines the quick tests run, without compiler; reported, no threshold
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" --cov --cov-report=term:skip-covered $(ARGS) tests
+# Compiled lines are invisible to the tracer, so the numeric tests run a second time without compiler.
+coverage: $(VENV)/.ready-test ## measure which lines the quick tests run; reported, no threshold
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report= $(ARGS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" \
+	  --cov --cov-append --cov-report=term:skip-covered $(ARGS) $(NOJIT_TESTS)
 
 test-floor: $(FLOOR_VENV)/.ready-floor ## run the quick tests on the oldest supported versions
 	$(FLOOR_BIN)/python -m pytest $(ARGS)

@@ -10,6 +10,8 @@ from disambig.candidates import LabelSets
 from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
 
+__all__ = ["CandidateKFold"]
+
 
 class CandidateKFold(BaseEstimator):
     """K folds that spread each class, so that every class is a candidate in every training part.
