@@ -53,9 +53,9 @@ test-wheel: $(VENV)/.created ## build the wheel, install it into an empty enviro
 
 # Compiled lines are invisible to the tracer, so the numeric tests run a second time without compiler.
 coverage: $(VENV)/.ready-test ## measure which lines the quick tests run; reported, no threshold
-	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report= $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=few --cov --cov-report= $(ARGS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow and not needs_jit" \
-	  --cov --cov-append --cov-report=term:skip-covered $(ARGS) $(NOJIT_TESTS)
+	  --hypothesis-profile=few --cov --cov-append --cov-report=term:skip-covered $(ARGS) $(NOJIT_TESTS)
 
 test-floor: $(FLOOR_VENV)/.ready-floor ## run the quick tests on the oldest supported versions
 	$(FLOOR_BIN)/python -m pytest $(ARGS)

@@ -25,6 +25,8 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# Which lines run hardly depends on the number of examples: `make coverage`.
+settings.register_profile("few", settings.get_profile("quick"), max_examples=5)
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1000)
 settings.load_profile("quick")
 
