@@ -118,12 +118,13 @@ def main(arguments: list[str] | None = None) -> None:
         "--source", type=Path, default=ROOT / "src", help="folder that holds the package"
     )
     options = parser.parse_args(arguments)
+    quick = " --quick" if options.quick else ""
     found = run(options.source.resolve(), n_fits=1 if options.quick else 3)
     text = "\n\n".join(
         [
             "## A default fit beside a busy process",
             table(found),
-            provenance("python -m benchmarks.busy_machine --write", seeds="0 to 3"),
+            provenance(f"python -m benchmarks.busy_machine{quick} --write", seeds="0 to 3"),
         ]
     )
     if options.write:

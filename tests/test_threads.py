@@ -56,7 +56,7 @@ def test_blocks_that_overlap_in_two_threads_leave_no_limit():
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_features", "expected"), [(1000, 20, 1), (2000, 2330, 1), (20_000, 20, 2)]
+    ("n_rows", "n_features", "expected"), [(1000, 20, 1), (1000, 3000, 1), (20_000, 20, 2)]
 )
 def test_the_size_of_the_problem_decides(n_rows, n_features, expected):
     with threads_for(n_rows, n_features):
