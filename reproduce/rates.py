@@ -11,7 +11,7 @@ from disambig.datasets import make_separated_clusters
 from disambig.losses import FiniteLoss, resolve_loss
 from disambig.losses.labels.faces import LabelFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.solvers import infimum_prediction
+from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import Votes
 from disambig.weights import NeighborWeights
 from reproduce.batch.labels import relax_together

@@ -12,7 +12,7 @@ import numpy as np
 from disambig.candidates import Intervals
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.boxes.dense import projected_newton
-from disambig.solvers.numbers.solution import CERTIFIED
+from disambig.solvers.solution import CERTIFIED
 from reproduce.batch.boxes import StackedSolution, stacked_newton
 
 # As in `disambig.quadratic_forms`: below the first share of the absolute row sum, the sign of a row

@@ -25,9 +25,9 @@ from disambig.compiled.jit import compiled
 from disambig.estimators import IntervalRegressor
 from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray, IntArray
-from disambig.number_problem import VotedProblem
+from disambig.number_problem import NumberSteps, VotedProblem
+from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.boxes import projected_newton
-from disambig.solvers.numbers.alternating import NumberDescent
 from disambig.votes import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem
@@ -232,13 +232,14 @@ def _early_votes(kind: str) -> Fit:
         weights, sets = _weights(ridge, kind).fit(problem.X), problem.intervals
         votes = weights.votes(problem.queries)
         voted = VotedProblem(weights.training_votes(), SquaredLoss(), sets, sets.span)
-        descent = NumberDescent(voted, -1.0)
-        state = descent.begin(voted.first_targets("average"))
+        steps = NumberSteps(voted)
+        descent = Descent(steps)
+        state = descent.begin(steps.points(voted.first_predictions("average")))
         found = []
         for step in range(1, max(values) + 1):
             state = descent.step(state)
             if step in values:
-                predictions = SquaredLoss().best_prediction(votes, state.targets, sets.span)
+                predictions = SquaredLoss().best_prediction(votes, state.targets.values, sets.span)
                 found.append(Fitted(predictions.ravel()))
         return found
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from disambig.candidates.orders.partial_orders import PartialOrders
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
-    from disambig.estimators.disambiguation import Disambiguation, disambiguate
+    from disambig.estimators.disambiguation import disambiguate
     from disambig.estimators.interval_regressor import IntervalRegressor
     from disambig.estimators.partial_forest_classifier import PartialForestClassifier
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
@@ -42,7 +42,6 @@ else:
     _MODULE_OF = {
         "DisambiguatedClassifier": "disambig.estimators.disambiguated_classifier",
         "DisambiguatedRegressor": "disambig.estimators.disambiguated_regressor",
-        "Disambiguation": "disambig.estimators.disambiguation",
         "IntervalRegressor": "disambig.estimators.interval_regressor",
         "Intervals": "disambig.candidates.numbers.intervals",
         "LabelSets": "disambig.candidates.labels.label_sets",
@@ -78,7 +77,6 @@ else:
 __all__ = [
     "DisambiguatedClassifier",
     "DisambiguatedRegressor",
-    "Disambiguation",
     "IntervalRegressor",
     "Intervals",
     "LabelSets",

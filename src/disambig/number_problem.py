@@ -11,22 +11,30 @@ it is convex: solvers then find a global optimum.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from disambig.candidates import NumberSets
 from disambig.losses import NumberLoss, SquaredLoss
+from disambig.losses.numbers.points import Points
 from disambig.notation import BoolArray, FloatArray
+from disambig.problem import HalfStep
 from disambig.quadratic_forms import QuadraticForm, has_negative, residual_form, voted_form
 from disambig.votes import Votes
 
 
+@runtime_checkable
 class NumberProblem(Protocol):
     """What a solver needs of a problem with real targets.
 
     Targets and predictions have shape ``(n, d)``.
     """
+
+    @property
+    def votes(self) -> Votes:
+        """``A``, ``(n, n)``."""
+        ...
 
     @property
     def loss(self) -> NumberLoss:
@@ -43,8 +51,8 @@ class NumberProblem(Protocol):
         """The smallest and the largest finite end of every column, ``(d, 2)``."""
         ...
 
-    def first_targets(self, start: str) -> FloatArray:
-        """Initial targets, inside their sets; `start` is ``"average"`` or ``"infimum"``."""
+    def first_predictions(self, start: str) -> FloatArray:
+        """Initial predictions; `start` is ``"average"`` or ``"infimum"``."""
         ...
 
     def predictions(self, targets: FloatArray, current: FloatArray | None = None) -> FloatArray:
@@ -79,6 +87,39 @@ class NumberProblem(Protocol):
         ...
 
 
+def first_targets(problem: NumberProblem, start: str) -> FloatArray:
+    """Initial targets ``(n, d)``, inside their sets: the best ones for the first predictions."""
+    return problem.targets(problem.first_predictions(start))
+
+
+@dataclass(frozen=True, eq=False)
+class NumberSteps:
+    """The half steps of a problem with real targets, for `disambig.solvers.alternating.descent`.
+
+    Of several optimal numbers the nearest to the older one is taken.
+    """
+
+    problem: NumberProblem
+
+    def points(self, values: FloatArray) -> Points:
+        """Numbers ``(n, d)`` in the span of the problem."""
+        low, high = self.problem.span.T
+        # Half-lines with a common end have a span of zero width, but kernel ridge can still move
+        # their targets.
+        return Points(values, np.where(high > low, high - low, np.abs(high)))
+
+    def improve_predictions(
+        self, targets: Points, older: Points, older_scores: FloatArray | None = None
+    ) -> tuple[Points, None]:
+        return self.points(self.problem.predictions(targets.values, older.values)), None
+
+    def improve_targets(self, predictions: Points, older: Points | None = None) -> HalfStep[Points]:
+        current = None if older is None else older.values
+        targets = self.problem.targets(predictions.values, current)
+        objective = self.problem.objective(targets, predictions.values)
+        return HalfStep(self.points(targets), objective)
+
+
 @dataclass(frozen=True, eq=False)
 class VotedProblem:
     """The paper's objective: ``sum_ij A[i, j] loss(z_i, y_j)`` over targets y and predictions z.
@@ -109,12 +150,10 @@ class VotedProblem:
         # Targets and predictions would then diverge together.
         return self.sets if self.is_convex else self.sets.within(self.span)
 
-    def first_targets(self, start: str) -> FloatArray:
+    def first_predictions(self, start: str) -> FloatArray:
         if start == "infimum":
-            first = self.loss.infimum_prediction(self.votes, self.sets, self.span)
-        else:
-            first = self.loss.average_prediction(self.votes, self.sets, self.span)
-        return self.targets(first)
+            return self.loss.infimum_prediction(self.votes, self.sets, self.span)
+        return self.loss.average_prediction(self.votes, self.sets, self.span)
 
     def predictions(self, targets: FloatArray, current: FloatArray | None = None) -> FloatArray:
         return self.loss.best_prediction(self.votes, targets, self.span, current)
@@ -129,11 +168,11 @@ class VotedProblem:
 
     @cached_property
     def quadratic(self) -> QuadraticForm | None:
-        return voted_form(self.votes) if isinstance(self.loss, SquaredLoss) else None
+        return voted_form(self.votes) if self.loss.is_quadratic else None
 
     @cached_property
     def is_convex(self) -> bool:
-        if isinstance(self.loss, SquaredLoss):
+        if self.loss.is_quadratic:
             return self.quadratic is not None and self.quadratic.is_convex
         # Non-negative votes: a sum of jointly convex functions of (z_i, y_j) is jointly convex, and
         # its minimum over z is convex in y.
@@ -187,15 +226,15 @@ class RiskProblem:
         """The squared loss."""
         return SquaredLoss()
 
-    def first_targets(self, start: str) -> FloatArray:
+    def first_predictions(self, start: str) -> FloatArray:
         if start == "infimum":
-            return self.targets(self.loss.infimum_prediction(self.votes, self.sets, self.span))
+            return self.loss.infimum_prediction(self.votes, self.sets, self.span)
         centers = self.sets.centers
         # A set without a centre (the whole line) starts at the mean of the other centres.
         known = np.isfinite(centers)
         total = np.where(known, centers, 0.0).sum(axis=0)
         middle = total / np.maximum(known.sum(axis=0), 1)
-        return self.sets.nearest(np.where(known, centers, middle))
+        return np.where(known, centers, middle)
 
     def predictions(self, targets: FloatArray, current: FloatArray | None = None) -> FloatArray:
         return self.votes @ targets

@@ -7,23 +7,22 @@ matrix product, which gives the scores, and one batch of exact minimisations by 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from disambig.losses.protocol import Faces, Loss, OffersRowSteps, RowSteps
-from disambig.notation import FloatArray
+from disambig.notation import FloatArray, IntArray
+from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
 
-# A sum of up to n products is exact to a few units of rounding. The tolerance of a tie is far above
-# that error and far below the effect of one vote.
-_TIE_TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-10}
+F = TypeVar("F")
 
 
-class HalfStep(NamedTuple):
-    """The optimal faces of a half step, and the objective there."""
+class HalfStep(NamedTuple, Generic[F]):
+    """The optimal faces of a half step (or numbers), and the objective there."""
 
-    faces: Faces
+    faces: F
     objective: float
 
 
@@ -60,7 +59,7 @@ class Problem:
         """Relative tolerance of ties."""
         if self.tie_tolerance is not None:
             return self.tie_tolerance
-        return _TIE_TOLERANCES.get(self.prediction_scale.dtype, 1e-10)
+        return tie_tolerance(self.prediction_scale.dtype)
 
     @cached_property
     def transposed(self) -> Votes:
@@ -116,16 +115,70 @@ class Problem:
         """``xi[j]`` minimises ``<phi(y), scores[j]>`` over the candidates of j."""
         return self.loss.best_candidate(scores, self.candidates, self.rtol * self.target_scale)
 
-    def best_predictions(self, xi: FloatArray) -> HalfStep:
+    def best_predictions(self, xi: FloatArray) -> HalfStep[Faces]:
         """The first half step: the predictions that minimise ``F`` for given targets."""
         scores = self.scores_of_predictions(xi)
         faces = self.choose_predictions(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
 
-    def best_targets(self, zeta: FloatArray) -> HalfStep:
+    def best_targets(self, zeta: FloatArray) -> HalfStep[Faces]:
         """The second half step: the targets that minimise ``F`` for given predictions."""
         scores = self.scores_of_targets(zeta)
         faces = self.choose_targets(scores)
+        return HalfStep(faces, inner(faces.embedded, scores))
+
+    def improve_predictions(
+        self, targets: Faces, older: Faces, older_scores: FloatArray | None = None
+    ) -> tuple[Faces, FloatArray]:
+        """`best_predictions`, joined to older predictions in rows that gain nothing; the scores.
+
+        `older_scores` are the scores that `older` minimises, if they are known: rows whose scores
+        did not change keep their prediction.
+        """
+        scores = self.scores_of_predictions(targets.embedded)
+        tolerance = self.rtol * self.prediction_scale
+        rows = np.arange(len(scores))
+        if older_scores is not None:
+            rows = np.flatnonzero((scores != older_scores).any(axis=1))
+        if rows.size < len(scores):
+            changed = scores[rows], tolerance[rows]
+            newer = self.loss.best_prediction(*changed)
+            faces = older.replace(rows, _join_tied(older.take(rows), newer, *changed))
+        else:
+            faces = _join_tied(older, self.choose_predictions(scores), scores, tolerance)
+        return faces, scores
+
+    def improve_targets(
+        self,
+        predictions: Faces,
+        older: Faces | None = None,
+        *,
+        pinned: tuple[IntArray, Faces] | None = None,
+        at_vertices: bool = False,
+    ) -> HalfStep[Faces]:
+        """`best_targets`, joined to older targets in rows that gain nothing.
+
+        Parameters
+        ----------
+        predictions : Faces
+        older : Faces, optional
+            Without it this is `best_targets`.
+        pinned : (int array, Faces), optional
+            Rows whose targets stay as they are, and these targets.
+        at_vertices : bool
+            Targets stay single vertices, and a row moves only to a strictly better one.
+        """
+        if older is None:
+            return self.best_targets(predictions.embedded)
+        scores = self.scores_of_targets(predictions.embedded)
+        tolerance = self.rtol * self.target_scale
+        faces = self.choose_targets(scores)
+        if pinned is not None:
+            faces = faces.replace(*pinned)
+        if at_vertices:
+            faces = faces.keep_unless_better(older, scores, tolerance)
+        else:
+            faces = _join_tied(older, faces, scores, tolerance)
         return HalfStep(faces, inner(faces.embedded, scores))
 
     def objective(self, xi: FloatArray) -> float:
@@ -137,3 +190,18 @@ def inner(left: FloatArray, right: FloatArray) -> float:
     """The inner product ``sum_ij left[i, j] right[i, j]``, without a temporary array."""
     # Not vdot: its threads cost more than they save on sums of this size.
     return float(np.einsum("ij,ij->", left, right))
+
+
+def _join_tied(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray) -> Faces:
+    """The newer faces, joined to the older ones in rows that gain nothing from the change.
+
+    The gain is judged row by row: for a row with small votes, a gain that is rounding beside the
+    whole objective can be large.
+    """
+    before = np.einsum("ip,ip->i", older.embedded, scores)
+    after = np.einsum("ip,ip->i", newer.embedded, scores)
+    rows = np.flatnonzero(before - after > tolerance)
+    joined = older.union(newer).replace(rows, newer.take(rows))
+    # In exact arithmetic the newer faces contain the older ones. If so, return the newer ones,
+    # whose embedding is already computed.
+    return joined if joined.differing(newer).any() else newer

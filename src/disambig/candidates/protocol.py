@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol, runtime_checkable
 
+from disambig.exceptions import MissingOracleError
 from disambig.notation import BoolArray, IntArray
 
 
@@ -43,3 +44,9 @@ class RepeatedSets(Protocol):
     def distinct(self) -> tuple[IntArray, IntArray]:
         """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
         ...
+
+
+def require_separable(candidates: Any, who: str) -> None:
+    """Placeholder until the branch that declares `couples_rows` is merged."""
+    if getattr(candidates, "couples_rows", False):
+        raise MissingOracleError(who)

@@ -2,7 +2,7 @@
 
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
-from disambig.estimators.disambiguation import Disambiguation, disambiguate
+from disambig.estimators.disambiguation import disambiguate
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.partial_forest_classifier import PartialForestClassifier
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
@@ -12,7 +12,6 @@ from disambig.estimators.structured_predictor import StructuredPredictor
 __all__ = [
     "DisambiguatedClassifier",
     "DisambiguatedRegressor",
-    "Disambiguation",
     "IntervalRegressor",
     "PartialForestClassifier",
     "PartialLabelClassifier",

@@ -118,10 +118,10 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
     for number, (train, test) in enumerate(splitter.split(np.zeros((n, 1)))):
         if (fold_of[test] >= 0).any():
             raise ValueError(
-                "calibration: a row is held out twice. Give a splitter whose test folds do not "
+                "cv: a row is held out twice. Give a splitter whose test folds do not "
                 "overlap, such as KFold."
             )
-        model = clone(estimator).set_params(calibration=None)
+        model = clone(estimator).set_params(cv=None)
         rows = np.asarray(train)
         model.fit(
             take_inputs(X, rows, rows if pairwise else None),
@@ -153,13 +153,11 @@ def _splitter(folds: Any, n: int) -> Any:
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if not 2 <= folds <= n:
             raise ValueError(
-                f"calibration={folds}; expected a number of folds from 2 to the number of rows, "
+                f"cv={folds}; expected a number of folds from 2 to the number of rows, "
                 f"n_samples={n}."
             )
         # Rows are often sorted; without shuffling, folds would differ from each other.
         return KFold(int(folds), shuffle=True, random_state=0)
     if isinstance(folds, str) or not hasattr(folds, "split"):
-        raise TypeError(
-            f"calibration={folds!r}; expected a number of folds or a splitter such as KFold(5)."
-        )
+        raise TypeError(f"cv={folds!r}; expected a number of folds or a splitter such as KFold(5).")
     return folds

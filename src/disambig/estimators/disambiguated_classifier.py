@@ -14,7 +14,7 @@ from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.exceptions import warn
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.solvers import Callback
+from disambig.solvers.loop import Callback
 from disambig.weights import is_pairwise
 
 _UNRESOLVED = ("exclude", "include", "weight")

@@ -15,7 +15,7 @@ from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.exceptions import warn
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray, IntArray
-from disambig.solvers import Callback
+from disambig.solvers.loop import Callback
 from disambig.weights import is_pairwise
 
 _UNRESOLVED = ("exclude", "include")

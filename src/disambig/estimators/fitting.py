@@ -1,30 +1,16 @@
-"""Steps that all estimators share: check inputs, fit weightings, run a method, predict.
+"""Steps that all estimators share: check inputs and fit weightings.
 
 `validated_inputs`, `check_lengths` and `kept_rows` check X, y and sample weights; their errors name
 the row. `fit_weightings` fits the weighting of training and that of prediction together.
-`run_method` solves a problem with outputs of any kind except numbers (see `number_fitting.py`) and
-returns a `Predictor`.
 """
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
-from disambig.exceptions import warn
-from disambig.losses import Faces, Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.problem import Problem
-from disambig.solvers import (
-    Callback,
-    Solution,
-    Solver,
-    average_candidates,
-    infimum_loss,
-    infimum_prediction,
-)
 from disambig.votes import Votes
 from disambig.weights import InformedWeights, Weights, is_pairwise, resolve_weights
 from disambig.weights.inputs import first_not_finite
@@ -35,19 +21,11 @@ _ACCEPTED: dict[str, Any] = {
     # `_finite` checks this instead, because its error names the row.
     "ensure_all_finite": False,
 }
-METHODS = ("disambiguation", "infimum", "average")
-# Scores that differ by less than this share of their size are tied.
-_RTOL = 1e-10
 
 
 def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a float array or compressed sparse rows, finite, with scikit-learn's bookkeeping."""
     return _finite(validate_data(estimator, X, reset=reset, **_ACCEPTED))
-
-
-def checked_inputs(X: Any) -> Any:
-    """Like `validated_inputs`, without an estimator to keep the bookkeeping in."""
-    return _finite(check_array(X, **_ACCEPTED))
 
 
 def _finite(X: Any) -> Any:
@@ -126,89 +104,6 @@ def take_inputs(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictor:
-    """What prediction needs after fit.
-
-    Attributes
-    ----------
-    xi : float array (n, p)
-        The embedded targets that prediction learns from.
-    loss, candidates, method
-        Those that the targets were computed with.
-    """
-
-    xi: FloatArray
-    loss: Loss
-    candidates: Any
-    method: str
-
-    def predict(self, votes: Votes) -> Faces:
-        """One output at each query."""
-        if self.method == "infimum":
-            found = infimum_prediction(self.loss, votes, self.candidates, rtol=_RTOL)
-            return found.predictions.first()
-        return self.best_predictions(votes @ self.xi)
-
-    def best_predictions(self, scores: FloatArray) -> Faces:
-        """The outputs that minimise scores ``(q, p)``."""
-        # The tolerance of a tie is relative to the scores: a bound on |alpha| can be far too large.
-        size = np.abs(scores).max(axis=1, initial=0.0)
-        return self.loss.best_prediction(scores, _RTOL * size).first()
-
-    def nearest(self, predictions: Faces, candidates: Any) -> Faces:
-        """For each prediction the nearest member of its candidate set."""
-        tolerance = np.full(len(predictions), _RTOL * self.loss.magnitude(candidates))
-        return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
-
-
-def check_method(method: str) -> None:
-    """Raise an error if the method is not known."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is not known; choose one of {list(METHODS)}.")
-
-
-class MethodResult(NamedTuple):
-    """The result of a method.
-
-    Attributes
-    ----------
-    solution : Solution
-    predictor : Predictor
-    infimum_is_exact : bool or None
-        Whether the infimum loss was minimised exactly; None for other methods.
-    """
-
-    solution: Solution
-    predictor: Predictor
-    infimum_is_exact: bool | None
-
-
-def run_method(
-    problem: Problem, method: str, solver: Solver, callback: Callback | None
-) -> MethodResult:
-    """Disambiguate, or run a baseline."""
-    solution, exact = solve(problem, method, solver, callback)
-    if method == "average":
-        xi = problem.loss.start(problem.candidates, "average")
-    else:
-        xi = (solution.decoded if method == "infimum" else solution.targets).embedded
-    predictor = Predictor(xi, problem.loss, problem.candidates, method)
-    return MethodResult(solution, predictor, exact)
-
-
-def solve(
-    problem: Problem, method: str, solver: Solver, callback: Callback | None
-) -> tuple[Solution, bool | None]:
-    """The solution of a method, and whether its infimum is exact (None for other methods)."""
-    check_method(method)
-    if method == "average":
-        return average_candidates(problem), None
-    if method == "infimum":
-        return infimum_loss(problem)
-    return solver.solve(problem, callback=callback), None
-
-
-@dataclass(frozen=True, eq=False)
 class FittedWeightings:
     """The fitted weightings of training and of prediction.
 
@@ -232,9 +127,8 @@ class FittedWeightings:
     n: int
     pairwise: bool
 
-    def training_votes(self) -> Votes:
+    def scaled(self, votes: Votes) -> Votes:
         """``A``: votes between the training rows, row i scaled by the weight of sample i."""
-        votes = self.weights.training_votes()
         return votes if self.row_weights is None else votes.scale_rows(self.row_weights)
 
     def leave_one_out(self, values: FloatArray) -> FloatArray:
@@ -286,15 +180,3 @@ def _fitted(weights: Any, inputs: Any, kept: KeptRows, informed: BoolArray | Non
     if isinstance(weighting, InformedWeights) and informed is not None and informed.any():
         return weighting.fit_informed(inputs, sample_weight=kept.weights, informed=informed)
     return weighting.fit(inputs, sample_weight=kept.weights)
-
-
-def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
-    """Queries without votes, ``(q,)``; a warning counts them and says what predicts them."""
-    without: BoolArray = votes.absolute_row_sums() == 0
-    if without.any():
-        warn(
-            f"{np.count_nonzero(without)} of {len(without)} inputs get no vote from any training "
-            f"row; they are predicted by {instead}.",
-            UserWarning,
-        )
-    return without

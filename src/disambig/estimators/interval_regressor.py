@@ -1,30 +1,27 @@
 """Regression from intervals, boxes and unions of intervals."""
 
-import numbers
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import NumberSets, number_sets
+from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.calibration import calibrate, check_coverage
-from disambig.estimators.fitting import (
-    KeptRows,
-    check_lengths,
-    check_method,
-    fit_weightings,
-    kept_rows,
-    rows_without_votes,
-    validated_inputs,
-)
-from disambig.estimators.number_fitting import NumberMethodResult, run_number_method
+from disambig.estimators.fitting import FittedWeightings, KeptRows, kept_rows, validated_inputs
+from disambig.estimators.prediction import number_predictor_of
 from disambig.exceptions import MissingOracleError, NoInformationError
-from disambig.losses import SquaredLoss, resolve_number_loss
+from disambig.losses import resolve_number_loss
 from disambig.metrics import interval_r2
-from disambig.notation import BoolArray, FloatArray
+from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
-from disambig.solvers import Callback, resolve_number_solver
+from disambig.parameters import check_choice, check_number
+from disambig.solvers import Solution, Solver
+from disambig.solvers.loop import Callback
+from disambig.solvers.numbers.automatic import suited_solver
+from disambig.solvers.numbers.baselines import number_baseline, number_rule
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
 from disambig.weights import (
@@ -34,7 +31,6 @@ from disambig.weights import (
     PoissonWeights,
     RandomFeatureWeights,
     automatic_ridge,
-    is_pairwise,
 )
 
 _FORMULATIONS = ("auto", "risk", "votes")
@@ -44,7 +40,7 @@ _RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 _MAX_MARGIN = 1e100
 
 
-class IntervalRegressor(RegressorMixin, BaseEstimator):
+class IntervalRegressor(RegressorMixin, CandidateEstimator):
     """Predict numbers from intervals that contain them: disambiguate all rows together, then learn.
 
     Parameters
@@ -78,13 +74,17 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         moves inwards by the margin, and an interval shorter than twice the margin becomes its
         midpoint. The true number is seldom at the very end of an interval; a margin keeps
         predictions away from it. Choose it by cross-validation, like a ridge.
+    unlabeled : object or list of objects, optional
+        Markers of rows or ends that say nothing, such as "" or "unknown".
     missing : {"error", "whole"}, default "error"
         What NaN in y means: an error, or an end that is not known.
-    calibration : int or splitter, optional
+    cv : int or splitter, optional
         Folds whose held-out rows calibrate `predict_interval`; an int shuffles rows into so many
         folds. The fit costs that many additional fits.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
+    verbose : int, default 0
+        From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
@@ -93,10 +93,13 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     slack_ : float array (n, 2); (n, d, 2) for boxes
         How far `labels_` are from the lower and the upper end: 0 where the end is active.
     resolved_ : bool array (n,)
-        Rows whose target is known, or changes the objective: it has votes in the prediction of
-        another row, or in its own next to votes of another row. The target of any other row could
-        be any number of its interval at the same cost.
-    objective_ : float
+        Rows whose optimum is a single number. The target of any other row could be another number
+        of its interval at the same cost; the nearest to the middle is taken.
+    confidence_ : float array (n,)
+        One minus the distance from `labels_` to the number of the set that the other rows predict,
+        in units of the span of all ends.
+    objective_, relaxed_objective_ : float
+        The objective at `labels_`; numbers are not relaxed.
     residual_ : float or None
         How far the optimality conditions are from being met, without a unit.
     certified_ : bool
@@ -107,8 +110,12 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     span_ : float array (d, 2)
         Smallest and largest finite end.
     n_iter_, converged_, trace_
+    solution_ : Solution
+        The result of the solver, for a warm start or for its certificate.
+    trials_ : tuple
+        Empty: "auto" is a fixed rule here.
     loss_, weights_, predict_weights_, solver_
-        The components in use.
+        The components in use; `solver_` is None for the baselines.
 
     Examples
     --------
@@ -132,9 +139,11 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         formulation: Literal["auto", "votes", "risk"] = "auto",
         solver: Any = "auto",
         margin: float = 0.0,
+        unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
-        calibration: Any = None,
+        cv: Any = None,
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
         self.weights = weights
         self.predict_weights = predict_weights
@@ -143,16 +152,13 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         self.formulation = formulation
         self.solver = solver
         self.margin = margin
+        self.unlabeled = unlabeled
         self.missing = missing
-        self.calibration = calibration
+        self.cv = cv
         self.callback = callback
+        self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = is_pairwise(self.weights)
-        return tags
-
+    @all_or_nothing
     @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Disambiguate the training rows.
@@ -167,107 +173,76 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             w means w copies of a row. Rows of weight zero take no part; their label is the member
             of their set nearest to their prediction.
         """
-        check_method(self.method)
-        self._check_formulation()
-        margin = self._checked_margin()
-        self.loss_ = resolve_number_loss(self.loss)
-        self.solver_ = resolve_number_solver(self.solver)
-        X = validated_inputs(self, X, reset=True)
-        if y is None:
-            raise ValueError("IntervalRegressor requires y to be passed, but the target y is None.")
-        sets = number_sets(y, missing=self.missing)
-        check_lengths(X, sets)
-        kept = self._kept(sample_weight, X, sets)
-        taken = sets if kept.all_rows else sets[kept.rows]
-        taken = taken.inset(margin) if margin else taken
-        self.span_ = taken.span
-        weights = automatic_ridge(kept.rows.size) if self._automatic else self.weights
-        self._weightings_ = fit_weightings(weights, self.predict_weights, X, kept)
-        self.weights_ = self._weightings_.weights
-        self.predict_weights_ = self._weightings_.predict_weights
-        self._check_levels()
-        votes = self.weights_.training_votes()
-        problem = self._problem(taken, votes)
-        found = run_number_method(problem, votes, self.method, self.solver_, self.callback)
-        self._store(found, kept)
-        self._label_rows(found.solution.targets, problem.has_votes, kept, X, sets)
-        self._held_out_ = (
-            None
-            if self.calibration is None
-            else calibrate(self, self.calibration, X, sets, sample_weight)
-        )
+        self._fit(X, y, sample_weight)
+        self._held_out_ = None
+        if self.cv is not None:
+            X = validated_inputs(self, X, reset=False)
+            self._held_out_ = calibrate(self, self.cv, X, self._read(y), sample_weight)
         return self
 
-    @property
-    def _automatic(self) -> bool:
-        return isinstance(self.weights, str) and self.weights == "auto"
+    def _read(self, y: Any) -> NumberSets:
+        name = type(self).__name__
+        check_choice(name, "formulation", self.formulation, _FORMULATIONS)
+        margin = check_number(name, "margin", self.margin, positive=False)
+        if margin > _MAX_MARGIN:
+            raise ValueError(f"{name}: margin must be at most 1e100; got {self.margin!r}.")
+        self.loss_ = resolve_number_loss(self.loss)
+        sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
+        self._flat_ = sets.flat
+        return sets
 
-    def _checked_margin(self) -> float:
-        margin = self.margin
-        if not isinstance(margin, numbers.Real) or not 0.0 <= float(margin) <= _MAX_MARGIN:
-            raise ValueError(f"margin={margin!r}; expected a number from 0 to 1e100.")
-        return float(margin)
-
-    def _kept(self, sample_weight: Any, X: Any, sets: NumberSets) -> KeptRows:
-        """Rows that take part."""
+    def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets) -> KeptRows:
         kept = kept_rows(sample_weight, X)
-        informative = sets.informative[kept.rows]
-        uninformative = ~np.isfinite(sets.centers[kept.rows]).any(axis=0)
+        uninformative = ~np.isfinite(candidates.centers[kept.rows]).any(axis=0)
         if uninformative.any():
-            where = "" if sets.flat else f" in column {int(np.argmax(uninformative))}"
+            flat = candidates.flat
+            where = "" if flat else f" in column {int(np.argmax(uninformative))}"
             raise NoInformationError(
                 f"y: each of the {kept.rows.size} rows allows every number{where}, so there is "
-                f"nothing to learn from{'' if sets.flat else ' there'}. Give at least one row a "
+                f"nothing to learn from{'' if flat else ' there'}. Give at least one row a "
                 "finite end."
             )
+        informative = candidates.informative[kept.rows]
         if self.method == "average" and not informative.all():
             weights = None if kept.weights is None else kept.weights[informative]
             kept = KeptRows(kept.rows[informative], weights, kept.n)
         return kept
 
-    def _check_formulation(self) -> None:
-        if self.formulation not in _FORMULATIONS:
-            raise ValueError(
-                f"formulation={self.formulation!r} is not known; choose one of "
-                f"{list(_FORMULATIONS)}."
-            )
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        is_auto = isinstance(self.weights, str) and self.weights == "auto"
+        weights = automatic_ridge(kept.rows.size) if is_auto else self.weights
+        return weights, resolve_solver(self.solver, numbers=True), ()
 
-    def _problem(self, sets: NumberSets, votes: Votes) -> NumberProblem:
-        obstacle = self._obstacle_to_risk()
-        if self.formulation == "risk" and obstacle:
-            raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
-        if self.formulation == "votes" or obstacle:
-            # w copies of a row are w equal rows of votes.
-            sample_weight = self._weightings_.row_weights
-            scaled = votes if sample_weight is None else votes.scale_rows(sample_weight)
-            return VotedProblem(scaled, self.loss_, sets, self.span_)
-        ridge = self._weighting
-        assert isinstance(ridge, _RIDGE_WEIGHTS)
-        return RiskProblem(
-            votes,
-            ridge.residual_form(),
-            bool(ridge.intercept),
-            sets,
-            self.span_,
-        )
-
-    def _check_levels(self) -> None:
-        for weights in (self.weights_, self.predict_weights_):
+    def _problem(
+        self, weightings: FittedWeightings, votes: Votes, taken: NumberSets
+    ) -> NumberProblem:
+        for weights in (weightings.weights, weightings.predict_weights):
             if isinstance(_unwrapped(weights), PoissonWeights):
                 raise ValueError(
                     "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
                     "predictions have no level. Use LaplacianWeights on the same graph."
                 )
+        taken = taken.inset(float(self.margin)) if self.margin else taken
+        self.span_ = taken.span
+        obstacle = self._obstacle_to_risk()
+        if self.formulation == "risk" and obstacle:
+            raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
+        if self.formulation == "votes" or obstacle:
+            # w copies of a row are w equal rows of votes.
+            return VotedProblem(weightings.scaled(votes), self.loss_, taken, self.span_)
+        ridge = _unwrapped(weightings.weights)
+        return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), taken, self.span_)
 
-    @property
-    def _weighting(self) -> Any:
-        """The weighting in use, without the `FittedWeights` around it."""
-        return _unwrapped(self.weights_)
+    def _suited_solver(self, problem: NumberProblem) -> Solver:
+        return suited_solver(problem)
+
+    def _run_baseline(self, problem: NumberProblem, votes: Votes) -> Solution:
+        return number_baseline(problem, votes, self.method)
 
     def _obstacle_to_risk(self) -> str:
         """Why the formulation "risk" is not possible; empty if it is."""
-        weights = self._weighting
-        if not isinstance(self.loss_, SquaredLoss):
+        weights = _unwrapped(self.weights_)
+        if not self.loss_.is_quadratic:
             return f"needs the squared loss; got {self.loss_!r}"
         if not isinstance(weights, _RIDGE_WEIGHTS):
             return f"needs KernelRidgeWeights; got {type(weights).__name__}"
@@ -283,31 +258,25 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
             )
         return ""
 
-    def _store(self, found: NumberMethodResult, kept: KeptRows) -> None:
-        solution = found.solution
-        self._predictor_ = found.predictor
-        self._best_constant_ = found.predictor.constant(kept.sample_weight)
-        self.objective_ = solution.objective
-        self.residual_ = solution.residual
-        self.certified_ = solution.certified
-        self.is_convex_ = solution.is_convex
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        self.trace_ = solution.trace
-
-    def _label_rows(
-        self, targets: FloatArray, has_votes: BoolArray, kept: KeptRows, X: Any, sets: NumberSets
-    ) -> None:
-        n, d = len(sets), sets.n_columns
-        labels = np.empty((n, d))
-        labels[kept.rows] = targets
-        self.resolved_ = sets.is_point.copy()
-        self.resolved_[kept.rows] |= has_votes
-        self._flat_ = sets.flat
+    def _store(self, fit: Fit) -> None:
+        solution, kept, sets = fit.solution, fit.kept, fit.candidates
+        targets = solution.decoded.outputs
+        learned = targets if self.method == "disambiguation" else None
+        rule = number_rule(fit.problem, self.method, learned)
+        self._predictor_ = number_predictor_of(rule, kept.sample_weight)
+        assert solution.certificate is not None
+        self.is_convex_ = solution.certificate.is_convex
+        self.residual_ = solution.certificate.residual
+        labels, resolved = targets, solution.resolved
+        others = self._predictor_.predict_quietly(fit.weightings.weights.leave_one_out_votes())
+        agreed = fit.problem.sets.nearest(others)
         if not kept.all_rows:
-            rest = np.setdiff1d(np.arange(n), kept.rows)
-            labels[rest] = sets[rest].nearest(self._predictions(self._weightings_.votes(X[rest])))
-            self.resolved_[rest] = True
+            rest = sets[fit.rest]
+            nearest = rest.nearest(self._predictor_.predict(fit.rest_votes()))
+            labels, agreed = fit.scatter(labels, nearest), fit.scatter(agreed, nearest)
+            resolved = fit.scatter(resolved, np.ones(len(nearest), dtype=np.bool_))
+        self.resolved_ = resolved | sets.is_point
+        self.confidence_ = _agreement(labels, agreed, self.span_)
         segments = sets.segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
@@ -323,7 +292,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         Inputs without votes get the best constant, with a warning. The formulation "risk" fits a
         function, which has a value at every input.
         """
-        return self._output(self._predictions(self._checked_votes(X)))
+        return self._output(self._predictor_.predict(self._checked_votes(X)))
 
     @limit_threads(1)
     def predict_interval(
@@ -354,8 +323,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         level = check_coverage(coverage, meaning)
         if self._held_out_ is None:
             raise ValueError(
-                "predict_interval needs held-out rows: fit with calibration=5 (or another number "
-                "of folds)."
+                "predict_interval needs held-out rows: fit with cv=5 (or another number of folds)."
             )
         X = validated_inputs(self, X, reset=False)
         found = self._held_out_.predictions(X, len(self.span_))
@@ -364,18 +332,22 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""
-        return interval_r2(y, self.predict(X), missing=self.missing, sample_weight=sample_weight)
+        return interval_r2(
+            y,
+            self.predict(X),
+            missing=self.missing,
+            unlabeled=self.unlabeled,
+            sample_weight=sample_weight,
+        )
 
-    def _predictions(self, votes: Votes) -> FloatArray:
-        predictions = self._predictor_.predict(votes)
-        if not self._predictor_.linear:
-            rows = rows_without_votes(votes, "the best constant")
-            predictions[rows] = self._best_constant_
-        return predictions
 
-    def _checked_votes(self, X: Any) -> Votes:
-        check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))
+def _agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
+    """One minus the mean distance of two numbers, in units of the span of each column, ``(n,)``."""
+    width = np.ptp(span, axis=1)
+    distance = np.abs(labels - others)
+    shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
+    agreement: FloatArray = 1.0 - np.minimum(shares, 1.0).mean(axis=1)
+    return agreement
 
 
 def _unwrapped(weights: Any) -> Any:

@@ -13,8 +13,7 @@ from disambig.estimators.fitting import check_lengths, validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray
-from disambig.solvers import Callback
-from disambig.solvers.loop import Status, iterate
+from disambig.solvers.loop import Callback, Status, iterate
 from disambig.weights import ForestWeights
 
 

@@ -3,39 +3,37 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
 
 from disambig.candidates import LabelSets
-from disambig.estimators.disambiguation import Disambiguation, disambiguate_labels, informed_rows
-from disambig.estimators.fitting import (
-    KeptRows,
-    check_lengths,
-    check_method,
-    fit_weightings,
-    kept_rows,
-    rows_without_votes,
-    validated_inputs,
+from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
+from disambig.estimators.fitting import FittedWeightings, KeptRows
+from disambig.estimators.labels import (
+    check_information,
+    informative,
+    label_distribution,
+    row_labels,
+    run_baseline,
 )
-from disambig.estimators.probabilities import best_predictions, candidate_shares, probabilities_of
+from disambig.estimators.prediction import predictor_of
+from disambig.estimators.probabilities import probabilities_of
 from disambig.estimators.selection import resolve_weights_and_solver
 from disambig.losses import resolve_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
-from disambig.solvers import Callback
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization, Solution, Solver
+from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import is_pairwise
 
-# Scores that differ by less than this share of their size are tied.
-_RTOL = 1e-10
 # Tables (n, K) of floats in memory at the peak of a fit: distributions, votes, shares and what is
 # stored.
 _PEAK_TABLES = 7
 
 
-class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
+class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     """Classify from sets of possible classes: disambiguate all rows together, then learn.
 
     Parameters
@@ -71,11 +69,14 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         ``weights="auto"``, and "alternating" with other weights. The baselines do not use it.
     classes : array-like (K,), optional
         The classes, in order; by default read from y (`LabelSets.from_any`).
-    unlabeled : object, optional
-        Marker of unlabeled rows in y; NaN stands for every missing value.
+    unlabeled : object or list of objects, optional
+        Markers of unlabeled rows in y, such as -1, "" or "unknown"; NaN stands for every missing
+        value.
     callback : callable, optional
         Called with a `disambig.solvers.Progress` after every iteration of the solver; returning
         True stops the run.
+    verbose : int, default 0
+        From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     labels_ : array (n,)
         The recovered label of every training row.
     resolved_ : bool array (n,)
-        Rows whose label the data decide; the solver chose the others by a fixed rule.
+        Rows whose optimum is a single label; a fixed rule chose among several for the others.
     label_distributions_ : float array (n, K)
         Positive leave-one-out votes within each set, divided by their sum.
     confidence_ : float array (n,)
@@ -93,10 +94,13 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     objective_, relaxed_objective_ : float
         The objective at `labels_`, and before undecided rows are decoded.
     n_iter_ : int
-    converged_ : bool
+    converged_, certified_ : bool
+        Whether the solver converged, and whether it proved a global optimum.
     trace_ : tuple of Progress
+    solution_ : Solution
+        The result of the solver, for a warm start or for its certificate.
     loss_, weights_, predict_weights_, solver_
-        The components in use.
+        The components in use; `solver_` is None for the baselines.
     trials_ : tuple of Trial
         Of ``weights="auto"``: the trials of the ten best weightings (and of the best of every
         family beyond 5000 rows), best first. Those of a final comparison come before the rest,
@@ -128,6 +132,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         classes: Any = None,
         unlabeled: Any = None,
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
         self.weights = weights
         self.predict_weights = predict_weights
@@ -137,13 +142,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.classes = classes
         self.unlabeled = unlabeled
         self.callback = callback
+        self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = is_pairwise(self.weights)
-        return tags
-
+    @all_or_nothing
     @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Disambiguate the training rows and store what prediction needs.
@@ -163,92 +164,73 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             and copies of a query may choose differently.) Rows of weight zero take no part; the
             votes of the others label them.
         """
-        check_method(self.method)
-        X = validated_inputs(self, X, reset=True)
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _read(self, y: Any) -> LabelSets:
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
-        check_lengths(X, sets)
-        kept = kept_rows(sample_weight, X)
+        self.classes_ = sets.classes
+        self.loss_ = resolve_loss(self.loss).bind(sets.classes)
+        self.predictions_ = self.loss_.predictions
         require_bytes(
             8.0 * _PEAK_TABLES * len(sets) * sets.n_classes,
             f"PartialLabelClassifier on {len(sets)} rows and {sets.n_classes} classes",
             "Fit on fewer rows, or merge classes.",
         )
-        # Everything that may raise an error comes before the votes, which take the most time.
-        loss = resolve_loss(self.loss).bind(sets.classes)
-        weights, self.solver_, self.trials_ = resolve_weights_and_solver(
-            self.weights, self.solver, X, kept, sets, loss, self.method
-        )
-        self._weightings_ = fit_weightings(
-            weights, self.predict_weights, X, kept, informed_rows(sets, self.method)
-        )
-        self.weights_ = self._weightings_.weights
-        self.predict_weights_ = self._weightings_.predict_weights
-        found = disambiguate_labels(
-            self._weightings_.training_votes(),
-            self._weightings_.leave_one_out,
-            sets[kept.rows],
-            loss,
-            self.method,
-            self.solver_,
-            self.callback,
-        )
-        self._store(found, kept)
-        self._label_rows(found, kept, X, sets)
-        return self
+        return sets
 
-    def _store(self, found: Disambiguation, kept: KeptRows) -> None:
-        self.classes_ = found.classes
-        self.predictions_ = found.loss.predictions
-        self.loss_ = found.loss
-        self.objective_ = found.objective
-        self.relaxed_objective_ = found.relaxed_objective
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
-        self.trace_ = found.trace
-        self._method_ = self.method
-        self._sets_ = found.sets
-        self._distribution_ = found.distribution
-        # Frequencies of the labels that the data decide: the prediction for inputs without votes.
-        trusted = found.resolved if found.resolved.any() else np.ones(kept.rows.size, np.bool_)
-        frequencies = kept.sample_weight[trusted] @ found.distribution[trusted]
-        self._prior_ = frequencies / frequencies.sum()
+    def _check_information(self, candidates: LabelSets) -> None:
+        check_information(candidates, self.method)
+
+    def _informed(self, candidates: LabelSets) -> BoolArray | None:
+        # Disambiguation recovers the labels of all rows, so that all of them vote. The baselines
+        # learn from the sets.
+        return None if self.method == "disambiguation" else informative(candidates, self.method)
+
+    def _choose(self, X: Any, kept: KeptRows, taken: LabelSets) -> tuple[Any, Solver | None, Any]:
+        return resolve_weights_and_solver(
+            self.weights, self.solver, X, kept, taken, self.loss_, self.method
+        )
+
+    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: LabelSets) -> Problem:
+        return Problem(weightings.scaled(votes), self.loss_, taken)
+
+    def _suited_solver(self, problem: Problem) -> Solver:
+        return AlternatingMinimization()
+
+    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
+        solution, _ = run_baseline(problem, self.method)
+        return solution
+
+    def _store(self, fit: Fit) -> None:
+        solution, kept = fit.solution, fit.kept
+        self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
+        self._distribution_ = label_distribution(fit.taken, solution, self.method)
+        trusted = solution.resolved if solution.resolved.any() else np.ones(len(kept.rows), bool)
+        frequencies = kept.sample_weight[trusted] @ self._distribution_[trusted]
+        same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = probabilities_of(
-            self._weightings_.predict_weights.training_votes(),
-            found.distribution,
+            fit.votes if same else fit.weightings.predict_weights.training_votes(),
+            self._distribution_,
             kept.sample_weight,
-            self._prior_,
-            np.asarray(found.sets.mask.any(axis=0)),
+            frequencies / frequencies.sum(),
+            np.asarray(fit.taken.mask.any(axis=0)),
         )
-
-    def _label_rows(self, found: Disambiguation, kept: KeptRows, X: Any, sets: LabelSets) -> None:
-        """Store the labels of all rows; the votes of the others label rows of weight zero."""
-        codes = np.empty(kept.n, dtype=np.intp)
-        self.resolved_ = np.empty(kept.n, dtype=np.bool_)
-        self.label_distributions_ = np.empty((kept.n, len(self.classes_)))
-        codes[kept.rows] = found.solution.decoded.outputs
-        self.resolved_[kept.rows] = found.resolved
-        self.label_distributions_[kept.rows] = found.label_distributions
-        if not kept.all_rows:
-            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
-            votes = self._weightings_.votes(X[rest]) @ self._distribution_
-            distribution = candidate_shares(votes, sets.mask[rest], sets[rest].distribution())
-            # Shares that differ by rounding only are tied.
-            best = distribution >= distribution.max(axis=1, keepdims=True) * (1.0 - _RTOL)
-            codes[rest] = best.argmax(axis=1)
-            self.resolved_[rest] = best.sum(axis=1) == 1
-            self.label_distributions_[rest] = distribution
-        self.labels_ = self.classes_[codes]
-        self.confidence_ = self.label_distributions_[np.arange(kept.n), codes]
+        found = row_labels(fit, self._distribution_)
+        self.labels_ = self.classes_[found.codes]
+        self.resolved_ = found.resolved
+        self.label_distributions_ = found.shares
+        self.confidence_ = found.confidence
 
     @limit_threads(1)
     def predict(self, X: Any) -> AnyArray:
         """The prediction of least expected loss at each input, one of `predictions_`.
 
-        For ties and for inputs without votes the frequencies of the labels decide.
+        For ties and for inputs without votes the frequencies of the labels decide, then the order
+        of the classes.
         """
-        scores, scale = self._scores(X)
-        index = best_predictions(self.loss_, scores, scale, self._prior_, _RTOL)
-        return self.predictions_[index]
+        outputs: AnyArray = self._predictor_.predict(self._checked_votes(X)).outputs
+        return self.predictions_[outputs]
 
     @limit_threads(1)
     def predict_proba(self, X: Any) -> FloatArray:
@@ -268,15 +250,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
         The latter is positive where the second class is predicted.
         """
-        scores, _ = self._scores(X)
+        scores, _ = self._predictor_.scores(self._checked_votes(X))
         if len(self.classes_) == 2 and self.loss_.is_zero_one:
             return scores[:, 0] - scores[:, 1]
         return -scores
-
-    @limit_threads(1)
-    def is_reached(self, X: Any) -> BoolArray:
-        """Inputs at which at least one training row votes, ``(q,)``."""
-        return self._checked_votes(X).absolute_row_sums() > 0
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
@@ -287,22 +264,3 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
-
-    def _scores(self, X: Any) -> tuple[FloatArray, FloatArray]:
-        """Expected losses ``(q, P)``, and their scale ``(q,)`` for the tolerance of ties."""
-        votes = self._checked_votes(X)
-        if self._method_ == "infimum":
-            scores, scale = self.loss_.infimum_scores(votes, self._sets_)
-        else:
-            classes = votes @ self._distribution_
-            scores = classes @ self.loss_.matrix.T
-            scale = np.abs(classes).max(axis=1) * self.loss_.largest
-        without = rows_without_votes(
-            votes, "the frequencies of the labels (is_reached(X) tells which)"
-        )
-        scores[without] = self.loss_.matrix @ self._prior_
-        return scores, scale
-
-    def _checked_votes(self, X: Any) -> Votes:
-        check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))

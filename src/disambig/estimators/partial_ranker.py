@@ -5,31 +5,23 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.fitting import (
-    KeptRows,
-    MethodResult,
-    check_lengths,
-    check_method,
-    fit_weightings,
-    kept_rows,
-    rows_without_votes,
-    run_method,
-    validated_inputs,
-)
+from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
+from disambig.estimators.fitting import FittedWeightings, KeptRows
+from disambig.estimators.labels import run_baseline
+from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import NoInformationError
-from disambig.losses import Faces, OrderFaces, bind_order_loss
+from disambig.losses import OrderFaces, bind_order_loss
 from disambig.losses.orders.means import mean_signs
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization, Callback, Solver, resolve_solver
+from disambig.solvers import AlternatingMinimization, Solution, Solver
+from disambig.solvers.loop import Callback
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import is_pairwise
 
 
 def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
@@ -56,13 +48,15 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
     return probabilities
 
 
-class PartialRanker(BaseEstimator):
+class PartialRanker(CandidateEstimator):
     """Predict total orders from partial ones: disambiguate all rows together, then learn.
 
     Parameters
     ----------
-    weights, predict_weights
-        See `PartialLabelClassifier`; "auto" is not available.
+    weights : str, weighting or callable, default "auto"
+        See `PartialLabelClassifier`. "auto" is a fixed rule here: "neighbors", the 10 nearest.
+    predict_weights : str, weighting or callable, optional
+        The weighting at new inputs; by default the same.
     loss : {"kendall", "footrule", "dcg"} or loss, default "kendall"
         The share of discordant pairs (`KendallLoss`, which also has the decoder as a parameter and
         accepts weights of items and of positions), the distance of items from their positions
@@ -72,18 +66,22 @@ class PartialRanker(BaseEstimator):
         The paper's method (DF), or a baseline. The infimum loss is minimised by alternation at
         each query, which can stop above the minimum (`infimum_is_exact_`). The average is over
         all linear extensions of each row, exact while they can be counted (`average_is_exact_`).
-    solver : str or solver, default "alternating"
-        "alternating" starts from the observed pairs, as the paper does: for the Kendall loss it is
-        ``AlternatingMinimization("infimum")``, for other losses it starts from the targets that
-        are optimal for the votes on observed pairs. "annealed" keeps a distribution over the orders
-        of every row while a temperature falls (`AnnealedMinimization`): Kendall loss, at most 20
+    solver : str or solver, default "auto"
+        "auto" is alternating minimisation from the observed pairs, as in the paper: for the Kendall
+        loss ``AlternatingMinimization("infimum")``, for other losses from the targets that are
+        optimal for the votes on observed pairs. "annealed" keeps a distribution over the orders of
+        every row while a temperature falls (`AnnealedMinimization`): Kendall loss, at most 20
         items. The baselines do not use it.
     items : array-like (m,), optional
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
         What equal ranks in y mean: a pair that is not compared, or an error.
+    unlabeled : object or list of objects, optional
+        Markers of rows that compare nothing, such as "" or "unknown".
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
+    verbose : int, default 0
+        From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
@@ -91,7 +89,10 @@ class PartialRanker(BaseEstimator):
     labels_ : int array (n, m)
         The recovered ranks of every training row, 0 = first.
     resolved_ : bool array (n,)
-        Rows with a single optimal order.
+        Rows whose optimum is a single order.
+    confidence_ : float array (n,)
+        The mean over pairs of `pair_probabilities_` in the direction of `labels_`: one minus the
+        expected share of discordant pairs.
     undecided_pairs_ : bool array (n, m, m)
         Pairs of a row that can be reversed at the same cost while the other rows stay as they are,
         and pairs that no chain of comparisons of any rows connects: these can be reversed in all
@@ -100,12 +101,16 @@ class PartialRanker(BaseEstimator):
         ``[r, i, j]``: the share of the other rows' votes for i before j; observed pairs are 0 or 1.
     objective_, relaxed_objective_ : float
     n_iter_ : int
-    converged_ : bool
+    converged_, certified_ : bool
     trace_ : tuple of Progress
+    solution_ : Solution
+        The result of the solver, for a warm start or for its certificate.
+    trials_ : tuple
+        Empty: "auto" is a fixed rule here.
     infimum_is_exact_, average_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The components in use.
+        The components in use; `solver_` is None for the baselines.
 
     Examples
     --------
@@ -122,15 +127,17 @@ class PartialRanker(BaseEstimator):
 
     def __init__(
         self,
-        weights: Any = "neighbors",
+        weights: Any = "auto",
         *,
         predict_weights: Any = None,
         loss: Any = "kendall",
         method: str = "disambiguation",
-        solver: Any = "alternating",
+        solver: Any = "auto",
         items: Any = None,
         ties: Literal["ignore", "error"] = "ignore",
+        unlabeled: Any = None,
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
         self.weights = weights
         self.predict_weights = predict_weights
@@ -139,18 +146,18 @@ class PartialRanker(BaseEstimator):
         self.solver = solver
         self.items = items
         self.ties = ties
+        self.unlabeled = unlabeled
         self.callback = callback
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         # y has one column for each item, and still one column if there is a single item.
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = is_pairwise(self.weights)
         return tags
 
+    @all_or_nothing
     @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Disambiguate the training rows.
@@ -165,93 +172,72 @@ class PartialRanker(BaseEstimator):
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.
         """
-        check_method(self.method)
-        X = validated_inputs(self, X, reset=True)
-        if y is None:
-            raise ValueError("PartialRanker requires y to be passed, but the target y is None.")
-        orders = self._orders(y, self.items)
-        check_lengths(X, orders)
-        kept = kept_rows(sample_weight, X)
-        taken = orders if kept.all_rows else orders[kept.rows]
-        if orders.n_items > 1 and not taken.informative.any():
-            raise NoInformationError(
-                f"y: none of the {len(taken)} rows compares two items, so there is nothing to "
-                "learn from. Give at least one pair."
-            )
-        self.items_ = orders.items
-        self.loss_ = bind_order_loss(self.loss, self.items_)
-        self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
-        self.weights_ = self._weightings_.weights
-        self.predict_weights_ = self._weightings_.predict_weights
-        problem = Problem(self._weightings_.training_votes(), self.loss_, taken)
-        self.solver_ = self._solver(problem)
-        found = run_method(problem, self.method, self.solver_, self.callback)
-        self._store(found, kept)
-        self._store_pairs(found, taken)
-        self._label_rows(found, kept, X, orders)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _solver(self, problem: Problem) -> Solver:
-        if not (isinstance(self.solver, str) and self.solver == "alternating"):
-            return resolve_solver(self.solver)
-        if self.method != "disambiguation":
-            return AlternatingMinimization()
+    def _read(self, y: Any) -> PartialOrders:
+        orders = PartialOrders.from_any(
+            y, items=self.items, ties=self.ties, unlabeled=self.unlabeled
+        )
+        self.items_ = orders.items
+        self.loss_ = bind_order_loss(self.loss, self.items_)
+        return orders
+
+    def _check_information(self, candidates: PartialOrders) -> None:
+        if candidates.n_items > 1 and not candidates.informative.any():
+            raise NoInformationError(
+                f"y: none of the {len(candidates)} rows compares two items, so there is nothing to "
+                "learn from. Give at least one pair."
+            )
+
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        is_auto = isinstance(self.weights, str) and self.weights == "auto"
+        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
+
+    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: PartialOrders) -> Problem:
+        return Problem(weightings.scaled(votes), self.loss_, taken)
+
+    def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
 
-    def _orders(self, y: Any, items: Any) -> PartialOrders:
-        return PartialOrders.from_any(y, items=items, ties=self.ties)
+    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
+        solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
+        return solution
 
-    def _store(self, found: MethodResult, kept: KeptRows) -> None:
-        solution = found.solution
-        self._predictor_ = found.predictor
-        self.infimum_is_exact_ = found.infimum_is_exact
-        self.objective_ = solution.objective
-        self.relaxed_objective_ = solution.relaxed_objective
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        self.trace_ = solution.trace
-        # The mean target: inputs without votes are predicted from it.
-        self._prior_ = kept.sample_weight @ found.predictor.xi / kept.sample_weight.sum()
-
-    def _store_pairs(self, found: MethodResult, orders: PartialOrders) -> None:
-        """Store the signs of pairs of the targets that prediction learns from, for any loss."""
+    def _store(self, fit: Fit) -> None:
+        solution, kept, orders = fit.solution, fit.kept, fit.candidates
+        self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
+        self.infimum_is_exact_ = getattr(self, "infimum_is_exact_", None)
         self.average_is_exact_ = None
         if self.method == "average":
-            signs, self.average_is_exact_ = mean_signs(orders)
+            signs, self.average_is_exact_ = mean_signs(fit.taken)
         else:
-            learned = found.solution.decoded if self.method == "infimum" else found.solution.targets
+            learned = solution.decoded if self.method == "infimum" else solution.targets
             signs = cast(OrderFaces, learned).signs
         self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
-
-    def _label_rows(
-        self, found: MethodResult, kept: KeptRows, X: Any, orders: PartialOrders
-    ) -> None:
-        n, m = orders.shape
-        self.labels_ = np.zeros((n, m), dtype=np.intp)
-        self.resolved_ = np.zeros(n, dtype=np.bool_)
-        self.undecided_pairs_ = np.zeros((n, m, m), dtype=np.bool_)
-        votes = np.zeros((n, self._pair_targets_.shape[1]))
-        solution = found.solution
-        self.labels_[kept.rows] = solution.decoded.outputs
-        self.resolved_[kept.rows] = solution.resolved
-        self.undecided_pairs_[kept.rows] = cast(OrderFaces, solution.targets).undecided
-        votes[kept.rows] = self._weightings_.leave_one_out(self._pair_targets_)
+        labels, resolved = solution.decoded.outputs, solution.resolved
+        undecided = cast(OrderFaces, solution.targets).undecided
+        votes = fit.weightings.leave_one_out(self._pair_targets_)
         if not kept.all_rows:
-            rest = np.setdiff1d(np.arange(n), kept.rows)
-            rest_votes = self._weightings_.votes(X[rest])
-            nearest = found.predictor.nearest(self._predictions(rest_votes), orders[rest])
-            self.labels_[rest] = nearest.outputs
-            self.resolved_[rest] = nearest.is_vertex
-            self.undecided_pairs_[rest] = cast(OrderFaces, nearest).undecided
-            votes[rest] = rest_votes @ self._pair_targets_
-        self.undecided_pairs_ |= _never_connected(orders[kept.rows])
-        # A loss may ignore some pairs: they are undecided although every target is optimal.
-        self.resolved_ &= ~self.undecided_pairs_.any(axis=(1, 2))
+            rest_votes = fit.rest_votes()
+            predictions = self._predictor_.predict(rest_votes)
+            nearest = cast(OrderFaces, self._predictor_.nearest(predictions, orders[fit.rest]))
+            labels = fit.scatter(labels, nearest.outputs)
+            resolved = fit.scatter(resolved, nearest.is_vertex)
+            undecided = fit.scatter(undecided, nearest.undecided)
+            votes = fit.scatter(votes, rest_votes @ self._pair_targets_)
         known = orders.before
-        shares = pair_probabilities(votes, m)
+        observed = known | np.swapaxes(known, 1, 2)
+        # What a row observed is decided there, whatever the other rows say.
+        self.undecided_pairs_ = (undecided | _never_connected(fit.taken)) & ~observed
+        # A loss may ignore some pairs: they are undecided although every target is optimal.
+        self.resolved_ = resolved & ~self.undecided_pairs_.any(axis=(1, 2))
+        shares = pair_probabilities(votes, orders.n_items)
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
+        self.labels_ = labels
         self.pair_probabilities_ = shares
+        self.confidence_ = _pair_agreement(shares, labels)
 
     @limit_threads(1)
     def predict(self, X: Any) -> IntArray:
@@ -259,7 +245,7 @@ class PartialRanker(BaseEstimator):
 
         Inputs without votes get the order nearest to the mean target.
         """
-        ranks: IntArray = self._predictions(self._checked_votes(X)).outputs
+        ranks: IntArray = self._predictor_.predict(self._checked_votes(X)).outputs
         return ranks
 
     def predict_order(self, X: Any) -> AnyArray:
@@ -278,19 +264,22 @@ class PartialRanker(BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over rows; of partial orders, over the observed pairs."""
-        return kendall_tau(y, self.predict(X), items=self.items_, sample_weight=sample_weight)
+        return kendall_tau(
+            y,
+            self.predict(X),
+            items=self.items_,
+            unlabeled=self.unlabeled,
+            sample_weight=sample_weight,
+        )
 
-    def _predictions(self, votes: Votes) -> Faces:
-        predictions = self._predictor_.predict(votes)
-        rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered orders"))
-        if rows.size:
-            default = self._predictor_.best_predictions(self._prior_[None, :])
-            predictions = predictions.replace(rows, default.take(np.zeros_like(rows)))
-        return predictions
 
-    def _checked_votes(self, X: Any) -> Votes:
-        check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))
+def _pair_agreement(probabilities: FloatArray, ranks: IntArray) -> FloatArray:
+    """The mean over pairs of the probability of the direction in the ranks ``(n, m)``, ``(n,)``."""
+    m = ranks.shape[1]
+    earlier = ranks[:, :, None] < ranks[:, None, :]
+    total = np.where(earlier, probabilities, 0.0).sum(axis=(1, 2))
+    n_pairs = m * (m - 1) // 2
+    return np.asarray(total / n_pairs if n_pairs else np.ones(len(ranks)))
 
 
 def _never_connected(orders: PartialOrders) -> BoolArray:

@@ -3,77 +3,88 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
-from disambig.estimators.disambiguation import check_information
-from disambig.estimators.fitting import (
-    MethodResult,
-    check_lengths,
-    check_method,
-    fit_weightings,
-    kept_rows,
-    rows_without_votes,
-    run_method,
-    validated_inputs,
+from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
+from disambig.estimators.fitting import FittedWeightings, KeptRows, check_lengths
+from disambig.estimators.labels import (
+    check_information,
+    label_distribution,
+    row_labels,
+    run_baseline,
 )
+from disambig.estimators.prediction import predictor_of
 from disambig.losses import (
     BoundHamming,
-    Faces,
+    FiniteLoss,
     HammingLoss,
     LabelLoss,
     Loss,
     StructuredLoss,
     resolve_loss,
 )
+from disambig.losses.protocol import EmbedsPredictions
 from disambig.metrics import infimum_loss
-from disambig.notation import AnyArray
+from disambig.notation import AnyArray, FloatArray
 from disambig.problem import Problem
-from disambig.solvers import Callback, resolve_solver
+from disambig.solvers import AlternatingMinimization, Solution, Solver
+from disambig.solvers.loop import Callback
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import is_pairwise
 
 
-class StructuredPredictor(BaseEstimator):
+class StructuredPredictor(CandidateEstimator):
     """Disambiguate and predict outputs of any kind: sequences, trees, matchings, ...
 
     Parameters
     ----------
-    task : StructuredTask, or a loss on labels or bits, default "zero_one"
+    loss : StructuredTask, or a loss on labels or bits, default "zero_one"
         An object with the seven methods of `disambig.losses.StructuredTask`: it reads y, and has
         two embeddings with ``loss(z, y) = <psi(z), phi(y)>``, two minimisers, the mean of a set and
         the largest loss. Its optional methods can improve the result much. It is not cloned.
         With a name or a loss of `disambig.losses` the outputs are class labels; with `HammingLoss`
         they are rows of bits, and y has a form that `PartialBits` reads.
-    weights, predict_weights
-        See `PartialLabelClassifier`; "auto" is not available.
+    weights : str, weighting or callable, default "auto"
+        See `PartialLabelClassifier`. "auto" is a fixed rule here: "neighbors", the 10 nearest.
+    predict_weights : str, weighting or callable, optional
+        The weighting at new inputs; by default the same.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The infimum loss is minimised exactly if the task has ``infimum_prediction``; otherwise by
         alternation at each query, which can stop above the minimum (`infimum_is_exact_`).
-    solver : str or solver, default "alternating"
-        The solver of the disambiguation; the baselines do not use it.
+    solver : str or solver, default "auto"
+        The solver of the disambiguation; "auto" is alternating minimisation. The baselines do not
+        use it.
+    unlabeled : object or list of objects, optional
+        Markers of what says nothing, for labels and bits; a `StructuredTask` reads y itself.
     callback : callable, optional
         Called with a `Progress` after every iteration of the solver; returning True stops the run.
+    verbose : int, default 0
+        From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
     labels_ : array, first axis n
         The recovered output of every training row, in the form that the task returns.
     resolved_ : bool array (n,)
-        Rows whose target is a single output. This is always so for a `StructuredTask`: of tied
-        targets the first is taken, and it changes only if a step lowers the objective.
-    embedded_targets_ : float array (n, p)
-        The relaxed targets that prediction learns from.
+        Rows whose optimum is a single output, as far as the task tells: without
+        ``mean_prediction`` it returns one of the tied outputs, and they count as single.
+    confidence_ : float array (n,)
+        One minus the expected loss of `labels_` under the votes of the other rows, in units of the
+        largest loss.
     objective_, relaxed_objective_ : float
     n_iter_ : int
-    converged_ : bool
+    converged_, certified_ : bool
     trace_ : tuple of Progress
+    solution_ : Solution
+        The result of the solver; ``solution_.targets.embedded`` are the relaxed targets.
+    trials_ : tuple
+        Empty: "auto" is a fixed rule here.
     infimum_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The components in use.
+        The components in use; `solver_` is None for the baselines.
 
     Notes
     -----
@@ -97,28 +108,26 @@ class StructuredPredictor(BaseEstimator):
 
     def __init__(
         self,
-        task: Any = "zero_one",
+        loss: Any = "zero_one",
         *,
-        weights: Any = "neighbors",
+        weights: Any = "auto",
         predict_weights: Any = None,
         method: str = "disambiguation",
-        solver: Any = "alternating",
+        solver: Any = "auto",
+        unlabeled: Any = None,
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
-        self.task = task
+        self.loss = loss
         self.weights = weights
         self.predict_weights = predict_weights
         self.method = method
         self.solver = solver
+        self.unlabeled = unlabeled
         self.callback = callback
+        self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = is_pairwise(self.weights)
-        return tags
-
+    @all_or_nothing
     @limit_threads(1)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Disambiguate the training rows and store what prediction needs.
@@ -130,75 +139,87 @@ class StructuredPredictor(BaseEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row.
         """
-        check_method(self.method)
-        X = validated_inputs(self, X, reset=True)
-        if y is None:
-            raise ValueError(
-                "StructuredPredictor requires y to be passed, but the target y is None."
-            )
-        candidates = self._bind(y)
-        check_lengths(X, candidates)
-        kept = kept_rows(sample_weight, X)
-        self.solver_ = resolve_solver(self.solver)
-        self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
-        self.weights_ = self._weightings_.weights
-        self.predict_weights_ = self._weightings_.predict_weights
-        kept_candidates = candidates if kept.all_rows else candidates[kept.rows]
-        if isinstance(kept_candidates, LabelSets):
-            check_information(kept_candidates, self.method)
-        problem = Problem(self._weightings_.training_votes(), self.loss_, kept_candidates)
-        self._store(run_method(problem, self.method, self.solver_, self.callback))
-        # The mean target: inputs without votes are predicted from it.
-        self._prior_ = kept.sample_weight @ self.embedded_targets_ / kept.sample_weight.sum()
-        if not kept.all_rows:
-            self._label_the_rest(X, candidates, kept.n)
-        self.labels_: AnyArray = self._named(self.labels_, self._target_names_)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _bind(self, y: Any) -> Any:
-        """Read the candidates from y, and bind the loss to them."""
-        self._target_names_: AnyArray | None = None
+    def _read(self, y: Any) -> Any:
         self._prediction_names_: AnyArray | None = None
-        task = self.task
+        loss = self.loss
         self.loss_: Loss
-        if isinstance(task, HammingLoss):
-            bits = PartialBits.from_any(y)
-            self.loss_ = task.bind(bits.tags)
+        if isinstance(loss, HammingLoss):
+            bits = PartialBits.from_any(y, unlabeled=self.unlabeled)
+            self.loss_ = loss.bind(bits.tags)
             return bits
-        if isinstance(task, (str, LabelLoss)) or np.ndim(task) == 2:
-            sets = LabelSets.from_any(y)
-            bound = resolve_loss(task).bind(sets.classes)
+        if isinstance(loss, (str, LabelLoss)) or np.ndim(loss) == 2:
+            sets = LabelSets.from_any(y, unlabeled=self.unlabeled)
+            bound = resolve_loss(loss).bind(sets.classes)
             self.loss_ = bound
-            self._target_names_, self._prediction_names_ = bound.classes, bound.predictions
+            self._prediction_names_ = bound.predictions
             return sets
-        loss = StructuredLoss(task)
-        self.loss_ = loss
-        return loss.candidates(y)
+        if self.unlabeled is not None:
+            raise ValueError(
+                "StructuredPredictor: unlabeled is for labels and bits; a StructuredTask reads y "
+                "itself, markers included. Use unlabeled=None."
+            )
+        structured = StructuredLoss(loss)
+        self.loss_ = structured
+        return structured.candidates(y)
 
-    def _store(self, found: MethodResult) -> None:
-        solution = found.solution
-        self.infimum_is_exact_ = found.infimum_is_exact
-        self._predictor_ = found.predictor
-        self.embedded_targets_ = found.predictor.xi
-        self.labels_ = solution.decoded.outputs
-        self.resolved_ = solution.resolved
-        self.objective_ = solution.objective
-        self.relaxed_objective_ = solution.relaxed_objective
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        self.trace_ = solution.trace
+    def _check_information(self, candidates: Any) -> None:
+        if isinstance(candidates, LabelSets):
+            check_information(candidates, self.method)
 
-    def _label_the_rest(self, X: Any, candidates: Any, n: int) -> None:
-        kept = self._weightings_.rows
-        rest = np.setdiff1d(np.arange(n), kept)
-        predictions = self._predictions(self._weightings_.votes(X[rest]))
-        nearest = self._predictor_.nearest(predictions, candidates[rest])
-        dtype = np.result_type(self.labels_, nearest.outputs)
-        labels = np.empty((n, *self.labels_.shape[1:]), dtype=dtype)
-        labels[kept], labels[rest] = self.labels_, nearest.outputs
-        resolved = np.zeros(n, dtype=np.bool_)
-        resolved[kept], resolved[rest] = self.resolved_, nearest.is_vertex
-        self.labels_, self.resolved_ = labels, resolved
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        is_auto = isinstance(self.weights, str) and self.weights == "auto"
+        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
+
+    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Problem:
+        return Problem(weightings.scaled(votes), self.loss_, taken)
+
+    def _suited_solver(self, problem: Problem) -> Solver:
+        return AlternatingMinimization()
+
+    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
+        solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
+        return solution
+
+    def _store(self, fit: Fit) -> None:
+        solution = fit.solution
+        self.infimum_is_exact_ = getattr(self, "infimum_is_exact_", None)
+        self._predictor_ = predictor_of(fit.problem, solution, self.method, fit.kept.sample_weight)
+        if isinstance(self.loss_, FiniteLoss):
+            distribution = label_distribution(fit.taken, solution, self.method)
+            found = row_labels(fit, distribution)
+            self.labels_ = self.loss_.classes[found.codes]
+            self.resolved_, self.confidence_ = found.resolved, found.confidence
+            return
+        labels, resolved = solution.decoded.outputs, solution.resolved
+        # One more column sums the votes.
+        targets = np.column_stack([self._predictor_.xi, np.ones(len(resolved))])
+        confidence = self._confidence(fit.weightings.leave_one_out(targets), labels)
+        if not fit.kept.all_rows:
+            votes = fit.rest_votes()
+            predictions = self._predictor_.predict(votes)
+            nearest = self._predictor_.nearest(predictions, fit.candidates[fit.rest])
+            other = self._confidence(votes @ targets, nearest.outputs)
+            labels = fit.scatter(labels, nearest.outputs)
+            resolved = fit.scatter(resolved, nearest.is_vertex)
+            confidence = fit.scatter(confidence, other)
+        self.labels_, self.resolved_, self.confidence_ = labels, resolved, confidence
+
+    def _confidence(self, scores: FloatArray, outputs: Any) -> FloatArray:
+        """One minus the expected loss of the outputs under votes, over the largest loss, ``(n,)``.
+
+        `scores` are the votes times the embedded targets, and their sums, ``(n, p + 1)``.
+        """
+        loss = self.loss_
+        assert isinstance(loss, EmbedsPredictions)
+        expected = np.einsum("ip,ip->i", loss.psi(outputs), scores[:, :-1])
+        largest = scores[:, -1] * self.loss_.magnitude(self._predictor_.candidates)
+        # Without votes of others nothing supports the output.
+        shares = np.divide(expected, largest, out=np.ones(len(scores)), where=largest > 0)
+        confidence: FloatArray = np.clip(1.0 - shares, 0.0, 1.0)
+        return confidence
 
     @limit_threads(1)
     def predict(self, X: Any) -> AnyArray:
@@ -206,8 +227,9 @@ class StructuredPredictor(BaseEstimator):
 
         Inputs without votes get the output of least loss to the mean target.
         """
-        predictions = self._predictions(self._checked_votes(X))
-        return self._named(predictions.outputs, self._prediction_names_)
+        predictions = self._predictor_.predict(self._checked_votes(X))
+        outputs: AnyArray = predictions.outputs
+        return outputs if self._prediction_names_ is None else self._prediction_names_[outputs]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
@@ -215,28 +237,20 @@ class StructuredPredictor(BaseEstimator):
         Unlabeled rows are not counted if outputs are labels, as in `disambig.metrics`.
         """
         check_is_fitted(self)
-        if not isinstance(self.loss_, (StructuredLoss, BoundHamming)):
-            return -infimum_loss(y, self.predict(X), loss=self.loss_, sample_weight=sample_weight)
+        if isinstance(self.loss_, FiniteLoss):
+            return -infimum_loss(
+                y,
+                self.predict(X),
+                loss=self.loss_,
+                unlabeled=self.unlabeled,
+                sample_weight=sample_weight,
+            )
         votes = self._checked_votes(X)
-        candidates = self.loss_.candidates(y)
+        loss = self.loss_
+        assert isinstance(loss, (BoundHamming, StructuredLoss))
+        candidates = loss.candidates(y)
         check_lengths(votes, candidates)
-        predictions = self._predictions(votes)
+        predictions = self._predictor_.predict(votes)
         nearest = self._predictor_.nearest(predictions, candidates)
         losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         return -float(np.average(losses, weights=sample_weight))
-
-    def _predictions(self, votes: Votes) -> Faces:
-        predictions = self._predictor_.predict(votes)
-        rows = np.flatnonzero(rows_without_votes(votes, "the mean of the recovered targets"))
-        if rows.size:
-            default = self._predictor_.best_predictions(self._prior_[None, :])
-            predictions = predictions.replace(rows, default.take(np.zeros_like(rows)))
-        return predictions
-
-    def _checked_votes(self, X: Any) -> Votes:
-        check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))
-
-    @staticmethod
-    def _named(outputs: AnyArray, names: AnyArray | None) -> AnyArray:
-        return outputs if names is None else names[outputs]

@@ -77,11 +77,20 @@ class Faces(Protocol):
         ...
 
 
+@runtime_checkable
+class ListedFaces(Protocol):
+    """Faces whose vertices can be listed, so that a second cost can choose among them."""
+
+    def cheapest(self, costs: FloatArray) -> Any:
+        """One vertex of each face, of least ``<vertex, costs>`` for costs ``(p,)``; the first."""
+        ...
+
+
 class Loss(Protocol):
     """``loss(z, y) = <psi(z), phi(y)>``, given by a start and two exact batched minimisers.
 
-    Both minimisers see all rows at once, so that candidates may couple rows (class proportions, for
-    example) under the same contract.
+    Rows are separate problems. Candidates that couple rows say so (``couples_rows``), and solvers
+    that need separate rows refuse them.
     """
 
     def start(self, candidates: Any, kind: str) -> FloatArray:

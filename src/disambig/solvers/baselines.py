@@ -2,24 +2,27 @@
 
 The infimum loss chooses the members of all sets again at every query (Eq. 9 of the paper):
 ``f(x) = argmin_z sum_j inf_{y in s_j} alpha_j(x) loss(z, y)``. Average candidates predict from the
-mean of each set. `infimum_prediction` predicts at queries; `infimum_loss` and `average_candidates`
-disambiguate the training rows and return a `Solution`.
+mean of each set. `infimum_prediction` predicts at queries; `infimum_solution` and
+`average_candidates` disambiguate the training rows and return a `Solution`.
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from disambig.candidates import RepeatedSets
+from disambig.candidates.protocol import require_separable
 from disambig.compiled.sets import unique_cases
 from disambig.exceptions import MissingOracleError
 from disambig.losses.protocol import ExactInfimum, Faces, Loss
-from disambig.notation import FloatArray, IntArray
-from disambig.problem import Problem
-from disambig.solvers.loop import Progress, Status
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.problem import HalfStep, Problem, inner
+from disambig.solvers.alternating.descent import Descent
+from disambig.solvers.loop import Progress, Status, iterate
 from disambig.solvers.solution import Solution
 from disambig.votes import Votes
 
@@ -63,14 +66,18 @@ def infimum_prediction(
     if isinstance(loss, ExactInfimum):
         return InfimumPrediction(loss.infimum_prediction(votes, candidates, rtol), exact=True)
     unit = rtol * loss.magnitude(candidates)
-    tolerance = unit * votes.absolute_row_sums()
     starts = _starts(loss, candidates)
-    found = _local_search(loss, votes, candidates, starts, unit, tolerance, max_iter)
+    search = _MemberSearch.on(loss, votes, candidates, len(starts), unit)
+    scores = np.concatenate([votes @ start for start in starts])
+    predictions = loss.best_prediction(scores, search.tolerance).first()
+    descent = Descent(search)
+    found = iterate(descent, descent.begin(predictions), max_iter=max_iter).state
+    losses = np.einsum("ip,ip->i", found.predictions.embedded, found.targets.scores)
     q = votes.shape[0]
     best = np.arange(q)
     for k in range(1, len(starts)):
         other = np.arange(k * q, (k + 1) * q)
-        lower = found.values[other] < found.values[best] - tolerance
+        lower = losses[other] < losses[best] - search.tolerance[:q]
         best = np.where(lower, other, best)
     return InfimumPrediction(found.predictions.take(best), exact=False)
 
@@ -82,47 +89,95 @@ def _starts(loss: Loss, candidates: Any) -> list[FloatArray]:
     return starts
 
 
-class _LocalMinima(NamedTuple):
-    """Predictions, and upper bounds of the infimum loss there: its values where converged."""
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """For each prediction the best member of every set, as what a prediction there minimises.
 
+    Parameters
+    ----------
+    scores : float array (r, p)
+        ``sum_j alpha_j phi(y_j)``, where y_j is the best member of set j.
+    predictions : Faces
+        The predictions that the members are best for.
+    changed : int array
+        Rows whose members are new.
+    """
+
+    scores: FloatArray
     predictions: Faces
-    values: FloatArray
+    changed: IntArray
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def is_vertex(self) -> BoolArray:
+        return np.ones(len(self), dtype=np.bool_)
 
 
-def _local_search(
-    loss: Loss,
-    votes: Votes,
-    candidates: Any,
-    starts: list[FloatArray],
-    unit: float,
-    tolerance: FloatArray,
-    max_iter: int,
-) -> _LocalMinima:
-    """Run the local search on the queries that still change; start k has the rows from ``k q``."""
-    q, n = votes.shape
-    rows, columns, values = votes.column_entries(np.arange(n))
-    sparse_votes = sp.csr_array((values, (rows, columns)), shape=(q, n))
-    sparse_votes.eliminate_zeros()
-    # All starts together: equal predictions then share the minimisation over members.
-    tolerance = np.tile(tolerance, len(starts))
-    scores = np.concatenate([votes @ start for start in starts])
-    predictions = loss.best_prediction(scores, tolerance).first()
-    lowest_losses = np.full(tolerance.size, np.inf)
-    moving = np.arange(tolerance.size)
-    for _ in range(max_iter):
-        current = predictions.take(moving)
-        scores = _scores_of_best_members(
-            loss, current.embedded, candidates, sparse_votes[moving % q], unit
+@dataclass(frozen=True, eq=False)
+class _MemberSearch:
+    """The half steps of the infimum loss: members of all sets, and predictions, in turn.
+
+    All starts run together, so that equal predictions share the minimisation over members; start k
+    has the rows from ``k q``.
+
+    Parameters
+    ----------
+    loss : Loss
+    candidates : object
+        The n candidate sets.
+    votes : csr_array (q, n)
+    unit : float
+        Tolerance of ties for one vote.
+    tolerance : float array (starts * q,)
+        Tolerance of ties for the votes of each row.
+    """
+
+    loss: Loss
+    candidates: Any
+    votes: Any
+    unit: float
+    tolerance: FloatArray
+
+    @classmethod
+    def on(
+        cls, loss: Loss, votes: Votes, candidates: Any, n_starts: int, unit: float
+    ) -> "_MemberSearch":
+        q, n = votes.shape
+        rows, columns, values = votes.column_entries(np.arange(n))
+        matrix = sp.csr_array((values, (rows, columns)), shape=(q, n))
+        matrix.eliminate_zeros()
+        tolerance = np.tile(unit * votes.absolute_row_sums(), n_starts)
+        return cls(loss, candidates, matrix, unit, tolerance)
+
+    def improve_predictions(
+        self, targets: _Members, older: Faces, older_scores: FloatArray | None = None
+    ) -> tuple[Faces, FloatArray]:
+        rows = targets.changed
+        scores, tolerance = targets.scores[rows], self.tolerance[rows]
+        found = self.loss.best_prediction(scores, tolerance)
+        found = found.keep_unless_better(older.take(rows), scores, tolerance)
+        return older.replace(rows, found), targets.scores
+
+    def improve_targets(
+        self, predictions: Faces, older: _Members | None = None
+    ) -> HalfStep[_Members]:
+        rows = np.arange(len(predictions))
+        scores = np.zeros_like(predictions.embedded)
+        if older is not None:
+            # Only predictions that changed need other members.
+            rows = np.flatnonzero(predictions.differing(older.predictions))
+            scores = older.scores.copy()
+        scores[rows] = _scores_of_best_members(
+            self.loss,
+            predictions.take(rows).embedded,
+            self.candidates,
+            self.votes[rows % self.votes.shape[0]],
+            self.unit,
         )
-        found = loss.best_prediction(scores, tolerance[moving])
-        found = found.keep_unless_better(current, scores, tolerance[moving])
-        lowest_losses[moving] = np.einsum("ip,ip->i", found.embedded, scores)
-        changed = np.flatnonzero((found.embedded != current.embedded).any(axis=1))
-        if not changed.size:
-            break
-        predictions = predictions.replace(moving[changed], found.take(changed))
-        moving = moving[changed]
-    return _LocalMinima(predictions, lowest_losses)
+        members = _Members(scores, predictions, rows)
+        return HalfStep(members, inner(predictions.embedded, scores))
 
 
 def _scores_of_best_members(
@@ -203,12 +258,13 @@ def _distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
 
 def average_candidates(problem: Problem) -> Solution:
     """Predict from the mean of each set; label each row by the member nearest to its prediction."""
+    require_separable(problem.candidates, "method='average'")
     xi = problem.loss.start(problem.candidates, "average")
     predictions = problem.best_predictions(xi).faces
     return _solution(problem, predictions, "average")
 
 
-def infimum_loss(problem: Problem) -> tuple[Solution, bool]:
+def infimum_solution(problem: Problem) -> tuple[Solution, bool]:
     """Predict by the infimum loss; label each row by the member nearest to its prediction.
 
     Returns
@@ -217,6 +273,7 @@ def infimum_loss(problem: Problem) -> tuple[Solution, bool]:
     exact : bool
         Whether the predictions minimise the infimum loss exactly.
     """
+    require_separable(problem.candidates, "method='infimum'")
     found = infimum_prediction(problem.loss, problem.votes, problem.candidates, rtol=problem.rtol)
     return _solution(problem, found.predictions, "infimum"), found.exact
 
@@ -247,4 +304,5 @@ def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
         status=Status.CONVERGED,
         n_iter=1,
         trace=(Progress(name, 1, objective, int(n - np.count_nonzero(targets.is_vertex))),),
+        tie_tolerance=problem.rtol,
     )

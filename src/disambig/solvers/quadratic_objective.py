@@ -1,7 +1,4 @@
-"""The quadratic objective ``E(y) = sum_ij A[i, j] loss(y_i, y_j)`` of labels, and bounds on it."""
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+"""The quadratic objective ``E(y) = sum_ij A[i, j] loss(y_i, y_j)`` of labels."""
 
 import numpy as np
 
@@ -10,38 +7,6 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import EmbedsPredictions, Faces
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
-
-if TYPE_CHECKING:
-    from disambig.solvers.solution import Targets
-
-
-@dataclass(frozen=True, eq=False)
-class QuadraticBound:
-    """``E`` at the decoded labels, its convex relaxation, and a lower bound.
-
-    Attributes
-    ----------
-    objective : float
-        ``E`` of the decoded labels.
-    relaxed_objective : float
-        The convex function that was minimised, at the relaxed targets. It equals ``E`` if all
-        rows are at vertices.
-    bound : float
-        No labels in the candidate sets have a lower ``E``.
-    relaxed : Targets
-        The relaxed targets. Their probabilities reflect how much curvature was added to make the
-        function convex, not how certain the labels are.
-    """
-
-    objective: float
-    relaxed_objective: float
-    bound: float
-    relaxed: "Targets"
-
-    @property
-    def gap(self) -> float:
-        """The convex function at the relaxed targets exceeds its minimum by no more than this."""
-        return self.relaxed_objective - self.bound
 
 
 def quadratic_objective(problem: Problem, decoded: Faces) -> float:

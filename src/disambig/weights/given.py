@@ -5,6 +5,8 @@ votes, and then normalise the rows if ``normalize`` is set.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +14,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.exceptions import VotesError
+from disambig.exceptions import MissingOracleError, VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
-from disambig.votes import DenseVotes, SparseVotes, as_votes
+from disambig.votes import DenseVotes, SparseVotes, Votes, as_votes
 from disambig.weights.inputs import (
     checked_sample_weight,
     query_inputs,
@@ -26,6 +28,8 @@ from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _FUNCTION = "FunctionWeights"
 _PRECOMPUTED = "PrecomputedWeights"
+# Columns of an operator that are multiplied at once to find its diagonal.
+_PROBED_COLUMNS = 256
 
 
 class FunctionWeights(BaseEstimator):
@@ -196,3 +200,65 @@ class PrecomputedWeights(BaseEstimator):
         if self.normalize:
             alpha = normalize_rows(alpha)
         return SparseVotes(alpha) if sp.issparse(alpha) else DenseVotes(np.asarray(alpha))
+
+
+class FixedVotes(BaseEstimator):
+    """Votes between the training rows that the user computed, as a weighting without queries.
+
+    Parameters
+    ----------
+    alpha : Votes (n, n)
+    """
+
+    def __init__(self, alpha: Votes) -> None:
+        self.alpha = alpha
+
+    def __sklearn_clone__(self) -> Self:
+        # The votes are not parameters to copy: an operator may hold a large array.
+        return self
+
+    def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def training_votes(self) -> Votes:
+        """The votes."""
+        return self.alpha
+
+    def leave_one_out_votes(self) -> Any:
+        """The votes without those of each row for itself."""
+        return _WithoutOwnVotes(self.alpha)
+
+    def votes(self, X: Any) -> Votes:
+        """Refused: votes between training rows say nothing about new inputs."""
+        raise VotesError(
+            "These labels come from your own votes between the training rows, which have no votes "
+            "at new inputs. Use PartialLabelClassifier(weights='precomputed'), whose predict takes "
+            "the votes of new inputs as X."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _WithoutOwnVotes:
+    """``alpha`` with a zero diagonal; only products."""
+
+    alpha: Votes
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        product: FloatArray = self.alpha @ values - self._diagonal[:, None] * values
+        return product
+
+    @cached_property
+    def _diagonal(self) -> FloatArray:
+        try:
+            return self.alpha.diagonal()
+        except MissingOracleError:
+            # An operator that only multiplies: its diagonal is found block by block.
+            n = self.alpha.shape[0]
+            entries = np.zeros(n)
+            for start in range(0, n, _PROBED_COLUMNS):
+                columns = np.arange(start, min(n, start + _PROBED_COLUMNS))
+                rows, positions, values = self.alpha.column_entries(columns)
+                own = rows == columns[positions]
+                entries[rows[own]] = values[own]
+            return entries

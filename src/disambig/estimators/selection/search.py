@@ -38,7 +38,8 @@ from disambig.estimators.selection.trials import (
 from disambig.exceptions import warn
 from disambig.losses import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.solvers import AlternatingMinimization, Solver, resolve_solver
+from disambig.solvers import AlternatingMinimization, Solver
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import threads_for
 from disambig.votes import Votes
 from disambig.weights import NeighborWeights, ScaledWeights, Weights, hash_rows
@@ -121,21 +122,20 @@ def resolve_weights_and_solver(
     sets: LabelSets,
     loss: FiniteLoss,
     method: str,
-) -> tuple[Any, Solver, tuple[Trial, ...]]:
+) -> tuple[Any, Solver | None, tuple[Trial, ...]]:
     """Weights, solver and trials: those of the user, or those of `select_weights_and_solver`.
 
-    ``solver="auto"`` is selected together with ``weights="auto"``; with other weights it is the
-    paper's, "alternating".
+    ``solver="auto"`` is selected together with ``weights="auto"``; with other weights it is None.
+    `sets` are those of the rows that take part.
     """
-    is_auto = isinstance(solver, str) and solver == "auto"
     if not isinstance(weights, str) or weights != "auto":
-        return weights, resolve_solver("alternating" if is_auto else solver), ()
+        return weights, resolve_solver(solver), ()
     inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
     return select_weights_and_solver(
         inputs,
-        sets[kept.rows],
+        sets,
         loss,
-        None if is_auto else resolve_solver(solver),
+        resolve_solver(solver),
         kept.sample_weight,
         method,
     )

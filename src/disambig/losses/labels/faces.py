@@ -81,6 +81,14 @@ class LabelFaces:
         stays: BoolArray = np.any(self.mask & current.mask, axis=1)
         return LabelFaces(np.where(stays[:, None], current.mask, self.first().mask), self.embedding)
 
+    def cheapest(self, costs: FloatArray) -> "LabelFaces":
+        """One tied vertex of each row, of least ``<vertex, costs>``; of equal ones the first."""
+        values = self.embedding.costs(costs[None, :])[0]
+        # Equal frequencies that are summed in different orders differ by rounding.
+        rounding = 4 * len(values) * np.finfo(np.float64).eps * float(np.abs(values).max())
+        lowest = np.where(self.mask, values, np.inf).min(axis=1, keepdims=True)
+        return LabelFaces(self.mask & (values <= lowest + rounding), self.embedding).first()
+
     def differing(self, other: "LabelFaces") -> BoolArray:
         return np.asarray((self.mask != other.mask).any(axis=1))
 

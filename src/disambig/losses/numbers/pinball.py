@@ -205,6 +205,9 @@ class AbsoluteLoss(BaseEstimator):
     array([[1.]])
     """
 
+    is_quadratic = False
+    slopes = (1.0, 1.0)
+
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         return pinball_pointwise(_ABSOLUTE_SLOPES, predictions, targets)
 
@@ -257,8 +260,16 @@ class PinballLoss(BaseEstimator):
     array([[9.]])
     """
 
+    is_quadratic = False
+
     def __init__(self, quantile: float = 0.5) -> None:
         self.quantile = quantile
+
+    @property
+    def slopes(self) -> tuple[float, float]:
+        """``(quantile, 1 - quantile)``."""
+        below, above = self._slopes()
+        return below, above
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         return pinball_pointwise(self._slopes(), predictions, targets)

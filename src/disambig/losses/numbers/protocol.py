@@ -27,6 +27,19 @@ class NumberLoss(Protocol):
     of this size can give. Two points tie if the mean slope between them counts as zero.
     """
 
+    @property
+    def is_quadratic(self) -> bool:
+        """Is this the squared loss, so that a weighted sum of losses is a parabola?"""
+        ...
+
+    @property
+    def slopes(self) -> tuple[float, float] | None:
+        """Slopes below and above the target if the loss is piecewise linear, else None.
+
+        ``loss(z, y) = below * max(y - z, 0) + above * max(z - y, 0)``.
+        """
+        ...
+
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         """``loss(z, y)`` element by element, for arrays that broadcast."""
         ...

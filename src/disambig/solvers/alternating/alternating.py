@@ -1,11 +1,14 @@
 """Alternating minimisation, the solver of the paper."""
 
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from disambig.candidates.protocol import require_separable
 from disambig.exceptions import ConvergenceWarning, warn
 from disambig.losses.protocol import Faces
+from disambig.parameters import check_integer
 from disambig.problem import Problem
 from disambig.solvers.alternating.decoding import decode
 from disambig.solvers.alternating.descent import Descent
@@ -17,7 +20,7 @@ from disambig.solvers.alternating.starts import (
     start_names,
 )
 from disambig.solvers.loop import Callback, Progress, Status, iterate
-from disambig.solvers.solution import Solution
+from disambig.solvers.solution import Solution, check_embedded
 
 
 class AlternatingMinimization(BaseEstimator):
@@ -74,41 +77,40 @@ class AlternatingMinimization(BaseEstimator):
         self.max_rounds = max_rounds
         self.tie_tolerance = tie_tolerance
 
-    def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` is called after every iteration and stops the run by True."""
-        self._check()
+    def solve(
+        self, problem: Problem, *, start: Solution | None = None, callback: Callback | None = None
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`. A warm start replaces the other starts."""
+        name = type(self).__name__
+        check_embedded(problem, name)
+        require_separable(problem.candidates, name)
+        for parameter in ("max_iter", "max_rounds"):
+            check_integer(name, parameter, getattr(self, parameter), least=1)
         if self.tie_tolerance is not None:
-            problem = Problem(problem.votes, problem.loss, problem.candidates, self.tie_tolerance)
-        best: Solution | None = None
+            problem = replace(problem, tie_tolerance=self.tie_tolerance)
+        if start is not None:
+            best = self._solve_from(problem, "warm", start, callback)
+            _warn_of(best, self.max_iter)
+            return best
+        found: Solution | None = None
         trace: tuple[Progress, ...] = ()
-        for name, start in start_names(self.start):
-            found = self._solve_from(problem, name, start, callback)
-            trace += found.trace
-            if best is None or found.objective < best.objective - problem.objective_tolerance:
-                best = found
-            if found.status is Status.STOPPED:
+        for stage, first in start_names(self.start):
+            other = self._solve_from(problem, stage, first, callback)
+            trace += other.trace
+            if found is None or other.objective < found.objective - problem.objective_tolerance:
+                found = other
+            if other.status is Status.STOPPED:
                 break
-        assert best is not None
-        if best.status is Status.MAX_ITER:
-            warn(
-                f"AlternatingMinimization: not converged after max_iter={self.max_iter} "
-                "iterations. The result is usable; a larger max_iter may improve it.",
-                ConvergenceWarning,
-            )
-        return best.with_trace(trace)
-
-    def _check(self) -> None:
-        for name in ("max_iter", "max_rounds"):
-            if int(getattr(self, name)) < 1:
-                raise ValueError(
-                    f"AlternatingMinimization: {name}={getattr(self, name)!r}; expected at least 1."
-                )
+        assert found is not None
+        _warn_of(found, self.max_iter)
+        return found.with_trace(trace)
 
     def _solve_from(
         self, problem: Problem, name: str, start: Any, callback: Callback | None
     ) -> Solution:
         if isinstance(start, str) and start == "auto":
             name = start = automatic_start(problem)
+        guess = start.decoded if isinstance(start, Solution) else None
         # Both go through the same states; see disambig.losses.protocol.
         descent: Any
         if problem.row_steps is None:
@@ -131,6 +133,7 @@ class AlternatingMinimization(BaseEstimator):
             max_rounds=0 if run.status is Status.STOPPED else self.max_rounds,
             stage=name,
             callback=callback,
+            guess=guess,
         )
         return Solution(
             targets=run.state.targets,
@@ -141,6 +144,16 @@ class AlternatingMinimization(BaseEstimator):
             status=Status.STOPPED if decoding.status is Status.STOPPED else run.status,
             n_iter=run.n_iter,
             trace=run.trace + decoding.trace,
+            tie_tolerance=problem.rtol,
+        )
+
+
+def _warn_of(solution: Solution, max_iter: int) -> None:
+    if solution.status is Status.MAX_ITER:
+        warn(
+            f"AlternatingMinimization: not converged after max_iter={max_iter} "
+            "iterations. The result is usable; a larger max_iter may improve it.",
+            ConvergenceWarning,
         )
 
 

@@ -36,12 +36,14 @@ def decode(
     max_rounds: int,
     stage: str,
     callback: Callback | None = None,
+    guess: Faces | None = None,
 ) -> Run[State]:
     """One vertex per row; the objective is no higher than that of `state`.
 
-    After `max_rounds` rounds of pinning (with a warning), or if the callback stops the run, the
-    rows that are still undecided take their first vertex. All vertices of a row tie under the
-    predictions of `state`, so that this does not raise the objective either.
+    Undecided rows take the vertex of `guess`, such as an earlier solution, where it ties. After
+    `max_rounds` rounds of pinning (with a warning), or if the callback stops the run, the rows that
+    are still undecided take their first vertex. All vertices of a row tie under the predictions of
+    `state`, so that this does not raise the objective either.
     """
     if not state.undecided:
         return Run(state, Status.CONVERGED, ())
@@ -49,7 +51,7 @@ def decode(
     stopped = False
     pins = np.empty(0, dtype=np.intp)
     for round_number in range(1, max_rounds + 1):
-        rows, targets = _pin_rows(problem, state)
+        rows, targets = _pin_rows(problem, state, guess if round_number == 1 else None)
         pins = np.union1d(pins, rows)
         descent = _descent_with_pins(problem, state, pins, targets)
         run = iterate(
@@ -86,7 +88,7 @@ def _descent_with_pins(problem: Problem, state: State, pins: IntArray, targets: 
     """The type of process that made the state, with rows pinned."""
     if isinstance(state, RowState):
         return RowDescent(problem, pinned_rows=pins)
-    return Descent(problem, pinned_rows=pins, pinned_targets=targets.take(pins))
+    return Descent(problem, pinned=(pins, targets.take(pins)))
 
 
 def _descent_at_vertices(problem: Problem, state: State) -> Any:
@@ -96,9 +98,22 @@ def _descent_at_vertices(problem: Problem, state: State) -> Any:
     return Descent(problem, at_vertices=True)
 
 
-def _pin_rows(problem: Problem, state: State) -> tuple[IntArray, Faces]:
-    """One row of each group of undecided rows, and the targets with it at its best vertex."""
-    rows = _rows_to_pin(problem, np.flatnonzero(~state.targets.is_vertex))
+def _pin_rows(problem: Problem, state: State, guess: Faces | None) -> tuple[IntArray, Faces]:
+    """The next rows to pin, and the targets with these rows at one vertex each.
+
+    With a guess, all rows that have its vertex; without, or if there are none, one row of each
+    group of undecided rows, at its best vertex.
+    """
+    undecided = np.flatnonzero(~state.targets.is_vertex)
+    if guess is not None:
+        owner, vertices = state.targets.vertices(undecided)
+        guessed = guess.take(undecided).embedded[owner]
+        matching = np.flatnonzero((vertices.embedded == guessed).all(axis=1))
+        if matching.size:
+            rows, first = np.unique(owner[matching], return_index=True)
+            found = vertices.take(matching[first])
+            return undecided[rows], state.targets.replace(undecided[rows], found)
+    rows = _rows_to_pin(problem, undecided)
     return rows, state.targets.replace(rows, _best_vertices(problem, state, rows))
 
 
@@ -182,7 +197,7 @@ def _scores_at(problem: Problem, state: State, rows: IntArray) -> tuple[FloatArr
     Row steps compute each distinct row once.
     """
     if isinstance(state, DescentState):
-        scores = state.fixed_point_scores
+        scores = state.scores
         if scores is None:
             scores = problem.scores_of_predictions(state.targets.embedded)
         return scores, rows

@@ -1,17 +1,38 @@
 """Alternating minimisation as a `Process`: predictions for targets, then targets for predictions.
 
-Each half step is exact, so the objective never rises from the first target step on. Where vertices
-tie, a row stays at the barycentre of all tied vertices. `RowDescent` goes through the same states
-where the loss offers row steps.
+Each half step is exact, so the objective never rises from the first target step on. A problem of
+any kind provides the half steps: labels, bits, orders and structures (`disambig.problem`), numbers
+(`disambig.number_problem`), and the members of all sets at a query (`disambig.solvers.baselines`).
+`RowDescent` goes through the same states where the loss offers row steps.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
-from disambig.losses.protocol import Faces
 from disambig.notation import FloatArray, IntArray
-from disambig.problem import Problem, inner
+from disambig.problem import HalfStep, inner
+
+
+class HalfSteps(Protocol):
+    """What alternation needs of a problem; targets and predictions are of any one kind."""
+
+    def improve_predictions(
+        self, targets: Any, older: Any, older_scores: FloatArray | None = None
+    ) -> tuple[Any, FloatArray | None]:
+        """The best predictions for given targets, `older` where they gain nothing; their scores.
+
+        `older_scores` are the scores of `older`, if they are known. Numbers have none.
+        """
+        ...
+
+    def improve_targets(self, predictions: Any, older: Any = None) -> HalfStep[Any]:
+        """The best targets for given predictions; `older`, if given, where they gain nothing.
+
+        Decoding also passes ``pinned`` and ``at_vertices``, see `disambig.problem.Problem`.
+        """
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,16 +41,20 @@ class DescentState:
 
     Parameters
     ----------
-    targets, predictions : Faces
+    targets, predictions : Faces, or numbers
     objective : float
-    fixed_point_scores : float array (n, p), optional
-        ``A @ targets.embedded`` if a step leaves this state as it is; None if a step may change it.
+        At both.
+    is_fixed_point : bool
+        Are the predictions optimal for the targets, so that a step leaves both as they are?
+    scores : float array (n, p), optional
+        At a fixed point: what the predictions minimise.
     """
 
-    targets: Faces
-    predictions: Faces
+    targets: Any
+    predictions: Any
     objective: float
-    fixed_point_scores: FloatArray | None = None
+    is_fixed_point: bool = False
+    scores: FloatArray | None = None
 
     @property
     def undecided(self) -> int:
@@ -43,89 +68,62 @@ class Descent:
 
     Parameters
     ----------
-    problem : Problem
-    pinned_rows, pinned_targets : int array and Faces, optional
-        Rows whose targets stay as they are (for decoding).
+    problem : HalfSteps
+    pinned : (int array, Faces), optional
+        Rows whose targets stay as they are, and these targets (for decoding).
     at_vertices : bool, default False
         Targets stay single vertices, and a row moves only to a strictly better one (for the end of
         decoding). By default a row is at the barycentre of its tied vertices.
+    tol : float, optional
+        A run has converged if no target moved by more, measured by ``targets.distance`` (for
+        numbers, which move a little in every step). By default: if a step changes nothing.
     """
 
-    problem: Problem
-    pinned_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    pinned_targets: Faces | None = None
+    problem: HalfSteps
+    pinned: tuple[IntArray, Any] | None = None
     at_vertices: bool = False
+    tol: float | None = None
 
-    def begin(self, predictions: Faces) -> DescentState:
+    def begin(self, predictions: Any) -> DescentState:
         """The first target step, from predictions alone."""
-        targets, objective = self.problem.best_targets(predictions.embedded)
-        return DescentState(targets, predictions, objective)
+        found = self.problem.improve_targets(predictions)
+        return DescentState(found.faces, predictions, found.objective)
 
     def step(self, state: DescentState) -> DescentState:
         """One prediction step, then one target step."""
-        if state.fixed_point_scores is not None:
+        if state.is_fixed_point:
             return state
-        predictions, scores = self._predictions(state.targets, state)
+        predictions, scores = self.problem.improve_predictions(state.targets, state.predictions)
         if not predictions.differing(state.predictions).any():
-            return replace(state, fixed_point_scores=scores)
-        return self._targets(state, predictions)
+            return replace(state, is_fixed_point=True, scores=scores)
+        return self._targets(state.targets, predictions)
 
-    def resume(self, targets: Faces, state: DescentState) -> DescentState:
+    def resume(self, targets: Any, state: DescentState) -> DescentState:
         """A full step from changed targets; its objective is no higher than that of `state`.
 
         `targets` are those of `state`, which are optimal for its predictions, with some rows pinned
         or moved to vertices of their faces.
         """
-        predictions, scores = self._predictions(targets, state)
-        if not (self.at_vertices or predictions.differing(state.predictions).any()):
+        predictions, scores = self.problem.improve_predictions(
+            targets, state.predictions, state.scores
+        )
+        same = not (self.at_vertices or predictions.differing(state.predictions).any())
+        if same and scores is not None:
             # The predictions are those of the state, so the best targets are known: those of the
             # state, with the pinned rows.
-            return DescentState(targets, predictions, inner(predictions.embedded, scores), scores)
-        return self._targets(DescentState(targets, predictions, state.objective), predictions)
+            objective = inner(predictions.embedded, scores)
+            return DescentState(targets, predictions, objective, True, scores)
+        return self._targets(targets, predictions)
 
     def has_converged(self, before: DescentState, after: DescentState) -> bool:
         """Did the step leave predictions and targets as they were?"""
-        return after.fixed_point_scores is not None
+        if self.tol is None:
+            return after.is_fixed_point
+        return bool(after.targets.distance(before.targets) <= self.tol)
 
-    def _predictions(self, targets: Faces, state: DescentState) -> tuple[Faces, FloatArray]:
-        """The best predictions for targets, joined to tied ones of the state; and the scores."""
-        problem, older = self.problem, state.predictions
-        scores = problem.scores_of_predictions(targets.embedded)
-        tolerance = problem.rtol * problem.prediction_scale
-        if state.fixed_point_scores is not None:
-            # Rows whose scores did not change keep their prediction.
-            rows = np.flatnonzero((scores != state.fixed_point_scores).any(axis=1))
-            if rows.size < len(scores):
-                changed = scores[rows], tolerance[rows]
-                newer = problem.loss.best_prediction(*changed)
-                joined = _join_tied(older.take(rows), newer, *changed)
-                return older.replace(rows, joined), scores
-        return _join_tied(older, problem.choose_predictions(scores), scores, tolerance), scores
-
-    def _targets(self, state: DescentState, predictions: Faces) -> DescentState:
-        problem = self.problem
-        scores = problem.scores_of_targets(predictions.embedded)
-        tolerance = problem.rtol * problem.target_scale
-        faces = problem.choose_targets(scores)
-        if self.pinned_targets is not None:
-            faces = faces.replace(self.pinned_rows, self.pinned_targets)
-        if self.at_vertices:
-            faces = faces.keep_unless_better(state.targets, scores, tolerance)
-        else:
-            faces = _join_tied(state.targets, faces, scores, tolerance)
-        return DescentState(faces, predictions, inner(faces.embedded, scores))
-
-
-def _join_tied(older: Faces, newer: Faces, scores: FloatArray, tolerance: FloatArray) -> Faces:
-    """The newer faces, joined to the older ones in rows that gain nothing from the change.
-
-    The gain is judged row by row: for a row with small votes, a gain that is rounding beside the
-    whole objective can be large.
-    """
-    before = np.einsum("ip,ip->i", older.embedded, scores)
-    after = np.einsum("ip,ip->i", newer.embedded, scores)
-    rows = np.flatnonzero(before - after > tolerance)
-    joined = older.union(newer).replace(rows, newer.take(rows))
-    # In exact arithmetic the newer faces contain the older ones. If so, return the newer ones,
-    # whose embedding is already computed.
-    return joined if joined.differing(newer).any() else newer
+    def _targets(self, older: Any, predictions: Any) -> DescentState:
+        options: dict[str, Any] = {}
+        if self.pinned is not None or self.at_vertices:
+            options = {"pinned": self.pinned, "at_vertices": self.at_vertices}
+        found = self.problem.improve_targets(predictions, older, **options)
+        return DescentState(found.faces, predictions, found.objective)

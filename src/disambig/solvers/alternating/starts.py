@@ -9,6 +9,7 @@ from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, RowSteps
 from disambig.problem import Problem
+from disambig.solvers.solution import Solution, check_start
 
 # The largest number of neighbours whose sets are intersected. In a non-ambiguous problem the
 # probability that a few dozen sets share more than one class is exponentially small.
@@ -45,12 +46,16 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
     Parameters
     ----------
     problem : Problem
-    start : str or array (n, p)
+    start : str, array (n, p) or Solution
         ``"average"`` and ``"infimum"`` are score matrices ``V`` of the loss, and so is an array;
         the first predictions minimise the scores ``A @ V``. ``"measure"`` (finite losses) is the
         score matrix of the signed measures of Definition 5. ``"intersection"`` (finite losses)
         takes at each row the classes common to a growing neighbourhood, appendix B.1 of the paper.
+        An earlier solution is the score matrix of its targets.
     """
+    if isinstance(start, Solution):
+        expected = problem.loss.start(problem.candidates, "average").shape
+        return _from_scores(problem, check_start(start, expected, "AlternatingMinimization"))
     if isinstance(start, str):
         if start == "intersection":
             return _intersection(problem)

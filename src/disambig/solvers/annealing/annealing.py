@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from disambig.candidates.protocol import require_separable
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
@@ -15,7 +16,7 @@ from disambig.notation import FloatArray
 from disambig.problem import Problem
 from disambig.solvers.annealing.processes import OneBlock, TwoBlocks
 from disambig.solvers.loop import Callback, Progress, Run, Status, iterate
-from disambig.solvers.solution import Solution
+from disambig.solvers.solution import Solution, check_embedded, check_start
 
 # The default schedule, in units of the loss: at the highest temperature all candidates have nearly
 # equal probabilities, at the lowest one candidate has nearly all of the probability.
@@ -67,7 +68,7 @@ class AnnealedMinimization(BaseEstimator):
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
     >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
     >>> found = disambiguate(X, y, weights=NeighborWeights(3), solver=AnnealedMinimization())
-    >>> found.labels.tolist()
+    >>> found.labels_.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
@@ -86,8 +87,10 @@ class AnnealedMinimization(BaseEstimator):
         self.sweeps = sweeps
         self.tol = tol
 
-    def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` is called after every step and stops the run by True.
+    def solve(
+        self, problem: Problem, *, start: Solution | None = None, callback: Callback | None = None
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`. A warm run has the last temperature only.
 
         The objective of the trace is that of the formulation at the temperature that the stage
         names; it also falls when the temperature falls. The objectives of the solution are the
@@ -97,7 +100,7 @@ class AnnealedMinimization(BaseEstimator):
         state: Any = None
         trace: tuple[Progress, ...] = ()
         status, n_iter = Status.CONVERGED, 0
-        for _, run in self.path(problem, callback=callback):
+        for _, run in self.path(problem, start=start, callback=callback):
             state = run.state
             trace += run.trace
             n_iter += run.n_iter
@@ -109,14 +112,15 @@ class AnnealedMinimization(BaseEstimator):
             decoded=decoded,
             relaxed_objective=problem.objective(state.targets.embedded),
             objective=problem.objective(decoded.embedded),
-            start="annealed",
+            start="annealed" if start is None else "warm",
             status=status,
             n_iter=n_iter,
             trace=trace,
+            tie_tolerance=problem.rtol,
         )
 
     def path(
-        self, problem: Problem, *, callback: Callback | None = None
+        self, problem: Problem, *, start: Solution | None = None, callback: Callback | None = None
     ) -> Iterator[tuple[float, Run[Any]]]:
         """Each temperature with its run, from high to low; `solve` uses the last.
 
@@ -125,10 +129,19 @@ class AnnealedMinimization(BaseEstimator):
         """
         schedule = self._schedule()
         self._check()
+        check_embedded(problem, type(self).__name__)
+        require_separable(problem.candidates, type(self).__name__)
         softening = self._softening(problem)
+        if start is not None:
+            schedule = schedule[-1:]
         # The temperature only scales the entropies: `at_temperature` keeps all else.
         process: Any = self._process(problem, softening, schedule[0] * softening.unit_temperature)
-        state = process.begin(self._first_targets(problem, softening))
+        if start is None:
+            state = process.begin(self._first_targets(problem, softening))
+        else:
+            prior = softening.prior()
+            earlier = check_start(start, prior.embedded.shape, type(self).__name__)
+            state = process.begin(process.targets_for(earlier))
         for temperature in schedule.tolist():
             process = process.at_temperature(temperature * softening.unit_temperature)
             run: Run[Any] = iterate(

@@ -110,6 +110,11 @@ class OneBlock:
         scores = self._scores_of_others(targets.embedded)
         return OneBlockState(targets, scores, self._energy(targets, scores), np.inf)
 
+    def targets_for(self, embedded: FloatArray) -> SoftTargets:
+        """The best distributions for mean targets ``(n, p)`` of the other rows."""
+        scores = self._scores_of_others(embedded)
+        return self.softening.targets_as_predictions(scores, self.temperature * self.degrees)
+
     def resume(self, state: OneBlockState) -> OneBlockState:
         """A state from another temperature; its scores stay valid, its energy changes."""
         targets, scores = state.targets, state.scores
@@ -210,8 +215,13 @@ class TwoBlocks:
 
     def begin(self, targets: SoftTargets) -> TwoBlocksState:
         """The state of given distributions."""
-        scores, entropy = self._best_predictions(targets)
+        scores, entropy = self._best_predictions(targets.embedded)
         return TwoBlocksState(targets, self._objective(targets, scores, entropy), np.inf)
+
+    def targets_for(self, embedded: FloatArray) -> SoftTargets:
+        """The best distributions for the predictions that suit mean targets ``(n, p)``."""
+        scores, _ = self._best_predictions(embedded)
+        return self.softening.targets(scores, self.temperature * self._absolute_sums[1])
 
     def resume(self, state: TwoBlocksState) -> TwoBlocksState:
         """A state from another temperature."""
@@ -219,7 +229,7 @@ class TwoBlocks:
 
     def step(self, state: TwoBlocksState) -> TwoBlocksState:
         """One prediction step, then one target step."""
-        scores, entropy = self._best_predictions(state.targets)
+        scores, entropy = self._best_predictions(state.targets.embedded)
         targets = self.softening.targets(scores, self.temperature * self._absolute_sums[1])
         moved = state.targets.distance(targets)
         return TwoBlocksState(targets, self._objective(targets, scores, entropy), moved)
@@ -228,9 +238,9 @@ class TwoBlocks:
         """Did every probability change by at most `tol`?"""
         return after.moved <= self.tol
 
-    def _best_predictions(self, targets: SoftTargets) -> tuple[FloatArray, float]:
+    def _best_predictions(self, embedded: FloatArray) -> tuple[FloatArray, float]:
         """Scores of the targets under the best predictions, and the entropy term of the latter."""
-        scores = self.problem.scores_of_predictions(targets.embedded)
+        scores = self.problem.scores_of_predictions(embedded)
         best = self.softening.predictions(scores, self.temperature * self._absolute_sums[0])
         entropy = self.temperature * float(self._absolute_sums[0] @ best.divergences)
         return self.problem.scores_of_targets(best.embedded), entropy

@@ -4,7 +4,7 @@ import numpy as np
 
 from disambig.notation import FloatArray
 from disambig.solvers.boxes.interior import InteriorPoint
-from disambig.solvers.boxes.nearest import nearest_optimum, null_directions
+from disambig.solvers.boxes.nearest import nearest_optimum, null_directions, single_entries
 from disambig.solvers.boxes.newton import NewtonState, ProjectedNewton
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
 from disambig.solvers.loop import Callback, Progress, Status, iterate
@@ -20,6 +20,7 @@ def projected_newton(
     upper: FloatArray,
     start: FloatArray,
     *,
+    unit: FloatArray | None = None,
     anchor: FloatArray | None = None,
     tol: float = 1e-10,
     max_iter: int = 100,
@@ -41,7 +42,9 @@ def projected_newton(
         ``lower <= upper``; -inf and inf are allowed. If ``Q 1 = 0``, subtract a common offset of
         all bounds first: it does not change the problem, but costs digits.
     start : (n,) array
-        Finite; clipped to the box. Its largest entry is the unit of the residual.
+        Finite; clipped to the box.
+    unit : (n,) array, optional
+        A point of the box whose largest entry is the unit of the residual; by default the start.
     anchor : (n,) array, optional
         Of all optima the one with the least sum of squared distances to this is returned; NaN for
         no preference. By default the optimum that the steps reached.
@@ -75,16 +78,18 @@ def projected_newton(
     array([2.75, 2.75])
     """
     Q = np.asarray(Q, dtype=np.float64)
-    problem = box_quadratic(Q, np.diagonal(Q), lower, upper, start, tol)
+    problem = box_quadratic(Q, np.diagonal(Q), lower, upper, start if unit is None else unit, tol)
     state, stopped, trace = _solve(problem, problem.clip(start), max_iter, callback)
     status = Status.CONVERGED if state.kkt <= tol else Status.MAX_ITER
+    single = lower == upper
     if stopped:
         status = Status.STOPPED
     elif anchor is not None and status is Status.CONVERGED:
         directions = null_directions(Q, np.flatnonzero(problem.stationary(state)))
         state = nearest_optimum(problem, state, anchor, directions)
+        single = single_entries(problem, state, directions)
     n_iter = sum(progress.iteration > 0 for progress in trace)
-    return BoxSolution(state.y, state.objective, state.kkt, n_iter, status, trace)
+    return BoxSolution(state.y, state.objective, state.kkt, n_iter, status, trace, single)
 
 
 def _solve(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from disambig.notation import AnyArray, FloatArray
-from disambig.solvers.boxes.nearest import component_directions, nearest_optimum
+from disambig.solvers.boxes.nearest import component_directions, nearest_optimum, single_entries
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
 from disambig.solvers.loop import Callback, Status, iterate
 
@@ -153,6 +153,7 @@ def accelerated(
     upper: FloatArray,
     start: FloatArray,
     *,
+    unit: FloatArray | None = None,
     diagonal: FloatArray | None = None,
     anchor: FloatArray | None = None,
     null_space: AnyArray | None = None,
@@ -168,7 +169,7 @@ def accelerated(
     ----------
     Q : operator of shape (n, n)
         Symmetric and positive semi-definite, with ``@``.
-    lower, upper, start : (n,) array
+    lower, upper, start, unit : (n,) array
         As in `projected_newton`.
     diagonal : (n,) array, optional
         The diagonal of ``Q``, by default ``Q.diagonal()``. It scales the steps and the residual.
@@ -197,7 +198,7 @@ def accelerated(
     (array([2.75, 2.75]), True)
     """
     diagonal = np.asarray(Q.diagonal() if diagonal is None else diagonal)
-    problem = box_quadratic(Q, diagonal, lower, upper, start, tol)
+    problem = box_quadratic(Q, diagonal, lower, upper, start if unit is None else unit, tol)
     run = iterate(
         FaceGradients(problem),
         GradientState(problem.state_at(problem.clip(start))),
@@ -208,8 +209,13 @@ def accelerated(
     state, status = run.state.point, run.status
     if status is Status.CONVERGED and state.kkt > tol:
         status = Status.MAX_ITER
-    if anchor is not None and null_space is not None and status is Status.CONVERGED:
+    directions = csc_array((len(lower), 0))
+    if null_space is not None:
         are_labels = np.ndim(null_space) == 1
         directions = component_directions(null_space) if are_labels else csc_array(null_space)
+    if anchor is not None and null_space is not None and status is Status.CONVERGED:
         state = nearest_optimum(problem, state, anchor, directions)
-    return BoxSolution(state.y, state.objective, state.kkt, run.n_iter, status, run.trace)
+    single = lower == upper
+    if status is Status.CONVERGED:
+        single = single_entries(problem, state, directions)
+    return BoxSolution(state.y, state.objective, state.kkt, run.n_iter, status, run.trace, single)

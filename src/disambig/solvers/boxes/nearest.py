@@ -135,6 +135,49 @@ def nearest_optimum(
     return state if is_worse or moved.kkt > max(problem.tol, state.kkt) else moved
 
 
+def single_entries(problem: BoxQuadratic, state: BoxState, directions: csc_array) -> BoolArray:
+    """Entries that are known to have the same value in every optimum, ``(n,)``.
+
+    Two optima differ by a null direction. An entry is single if no direction that can be followed
+    inside the box moves it. Directions that share entries are taken as if all could be followed.
+
+    Parameters
+    ----------
+    problem : BoxQuadratic
+    state : BoxState
+        At an optimum.
+    directions : (n, r) sparse array
+        They span the null space of ``Q`` on the entries of zero gradient.
+    """
+    single = np.ones(len(state.y), dtype=np.bool_)
+    if directions.shape[1]:
+        directions = _allowed(directions, ~problem.stationary(state))
+    if not directions.shape[1]:
+        return single
+    pattern = abs(directions)
+    n_groups, group = connected_components(pattern.T @ pattern, directed=False)
+    alone = np.bincount(group, minlength=n_groups)[group] == 1
+    lowest, highest = _ranges(directions, problem.lower - state.y, problem.upper - state.y)
+    size = max(problem.size, float(np.max(np.abs(state.y), initial=0.0)))
+    can_move = ~alone | (highest - lowest > _ZERO_ENTRY_TOLERANCE * size)
+    single[np.unique(directions[:, np.flatnonzero(can_move)].indices)] = False
+    return single
+
+
+def _ranges(
+    directions: csc_array, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest c with ``lower <= v c <= upper``, for each column v."""
+    entries = directions.tocoo()
+    row, column, v = entries.row, entries.col, entries.data
+    ends = np.where(v > 0, lower[row], upper[row]) / v, np.where(v > 0, upper[row], lower[row]) / v
+    lowest = np.full(directions.shape[1], -np.inf)
+    highest = np.full(directions.shape[1], np.inf)
+    np.maximum.at(lowest, column, ends[0])
+    np.minimum.at(highest, column, ends[1])
+    return lowest, highest
+
+
 def _allowed(directions: csc_array, fixed: BoolArray) -> csc_array:
     """Directions, or combinations of them, that are zero on the fixed entries."""
     on_fixed = directions[np.flatnonzero(fixed)]
@@ -186,10 +229,7 @@ def _clipped_means(
     row, column, v = entries.row, entries.col, entries.data
     product = np.bincount(column, v * desired[row], minlength=n_columns)
     square = np.bincount(column, v**2 * has_preference[row], minlength=n_columns)
-    ends = np.where(v > 0, lower[row], upper[row]) / v, np.where(v > 0, upper[row], lower[row]) / v
-    lowest, highest = np.full(n_columns, -np.inf), np.full(n_columns, np.inf)
-    np.maximum.at(lowest, column, ends[0])
-    np.minimum.at(highest, column, ends[1])
+    lowest, highest = _ranges(single, lower, upper)
     means = np.divide(product, square, out=np.zeros(n_columns), where=square > 0)
     return np.asarray(np.clip(means, lowest, highest))
 

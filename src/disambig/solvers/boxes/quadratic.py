@@ -208,6 +208,8 @@ class BoxSolution:
         ``CONVERGED`` only if `kkt` is within the tolerance.
     trace : tuple of Progress
         Every step of every stage; ``undecided`` counts entries whose move exceeds the tolerance.
+    single : (n,) bool array
+        Entries that are known to have the same value in every optimum.
     """
 
     y: FloatArray
@@ -216,6 +218,7 @@ class BoxSolution:
     n_iter: int
     status: Status
     trace: tuple[Progress, ...]
+    single: BoolArray
 
     def __post_init__(self) -> None:
         self.y.setflags(write=False)

@@ -23,8 +23,8 @@ from disambig.solvers.frank_wolfe.rounding import rounded
 from disambig.solvers.frank_wolfe.shifts import spectrum_is_exact, tight_shifts, unit_shifts
 from disambig.solvers.frank_wolfe.steps import BlockFrankWolfe, FrankWolfe
 from disambig.solvers.loop import Callback, Run, Status, iterate
-from disambig.solvers.quadratic_objective import QuadraticBound, quadratic_objective
-from disambig.solvers.solution import Solution, Targets
+from disambig.solvers.quadratic_objective import quadratic_objective
+from disambig.solvers.solution import Certificate, Solution, Targets, check_embedded
 
 _STEP_KINDS = ("auto", "plain", "away", "pairwise", "block")
 # The number of blocks into which block steps divide the open rows.
@@ -45,8 +45,8 @@ class FrankWolfeMinimization(BaseEstimator):
     is a lower bound for all labels. Frank-Wolfe steps approach this minimum; the relaxed targets
     are then rounded to labels.
 
-    ``solution.quadratic`` has the quadratic objective of the labels, the relaxed targets with their
-    objective, and the bound; ``solution.objective`` is that of the paper, as for all solvers.
+    ``solution.certificate`` has the quadratic objective of the labels, the relaxed targets with
+    their objective, and the bound; ``solution.objective`` is that of the paper, as for all solvers.
 
     For symmetric losses on labels, the Hamming loss, the Kendall loss and the footrule. The bound
     is proven for up to 400 rows with several candidates. For more rows the eigenvalues of the votes
@@ -91,9 +91,9 @@ class FrankWolfeMinimization(BaseEstimator):
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
     >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
     >>> found = disambiguate(X, y, weights=NeighborWeights(3), solver=FrankWolfeMinimization())
-    >>> found.labels.tolist()
+    >>> found.labels_.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
-    >>> proven = found.solution.quadratic
+    >>> proven = found.solution_.certificate
     >>> proven.objective, bool(proven.bound <= 0.0 <= proven.gap)
     (0.0, True)
     """
@@ -121,12 +121,15 @@ class FrankWolfeMinimization(BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def solve(self, problem: Problem, *, callback: Callback | None = None) -> Solution:
-        """Disambiguate; `callback` is called after every step and stops the run by True.
+    def solve(
+        self, problem: Problem, *, start: Solution | None = None, callback: Callback | None = None
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`.
 
         The objective of the trace is the relaxed one.
         """
         self._check()
+        check_embedded(problem, type(self).__name__)
         loss = quadratic_loss(problem)
         n, p = problem.votes.shape[0], len(loss.table)
         require_bytes(
@@ -180,10 +183,12 @@ class FrankWolfeMinimization(BaseEstimator):
             status=status,
             n_iter=run.n_iter,
             trace=trace,
-            quadratic=QuadraticBound(
+            tie_tolerance=problem.rtol,
+            certificate=Certificate(
+                is_convex=True,
                 objective=objective,
-                relaxed_objective=state.objective,
                 bound=state.bound,
+                relaxed_objective=state.objective,
                 relaxed=hulls.targets(state.point, nearest),
             ),
         )

@@ -3,19 +3,19 @@
 `optimality_residual` says how far its result is from the optimality conditions.
 """
 
-from dataclasses import dataclass
-
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, warn
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem
+from disambig.number_problem import NumberProblem, NumberSteps, first_targets
+from disambig.parameters import check_choice, check_integer, check_number
+from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.boxes.quadratic import box_quadratic
 from disambig.solvers.loop import Callback, Status, iterate
 from disambig.solvers.numbers.columns import box_columns
-from disambig.solvers.numbers.solution import CERTIFIED, NumberSolution
+from disambig.solvers.numbers.solution import check_numbers, earlier_targets, number_solution
+from disambig.solvers.solution import CERTIFIED, Solution
 
 
 def optimality_residual(
@@ -37,51 +37,6 @@ def optimality_residual(
         box = box_quadratic(form, diagonal, column.lower, column.upper, first, CERTIFIED)
         residuals.append(box.state_at(box.clip(y)).kkt)
     return max(residuals)
-
-
-@dataclass(frozen=True, eq=False)
-class NumberState:
-    """Targets, the best predictions for them, and the objective of both."""
-
-    targets: FloatArray
-    predictions: FloatArray
-    objective: float
-    undecided: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class NumberDescent:
-    """Both half steps in turn; no step raises the objective.
-
-    Parameters
-    ----------
-    problem : NumberProblem
-    tol : float
-        A run has converged when no target moves by more than this share of the span.
-    """
-
-    problem: NumberProblem
-    tol: float
-
-    def begin(self, targets: FloatArray) -> NumberState:
-        """The first state: given targets and the best predictions for them."""
-        predictions = self.problem.predictions(targets)
-        return NumberState(targets, predictions, self.problem.objective(targets, predictions))
-
-    def step(self, state: NumberState) -> NumberState:
-        """One target step, then one prediction step."""
-        targets = self.problem.targets(state.predictions, state.targets)
-        predictions = self.problem.predictions(targets, state.predictions)
-        return NumberState(targets, predictions, self.problem.objective(targets, predictions))
-
-    def has_converged(self, before: NumberState, after: NumberState) -> bool:
-        """Did no target move by more than the tolerance?"""
-        low, high = self.problem.span.T
-        # Half-lines with a common end have a span of zero width, but kernel ridge can still move
-        # their targets.
-        width = np.where(high > low, high - low, np.abs(high))
-        moved = np.abs(after.targets - before.targets).max(axis=0, initial=0.0)
-        return bool((moved <= self.tol * width).all())
 
 
 class AlternatingRegression(BaseEstimator):
@@ -130,24 +85,42 @@ class AlternatingRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Alternate; `callback` is called after every step and stops the run by returning True."""
-        self._check()
-        return self.descend(problem, problem.first_targets(self.start), callback=callback)
+    def solve(
+        self,
+        problem: NumberProblem,
+        *,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Alternate; see `disambig.solvers.Solver`."""
+        name = type(self).__name__
+        check_numbers(problem, name)
+        check_choice(name, "start", self.start, ("average", "infimum"))
+        for parameter in ("steps", "max_iter"):
+            if getattr(self, parameter) is not None:
+                check_integer(name, parameter, getattr(self, parameter), least=1)
+        check_number(name, "tol", self.tol, positive=False)
+        if start is not None:
+            targets = earlier_targets(problem, start, name)
+            return self.descend(problem, problem.predictions(targets), "warm", callback)
+        return self.descend(problem, problem.first_predictions(self.start), self.start, callback)
 
     def descend(
-        self, problem: NumberProblem, targets: FloatArray, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """The same from given targets inside their sets; the result is not worse than they are."""
-        stops_early = self.steps is not None
-        descent = NumberDescent(problem, -1.0 if stops_early else float(self.tol))
+        self,
+        problem: NumberProblem,
+        predictions: FloatArray,
+        stage: str,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """The same from given predictions ``(n, d)``; `stage` is the name of the run."""
+        steps, stops_early = NumberSteps(problem), self.steps is not None
+        descent = Descent(steps, tol=-1.0 if stops_early else float(self.tol))
+        first = descent.begin(steps.points(predictions))
         run = iterate(
             descent,
-            descent.begin(targets),
+            first,
             max_iter=int(self.max_iter if self.steps is None else self.steps),
-            stage=self.start,
+            stage=stage,
             callback=callback,
         )
         if run.status is Status.MAX_ITER and not stops_early:
@@ -156,31 +129,17 @@ class AlternatingRegression(BaseEstimator):
                 f"result is usable, but not a local optimum. {_advice(problem)}",
                 ConvergenceWarning,
             )
-        state = run.state
-        return NumberSolution(
-            targets=state.targets,
-            predictions=state.predictions,
-            objective=state.objective,
-            residual=optimality_residual(problem, state.targets, targets),
-            is_convex=problem.is_convex,
-            start=self.start,
+        targets = run.state.targets.values
+        return number_solution(
+            problem,
+            targets,
+            start=stage,
             status=run.status,
             n_iter=run.n_iter,
             trace=run.trace,
+            residual=optimality_residual(problem, targets, first_targets(problem, "average")),
+            predictions=run.state.predictions.values,
         )
-
-    def _check(self) -> None:
-        if self.start not in ("average", "infimum"):
-            raise ValueError(
-                f"AlternatingRegression: start={self.start!r} is not known; choose 'average' or "
-                "'infimum'."
-            )
-        for name in ("steps", "max_iter"):
-            value = getattr(self, name)
-            if value is not None and int(value) < 1:
-                raise ValueError(f"AlternatingRegression: {name}={value!r}; expected at least 1.")
-        if not 0.0 <= float(self.tol) < np.inf:
-            raise ValueError(f"AlternatingRegression: tol={self.tol!r}; expected a number >= 0.")
 
 
 def _advice(problem: NumberProblem) -> str:

@@ -1,6 +1,6 @@
-"""The choice of a solver for a problem, and the solver for unions of intervals.
+"""The choice of a solver for a problem with real targets, and the solver for unions of intervals.
 
-`AutomaticRegression` picks the solver that finds the global optimum, if there is one.
+`suited_solver` picks the solver that finds the global optimum, if there is one.
 `UnionRegression` alternates between choosing a segment for every row and solving the problem on
 these segments.
 """
@@ -13,21 +13,31 @@ from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, warn
-from disambig.losses import SquaredLoss
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem
+from disambig.number_problem import NumberProblem, first_targets
+from disambig.parameters import check_integer
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import NumberSolution, NumberSolver
+from disambig.solvers.numbers.solution import check_numbers, earlier_targets
+from disambig.solvers.solution import Certificate, Solution, Solver
 
 
-def suited_solver(problem: NumberProblem) -> NumberSolver:
-    """The solver that finds the global optimum, or alternation if the problem is not convex."""
+def suited_solver(problem: NumberProblem) -> Solver:
+    """The solver that ``solver="auto"`` means for this problem.
+
+    Convex problems are solved to the global optimum. For the squared loss this is done by
+    `NewtonRegression` if the quadratic form is a dense array, else by `AcceleratedRegression`; for
+    the absolute and the pinball loss by `LinearProgramRegression`. Negative votes can make a
+    problem non-convex: `AlternatingRegression` then finds a local optimum. For unions of intervals
+    `UnionRegression` finds one.
+    """
+    if not isinstance(problem.sets, Intervals):
+        return UnionRegression()
     if not problem.is_convex:
         return AlternatingRegression()
-    if not isinstance(problem.loss, SquaredLoss):
+    if not problem.loss.is_quadratic:
         return LinearProgramRegression()
     form = problem.quadratic
     is_dense = form is not None and form.array is not None
@@ -39,7 +49,7 @@ class _SegmentState:
     """A segment for every row, and the optimum on these segments."""
 
     segments: Intervals
-    solution: NumberSolution
+    solution: Solution
 
     @property
     def objective(self) -> float:
@@ -61,7 +71,8 @@ class _SegmentDescent:
         return _SegmentState(segments, self._solve_on(segments, targets))
 
     def step(self, state: _SegmentState) -> _SegmentState:
-        targets = self.problem.targets(state.solution.predictions, state.solution.targets)
+        current = state.solution.targets.embedded
+        targets = self.problem.targets(self.problem.predictions(current), current)
         segments = self.problem.sets.segments_at(targets)
         same = np.array_equal(segments.lower, state.segments.lower) and np.array_equal(
             segments.upper, state.segments.upper
@@ -76,12 +87,12 @@ class _SegmentDescent:
     def has_converged(self, before: _SegmentState, after: _SegmentState) -> bool:
         return after is before
 
-    def _solve_on(self, segments: Intervals, targets: FloatArray) -> NumberSolution:
+    def _solve_on(self, segments: Intervals, targets: FloatArray) -> Solution:
         inner = self.problem.with_sets(segments)
         if inner.is_convex:
-            return suited_solver(inner).solve_numbers(inner)
+            return suited_solver(inner).solve(inner)
         # Not convex: start at the targets, since another start could end above them.
-        return AlternatingRegression().descend(inner, targets)
+        return AlternatingRegression().descend(inner, inner.predictions(targets), "average")
 
 
 class UnionRegression(BaseEstimator):
@@ -121,31 +132,41 @@ class UnionRegression(BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate."""
-        for name in ("n_starts", "max_iter"):
-            if int(getattr(self, name)) < 1:
-                value = getattr(self, name)
-                raise ValueError(f"UnionRegression: {name}={value!r}; expected at least 1.")
+    def solve(
+        self,
+        problem: NumberProblem,
+        *,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`. A warm start is the only one."""
+        solver = type(self).__name__
+        check_numbers(problem, solver)
+        for parameter in ("n_starts", "max_iter"):
+            check_integer(solver, parameter, getattr(self, parameter), least=1)
         rng = check_random_state(self.random_state)
+        names = ["average", "infimum", *(f"random {k}" for k in range(1, self.n_starts - 1))]
+        starts = names[: self.n_starts] if start is None else ["warm"]
         descent = _SegmentDescent(problem)
         trace: tuple[Progress, ...] = ()
-        best: NumberSolution | None = None
+        best: Solution | None = None
         stopped = False
-        for number in range(int(self.n_starts)):
-            name = ("average", "infimum")[number] if number < 2 else f"random {number - 1}"
+        for name in starts:
+            first = (
+                self._first_targets(problem, name, rng)
+                if start is None
+                else earlier_targets(problem, start, solver)
+            )
             run = iterate(
                 descent,
-                descent.begin(self._first_targets(problem, name, rng)),
+                descent.begin(first),
                 max_iter=int(self.max_iter),
                 stage=name,
                 callback=callback,
             )
             trace += run.trace
             if best is None or run.state.objective < best.objective:
-                best = _solution(run.state, name, run.status, run.n_iter)
+                best = _without_proof(run.state.solution, name, run.status, run.n_iter)
             stopped = run.status is Status.STOPPED
             if stopped:
                 break
@@ -162,48 +183,18 @@ class UnionRegression(BaseEstimator):
     @staticmethod
     def _first_targets(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
         if name in ("average", "infimum"):
-            return problem.first_targets(name)
+            return first_targets(problem, name)
         hull = problem.sets.within(problem.span).hull
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def _solution(state: _SegmentState, start: str, status: Status, n_iter: int) -> NumberSolution:
-    solution = state.solution
-    return NumberSolution(
-        targets=solution.targets,
-        predictions=solution.predictions,
-        objective=solution.objective,
-        residual=solution.residual,
-        # The choice of segments is a heuristic: there is no proof of a global optimum.
-        is_convex=False,
+def _without_proof(solution: Solution, start: str, status: Status, n_iter: int) -> Solution:
+    """The choice of segments is a heuristic: there is no proof of a global optimum."""
+    residual = None if solution.certificate is None else solution.certificate.residual
+    return replace(
+        solution,
         start=start,
         status=status,
         n_iter=n_iter,
-        trace=(),
+        certificate=Certificate(is_convex=False, residual=residual),
     )
-
-
-class AutomaticRegression(BaseEstimator):
-    """Choose the solver by the problem.
-
-    Convex problems are solved to the global optimum. For the squared loss this is done by
-    `NewtonRegression` if the quadratic form is a dense array, else by `AcceleratedRegression`; for
-    the absolute and the pinball loss by `LinearProgramRegression`. Negative votes can make a
-    problem non-convex: `AlternatingRegression` then finds a local optimum. For unions of intervals
-    `UnionRegression` finds one.
-
-    Examples
-    --------
-    >>> from disambig import IntervalRegressor
-    >>> X, y = [[0.0], [1.0], [2.0]], [[0, 1], [0.5, 4], [2, 2]]
-    >>> IntervalRegressor(solver="auto").fit(X, y).certified_
-    True
-    """
-
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate."""
-        on_intervals = isinstance(problem.sets, Intervals)
-        solver = suited_solver(problem) if on_intervals else UnionRegression()
-        return solver.solve_numbers(problem, callback=callback)

@@ -12,11 +12,12 @@ import numpy as np
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem
+from disambig.number_problem import NumberProblem, first_targets
 from disambig.quadratic_forms import QuadraticForm
 from disambig.solvers.boxes import BoxSolution
 from disambig.solvers.loop import Callback, Progress, Status
-from disambig.solvers.numbers.solution import CERTIFIED, NumberSolution
+from disambig.solvers.numbers.solution import number_solution
+from disambig.solvers.solution import CERTIFIED, Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +86,24 @@ def solve_columns(
     problem: NumberProblem,
     sets: Intervals,
     form: QuadraticForm,
-    solve_column: Callable[[BoxColumn, FloatArray], BoxSolution],
-) -> NumberSolution:
-    """Solve every column with `solve_column`, and join the results."""
-    start = problem.first_targets("average")
-    targets = np.empty_like(start)
+    solve_column: Callable[[BoxColumn, FloatArray, FloatArray], BoxSolution],
+    first: FloatArray | None,
+) -> Solution:
+    """Solve every column with `solve_column`, and join the results.
+
+    `solve_column` gets a column, the point to start from and one that gives the unit of residuals.
+    `first` are the targets ``(n, d)`` to start from; None: those of the average loss, which also
+    give the unit.
+    """
+    unit = first_targets(problem, "average")
+    start = unit if first is None else first
+    targets = np.empty_like(unit)
     found: list[BoxSolution] = []
     for k, column in enumerate(box_columns(problem, sets, form)):
-        found.append(solve_column(column, start[:, k] - column.shift))
+        found.append(solve_column(column, start[:, k] - column.shift, unit[:, k] - column.shift))
         targets[:, k] = found[-1].y + column.shift
     # Adding the shift rounds: a target at an end must be exactly that end.
     targets = np.clip(targets, sets.lower, sets.upper)
-    predictions = problem.predictions(targets)
     trace: tuple[Progress, ...] = sum((solution.trace for solution in found), ())
     statuses = [solution.status for solution in found]
     worst = next((s for s in (Status.STOPPED, Status.MAX_ITER) if s in statuses), Status.CONVERGED)
@@ -110,14 +117,14 @@ def solve_columns(
             "targets are usable and may improve with a larger max_iter.",
             ConvergenceWarning,
         )
-    return NumberSolution(
-        targets=targets,
-        predictions=predictions,
-        objective=problem.objective(targets, predictions),
-        residual=residual,
-        is_convex=True,
-        start="average",
+    return number_solution(
+        problem,
+        targets,
+        start="average" if first is None else "warm",
         status=worst,
         n_iter=max(solution.n_iter for solution in found),
         trace=trace,
+        residual=residual,
+        is_convex=True,
+        single=np.logical_and.reduce([solution.single for solution in found]),
     )

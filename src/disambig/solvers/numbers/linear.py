@@ -1,16 +1,21 @@
 """The global optimum for the absolute and the pinball loss by a linear program."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
-from disambig.losses import AbsoluteLoss, NumberLoss, PinballLoss
+from disambig.losses.numbers.points import Points
 from disambig.number_problem import NumberProblem, VotedProblem
+from disambig.parameters import check_integer
 from disambig.solvers.boxes.linear import LinearSolution, linear_program
 from disambig.solvers.loop import Callback, Progress, Status
-from disambig.solvers.numbers.solution import NumberSolution
+from disambig.solvers.numbers.solution import check_numbers, earlier_targets, number_solution
+from disambig.solvers.solution import Solution
+from disambig.tolerances import tie_tolerance
 
 # The gap is relative to the objective, or to this share of the loss over the whole span if that is
 # larger: an optimum of zero has a gap of rounding errors, and must be certified too.
@@ -42,10 +47,22 @@ class LinearProgramRegression(BaseEstimator):
     def __init__(self, *, max_iter: int | None = None) -> None:
         self.max_iter = max_iter
 
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate; `callback` is called after every column."""
+    def solve(
+        self,
+        problem: NumberProblem,
+        *,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`. `callback` is called after every column.
+
+        The program cannot start from an earlier solution. Its optimum is seldom unique, and of
+        several optima the earlier targets are kept.
+        """
+        name = type(self).__name__
+        check_numbers(problem, name)
+        if self.max_iter is not None:
+            check_integer(name, "max_iter", self.max_iter, least=1)
         if not isinstance(problem.sets, Intervals):
             raise MissingOracleError(
                 "LinearProgramRegression: unions of intervals make the problem combinatorial. Use "
@@ -56,7 +73,11 @@ class LinearProgramRegression(BaseEstimator):
                 "LinearProgramRegression: needs formulation='votes' and votes that are not "
                 "negative, such as those of NeighborWeights. Use solver='auto'."
             )
-        slopes, sets = _slopes(problem.loss), problem.sets
+        slopes, sets = problem.loss.slopes, problem.sets
+        if slopes is None:
+            raise MissingOracleError(
+                f"{name}: {problem.loss!r} is not piecewise linear. Use solver='auto'."
+            )
         votes = problem.votes.rows(0, problem.votes.shape[0])
         # Negative votes are rounding errors here.
         votes = votes.maximum(0) if sp.issparse(votes) else np.maximum(votes, 0)
@@ -71,30 +92,26 @@ class LinearProgramRegression(BaseEstimator):
             stopped |= callback is not None and bool(callback(trace[-1]))
         targets = np.column_stack([solution.y for solution in found]) + middle
         targets = np.clip(targets, sets.lower, sets.upper)
-        predictions = problem.predictions(
-            targets, np.column_stack([solution.z for solution in found]) + middle
-        )
-        return NumberSolution(
-            targets=targets,
-            predictions=predictions,
-            objective=problem.objective(targets, predictions),
-            residual=_relative_gap(problem, found, slopes),
-            is_convex=True,
-            start="",
+        gaps = _relative_gap(problem, found, slopes)
+        solution = number_solution(
+            problem,
+            targets,
+            start="linear program",
             status=Status.STOPPED if stopped else _status(found),
             n_iter=max(solution.n_iter for solution in found),
             trace=tuple(trace),
+            residual=gaps,
+            is_convex=True,
+            predictions=np.column_stack([solution.z for solution in found]) + middle,
         )
-
-
-def _slopes(loss: NumberLoss) -> tuple[float, float]:
-    if isinstance(loss, AbsoluteLoss):
-        return 1.0, 1.0
-    if isinstance(loss, PinballLoss):
-        return float(loss.quantile), 1.0 - float(loss.quantile)
-    raise MissingOracleError(
-        f"LinearProgramRegression: {loss!r} is not piecewise linear. Use solver='auto'."
-    )
+        if start is None:
+            return solution
+        kept = earlier_targets(problem, start, name)
+        tolerance = tie_tolerance(np.float64) * abs(solution.objective)
+        if problem.objective(kept, problem.predictions(kept)) > solution.objective + tolerance:
+            return solution
+        points = Points(kept, single=solution.targets.is_vertex)
+        return replace(solution, targets=points, decoded=points, start="warm")
 
 
 def _relative_gap(

@@ -5,10 +5,12 @@ from sklearn.base import BaseEstimator
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
+from disambig.parameters import check_integer, check_number
 from disambig.solvers.boxes import BoxSolution, accelerated, projected_newton
 from disambig.solvers.loop import Callback
 from disambig.solvers.numbers.columns import BoxColumn, convex_form, persistent_stop, solve_columns
-from disambig.solvers.numbers.solution import NumberSolution
+from disambig.solvers.numbers.solution import check_numbers, earlier_targets
+from disambig.solvers.solution import Solution
 
 
 class AcceleratedRegression(BaseEstimator):
@@ -39,10 +41,15 @@ class AcceleratedRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate."""
+    def solve(
+        self,
+        problem: NumberProblem,
+        *,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`."""
+        first = _checked(self, problem, start)
         form, sets = convex_form(problem, type(self).__name__)
         components = form.components if form.shift_invariant else None
 
@@ -50,12 +57,13 @@ class AcceleratedRegression(BaseEstimator):
 
         diagonal = form.diagonal()
 
-        def solve_column(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def solve_column(column: BoxColumn, start: FloatArray, unit: FloatArray) -> BoxSolution:
             return accelerated(
                 form,
                 column.lower,
                 column.upper,
                 start,
+                unit=unit,
                 diagonal=diagonal,
                 anchor=column.anchor,
                 null_space=components,
@@ -64,7 +72,7 @@ class AcceleratedRegression(BaseEstimator):
                 callback=column_callback,
             )
 
-        return solve_columns(problem, sets, form, solve_column)
+        return solve_columns(problem, sets, form, solve_column, first)
 
 
 class NewtonRegression(BaseEstimator):
@@ -94,10 +102,15 @@ class NewtonRegression(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate."""
+    def solve(
+        self,
+        problem: NumberProblem,
+        *,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Disambiguate; see `disambig.solvers.Solver`."""
+        first = _checked(self, problem, start)
         form, sets = convex_form(problem, type(self).__name__)
         if form.array is None:
             raise MissingOracleError(
@@ -108,16 +121,28 @@ class NewtonRegression(BaseEstimator):
 
         column_callback = persistent_stop(callback)
 
-        def solve_column(column: BoxColumn, start: FloatArray) -> BoxSolution:
+        def solve_column(column: BoxColumn, start: FloatArray, unit: FloatArray) -> BoxSolution:
             return projected_newton(
                 matrix,
                 column.lower,
                 column.upper,
                 start,
+                unit=unit,
                 anchor=column.anchor,
                 tol=self.tol,
                 max_iter=self.max_iter,
                 callback=column_callback,
             )
 
-        return solve_columns(problem, sets, form, solve_column)
+        return solve_columns(problem, sets, form, solve_column, first)
+
+
+def _checked(
+    solver: AcceleratedRegression | NewtonRegression, problem: NumberProblem, start: Solution | None
+) -> FloatArray | None:
+    """Check parameters and problem; the targets of an earlier solution, or None."""
+    name = type(solver).__name__
+    check_numbers(problem, name)
+    check_integer(name, "max_iter", solver.max_iter, least=1)
+    check_number(name, "tol", solver.tol, positive=False)
+    return None if start is None else earlier_targets(problem, start, name)

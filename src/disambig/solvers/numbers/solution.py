@@ -1,65 +1,90 @@
-"""The contract `NumberSolver` of solvers for real targets, and what they return."""
+"""Solutions with real targets: which of them are unique, and which problems have them."""
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any
 
-from disambig.notation import FloatArray
+import numpy as np
+
+from disambig.exceptions import MissingOracleError
+from disambig.losses.numbers.points import Points
+from disambig.notation import BoolArray, FloatArray
 from disambig.number_problem import NumberProblem
-from disambig.solvers.loop import Callback, Progress, Status
+from disambig.solvers.loop import Progress, Status
+from disambig.solvers.solution import Certificate, Solution, check_start
+from disambig.tolerances import tie_tolerance
 
-# A scaled residual of the optimality conditions up to this value certifies an optimum.
-CERTIFIED = 1e-8
+
+def check_numbers(problem: Any, solver: str) -> None:
+    """Raise `MissingOracleError` unless the targets of the problem are numbers."""
+    if not isinstance(problem, NumberProblem):
+        raise MissingOracleError(
+            f"{solver} solves problems whose targets are numbers; got {type(problem).__name__}. "
+            "Use 'alternating', 'annealed' or 'frank_wolfe' for labels, bits and orders."
+        )
 
 
-@dataclass(frozen=True, eq=False)
-class NumberSolution:
-    """The solution of a problem with real targets.
+def earlier_targets(problem: NumberProblem, start: Solution, solver: str) -> FloatArray:
+    """The targets of an earlier solution, moved into the sets of this problem, ``(n, d)``."""
+    expected = len(problem.sets), problem.sets.n_columns
+    return problem.sets.nearest(check_start(start, expected, solver))
 
-    Attributes
+
+def number_solution(
+    problem: NumberProblem,
+    targets: FloatArray,
+    *,
+    start: str,
+    status: Status,
+    n_iter: int,
+    trace: tuple[Progress, ...],
+    residual: float | None = None,
+    is_convex: bool | None = None,
+    single: BoolArray | None = None,
+    predictions: FloatArray | None = None,
+) -> Solution:
+    """A solution with the best predictions for its targets.
+
+    Parameters
     ----------
-    targets, predictions : float array (n, d)
-        The recovered targets and the best predictions for them.
-    objective : float
-    residual : float or None
-        How far the optimality conditions are from being met, without a unit: `scaled_kkt` for the
-        squared loss, the relative duality gap of a linear program. None if the solver does not
-        compute one.
-    is_convex : bool
-        Is every local optimum of the problem a global one?
-    start : str
-        The name of the start of the run.
-    status : Status
-    n_iter : int
-    trace : tuple of Progress
+    problem : NumberProblem
+    targets : float array (n, d)
+    start, status, n_iter, trace
+        See `Solution`.
+    residual : float, optional
+        See `Certificate`.
+    is_convex : bool, optional
+        By default that of the problem.
+    single : bool array (n,), optional
+        Rows whose target is known to be the only optimal one; by default those whose target alone
+        cannot move at the same cost.
+    predictions : float array (n, d), optional
+        Of several best predictions, those nearest to these are used.
     """
-
-    targets: FloatArray
-    predictions: FloatArray
-    objective: float
-    residual: float | None
-    is_convex: bool
-    start: str
-    status: Status
-    n_iter: int
-    trace: tuple[Progress, ...]
-
-    @property
-    def certified(self) -> bool:
-        """Is this a global optimum, proven to a scaled residual of 1e-8?"""
-        return self.is_convex and self.residual is not None and self.residual <= CERTIFIED
-
-    @property
-    def converged(self) -> bool:
-        """Did the run converge?"""
-        return self.status is Status.CONVERGED
+    predictions = problem.predictions(targets, predictions)
+    if single is None:
+        single = _cannot_move(problem, predictions)
+    points = Points(targets, single=problem.sets.is_point | (single & problem.has_votes))
+    objective = problem.objective(targets, predictions)
+    return Solution(
+        targets=points,
+        decoded=points,
+        relaxed_objective=objective,
+        objective=objective,
+        start=start,
+        status=status,
+        n_iter=n_iter,
+        trace=trace,
+        tie_tolerance=tie_tolerance(problem.votes.absolute_row_sums().dtype),
+        certificate=Certificate(problem.is_convex if is_convex is None else is_convex, residual),
+    )
 
 
-@runtime_checkable
-class NumberSolver(Protocol):
-    """A scikit-learn ``BaseEstimator`` that solves a `NumberProblem`."""
-
-    def solve_numbers(
-        self, problem: NumberProblem, *, callback: Callback | None = None
-    ) -> NumberSolution:
-        """Disambiguate."""
-        ...
+def _cannot_move(problem: NumberProblem, predictions: FloatArray) -> BoolArray:
+    """Rows of which only one target is optimal for the predictions, ``(n,)``."""
+    # Of several optimal targets a step takes the nearest to a given one: those from both ends of
+    # the set agree if there is one only.
+    ends = problem.sets.within(problem.span).hull
+    lowest = problem.targets(predictions, ends.lower)
+    highest = problem.targets(predictions, ends.upper)
+    width = np.ptp(problem.span, axis=1)
+    tolerance = tie_tolerance(problem.votes.absolute_row_sums().dtype)
+    return np.asarray((np.abs(highest - lowest) <= tolerance * width).all(axis=1))

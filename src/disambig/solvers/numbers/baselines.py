@@ -1,7 +1,6 @@
-"""Run a method on a problem whose targets are numbers, and predict from its result."""
+"""Predictions of numbers at queries, and the two baselines: infimum loss and average candidates."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,22 +8,18 @@ from disambig.candidates import Intervals, NumberSets
 from disambig.losses import NumberLoss
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, RiskProblem
-from disambig.solvers import (
-    AutomaticRegression,
-    Callback,
-    NumberSolution,
-    NumberSolver,
-    Progress,
-    Status,
-)
+from disambig.solvers.loop import Progress, Status
+from disambig.solvers.numbers.automatic import suited_solver
+from disambig.solvers.numbers.solution import number_solution
+from disambig.solvers.solution import Solution
 from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_blocks
 
 
 @dataclass(frozen=True, eq=False)
-class NumberPredictor:
-    """What prediction needs after fit.
+class NumberRule:
+    """How a method predicts numbers from votes.
 
-    Attributes
+    Parameters
     ----------
     targets : float array (n, d)
         The targets of disambiguation, or of the average in kernel ridge regression.
@@ -64,47 +59,37 @@ class NumberPredictor:
             return self.loss.average_prediction(votes, self.sets, self.span)
         return self.loss.best_prediction(votes, self.targets, self.span)
 
-    def constant(self, sample_weight: FloatArray) -> FloatArray:
-        """The best single output for all inputs, ``(d,)``."""
-        best: FloatArray = self.predict(DenseVotes(sample_weight[None, :] / sample_weight.sum()))[0]
-        return best
+
+def number_rule(problem: NumberProblem, method: str, targets: FloatArray | None) -> NumberRule:
+    """The rule of a method; `targets` are those of disambiguation, None for the baselines."""
+    linear = isinstance(problem, RiskProblem) and method != "infimum"
+    if targets is None:
+        # Where `linear` is False the baselines predict from the sets, and do not use the targets.
+        targets = _means(problem) if linear else problem.sets.centers
+    return NumberRule(targets, problem.loss, problem.sets, problem.span, method, linear)
 
 
-class NumberMethodResult(NamedTuple):
-    """The solution of a method, and the predictor that learns from it."""
-
-    solution: NumberSolution
-    predictor: NumberPredictor
-
-
-def run_number_method(
-    problem: NumberProblem,
-    votes: Votes,
-    method: str,
-    solver: NumberSolver,
-    callback: Callback | None,
-) -> NumberMethodResult:
-    """Disambiguate, or run a baseline.
+def number_baseline(problem: NumberProblem, votes: Votes, method: str) -> Solution:
+    """Label each row by the member of its set nearest to the prediction of a baseline there.
 
     Parameters
     ----------
     problem : NumberProblem
     votes : Votes (n, n)
-        At the training rows; the baselines predict with them.
-    method : {"disambiguation", "infimum", "average"}
-    solver : NumberSolver
-        For disambiguation.
-    callback : callable, optional
+        At the training rows, not scaled by sample weights.
+    method : {"infimum", "average"}
     """
-    linear = isinstance(problem, RiskProblem) and method != "infimum"
-    settings = problem.loss, problem.sets, problem.span, method, linear
-    if method == "disambiguation":
-        solution = solver.solve_numbers(problem, callback=callback)
-        return NumberMethodResult(solution, NumberPredictor(solution.targets, *settings))
-    # Where `linear` is False the baselines predict from the sets, and do not use the targets.
-    targets = _means(problem) if linear else problem.sets.centers
-    predictor = NumberPredictor(targets, *settings)
-    return NumberMethodResult(_baseline(problem, votes, predictor), predictor)
+    targets = problem.sets.nearest(number_rule(problem, method, None).predict(votes))
+    objective = problem.objective(targets, problem.predictions(targets))
+    return number_solution(
+        problem,
+        targets,
+        start=method,
+        status=Status.CONVERGED,
+        n_iter=1,
+        trace=(Progress(method, 1, objective, 0),),
+        single=np.ones(len(targets), dtype=np.bool_),
+    )
 
 
 def _means(problem: NumberProblem) -> FloatArray:
@@ -118,24 +103,5 @@ def _means(problem: NumberProblem) -> FloatArray:
     if known.all():
         return centers
     lower, upper = np.where(known, centers, -np.inf), np.where(known, centers, np.inf)
-    means = Intervals(lower, upper, problem.sets.flat)
-    return AutomaticRegression().solve_numbers(problem.with_sets(means)).targets
-
-
-def _baseline(problem: NumberProblem, votes: Votes, predictor: NumberPredictor) -> NumberSolution:
-    """Label each row by the member of its set nearest to the prediction there."""
-    method = predictor.method
-    predictions = predictor.predict(votes)
-    targets = problem.sets.nearest(predictions)
-    objective = problem.objective(targets, problem.predictions(targets))
-    return NumberSolution(
-        targets=targets,
-        predictions=predictions,
-        objective=objective,
-        residual=None,
-        is_convex=problem.is_convex,
-        start=method,
-        status=Status.CONVERGED,
-        n_iter=1,
-        trace=(Progress(method, 1, objective, 0),),
-    )
+    means = problem.with_sets(Intervals(lower, upper, problem.sets.flat))
+    return suited_solver(means).solve(means).targets.embedded

@@ -1,0 +1,267 @@
+"""The base of all estimators: one `fit` for every kind of target.
+
+A subclass provides what differs between kinds: how y is read, when it says nothing, what "auto"
+means, the problem, and how its solution becomes labels.
+"""
+
+import logging
+import sys
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.estimators.fitting import (
+    FittedWeightings,
+    KeptRows,
+    check_lengths,
+    fit_weightings,
+    kept_rows,
+    validated_inputs,
+)
+from disambig.notation import AnyArray, BoolArray
+from disambig.parameters import check_choice, check_integer
+from disambig.solvers import Progress, Solution, Solver
+from disambig.solvers.loop import Callback, check_callback
+from disambig.threads import limit_threads
+from disambig.votes import Votes
+from disambig.weights import is_pairwise
+
+METHODS = ("disambiguation", "infimum", "average")
+_LOGGER = logging.getLogger("disambig")
+P = ParamSpec("P")
+E = TypeVar("E", bound=BaseEstimator)
+
+
+def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
+    """Decorate ``fit``: a fit that raises an error or is interrupted changes nothing.
+
+    The fit runs on a copy of the estimator without fitted attributes; the attributes of the copy
+    then replace those of the estimator in one assignment.
+    """
+
+    @wraps(fit)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> E:
+        estimator: Any = args[0]
+        trial = copy(estimator)
+        for name in fitted_attributes(estimator):
+            delattr(trial, name)
+        fit(trial, *args[1:], **kwargs)  # type: ignore[arg-type]
+        estimator.__dict__ = trial.__dict__
+        fitted: E = estimator
+        return fitted
+
+    return guarded
+
+
+def fitted_attributes(estimator: Any) -> list[str]:
+    """Names of the attributes that a fit has set: those that end with one underscore."""
+    return [name for name in vars(estimator) if name.endswith("_") and not name.endswith("__")]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit has computed when labels are to be stored.
+
+    Attributes
+    ----------
+    X : (n, d)
+        Checked inputs of all rows.
+    kept : KeptRows
+        The rows that take part.
+    candidates, taken : candidate sets of all rows, and of the rows that take part
+    weightings : FittedWeightings
+    votes : Votes
+        At the rows that take part, not scaled by sample weights.
+    problem : Problem or NumberProblem
+    solution : Solution
+    """
+
+    X: Any
+    kept: KeptRows
+    candidates: Any
+    taken: Any
+    weightings: FittedWeightings
+    votes: Votes
+    problem: Any
+    solution: Solution
+
+    @property
+    def rest(self) -> AnyArray:
+        """Rows that take no part: those of sample weight zero."""
+        return np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
+
+    def rest_votes(self) -> Votes:
+        """Votes at these rows."""
+        return self.weightings.votes(self.X[self.rest])
+
+    def scatter(self, taken: Any, rest: Any) -> AnyArray:
+        """One array for all rows from those of the rows that take part and of the others."""
+        taken, rest = np.asarray(taken), np.asarray(rest)
+        values = np.empty((self.kept.n, *taken.shape[1:]), dtype=np.result_type(taken, rest))
+        values[self.kept.rows], values[self.rest] = taken, rest
+        return values
+
+
+class CandidateEstimator(BaseEstimator):
+    """An estimator that learns from candidate sets.
+
+    Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
+    `solver`, `unlabeled`, `callback`, `verbose`. Attributes that all have after ``fit``:
+    `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
+    `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
+    `predict_weights_`, `solver_`.
+    """
+
+    weights: Any
+    predict_weights: Any
+    loss: Any
+    method: str
+    solver: Any
+    callback: Callback | None
+    verbose: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_pairwise(self.weights)
+        return tags
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn.
+
+        A parameter of a component, such as ``weights__n_neighbors``, needs a component object.
+        """
+        for name in params:
+            component, _, rest = name.partition("__")
+            given = params.get(component, getattr(self, component, None))
+            if rest and given is not None and not hasattr(given, "set_params"):
+                raise ValueError(
+                    f"{type(self).__name__}: {name} needs an object in {component}; it is "
+                    f"{given!r}, which has no parameters. Pass an object, such as "
+                    f"{_EXAMPLES.get(component, 'one of disambig')}, and then set {name}."
+                )
+        super().set_params(**params)
+        return self
+
+    # ------------------------------------------------------------------ provided by a kind
+
+    def _read(self, y: Any) -> Any:
+        """The candidate sets of y; sets `loss_` and the names of the outputs."""
+        raise NotImplementedError
+
+    def _check_information(self, candidates: Any) -> None:
+        """Raise `NoInformationError` if no set excludes anything."""
+
+    def _kept(self, sample_weight: Any, X: Any, candidates: Any) -> KeptRows:
+        """Rows that take part."""
+        return kept_rows(sample_weight, X)
+
+    def _informed(self, candidates: Any) -> BoolArray | None:
+        """Rows that may vote, for weightings in which only informed rows do; None: all."""
+        return None
+
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        """Weights, solver (None: by `_suited_solver`) and trials."""
+        raise NotImplementedError
+
+    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Any:
+        """The problem of the rows that take part."""
+        raise NotImplementedError
+
+    def _suited_solver(self, problem: Any) -> Solver:
+        """The solver that "auto" means for a problem."""
+        raise NotImplementedError
+
+    def _run_baseline(self, problem: Any, votes: Votes) -> Solution:
+        """The solution of ``method="infimum"`` or ``"average"``."""
+        raise NotImplementedError
+
+    def _store(self, fit: Fit) -> None:
+        """Store the labels, and what prediction needs."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ shared
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        name = type(self).__name__
+        check_choice(name, "method", self.method, METHODS)
+        check_callback(name, self.callback)
+        check_integer(name, "verbose", self.verbose, least=0)
+        X = validated_inputs(self, X, reset=True)
+        if y is None:
+            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+        candidates = self._read(y)
+        check_lengths(X, candidates)
+        kept = self._kept(sample_weight, X, candidates)
+        taken = candidates if kept.all_rows else candidates[kept.rows]
+        self._check_information(taken)
+        # Everything that may raise an error comes before the votes, which take the most time.
+        weights, solver, self.trials_ = self._choose(X, kept, taken)
+        weightings = fit_weightings(
+            weights, self.predict_weights, X, kept, self._informed(candidates)
+        )
+        self.weights_, self.predict_weights_ = weightings.weights, weightings.predict_weights
+        self._weightings_ = weightings
+        votes = self.weights_.training_votes()
+        problem = self._problem(weightings, votes, taken)
+        self.solver_: Solver | None = None
+        if self.method == "disambiguation":
+            self.solver_ = self._suited_solver(problem) if solver is None else solver
+            solution = self.solver_.solve(problem, callback=self._progress())
+        else:
+            solution = self._run_baseline(problem, votes)
+        self.solution_ = solution
+        self.objective_ = solution.objective
+        self.relaxed_objective_ = solution.relaxed_objective
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.certified_ = solution.certified
+        self.trace_ = solution.trace
+        self._store(Fit(X, kept, candidates, taken, weightings, votes, problem, solution))
+
+    def _progress(self) -> Callback | None:
+        """The callback of the user, after a message to the log if `verbose`."""
+        if not self.verbose:
+            return self.callback
+        if not _LOGGER.hasHandlers():
+            # Nobody has configured logging: whoever asks for messages must see them.
+            _LOGGER.addHandler(logging.StreamHandler(sys.stderr))
+        _LOGGER.setLevel(min(_LOGGER.getEffectiveLevel(), logging.INFO))
+
+        def report(progress: Progress) -> bool:
+            _LOGGER.info(
+                "%s: %s, iteration %d, objective %.6g, %d undecided",
+                type(self).__name__,
+                progress.stage,
+                progress.iteration,
+                progress.objective,
+                progress.undecided,
+            )
+            return self.callback is not None and bool(self.callback(progress))
+
+        return report
+
+    @limit_threads(1)
+    def is_reached(self, X: Any) -> BoolArray:
+        """Inputs at which at least one training row votes, ``(q,)``."""
+        return self._checked_votes(X).absolute_row_sums() > 0
+
+    def _checked_votes(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        return self._weightings_.votes(validated_inputs(self, X, reset=False))
+
+
+_EXAMPLES = {
+    "weights": "weights=NeighborWeights()",
+    "predict_weights": "predict_weights=NeighborWeights()",
+    "solver": "solver=AlternatingMinimization()",
+    "loss": "a loss of disambig.losses",
+    "estimator": "estimator=RandomForestClassifier()",
+}

@@ -1,0 +1,109 @@
+"""Labels from solutions, and when sets of labels say nothing."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from disambig.candidates import LabelSets
+from disambig.estimators.base import Fit
+from disambig.estimators.probabilities import candidate_shares
+from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import Solution
+from disambig.solvers.baselines import average_candidates, infimum_solution
+
+
+def run_baseline(problem: Problem, method: str) -> tuple[Solution, bool | None]:
+    """The solution of ``"infimum"`` or ``"average"``; whether the infimum is exact, or None."""
+    if method == "average":
+        return average_candidates(problem), None
+    return infimum_solution(problem)
+
+
+def label_distribution(sets: LabelSets, solution: Solution, method: str) -> FloatArray:
+    """The distributions of the labels that prediction learns from, ``(n, K)``."""
+    if method == "average":
+        return sets.distribution()
+    faces = solution.decoded if method == "infimum" else solution.targets
+    distribution: FloatArray = faces.distribution  # type: ignore[union-attr]
+    return distribution
+
+
+class RowLabels(NamedTuple):
+    """Labels of all rows.
+
+    Attributes
+    ----------
+    codes : int array (n,)
+        Positions among the classes.
+    resolved : bool array (n,)
+    shares : float array (n, K)
+        Positive votes of the other rows within each set, divided by their sum.
+    """
+
+    codes: IntArray
+    resolved: BoolArray
+    shares: FloatArray
+
+    @property
+    def confidence(self) -> FloatArray:
+        """The share of each label, ``(n,)``."""
+        confidence: FloatArray = self.shares[np.arange(len(self.codes)), self.codes]
+        return confidence
+
+
+def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
+    """Labels of all rows of a fit; the votes of the others label rows of weight zero.
+
+    `distribution` is what prediction learns from, ``(n, K)``.
+    """
+    solution, taken = fit.solution, fit.taken
+    votes = fit.weightings.leave_one_out(distribution)
+    shares = candidate_shares(votes, taken.mask, taken.distribution())
+    codes, resolved = solution.decoded.outputs, solution.resolved
+    if fit.kept.all_rows:
+        return RowLabels(codes, resolved, shares)
+    rest = fit.candidates[fit.rest]
+    votes = fit.rest_votes() @ distribution
+    other = candidate_shares(votes, rest.mask, rest.distribution())
+    # Shares that differ by rounding only are tied.
+    best = other >= other.max(axis=1, keepdims=True) * (1.0 - solution.tie_tolerance)
+    return RowLabels(
+        fit.scatter(codes, best.argmax(axis=1)),
+        fit.scatter(resolved, best.sum(axis=1) == 1),
+        fit.scatter(shares, other),
+    )
+
+
+def informative(sets: LabelSets, method: str) -> BoolArray:
+    """Rows that a method can learn from, ``(n,)``."""
+    if sets.weights is not None and method == "average":
+        # The average learns from the weights themselves: they may all be positive.
+        unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
+        return unequal
+    return sets.informative
+
+
+def check_information(sets: LabelSets, method: str) -> None:
+    """Raise an error if no set excludes a class; warn of classes that are never a candidate."""
+    is_informative = informative(sets, method)
+    if sets.n_classes > 1 and not is_informative.any() and sets.weights is not None:
+        raise NoInformationError(
+            f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
+            "a class (every class of positive weight is a candidate). Set small weights to 0, or "
+            "use method='average', which learns from the weights themselves."
+        )
+    if sets.n_classes > 1 and not is_informative.any():
+        raise NoInformationError(
+            f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
+            "Label at least one row, or narrow some sets."
+        )
+    unused = sets.unused_classes
+    if len(unused):
+        names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
+        warn(
+            f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
+            "probability 0.",
+            UnusedClassWarning,
+        )

@@ -1,0 +1,169 @@
+"""Prediction at new inputs, for every kind of target.
+
+One rule everywhere: the output of least expected loss under the votes; of tied outputs the one of
+least expected loss under the frequencies of the recovered targets; of these the first. An input
+without votes is predicted from the frequencies alone. (For numbers, the middle of the lowest
+interval of tied ones.)
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from disambig.exceptions import warn
+from disambig.losses import FiniteLoss, Loss
+from disambig.losses.protocol import Faces, ListedFaces
+from disambig.notation import BoolArray, FloatArray
+from disambig.problem import Problem
+from disambig.solvers import Solution
+from disambig.solvers.baselines import infimum_prediction
+from disambig.solvers.numbers.baselines import NumberRule
+from disambig.votes import DenseVotes, Votes
+
+# Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
+# that break a tie.
+_NUDGED_TOLERANCE_SHARE = 1e-4
+
+
+def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
+    """Queries without votes, ``(q,)``; a warning counts them and says what predicts them."""
+    without: BoolArray = votes.absolute_row_sums() == 0
+    if without.any():
+        warn(
+            f"{np.count_nonzero(without)} of {len(without)} inputs get no vote from any training "
+            f"row; they are predicted by {instead}.",
+            UserWarning,
+        )
+    return without
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Prediction of labels, bits, orders and structures.
+
+    Parameters
+    ----------
+    xi : float array (n, p)
+        The embedded targets that prediction learns from.
+    prior : float array (p,)
+        Their weighted mean over the resolved rows.
+    loss, candidates, method
+        Those that the targets were computed with.
+    tie_tolerance : float
+        Relative difference below which two scores tie, as in the fit.
+    """
+
+    xi: FloatArray
+    prior: FloatArray
+    loss: Loss
+    candidates: Any
+    method: str
+    tie_tolerance: float
+
+    def predict(self, votes: Votes) -> Faces:
+        """One output at each query."""
+        if self.method != "infimum":
+            return self.best(*self.scores(votes))
+        if isinstance(self.loss, FiniteLoss):
+            return self.best(*self.scores(votes))
+        found = infimum_prediction(self.loss, votes, self.candidates, rtol=self.tie_tolerance)
+        faces = found.predictions
+        faces = faces.cheapest(self.prior) if isinstance(faces, ListedFaces) else faces.first()
+        without = np.flatnonzero(self._without_votes(votes))
+        if without.size:
+            scores = np.tile(self.prior, (without.size, 1))
+            faces = faces.replace(without, self.best(scores, np.abs(scores).max(axis=1)))
+        return faces
+
+    def scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
+        """What a prediction minimises, ``(q, p)``, and its size for the tolerance, ``(q,)``."""
+        if self.method == "infimum":
+            assert isinstance(self.loss, FiniteLoss)
+            scores, scale = self.loss.infimum_scores(votes, self.candidates)
+        else:
+            scores = votes @ self.xi
+            # A bound on |alpha| can be far larger than the scores.
+            scale = np.abs(scores).max(axis=1, initial=0.0)
+        scores[self._without_votes(votes)] = self.prior
+        return scores, scale
+
+    def best(self, scores: FloatArray, scale: FloatArray) -> Faces:
+        """The outputs that minimise scores ``(q, p)`` of sizes ``(q,)``; the prior breaks ties."""
+        tolerance = self.tie_tolerance * scale
+        faces = self.loss.best_prediction(scores, tolerance)
+        if isinstance(faces, ListedFaces):
+            chosen: Faces = faces.cheapest(self.prior)
+            return chosen
+        # Ties cannot be listed: the prior is added, so small that no other output overtakes.
+        largest = self.loss.magnitude(self.candidates)
+        nudge = tolerance / (2.0 * largest) if largest > 0 else np.zeros_like(tolerance)
+        nudged = scores + nudge[:, None] * self.prior
+        return self.loss.best_prediction(nudged, _NUDGED_TOLERANCE_SHARE * tolerance).first()
+
+    def nearest(self, predictions: Faces, candidates: Any) -> Faces:
+        """For each prediction the nearest members of its candidate set, with ties."""
+        unit = self.tie_tolerance * self.loss.magnitude(candidates)
+        tolerance = np.full(len(predictions), unit)
+        return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
+
+    def _without_votes(self, votes: Votes) -> BoolArray:
+        return rows_without_votes(
+            votes, "the frequencies of the recovered targets (is_reached(X) tells which)"
+        )
+
+
+def predictor_of(
+    problem: Problem, solution: Solution, method: str, sample_weight: FloatArray
+) -> Predictor:
+    """The predictor that learns from a solution.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+    method : {"disambiguation", "infimum", "average"}
+    sample_weight : float array (n,)
+    """
+    if method == "average":
+        xi = problem.loss.start(problem.candidates, "average")
+    else:
+        xi = (solution.decoded if method == "infimum" else solution.targets).embedded
+    trusted = solution.resolved if solution.resolved.any() else np.ones(len(xi), np.bool_)
+    weights = sample_weight * trusted
+    prior = weights @ xi / weights.sum()
+    return Predictor(xi, prior, problem.loss, problem.candidates, method, solution.tie_tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberPredictor:
+    """Prediction of numbers.
+
+    Parameters
+    ----------
+    rule : NumberRule
+    constant : float array (d,)
+        The best single output for all inputs: the prediction of inputs without votes.
+    """
+
+    rule: NumberRule
+    constant: FloatArray
+
+    def predict(self, votes: Votes) -> FloatArray:
+        """Numbers ``(q, d)``; a function that was fitted (``linear``) has a value everywhere."""
+        if not self.rule.linear:
+            rows_without_votes(votes, "the best constant")
+        return self.predict_quietly(votes)
+
+    def predict_quietly(self, votes: Votes) -> FloatArray:
+        """The same without a warning for inputs without votes."""
+        predictions = self.rule.predict(votes)
+        if not self.rule.linear:
+            predictions[votes.absolute_row_sums() == 0] = self.constant
+        return predictions
+
+
+def number_predictor_of(rule: NumberRule, sample_weight: FloatArray) -> NumberPredictor:
+    """The predictor of a rule."""
+    shares = DenseVotes(sample_weight[None, :] / sample_weight.sum())
+    return NumberPredictor(rule, rule.predict(shares)[0])
