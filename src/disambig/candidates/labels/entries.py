@@ -6,6 +6,7 @@ of unlabeled rows and raises at values that are no labels.
 """
 
 import math
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,6 +20,7 @@ from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
+_BOOLS = (bool, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,15 @@ class Entries:
             self.n_rows, self.rows[of_entry], renumbered[self.codes[of_entry]], labels, self.dtype
         )
 
+    def merged(self) -> "Entries":
+        """The same entries with labels that are equal, such as True and 1, as one label."""
+        place: dict[Any, int] = {}
+        codes = [place.setdefault(label, len(place)) for label in self.distinct]
+        if len(place) == len(codes):
+            return self
+        merged = np.array(codes, dtype=np.intp)[self.codes]
+        return Entries(self.n_rows, self.rows, merged, list(place), self.dtype)
+
 
 def entries_of(rows: AnyArray | list[Any]) -> Entries:
     """Flatten rows that are labels or collections of labels; text is one label.
@@ -100,13 +111,23 @@ def entries_of(rows: AnyArray | list[Any]) -> Entries:
             flat.append(row)
             sizes.append(1)
     owners = np.repeat(np.arange(len(rows)), sizes)
+    # True equals 1, but one of them may be a marker: they are kept apart until `admit` has looked.
+    mixed = _mixes_bools(flat)
+    keys = [(isinstance(label, _BOOLS), label) for label in flat] if mixed else flat
     try:
-        distinct = list(dict.fromkeys(flat))
+        distinct = list(dict.fromkeys(keys))
     except TypeError as error:
         raise _unhashable(flat, owners) from error
     lookup = {label: code for code, label in enumerate(distinct)}
-    codes = np.fromiter(map(lookup.__getitem__, flat), dtype=np.intp, count=len(flat))
-    return Entries(len(rows), owners, codes, distinct)
+    codes = np.fromiter(map(lookup.__getitem__, keys), dtype=np.intp, count=len(flat))
+    return Entries(len(rows), owners, codes, [key[1] for key in distinct] if mixed else distinct)
+
+
+def _mixes_bools(labels: list[Any]) -> bool:
+    """Whether both truth values and numbers are among the labels."""
+    types = set(map(type, labels))
+    bools = {type_ for type_ in types if issubclass(type_, _BOOLS)}
+    return bool(bools) and any(issubclass(type_, numbers.Number) for type_ in types - bools)
 
 
 def _unhashable(flat: list[Any], owners: IntArray) -> CandidateError:
@@ -164,7 +185,7 @@ def admit(entries: Entries, markers: Markers) -> tuple[Entries, BoolArray]:
             f"holds the marker unlabeled={markers.given!r} beside other labels",
             "Give the marker alone for a row that may be any class, or leave it out.",
         )
-    return entries.restricted(kinds == _EntryKind.LABEL), marked
+    return entries.restricted(kinds == _EntryKind.LABEL).merged(), marked
 
 
 def _entry_error(entries: Entries, invalid: BoolArray, kind: _EntryKind) -> CandidateError:
