@@ -121,7 +121,7 @@ def test_several_markers_of_labels():
     assert LabelSets.from_any(table, unlabeled=(-1, -2)).sizes.tolist() == [1, 2, 2]
 
 
-def test_truth_values_and_numbers_are_told_apart_in_lists():
+def test_truth_values_and_numbers_are_kept_apart_in_lists():
     assert LabelSets.from_any([True, 0, 1], unlabeled=True).classes.tolist() == [0, 1]
     assert LabelSets.from_any([True, 0, 1], unlabeled=1).classes.tolist() == [0, True]
     assert LabelSets.from_any([True, 0, 1]).to_sets() == [{True}, {0}, {True}]
