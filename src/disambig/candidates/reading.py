@@ -9,6 +9,7 @@ import numbers
 import reprlib
 from collections.abc import Iterable, Mapping, Set, Sized
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -205,22 +206,18 @@ def is_missing(value: Any) -> bool:
         return type(value).__name__ == "NAType"
 
 
-def _family(value: Any) -> type:
+def _family(kind: type) -> type:
     """The types among which a marker can equal a value: 1 is no bool, and "1" no number."""
-    if isinstance(value, (bool, np.bool_)):
+    if issubclass(kind, (bool, np.bool_)):
         return bool
     for family in (numbers.Number, str, bytes):
-        if isinstance(value, family):
+        if issubclass(kind, family):
             return family
     return object
 
 
-def _is_same(value: Any, marker: Any) -> bool:
-    if _family(value) is not _family(marker):
-        return False
-    equal = value == marker
-    return isinstance(equal, (bool, np.bool_)) and bool(equal)
-
+# Types that have no missing value.
+_NEVER_MISSING = frozenset({str, int, bool, bytes})
 
 # The family of the entries of an array, by the kind of its dtype.
 _FAMILY_OF_KIND: dict[str, type] = {
@@ -295,13 +292,29 @@ class Markers:
 
     def matches(self, value: Any) -> bool:
         """Whether a single value is a marker; a collection is none."""
-        if is_missing(value):
+        kind = type(value)
+        if kind not in _NEVER_MISSING and is_missing(value):
             return self.missing
-        return any(_is_same(value, marker) for marker in self.values)
+        comparable = self._by_type.get(kind)
+        if comparable is None:
+            family = _family(kind)
+            comparable = tuple(m for m in self.values if _family(type(m)) is family)
+            self._by_type[kind] = comparable
+        for marker in comparable:
+            equal = value == marker
+            # Objects may compare to anything, such as an array.
+            if equal is True or (isinstance(equal, np.bool_) and bool(equal)):
+                return True
+        return False
+
+    @cached_property
+    def _by_type(self) -> dict[type, tuple[Any, ...]]:
+        """The markers that values of a type can equal, of the types that were met."""
+        return {}
 
     def matches_text(self, row: Any) -> bool:
         """The same where blanks around a text do not count."""
-        return self.matches(row) or (isinstance(row, str) and self.matches(row.strip()))
+        return self.matches(row.strip() if isinstance(row, str) else row) or self.matches(row)
 
     def where(self, values: AnyArray) -> BoolArray:
         """Which entries of an array of any shape are markers."""
@@ -318,7 +331,7 @@ class Markers:
         if self.missing and kind in "fc":
             found |= np.isnan(values)
         for marker in self.values:
-            if _family(marker) is _FAMILY_OF_KIND[kind]:
+            if _family(type(marker)) is _FAMILY_OF_KIND[kind]:
                 found |= np.asarray(values == marker, dtype=np.bool_)
         return found
 

@@ -206,11 +206,17 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, markers: Markers) -> 
     if isinstance(rows, np.ndarray):
         rows = listed(rows)
 
+    marks = bool(markers.values)
+
     def split_row(row: Any) -> Any:
-        if not isinstance(row, str) or markers.matches(row):
+        if not isinstance(row, str):
             return row
-        if markers.matches(row.strip()):
-            return row.strip()
+        if marks:
+            text = row.strip()
+            if markers.matches(text):
+                return text
+            if text != row and markers.matches(row):
+                return row
         return tuple(part.strip() for part in row.split(separator))
 
     split = [split_row(row) for row in rows]
