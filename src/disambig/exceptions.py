@@ -14,6 +14,7 @@ __all__ = [
     "ConvergenceWarning",
     "DatasetError",
     "IllBehavedWarning",
+    "LookAlikeWarning",
     "MemoryBudgetError",
     "MissingOracleError",
     "NoInformationError",
@@ -53,6 +54,15 @@ class UnusedClassWarning(UserWarning):
 
 class IllBehavedWarning(UserWarning):
     """The problem is not well-behaved: a candidate set has no signed measure; see `WellBehaved`."""
+
+
+class LookAlikeWarning(UserWarning):
+    """Classes, items or tags that may be a slip: two that look alike, a set or a missing mark.
+
+    "Cat" beside "cat" and "1" beside 1 are different classes, "a|b" is one class, and so is
+    "unknown". The warning names them and says what to do; it does not come if the user names the
+    classes by ``classes=`` (items by ``items=``, tags by ``tags=``).
+    """
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

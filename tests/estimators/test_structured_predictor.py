@@ -331,7 +331,7 @@ def test_labels_are_the_default_task(method: str) -> None:
     np.testing.assert_array_equal(ours.labels_, classifier.labels_)
     assert ours.objective_ == pytest.approx(classifier.objective_)
     assert ours.infimum_is_exact_ is (True if method == "infimum" else None)
-    words = np.array(["none", "one", "two", "three", "four"])
+    words = np.array(["zero", "one", "two", "three", "four"])
     named = StructuredPredictor(weights=weights, method=method).fit(
         inputs, [{words[mark] for mark in marks} for marks in y]
     )

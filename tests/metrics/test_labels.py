@@ -25,6 +25,8 @@ def test_unlabeled_rows_are_not_counted():
     mask = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1]], dtype=bool)
     assert covering_accuracy(mask, [0, 1, 1]) == 0.5
     assert covering_accuracy([0, -1, 1], [0, 0, 0], unlabeled=-1) == 0.5
+    assert covering_accuracy([0, -1, None, 1], [0] * 4, unlabeled=[-1, None]) == 0.5
+    assert covering_accuracy([0, 1], [0, 0], unlabeled=[]) == 0.5
 
 
 def test_an_unlabeled_row_allows_every_class_that_can_be_predicted():

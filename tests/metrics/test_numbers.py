@@ -396,3 +396,14 @@ def test_scorers_in_searches(form: Any, problem: Any) -> None:
     ).fit(X, form(y))
     assert search.best_params_ == {"shift": 0.0}
     assert interval_coverage_scorer(search, X, form(y)) > 0.5
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [interval_squared_distance, interval_absolute_distance, interval_coverage, interval_r2],
+)
+def test_marked_rows_are_not_counted(metric):
+    y, predictions = [(0, 1), "?", 5.0, -1, (2, 3)], [0.5, 9.0, 6.0, 9.0, 4.0]
+    known = [0, 2, 4]
+    expected = metric([y[k] for k in known], [predictions[k] for k in known])
+    assert metric(y, predictions, unlabeled=["?", -1]) == expected

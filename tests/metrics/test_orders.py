@@ -242,3 +242,10 @@ def test_without_items_the_scorer_reads_columns_by_position() -> None:
 
     assert kendall_tau_scorer(Fixed(), np.zeros((2, 1)), [[0, 1, 2], [2, 1, 0]]) == 0
     assert pair_error_scorer(Fixed(), np.zeros((1, 1)), [[0, 2, 1]]) == pytest.approx(-1 / 3)
+
+
+def test_marked_rows_are_not_counted():
+    ranks = [[0, 1], [0, 1], [0, 1]]
+    y = ["a>b", "?", "b>a"]
+    assert kendall_tau(y, ranks, unlabeled="?") == kendall_tau([y[0], "", y[2]], ranks) == 0
+    assert pair_error([[1, 2], [2, 1], [-1, -1]], ranks, unlabeled=-1) == 0.5

@@ -11,7 +11,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import checked_classes, listed, positions
 from disambig.candidates.labels.entries import entries_of
-from disambig.candidates.reading import is_table, rows_of
+from disambig.candidates.reading import Markers, is_table, rows_of
 from disambig.exceptions import CandidateError
 from disambig.losses import FiniteLoss, resolve_loss
 from disambig.metrics.scorer import SetScorer, mean_over
@@ -40,8 +40,8 @@ def covering_accuracy(
     classes : array-like (K,), optional
         The classes that can be predicted. They name the columns of a mask, and a set that contains
         all of them is not counted.
-    unlabeled : object, optional
-        Marker of unlabeled rows.
+    unlabeled : object, or a list, tuple or set of them, optional
+        Markers of unlabeled rows; see `LabelSets.from_any`.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -127,7 +127,7 @@ def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, 
     uninformative = np.zeros(n, dtype=np.bool_)
     if len(known) > 1 and all(label in column for label in known):
         uninformative |= sets.mask[:, [column[label] for label in known]].all(axis=1)
-    if unlabeled is not None:
+    if Markers.of(unlabeled, "LabelSets"):
         uninformative |= sets.is_whole & (sets.n_classes > 1)
     return sets, ~uninformative
 
@@ -143,7 +143,7 @@ def _costs(loss: FiniteLoss, classes: AnyArray) -> FloatArray:
 def _rows_of(loss: FiniteLoss, y_pred: Any) -> IntArray:
     """The row of the loss matrix of each prediction, ``(n,)``."""
     row_of = positions(loss.predictions)
-    entries = entries_of(rows_of(y_pred))
+    entries = entries_of(rows_of(y_pred, "y_pred"))
     unknown = [label for label in entries.distinct if label not in row_of]
     if unknown or (entries.sizes() != 1).any():
         what = (

@@ -17,7 +17,7 @@ from disambig.metrics.scorer import SetScorer, mean_over, row_weights
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 _INFORMATION = "excludes a number"
-_READS = (("missing", "missing"),)
+_READS = (("missing", "missing"), ("unlabeled", "unlabeled"))
 
 
 def squared_distances(segments: Segments, constant: float) -> FloatArray:
@@ -124,7 +124,12 @@ _Missing = Literal["error", "whole"]
 
 
 def interval_squared_distance(
-    y: Any, y_pred: Any, *, missing: _Missing = "error", sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    missing: _Missing = "error",
+    unlabeled: Any = None,
+    sample_weight: Any = None,
 ) -> float:
     """The mean over informative rows of ``inf_{y in s} (prediction - y)^2``; smaller is better.
 
@@ -138,6 +143,8 @@ def interval_squared_distance(
         Predictions, finite.
     missing : {"error", "whole"}, default="error"
         Whether missing ends are an error, or infinite.
+    unlabeled : object, or a list, tuple or set of them, optional
+        Markers of what says nothing in `y`; see `Intervals.from_any`.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -151,7 +158,7 @@ def interval_squared_distance(
     >>> interval_squared_distance([(0, 1), (2, float("inf")), 5.0], [0.5, 1.0, 7.0])
     1.66...
     """
-    scored = _scored(y, y_pred, missing, "interval_squared_distance")
+    scored = _scored(y, y_pred, missing, unlabeled, "interval_squared_distance")
     return mean_over(
         scored.counted.ravel(),
         scored.distances.ravel() ** 2,
@@ -161,7 +168,12 @@ def interval_squared_distance(
 
 
 def interval_absolute_distance(
-    y: Any, y_pred: Any, *, missing: _Missing = "error", sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    missing: _Missing = "error",
+    unlabeled: Any = None,
+    sample_weight: Any = None,
 ) -> float:
     """The mean over informative rows of ``inf_{y in s} |prediction - y|``; smaller is better.
 
@@ -169,7 +181,7 @@ def interval_absolute_distance(
 
     Parameters
     ----------
-    y, y_pred, missing, sample_weight
+    y, y_pred, missing, unlabeled, sample_weight
         See `interval_squared_distance`.
 
     Examples
@@ -177,7 +189,7 @@ def interval_absolute_distance(
     >>> interval_absolute_distance([(0, 1), "> 2", 5.0], [0.5, 1.0, 7.0])
     1.0
     """
-    scored = _scored(y, y_pred, missing, "interval_absolute_distance")
+    scored = _scored(y, y_pred, missing, unlabeled, "interval_absolute_distance")
     return mean_over(
         scored.counted.ravel(),
         scored.distances.ravel(),
@@ -187,13 +199,18 @@ def interval_absolute_distance(
 
 
 def interval_coverage(
-    y: Any, y_pred: Any, *, missing: _Missing = "error", sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    missing: _Missing = "error",
+    unlabeled: Any = None,
+    sample_weight: Any = None,
 ) -> float:
     """The share of informative rows whose prediction is in its set, for boxes in all columns.
 
     Parameters
     ----------
-    y, y_pred, missing, sample_weight
+    y, y_pred, missing, unlabeled, sample_weight
         See `interval_squared_distance`.
 
     Examples
@@ -201,13 +218,18 @@ def interval_coverage(
     >>> interval_coverage([(0, 1), (2, 3), (-float("inf"), float("inf"))], [0.5, 0.5, 0.5])
     0.5
     """
-    scored = _scored(y, y_pred, missing, "interval_coverage")
+    scored = _scored(y, y_pred, missing, unlabeled, "interval_coverage")
     covered = np.asarray((scored.distances == 0).all(axis=1), dtype=np.float64)
     return mean_over(scored.sets.informative, covered, sample_weight, information=_INFORMATION)
 
 
 def interval_r2(
-    y: Any, y_pred: Any, *, missing: _Missing = "error", sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    missing: _Missing = "error",
+    unlabeled: Any = None,
+    sample_weight: Any = None,
 ) -> float:
     """``1 - sum_j dist(f_j, s_j)^2 / min_c sum_j dist(c, s_j)^2``; larger is better.
 
@@ -217,7 +239,7 @@ def interval_r2(
 
     Parameters
     ----------
-    y, y_pred, missing
+    y, y_pred, missing, unlabeled
         See `interval_squared_distance`.
     sample_weight : array-like (n,), optional
         Not negative.
@@ -233,7 +255,7 @@ def interval_r2(
     >>> interval_r2([(0, 1), (2, 3), 5.0], [0.5, 1.0, 5.0])
     0.875
     """
-    scored = _scored(y, y_pred, missing, "interval_r2")
+    scored = _scored(y, y_pred, missing, unlabeled, "interval_r2")
     weights = row_weights(sample_weight, len(scored.sets))
     if (weights < 0).any():
         raise ValueError(
@@ -294,8 +316,8 @@ class _Scored(NamedTuple):
         return Segments(self.sets.lower[:, column], self.sets.upper[:, column], rows)
 
 
-def _scored(y: Any, y_pred: Any, missing: _Missing, metric: str) -> _Scored:
-    sets = number_sets(y, missing)
+def _scored(y: Any, y_pred: Any, missing: _Missing, unlabeled: Any, metric: str) -> _Scored:
+    sets = number_sets(y, missing, unlabeled)
     predictions = np.asarray(y_pred, dtype=np.float64)
     if len(predictions) != len(sets):
         raise ValueError(

@@ -15,10 +15,12 @@ from disambig.metrics.scorer import SetScorer, mean_over
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 _INFORMATION = "has an observed pair"
-_READS = (("items", "items_"),)
+_READS = (("items", "items_"), ("unlabeled", "unlabeled"))
 
 
-def kendall_tau(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = None) -> float:
+def kendall_tau(
+    y: Any, y_pred: Any, *, items: Any = None, unlabeled: Any = None, sample_weight: Any = None
+) -> float:
     """The mean over informative rows of ``(concordant - discordant) / observed`` pairs.
 
     1 if every observed pair is predicted in its direction, -1 if every pair is reversed. Pairs that
@@ -35,6 +37,8 @@ def kendall_tau(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = 
     items : array-like (m,), optional
         The items, in the order of the columns of `y_pred`. By default `PartialOrders.from_any`
         determines them from `y`: for texts and pairs, the sorted items that occur.
+    unlabeled : object, or a list, tuple or set of them, optional
+        Markers of what says nothing in `y`; see `PartialOrders.from_any`.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -53,12 +57,14 @@ def kendall_tau(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = 
     >>> kendall_tau(["a>b", "a>b>c", ""], [[0, 2, 1], [0, 2, 1], [2, 1, 0]])
     0.666...
     """
-    observed, reversed_pairs = _counts(y, y_pred, items, "kendall_tau")
+    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, "kendall_tau")
     tau = 1 - 2 * _shares(observed, reversed_pairs)
     return mean_over(observed > 0, tau, sample_weight, information=_INFORMATION)
 
 
-def pair_error(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = None) -> float:
+def pair_error(
+    y: Any, y_pred: Any, *, items: Any = None, unlabeled: Any = None, sample_weight: Any = None
+) -> float:
     """The mean over informative rows of the share of observed pairs that the prediction reverses.
 
     It is ``(1 - tau) / 2``, from 0 to 1, and smaller is better. All rows have equal weight, however
@@ -66,7 +72,7 @@ def pair_error(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = N
 
     Parameters
     ----------
-    y, y_pred, items, sample_weight
+    y, y_pred, items, unlabeled, sample_weight
         See `kendall_tau`.
 
     Examples
@@ -74,7 +80,7 @@ def pair_error(y: Any, y_pred: Any, *, items: Any = None, sample_weight: Any = N
     >>> pair_error([[0, 1, 2], [0, 1, float("nan")]], [[1, 0, 2], [0, 1, 2]])
     0.166...
     """
-    observed, reversed_pairs = _counts(y, y_pred, items, "pair_error")
+    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, "pair_error")
     return mean_over(
         observed > 0, _shares(observed, reversed_pairs), sample_weight, information=_INFORMATION
     )
@@ -87,9 +93,11 @@ pair_error_scorer = SetScorer("pair_error_scorer", pair_error, -1.0, _READS)
 """Minus the `pair_error` of an estimator, for ``scoring=``."""
 
 
-def _counts(y: Any, y_pred: Any, items: Any, metric: str) -> tuple[IntArray, IntArray]:
+def _counts(
+    y: Any, y_pred: Any, items: Any, unlabeled: Any, metric: str
+) -> tuple[IntArray, IntArray]:
     """The number of observed pairs of every row, ``(n,)``, and of those the prediction reverses."""
-    orders = PartialOrders.from_any(y, items)
+    orders = PartialOrders.from_any(y, items, unlabeled=unlabeled)
     n_predictions = y_pred.shape[0] if hasattr(y_pred, "shape") else len(y_pred)
     if n_predictions != len(orders):
         raise ValueError(

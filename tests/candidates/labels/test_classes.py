@@ -14,7 +14,7 @@ from disambig.candidates.labels.classes import (
     positions,
     sorted_labels,
 )
-from disambig.candidates.reading import is_missing, matches_marker
+from disambig.candidates.reading import Markers, is_missing
 
 NAN = float("nan")
 
@@ -77,23 +77,23 @@ def test_the_order_of_labels_does_not_depend_on_how_they_come():
 )
 def test_missing_values(value):
     assert is_missing(value)
-    assert matches_marker(NAN, value)
-    assert not matches_marker(-1, value)
-    assert not matches_marker(None, value)
+    assert Markers.of(NAN, "LabelSets").matches(value)
+    assert not Markers.of(-1, "LabelSets").matches(value)
+    assert not Markers.of(None, "LabelSets").matches(value)
 
 
 def test_missing_values_of_pandas():
     pd = pytest.importorskip("pandas")
     for value in (pd.NA, pd.NaT):
         assert is_missing(value)
-        assert matches_marker(NAN, value)
-        assert matches_marker(value, None)
-        assert not matches_marker("", value)
+        assert Markers.of(NAN, "LabelSets").matches(value)
+        assert Markers.of(value, "LabelSets").matches(None)
+        assert not Markers.of("", "LabelSets").matches(value)
 
 
 @pytest.mark.parametrize("value", [0, "", "nan", False, -1, np.inf, b"", np.str_("a")])
 def test_present_values(value):
     assert not is_missing(value)
-    assert not matches_marker(NAN, value)
-    assert not matches_marker(None, value)
-    assert matches_marker(value, value)
+    assert not Markers.of(NAN, "LabelSets").matches(value)
+    assert not Markers.of(None, "LabelSets").matches(value)
+    assert Markers.of(value, "LabelSets").matches(value)

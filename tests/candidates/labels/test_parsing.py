@@ -315,10 +315,6 @@ def test_the_marker_beside_labels_raises_with_the_row():
     )
 
 
-def test_the_marker_must_be_a_single_value():
-    assert "must be a single value" in error_message([0, 1], unlabeled=[-1])
-
-
 # ---------------------------------------------------------------- invalid targets
 
 

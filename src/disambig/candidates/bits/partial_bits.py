@@ -9,7 +9,7 @@ import numpy as np
 
 from disambig.candidates.bits.tables import UNKNOWN, checked_bits, parse_bits
 from disambig.candidates.labels.classes import listed, preview
-from disambig.candidates.reading import row_index
+from disambig.candidates.reading import own_rows, row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -56,11 +56,23 @@ class PartialBits:
         object.__setattr__(self, "bits", bits)
         object.__setattr__(self, "tags", tags)
 
+    @classmethod
+    def _trusted(cls, bits: AnyArray, tags: AnyArray) -> "PartialBits":
+        """Bits from arrays of their own that are known to be valid; they are not copied."""
+        subset = object.__new__(cls)
+        subset._set(bits, tags)
+        return subset
+
     # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(
-        cls, y: Any, tags: Any = None, *, zero: Literal["absent", "unknown"] | None = None
+        cls,
+        y: Any,
+        tags: Any = None,
+        *,
+        zero: Literal["absent", "unknown"] | None = None,
+        unlabeled: Any = None,
     ) -> "PartialBits":
         """Read a table of 1, 0, -1 and NaN.
 
@@ -68,13 +80,17 @@ class PartialBits:
         ----------
         y : array, frame, sparse array, lists of equal length, or PartialBits
             ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA) means
-            not known, 1 and True mean on.
+            not known, 1 and True mean on. A missing row among lists has no known bit.
         tags : (m,) array-like, or None
             Names of the tags. None: the names of the columns of a frame, else 0 to m - 1.
         zero : {"absent", "unknown"}, or None
             "absent": 0 is a known 0, and -1 is not known. "unknown": 0 is not known, and -1 is a
             known 0. None: 0 is a known 0, and a table with -1 raises, since both conventions are
             in use.
+        unlabeled : object, or a list, tuple or set of them, default=None
+            Markers of what says nothing, as in `LabelSets.from_any`: an entry that is a marker is
+            not known, and of a row that is a marker nothing is. Missing values are not known with
+            and without a marker. Ignored if `y` is a PartialBits.
 
         Returns
         -------
@@ -86,10 +102,12 @@ class PartialBits:
         array([[ True, False,  True]])
         >>> PartialBits.from_any([[1, 0, -1]], zero="absent").known
         array([[ True,  True, False]])
+        >>> PartialBits.from_any([[1, "?"], None, "?"], unlabeled="?").known.sum(axis=1)
+        array([1, 0, 0])
         """
         if isinstance(y, PartialBits):
             return y if tags is None else cls(y.bits, tags)
-        return cls(*parse_bits(y, tags, zero))
+        return cls(*parse_bits(y, tags, zero, unlabeled))
 
     # ------------------------------------------------------------------ array interface
 
@@ -112,13 +130,10 @@ class PartialBits:
             row = self.bits[rows].tolist()
             names = listed(self.tags)
             return {name: bit for name, bit in zip(names, row, strict=True) if bit != UNKNOWN}
-        selected = self.bits[rows]
+        selected = own_rows(self.bits, rows)
         if selected.ndim != 2:
             raise IndexError("PartialBits: select rows by an integer, a slice or a 1-D array.")
-        subset = object.__new__(type(self))
-        # A slice is a view, which would keep the memory of all rows.
-        subset._set(selected.copy() if isinstance(rows, slice) else selected, self.tags)
-        return subset
+        return self._trusted(selected, self.tags)
 
     def __iter__(self) -> Iterator[dict[Any, int]]:
         return (self[row] for row in range(len(self)))

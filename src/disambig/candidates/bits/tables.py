@@ -1,24 +1,25 @@
 """Read and check tables of bits in which some entries are not known.
 
-NaN means not known. In some tables -1 means that too, in others 0 does and -1 is a known 0.
-The caller says which by `zero`; it is never guessed.
+NaN means not known, and so do the markers of the user. In some tables -1 means that too, in others
+0 does and -1 is a known 0. The caller says which by `zero`; it is never guessed.
 """
 
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from disambig.candidates.labels.classes import listed, preview
+from disambig.candidates.look_alikes import warn_of_look_alike_names
 from disambig.candidates.protocol import Candidates
-from disambig.candidates.reading import is_missing
+from disambig.candidates.reading import Markers, dense_array, is_missing, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
 
 UNKNOWN = -1
 """The entry of a table of bits where the bit is not known."""
 
+_ROWS = (list, tuple, np.ndarray)
 _MEANINGS_OF_ZERO = ("absent", "unknown")
 
 
@@ -36,27 +37,40 @@ class BitTable(NamedTuple):
     tags: AnyArray
 
 
-def parse_bits(y: Any, tags: Any, zero: str | None) -> BitTable:
-    """Read a table of numbers; NaN, None and the NA of a frame mean not known."""
+def parse_bits(y: Any, tags: Any, zero: str | None, unlabeled: Any = None) -> BitTable:
+    """Read a table of numbers; NaN, None, the NA of a frame and markers mean not known."""
+    markers = Markers.of(unlabeled, "PartialBits")
     if zero is not None and zero not in _MEANINGS_OF_ZERO:
         raise CandidateError(
             f"PartialBits: zero must be 'absent' (0 is a known 0, -1 not known) or 'unknown' "
             f"(0 is not known, -1 a known 0); got {zero!r}."
         )
-    values, names = _table(y)
-    numbers = _numbers(values, names)
+    _refuse_known_zero(markers, zero)
+    values, names = _table(y, markers)
+    numbers = _numbers(values, names, markers)
     negative = numbers == -1.0
     if zero is None and negative.any():
         row, column = _first_entry(negative)
         raise CandidateError(
             f"PartialBits: row {row}, column {_column_name(names, column)} holds -1, and it is "
             f"unclear whether -1 or 0 means not known. Pass zero='absent' (0 is a known 0, -1 not "
-            f"known) or zero='unknown' (0 is not known, -1 a known 0)."
+            f"known) or zero='unknown' (0 is not known, -1 a known 0); unlabeled=-1 is the same "
+            f"as the first."
         )
     bits = np.full(numbers.shape, UNKNOWN, dtype=np.int8)
     bits[numbers == 1.0] = 1
     bits[negative if zero == "unknown" else numbers == 0.0] = 0
     return BitTable(bits, _tags_of(tags, names, numbers.shape[1]))
+
+
+def _refuse_known_zero(markers: Markers, zero: str | None) -> None:
+    """Raise if the entry that `zero` takes for a known 0 is a marker."""
+    known = {"absent": 0, "unknown": -1}.get(str(zero))
+    if known is not None and markers.matches(known):
+        raise CandidateError(
+            f"PartialBits: with zero={zero!r} an entry of {known} is a known 0, and "
+            f"unlabeled={markers.given!r} says that it is not known. Pass one of the two."
+        )
 
 
 def checked_bits(bits: Any, tags: Any) -> BitTable:
@@ -104,7 +118,7 @@ def refuse_bits(bad: BoolArray, table: AnyArray, names: list[Any] | None, remedy
     )
 
 
-def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
+def _table(y: Any, markers: Markers) -> tuple[AnyArray, list[Any] | None]:
     """The ``(n, m)`` values of `y` and the names of its columns, None if it has none."""
     if y is None:
         raise CandidateError("PartialBits requires y to be passed, but the target y is None.")
@@ -114,16 +128,16 @@ def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
             f"table of bits or a PartialBits."
         )
     names = list(y.columns) if hasattr(y, "columns") and hasattr(y, "to_numpy") else None
+    y = _with_whole_rows(y, markers)
     try:
-        values = np.asarray(y.toarray() if sparse.issparse(y) else y)
+        values = dense_array(y)
+        if values.dtype.kind in "US" and isinstance(y, list):
+            # As an array, numbers beside a text are texts too.
+            values = np.array(y, dtype=object)
     except ValueError as error:
         raise CandidateError(
             "PartialBits: rows must have the same length, one entry per tag; these do not."
         ) from error
-    if isinstance(y, np.ma.MaskedArray):
-        # Masked entries are not known.
-        values = values.astype(object)
-        values[np.ma.getmaskarray(y)] = None
     if values.ndim == 1:
         values = values[:, None]
     if values.ndim != 2 or 0 in values.shape:
@@ -134,17 +148,52 @@ def _table(y: Any) -> tuple[AnyArray, list[Any] | None]:
     return values, None if names == list(range(values.shape[1])) else names
 
 
-def _numbers(values: AnyArray, names: list[Any] | None) -> AnyArray:
+def _with_whole_rows(y: Any, markers: Markers) -> Any:
+    """Lists of entries, with a row of None for each row that is missing or a marker."""
+    column = isinstance(y, (list, tuple)) or (
+        getattr(y, "ndim", 0) == 1 and getattr(y, "dtype", None) == np.dtype(object)
+    )
+    rows = list(y) if column else []
+    lengths = [len(row) if isinstance(row, _ROWS) else -1 for row in rows]
+    longest = max(lengths, default=-1)
+    if longest < 0:
+        return y
+    invalid = [
+        length < 0 and not is_missing(row) and not markers.matches_text(row)
+        for row, length in zip(rows, lengths, strict=True)
+    ]
+    if any(invalid):
+        row = rows[invalid.index(True)]
+        raise row_error(
+            np.array(invalid),
+            f"holds {row!r}, a {type(row).__name__}, where a list of {longest} entries is expected",
+            "Give one entry per tag; mark rows of which nothing is known by unlabeled=.",
+            "PartialBits",
+        )
+    unknown = [None] * longest
+    return [unknown if length < 0 else list(row) for row, length in zip(rows, lengths, strict=True)]
+
+
+def _numbers(values: AnyArray, names: list[Any] | None, markers: Markers) -> AnyArray:
     """The values as floats 1, 0, -1 and NaN, ``(n, m)``; raises at others."""
-    remedy = "Bits are 1 and 0 (or -1, see zero=), NaN for what is not known."
+    marked = markers.where(values)
+    remedy = (
+        "Bits are 1 and 0 (or -1, see zero=), NaN for what is not known, or a marker, see "
+        "unlabeled=."
+    )
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
+        numbers[marked] = np.nan
     else:
         flat = values.ravel().tolist()
-        good = [is_missing(v) or isinstance(v, (Real, np.bool_)) for v in flat]
-        refuse_bits(~np.array(good).reshape(values.shape), values, names, remedy)
-        numbers = np.array([np.nan if is_missing(v) else float(v) for v in flat])
-        numbers = numbers.reshape(values.shape)
+        said = ~marked.ravel()
+        good = np.array([is_missing(v) or isinstance(v, (Real, np.bool_)) for v in flat]) | ~said
+        refuse_bits(~good.reshape(values.shape), values, names, remedy)
+        known = [
+            float(v) if known and not is_missing(v) else np.nan
+            for v, known in zip(flat, said.tolist(), strict=True)
+        ]
+        numbers = np.array(known).reshape(values.shape)
     valid = np.isnan(numbers) | (numbers == 1.0) | (numbers == 0.0) | (numbers == -1.0)
     refuse_bits(~valid, values, names, remedy)
     return numbers
@@ -153,7 +202,10 @@ def _numbers(values: AnyArray, names: list[Any] | None) -> AnyArray:
 def _tags_of(tags: Any, names: list[Any] | None, m: int) -> AnyArray:
     """The named tags, else the names of the columns, else 0 to m - 1."""
     if tags is None:
-        return np.arange(m) if names is None else checked_tags(names)
+        if names is None:
+            return np.arange(m)
+        warn_of_look_alike_names("PartialBits", names, "tags")
+        return checked_tags(names)
     vector = checked_tags(tags)
     if names is not None and listed(vector) != names:
         raise CandidateError(

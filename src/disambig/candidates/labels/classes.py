@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates.reading import check_marker, is_missing
+from disambig.candidates.reading import Markers, is_missing
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray
 
@@ -123,10 +123,12 @@ def checked_classes(classes: Any) -> AnyArray:
     return class_vector(labels, None if array is None else array.dtype)
 
 
-def named_classes(classes: Any, unlabeled: Any) -> AnyArray | None:
-    """The vector of the classes that the user named, or None; raises if the marker is one."""
-    vector = None if classes is None else checked_classes(classes)
-    check_marker(unlabeled, None if vector is None else listed(vector))
+def named_classes(classes: Any, markers: Markers) -> AnyArray | None:
+    """The vector of the classes that the user named, or None; raises if a marker is one."""
+    if classes is None:
+        return None
+    vector = checked_classes(classes)
+    markers.refuse_among(listed(vector), "LabelSets")
     return vector
 
 

@@ -2,12 +2,11 @@
 
 A row holds one label or a collection of labels. `Entries` lists all of them as pairs (row, code of
 the label), so that checks look at each distinct label once. `admit` separates labels from markers
-of unlabeled rows and raises at values that are no labels; `warn_of_joined_labels` finds labels that
-look like sets written as text.
+of unlabeled rows and raises at values that are no labels.
 """
 
 import math
-from collections import Counter
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates.labels.classes import is_nested, listed
-from disambig.candidates.reading import is_missing, matches_marker, row_error
-from disambig.exceptions import CandidateError, warn
+from disambig.candidates.reading import Markers, is_missing, row_error
+from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
-SEPARATORS = ("|", ";", ",")
+_BOOLS = (bool, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,15 @@ class Entries:
             self.n_rows, self.rows[of_entry], renumbered[self.codes[of_entry]], labels, self.dtype
         )
 
+    def merged(self) -> "Entries":
+        """The same entries with labels that are equal, such as True and 1, as one label."""
+        place: dict[Any, int] = {}
+        codes = [place.setdefault(label, len(place)) for label in self.distinct]
+        if len(place) == len(codes):
+            return self
+        merged = np.array(codes, dtype=np.intp)[self.codes]
+        return Entries(self.n_rows, self.rows, merged, list(place), self.dtype)
+
 
 def entries_of(rows: AnyArray | list[Any]) -> Entries:
     """Flatten rows that are labels or collections of labels; text is one label.
@@ -103,13 +111,23 @@ def entries_of(rows: AnyArray | list[Any]) -> Entries:
             flat.append(row)
             sizes.append(1)
     owners = np.repeat(np.arange(len(rows)), sizes)
+    # True equals 1, but one of them may be a marker: they are kept apart until `admit` has looked.
+    mixed = _mixes_bools(flat)
+    keys = [(isinstance(label, _BOOLS), label) for label in flat] if mixed else flat
     try:
-        distinct = list(dict.fromkeys(flat))
+        distinct = list(dict.fromkeys(keys))
     except TypeError as error:
         raise _unhashable(flat, owners) from error
     lookup = {label: code for code, label in enumerate(distinct)}
-    codes = np.fromiter(map(lookup.__getitem__, flat), dtype=np.intp, count=len(flat))
-    return Entries(len(rows), owners, codes, distinct)
+    codes = np.fromiter(map(lookup.__getitem__, keys), dtype=np.intp, count=len(flat))
+    return Entries(len(rows), owners, codes, [key[1] for key in distinct] if mixed else distinct)
+
+
+def _mixes_bools(labels: list[Any]) -> bool:
+    """Whether both truth values and numbers are among the labels."""
+    types = set(map(type, labels))
+    bools = {type_ for type_ in types if issubclass(type_, _BOOLS)}
+    return bool(bools) and any(issubclass(type_, numbers.Number) for type_ in types - bools)
 
 
 def _unhashable(flat: list[Any], owners: IntArray) -> CandidateError:
@@ -136,10 +154,10 @@ class _EntryKind(IntEnum):
     NESTED = 4
 
 
-def _entry_kind(label: Any, unlabeled: Any) -> _EntryKind:
+def _entry_kind(label: Any, markers: Markers) -> _EntryKind:
     if is_nested(label):
         return _EntryKind.NESTED
-    if matches_marker(unlabeled, label):
+    if markers.matches(label):
         return _EntryKind.MARKER
     if is_missing(label):
         return _EntryKind.MISSING
@@ -148,13 +166,13 @@ def _entry_kind(label: Any, unlabeled: Any) -> _EntryKind:
     return _EntryKind.LABEL
 
 
-def admit(entries: Entries, unlabeled: Any) -> tuple[Entries, BoolArray]:
-    """The entries that are labels, and the rows, ``(n,)``, that hold the marker.
+def admit(entries: Entries, markers: Markers) -> tuple[Entries, BoolArray]:
+    """The entries that are labels, and the rows, ``(n,)``, that hold a marker.
 
     Raises if a value is no label (missing, infinite, a collection inside a collection), or if a row
-    holds the marker beside other labels.
+    holds a marker beside other labels.
     """
-    kinds = np.array([_entry_kind(label, unlabeled) for label in entries.distinct], dtype=np.intp)
+    kinds = np.array([_entry_kind(label, markers) for label in entries.distinct], dtype=np.intp)
     of_entry = kinds[entries.codes]
     for kind in (_EntryKind.MISSING, _EntryKind.INFINITE, _EntryKind.NESTED):
         if (of_entry == kind).any():
@@ -164,10 +182,10 @@ def admit(entries: Entries, unlabeled: Any) -> tuple[Entries, BoolArray]:
     if mixed.any():
         raise row_error(
             mixed,
-            f"holds the marker unlabeled={unlabeled!r} beside other labels",
+            f"holds the marker unlabeled={markers.given!r} beside other labels",
             "Give the marker alone for a row that may be any class, or leave it out.",
         )
-    return entries.restricted(kinds == _EntryKind.LABEL), marked
+    return entries.restricted(kinds == _EntryKind.LABEL).merged(), marked
 
 
 def _entry_error(entries: Entries, invalid: BoolArray, kind: _EntryKind) -> CandidateError:
@@ -211,44 +229,4 @@ def refuse_continuous(entries: Entries) -> None:
             "Unknown label type: continuous",
             "Name such values in classes= if they are classes; for soft weights over candidates "
             "use LabelSets.from_weights; for real targets use a regressor.",
-        )
-
-
-def joined_label(labels: Iterable[Any]) -> tuple[str, str] | None:
-    """A label whose parts all occur in other labels, and the separator between them; or None.
-
-    Examples
-    --------
-    >>> joined_label(["cat", "dog", "cat|dog"])
-    ('cat|dog', '|')
-    >>> joined_label(["Paris, France", "Lyon, France"]) is None
-    True
-    """
-    texts = [label for label in labels if isinstance(label, str)]
-    for separator in SEPARATORS:
-        split = {
-            text: {part.strip() for part in text.split(separator)}
-            for text in texts
-            if separator in text
-        }
-        if not split:
-            continue
-        occurrences = Counter(part for parts in split.values() for part in parts)
-        occurrences.update(text for text in texts if text not in split)
-        for text, parts in split.items():
-            if len(parts) > 1 and all(occurrences[part] > 1 for part in parts):
-                return text, separator
-    return None
-
-
-def warn_of_joined_labels(labels: Iterable[Any]) -> None:
-    """Warn if a label is most likely a set written as text."""
-    found = joined_label(labels)
-    if found is not None:
-        text, separator = found
-        warn(
-            f"The label {text!r} is read as one class, though its parts occur as labels too. If "
-            f"it is a set, use LabelSets.from_strings(y, separator={separator!r}); if it is a "
-            "class, name the classes by classes=.",
-            UserWarning,
         )

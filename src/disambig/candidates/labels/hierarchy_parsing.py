@@ -10,7 +10,7 @@ from disambig.candidates.labels.entries import admit, entries_of
 from disambig.candidates.labels.hierarchy import Hierarchy
 from disambig.candidates.labels.parsing import split_rows
 from disambig.candidates.labels.tables import SetTable, reexpress
-from disambig.candidates.reading import check_marker, refuse_empty_rows, row_error, rows_of
+from disambig.candidates.reading import Markers, refuse_empty_rows, row_error, rows_of
 
 
 def parse_hierarchy(
@@ -22,13 +22,14 @@ def parse_hierarchy(
 ) -> SetTable:
     """Read one node or set of nodes per row; a node stands for the leaves below it."""
     tree = parents if isinstance(parents, Hierarchy) else Hierarchy(parents)
-    vector = named_classes(classes, unlabeled)
-    check_marker(unlabeled, tree.nodes)
+    markers = Markers.of(unlabeled, "LabelSets")
+    vector = named_classes(classes, markers)
+    markers.refuse_among(tree.nodes, "LabelSets")
     rows = rows_of(y)
     if separator is not None:
-        rows = split_rows(rows, separator, unlabeled)
+        rows = split_rows(rows, separator, markers)
     entries = entries_of(rows)
-    nodes, is_unlabeled = admit(entries, unlabeled)
+    nodes, is_unlabeled = admit(entries, markers)
     refuse_empty_rows(entries.sizes() == 0)
     unknown = np.array([node not in tree for node in nodes.distinct], dtype=np.bool_)[nodes.codes]
     if unknown.any():

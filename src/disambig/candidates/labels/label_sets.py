@@ -19,7 +19,7 @@ from disambig.candidates.labels.parsing import (
     parse_strings,
 )
 from disambig.candidates.labels.tables import SetTable, checked_table, parse_table, reexpress
-from disambig.candidates.reading import row_index, rows_of, table_of
+from disambig.candidates.reading import own_rows, row_index, rows_of, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -66,9 +66,21 @@ class LabelSets:
         self._set(*checked_table(self.mask, self.classes, self.weights))
 
     def _set(self, mask: BoolArray, classes: AnyArray, weights: FloatArray | None) -> None:
+        for array in (mask, classes, weights):
+            if array is not None:
+                array.setflags(write=False)
         object.__setattr__(self, "mask", mask)
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def _trusted(
+        cls, mask: BoolArray, classes: AnyArray, weights: FloatArray | None
+    ) -> "LabelSets":
+        """Sets from arrays of their own that are known to be valid; they are not copied."""
+        sets = object.__new__(cls)
+        sets._set(mask, classes, weights)
+        return sets
 
     # ------------------------------------------------------------------ constructors
 
@@ -92,15 +104,23 @@ class LabelSets:
             series). Labels that do not compare are sorted by the name of their type, then as
             text. Columns whose names are classes are matched by name, others by position. Real
             numbers with a fraction are labels only if they are named here.
-        unlabeled : object, default=None
-            Marker of rows that may be any class: such a row, or a set that holds the marker
-            alone, or a row of a table in which every entry is the marker, becomes the set of all
-            classes. NaN matches every missing value; None means that there is no marker, and
-            missing rows then raise. Ignored if `y` is a LabelSets.
+        unlabeled : object, or a list, tuple or set of them, default=None
+            Markers of rows that may be any class: such a row, or a set that holds a marker alone,
+            or a row of a table in which every entry is a marker, becomes the set of all classes.
+            A marker is a single value such as -1, "?" or "". It matches values of its own type:
+            -1 matches -1.0, not "-1"; 1 does not match True. NaN matches every missing value, and
+            so does None in a list. None alone means that there is no marker, and missing rows
+            then raise. Ignored if `y` is a LabelSets.
 
         Returns
         -------
         LabelSets
+
+        Warns
+        -----
+        LookAlikeWarning
+            If classes that were read from `y` may be a slip: "Cat" beside "cat", "1" beside 1,
+            "a|b", "unknown". Not if `classes` names them.
 
         Examples
         --------
@@ -226,11 +246,11 @@ class LabelSets:
         rows = row_index("LabelSets", rows, "; see with_classes")
         if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
             return frozenset(listed(self.classes[self.mask[rows]]))
-        selected = self.mask[rows]
+        selected = own_rows(self.mask, rows)
         if selected.ndim != 2:
             raise IndexError("LabelSets: select rows by an integer, a slice or a 1-D array.")
-        weights = None if self.weights is None else self.weights[rows]
-        return LabelSets(selected, self.classes, weights)
+        weights = None if self.weights is None else own_rows(self.weights, rows)
+        return self._trusted(selected, self.classes, weights)
 
     def __iter__(self) -> Iterator[frozenset[Any]]:
         return iter(self.to_sets())
@@ -242,9 +262,6 @@ class LabelSets:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Unpickled arrays are writeable.
-        for array in (state["mask"], state["classes"], state["weights"]):
-            if array is not None:
-                array.setflags(write=False)
         self._set(state["mask"], state["classes"], state["weights"])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -336,7 +353,7 @@ class LabelSets:
         A set of all classes does not get the classes that are added.
         """
         vector = checked_classes(classes)
-        return LabelSets(*reexpress(SetTable(self.mask, self.classes, self.weights), vector))
+        return self._trusted(*reexpress(SetTable(self.mask, self.classes, self.weights), vector))
 
     def to_sets(self) -> list[frozenset[Any]]:
         """The sets as a list of n frozensets."""

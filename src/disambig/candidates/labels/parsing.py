@@ -25,14 +25,13 @@ from disambig.candidates.labels.entries import (
     admit,
     entries_of,
     refuse_continuous,
-    warn_of_joined_labels,
 )
 from disambig.candidates.labels.tables import SetTable, parse_table
+from disambig.candidates.look_alikes import warn_of_look_alikes
 from disambig.candidates.reading import (
-    check_marker,
+    Markers,
     is_missing,
     is_table,
-    matches_marker,
     only_column,
     refuse_empty_rows,
     row_error,
@@ -45,20 +44,21 @@ from disambig.notation import AnyArray, BoolArray
 
 def parse_any(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
     """Read `y` by its form; `LabelSets.from_any` documents the rules."""
+    markers = Markers.of(unlabeled, "LabelSets")
     if is_table(y):
         table, names = table_of(y)
         if table.shape[1] > 1:
-            return parse_table(table, names, classes, unlabeled, "either")
+            return parse_table(table, names, classes, markers, "either")
         y = _flattened(y)
     rows = rows_of(y)
     entries = entries_of(rows)
-    if isinstance(rows, list) and _looks_like_table(rows, entries, unlabeled):
+    if isinstance(rows, list) and _looks_like_table(rows, entries, markers):
         raise CandidateError(
             "LabelSets: a list of equally long rows of numbers between 0 and 1 may be a mask or "
             "sets. Pass np.asarray(y) for a mask or weights with one column per class; for sets "
             "of the labels 0 and 1 write {0, 1} or use LabelSets.from_sets."
         )
-    return sets_from_entries(entries, classes, unlabeled)
+    return sets_from_entries(entries, classes, markers)
 
 
 def parse_labels(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
@@ -72,12 +72,13 @@ def parse_labels(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable
                 f"holds {rows[int(np.argmax(collections))]!r} where one label is expected",
                 "For sets of candidates use LabelSets.from_sets.",
             )
-    return sets_from_entries(entries_of(rows), classes, unlabeled)
+    return sets_from_entries(entries_of(rows), classes, Markers.of(unlabeled, "LabelSets"))
 
 
 def parse_sets(y: Any, classes: Any = None, unlabeled: Any = None) -> SetTable:
     """Read one set of labels per row; a single label is a set of one."""
-    return sets_from_entries(entries_of(rows_of(y)), classes, unlabeled)
+    markers = Markers.of(unlabeled, "LabelSets")
+    return sets_from_entries(entries_of(rows_of(y)), classes, markers)
 
 
 def _flattened(y: Any) -> Any:
@@ -96,7 +97,7 @@ def _flattened(y: Any) -> Any:
     return only_column(y)
 
 
-def _looks_like_table(rows: list[Any], entries: Entries, unlabeled: Any) -> bool:
+def _looks_like_table(rows: list[Any], entries: Entries, markers: Markers) -> bool:
     """Whether these sets could also be a mask or weights written as nested lists."""
     length = 0
     for row, size in zip(rows, entries.sizes().tolist(), strict=True):
@@ -104,19 +105,25 @@ def _looks_like_table(rows: list[Any], entries: Entries, unlabeled: Any) -> bool
             length = length or size
             if size < 2 or size != length:
                 return False
-        elif isinstance(row, COLLECTIONS) or not matches_marker(unlabeled, row):
+        elif isinstance(row, COLLECTIONS) or not markers.matches(row):
             return False
     return length > 0 and all(
         isinstance(label, (numbers.Real, np.bool_)) and 0 <= float(label) <= 1
         for label in entries.distinct
-        if not matches_marker(unlabeled, label)
+        if not markers.matches(label)
     )
 
 
-def sets_from_entries(entries: Entries, classes: Any, unlabeled: Any) -> SetTable:
-    """Sets over the named classes, or else over the sorted labels that occur."""
-    vector = named_classes(classes, unlabeled)
-    labels, is_unlabeled = admit(entries, unlabeled)
+def sets_from_entries(
+    entries: Entries, classes: Any, markers: Markers, split: bool = False
+) -> SetTable:
+    """Sets over the named classes, or else over the sorted labels that occur.
+
+    Warns of labels that look alike, unless the classes are named. `split` says that the labels are
+    parts of texts, whose separator the user knows.
+    """
+    vector = named_classes(classes, markers)
+    labels, is_unlabeled = admit(entries, markers)
     refuse_empty_rows(entries.sizes() == 0)
     if vector is None:
         if is_unlabeled.all():
@@ -125,8 +132,10 @@ def sets_from_entries(entries: Entries, classes: Any, unlabeled: Any) -> SetTabl
                 "Name them by classes=."
             )
         refuse_continuous(labels)
-        warn_of_joined_labels(labels.distinct)
-        vector = class_vector(sorted_labels(labels.distinct), labels.dtype)
+        ordered = sorted_labels(labels.distinct)
+        single = not split and labels.sizes().max() <= 1
+        warn_of_look_alikes(ordered, plain=bool(single))
+        vector = class_vector(ordered, labels.dtype)
     mask = membership(labels, vector)
     mask[is_unlabeled] = True
     return SetTable(mask, vector)
@@ -165,13 +174,11 @@ def parse_strings(
     y: Any, separator: str = "|", classes: Any = None, unlabeled: Any = None
 ) -> SetTable:
     """Read one text per row; its parts are the candidates."""
+    markers = Markers.of(unlabeled, "LabelSets")
     rows = rows_of(y)
     rows = listed(rows) if isinstance(rows, np.ndarray) else rows
     other = np.array(
-        [
-            not (isinstance(row, str) or is_missing(row) or matches_marker(unlabeled, row))
-            for row in rows
-        ]
+        [not (isinstance(row, str) or is_missing(row) or markers.matches(row)) for row in rows]
     )
     if other.any():
         row = rows[int(np.argmax(other))]
@@ -180,15 +187,16 @@ def parse_strings(
             f"holds {row!r}, a {type(row).__name__}, where text is expected",
             "Write labels as text, or use LabelSets.from_sets.",
         )
-    return sets_from_entries(entries_of(split_rows(rows, separator, unlabeled)), classes, unlabeled)
+    entries = entries_of(split_rows(rows, separator, markers))
+    return sets_from_entries(entries, classes, markers, split=True)
 
 
-def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> list[Any]:
+def split_rows(rows: AnyArray | list[Any], separator: Any, markers: Markers) -> list[Any]:
     """Rows with texts split at the separator and blanks stripped; other rows are unchanged.
 
     Examples
     --------
-    >>> split_rows(["cat | dog", "cow", 3], "|", None)
+    >>> split_rows(["cat | dog", "cow", 3], "|", Markers())
     [('cat', 'dog'), ('cow',), 3]
     """
     if not isinstance(separator, str) or not separator:
@@ -198,9 +206,17 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, unlabeled: Any) -> li
     if isinstance(rows, np.ndarray):
         rows = listed(rows)
 
+    marks = bool(markers.values)
+
     def split_row(row: Any) -> Any:
-        if not isinstance(row, str) or matches_marker(unlabeled, row):
+        if not isinstance(row, str):
             return row
+        if marks:
+            text = row.strip()
+            if markers.matches(text):
+                return text
+            if text != row and markers.matches(row):
+                return row
         return tuple(part.strip() for part in row.split(separator))
 
     split = [split_row(row) for row in rows]
@@ -219,12 +235,13 @@ def parse_negatives(
     y: Any, classes: Any, unlabeled: Any = None, separator: str | None = None
 ) -> SetTable:
     """Read one label or set of labels per row that the row does *not* have."""
+    markers = Markers.of(unlabeled, "LabelSets")
     vector = checked_classes(classes)
-    check_marker(unlabeled, listed(vector))
+    markers.refuse_among(listed(vector), "LabelSets")
     rows = rows_of(y)
     if separator is not None:
-        rows = split_rows(rows, separator, unlabeled)
-    excluded, _ = admit(entries_of(rows), unlabeled)
+        rows = split_rows(rows, separator, markers)
+    excluded, _ = admit(entries_of(rows), markers)
     mask = ~membership(excluded, vector)
     none_left = ~np.asarray(mask.any(axis=1))
     if none_left.any():

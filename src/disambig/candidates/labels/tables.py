@@ -16,7 +16,8 @@ from disambig.candidates.labels.classes import (
     positions,
     preview,
 )
-from disambig.candidates.reading import is_missing, matches_marker, refuse_empty_rows, row_error
+from disambig.candidates.look_alikes import warn_of_look_alike_names
+from disambig.candidates.reading import Markers, is_missing, refuse_empty_rows, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -136,12 +137,13 @@ def parse_table(
     names : list of K column names, or None
     classes : (K,) array-like, or None for the names, else 0 to K - 1
     unlabeled : object
-        A row all of whose entries are this marker may be any class.
+        A row all of whose entries are markers may be any class.
     form : {"mask", "weights", "either"}
         "either" takes fractions in [0, 1] for weights, and 0 and 1 alone for a mask.
     """
-    vector = named_classes(classes, unlabeled)
-    values, marked = _numbers(table, names, unlabeled)
+    markers = Markers.of(unlabeled, "LabelSets")
+    vector = named_classes(classes, markers)
+    values, marked = _numbers(table, names, markers)
     is_unlabeled = np.asarray(marked.all(axis=1))
     _refuse_values(values, is_unlabeled, names, form)
     mask = values > 0
@@ -159,29 +161,25 @@ def parse_table(
 
 
 def _numbers(
-    table: AnyArray, names: list[Any] | None, unlabeled: Any
+    table: AnyArray, names: list[Any] | None, markers: Markers
 ) -> tuple[AnyArray, BoolArray]:
-    """The numeric values, NaN where missing, and the entries that are the marker."""
+    """The numeric values, NaN where missing, and the entries that are a marker."""
+    marked = markers.where(table)
     if table.dtype.kind in "biuf":
-        if is_missing(unlabeled):
-            wanted = unlabeled is not None and table.dtype.kind == "f"
-            return table, np.isnan(table) if wanted else np.zeros(table.shape, dtype=np.bool_)
-        comparable = isinstance(unlabeled, (numbers.Real, np.bool_))
-        marked = table == unlabeled if comparable else np.zeros(table.shape, dtype=np.bool_)
         return table, marked
     flat = table.ravel().tolist()
-    marked = np.array([matches_marker(unlabeled, value) for value in flat], dtype=np.bool_)
+    is_marked = marked.ravel()
     values = np.full(len(flat), np.nan)
     for index, value in enumerate(flat):
         if isinstance(value, (numbers.Real, np.bool_)):
             values[index] = value
-        elif not marked[index] and not is_missing(value):
+        elif not is_marked[index] and not is_missing(value):
             raise CandidateError(
                 f"LabelSets: {_cell(divmod(index, table.shape[1]), names)} holds {value!r}. A "
                 f"table with several columns is a mask of 0 and 1 with one column per class; "
                 f"for rows of labels use LabelSets.from_sets or a list of sets."
             )
-    return values.reshape(table.shape), marked.reshape(table.shape)
+    return values.reshape(table.shape), marked
 
 
 def _cell(cell: tuple[int, int], names: list[Any] | None) -> str:
@@ -257,7 +255,10 @@ def _over_classes(table: SetTable, names: list[Any] | None, classes: AnyArray | 
     """Match columns to classes: by name if the columns have names, else by position."""
     n_columns = table.mask.shape[1]
     if classes is None:
-        return table if names is None else table._replace(classes=checked_classes(names))
+        if names is None:
+            return table
+        warn_of_look_alike_names("LabelSets", names, "classes")
+        return table._replace(classes=checked_classes(names))
     if names is not None:
         known = set(listed(classes))
         unknown = [name for name in names if name not in known]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from disambig.candidates.protocol import Candidates
+from disambig.candidates.reading import dense_array
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray
 
@@ -46,12 +47,8 @@ def require_targets(y: Any) -> None:
 def plain_array(y: Any) -> AnyArray:
     """`y` as an array; masked entries become None, whatever value is under the mask."""
     require_targets(y)
-    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
-        values = np.asarray(y).astype(object)
-        values[np.ma.getmaskarray(y)] = None
-        return values
     try:
-        return np.asarray(y)
+        return dense_array(y)
     except ValueError as error:
         raise CandidateError(
             "Intervals: rows must have the same number of columns; these do not. For lists that "

@@ -11,14 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.numbers.checks import Ends, checked_ends
 from disambig.candidates.numbers.parsing import parse_intervals
-from disambig.candidates.numbers.tables import (
-    Ends,
-    checked_ends,
-    ends_of_bounds,
-    ends_of_centers,
-    ends_of_points,
-)
+from disambig.candidates.numbers.tables import ends_of_bounds, ends_of_centers, ends_of_points
 from disambig.candidates.reading import row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -116,16 +111,19 @@ class Intervals:
         object.__setattr__(self, "upper", read_only(ends.upper))
         object.__setattr__(self, "flat", bool(flat))
 
-    def _of(self, lower: FloatArray, upper: FloatArray) -> "Intervals":
-        """Intervals of the same form from ends that need no check."""
-        intervals = object.__new__(type(self))
-        intervals._set(Ends(lower, upper), self.flat)
+    @classmethod
+    def _trusted(cls, lower: FloatArray, upper: FloatArray, flat: bool) -> "Intervals":
+        """Intervals from ends, ``(n, d)`` each, that are known to be valid."""
+        intervals = object.__new__(cls)
+        intervals._set(Ends(lower, upper), flat)
         return intervals
 
     # ------------------------------------------------------------------ constructors
 
     @classmethod
-    def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
+    def from_any(
+        cls, y: Any, missing: Literal["error", "whole"] = "error", unlabeled: Any = None
+    ) -> "Intervals":
         """Read targets in any supported format.
 
         Parameters
@@ -146,6 +144,11 @@ class Intervals:
             Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) raise an error or
             mean "no bound": on that side for an end, on both sides for a row. Ignored if `y` is
             Intervals.
+        unlabeled : object, or a list, tuple or set of them, default=None
+            Markers of what says nothing, as in `LabelSets.from_any`: a row that is a marker is the
+            whole line, an end that is one is no bound. If NaN is a marker, a row without any end
+            is the whole line; for a row that lacks one of two ends `missing` decides. Text is
+            compared as a whole row. Ignored if `y` is Intervals.
 
         Returns
         -------
@@ -161,11 +164,15 @@ class Intervals:
         """
         if isinstance(y, Intervals):
             return y
-        return cls(*parse_intervals(y, missing))
+        return cls(*parse_intervals(y, missing, unlabeled))
 
     @classmethod
     def from_bounds(
-        cls, lower: Any, upper: Any, missing: Literal["error", "whole"] = "error"
+        cls,
+        lower: Any,
+        upper: Any,
+        missing: Literal["error", "whole"] = "error",
+        unlabeled: Any = None,
     ) -> "Intervals":
         """Read lower and upper ends, ``(n,)`` or ``(n, d)`` each; one of them may be a number.
 
@@ -174,10 +181,12 @@ class Intervals:
         >>> Intervals.from_bounds(0.0, [1.0, 2.0])[1]
         (0.0, 2.0)
         """
-        return cls(*ends_of_bounds(lower, upper, missing))
+        return cls(*ends_of_bounds(lower, upper, missing, unlabeled))
 
     @classmethod
-    def from_points(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "Intervals":
+    def from_points(
+        cls, y: Any, missing: Literal["error", "whole"] = "error", unlabeled: Any = None
+    ) -> "Intervals":
         """Read known targets: plain numbers ``(n,)``, or rows of d numbers ``(n, d)``.
 
         Examples
@@ -185,11 +194,15 @@ class Intervals:
         >>> Intervals.from_points([[1.0, 2.0], [3.0, 4.0]]).shape
         (2, 2, 2)
         """
-        return cls(*ends_of_points(y, missing))
+        return cls(*ends_of_points(y, missing, unlabeled))
 
     @classmethod
     def from_centers(
-        cls, centers: Any, radii: Any, missing: Literal["error", "whole"] = "error"
+        cls,
+        centers: Any,
+        radii: Any,
+        missing: Literal["error", "whole"] = "error",
+        unlabeled: Any = None,
     ) -> "Intervals":
         """Read ``[center - radius, center + radius]``; radii may be one number, or infinite.
 
@@ -198,7 +211,7 @@ class Intervals:
         >>> Intervals.from_centers([5.0, 7.0], 0.5).upper.ravel()
         array([5.5, 7.5])
         """
-        return cls(*ends_of_centers(centers, radii, missing))
+        return cls(*ends_of_centers(centers, radii, missing, unlabeled))
 
     # ------------------------------------------------------------------ array interface
 
@@ -221,7 +234,7 @@ class Intervals:
             if self.flat:
                 return float(self.lower[chosen, 0]), float(self.upper[chosen, 0])
             return np.stack([self.lower[chosen], self.upper[chosen]], axis=-1)
-        return self._of(self.lower[chosen], self.upper[chosen])
+        return self._trusted(self.lower[chosen], self.upper[chosen], self.flat)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(len(self)))
@@ -331,9 +344,10 @@ class Intervals:
         A half-line that begins beyond the span becomes its finite end.
         """
         low, high = np.asarray(span, dtype=np.float64).reshape(self.n_columns, 2).T
-        return self._of(
+        return self._trusted(
             np.where(np.isinf(self.lower), np.minimum(low, self.upper), self.lower),
             np.where(np.isinf(self.upper), np.maximum(high, self.lower), self.upper),
+            self.flat,
         )
 
     def inset(self, margin: float) -> "Intervals":
@@ -349,7 +363,8 @@ class Intervals:
         centers = self.centers
         low, high = self.lower + margin, self.upper - margin
         short = low > high
-        return self._of(np.where(short, centers, low), np.where(short, centers, high))
+        lower, upper = np.where(short, centers, low), np.where(short, centers, high)
+        return self._trusted(lower, upper, self.flat)
 
     def _table(self, values: Any) -> FloatArray:
         return value_table(values, len(self), self.n_columns, "Intervals")

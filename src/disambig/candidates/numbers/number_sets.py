@@ -106,7 +106,7 @@ class NumberSets(Protocol):
 
 
 def number_sets(
-    y: Any, missing: Literal["error", "whole"] = "error"
+    y: Any, missing: Literal["error", "whole"] = "error", unlabeled: Any = None
 ) -> "Intervals | IntervalUnions":
     """Read sets of numbers in any supported format: unions if a row needs several intervals.
 
@@ -117,6 +117,9 @@ def number_sets(
         list of pairs, or texts joined by ``|``.
     missing : {"error", "whole"}, default="error"
         Whether missing values raise an error or mean "no bound".
+    unlabeled : object, or a list, tuple or set of them, default=None
+        Markers of what says nothing, see `Intervals.from_any`: a row that is a marker is the whole
+        line, an end that is one is no bound.
 
     Returns
     -------
@@ -126,12 +129,14 @@ def number_sets(
     --------
     >>> number_sets([(0, 1), 5.0])
     Intervals(2 rows, 1 bounded, 1 points, 0 half-lines, 0 whole, ends from 0 to 5)
+    >>> number_sets(["3-5", "unknown", -1], unlabeled=["unknown", -1]).informative
+    array([ True, False, False])
     >>> number_sets([[(-2, -1), (1, 2)], [(0, 1)], 5.0])[0]
     ((-2.0, -1.0), (1.0, 2.0))
     """
     if isinstance(y, (Intervals, IntervalUnions)):
         return y
-    parsed = parse_numbers(y, missing)
+    parsed = parse_numbers(y, missing, unlabeled)
     if parsed.indptr is None:
         return Intervals(parsed.lower, parsed.upper, parsed.flat)
     unions = IntervalUnions(parsed.lower.ravel(), parsed.upper.ravel(), parsed.indptr)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from disambig.candidates.numbers.checks import checked_ends, interval_error
 from disambig.candidates.numbers.containers import (
     interval_ends,
     is_interval,
@@ -25,16 +26,14 @@ from disambig.candidates.numbers.segments import Segments, merged_segments, rows
 from disambig.candidates.numbers.tables import (
     IntervalTable,
     check_missing,
-    checked_ends,
-    interval_error,
+    marked_numbers,
     parse_boxes,
     parse_ends,
     points_table,
-    real_numbers,
     to_float,
     without_overflow,
 )
-from disambig.candidates.reading import is_table, only_column, rows_of
+from disambig.candidates.reading import NO_MARKERS, Markers, is_table, only_column, rows_of
 from disambig.exceptions import CandidateError, warn
 from disambig.notation import AnyArray, FloatArray, IntArray
 
@@ -65,6 +64,7 @@ _RADIUS_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
 
 _MISSING_TEXTS = ("", "*")
 _NUMBER_TYPES = {int, float}
+_WHOLE_LINE = (-math.inf, math.inf)
 _ROW_REMEDY = (
     "Pass numbers, pairs (lower, upper), or texts such as '[800, 1200]'; truth values become "
     "numbers by y.astype(float)."
@@ -128,8 +128,8 @@ class RowSegments(NamedTuple):
     indptr: IntArray
 
 
-def segments_of_list(rows: list[Any]) -> RowSegments:
-    """The intervals of each row, in its own order; missing ends are NaN.
+def segments_of_list(rows: list[Any], markers: Markers = NO_MARKERS) -> RowSegments:
+    """The intervals of each row, in its own order; missing ends are NaN, marked ones infinite.
 
     Examples
     --------
@@ -138,8 +138,9 @@ def segments_of_list(rows: list[Any]) -> RowSegments:
     """
     ends = _ends_of_python_rows(rows)
     if ends is not None:
+        ends = np.where(markers.named.where(ends), _WHOLE_LINE, ends) if markers.values else ends
         return RowSegments(ends, np.arange(len(rows) + 1))
-    parsed = [_row_segments(row) for row in rows]
+    parsed = [_row_segments(row, markers.named) for row in rows]
     invalid = np.array([not pairs for pairs in parsed])
     if invalid.any():
         row = rows[int(np.argmax(invalid))]
@@ -175,23 +176,25 @@ def _ends_of_python_rows(rows: list[Any]) -> FloatArray | None:
     return None
 
 
-def _row_segments(row: Any) -> list[_Pair] | None:
+def _row_segments(row: Any, markers: Markers) -> list[_Pair] | None:
     """The intervals of a row; None or an empty list if the row is invalid."""
+    if markers.matches_text(row):
+        return [_WHOLE_LINE]
     if isinstance(row, str):
         return text_segments(row)
     if isinstance(row, np.ndarray):
         row = row.tolist()
-    pair = _pair(row)
+    pair = _pair(row, markers)
     if pair is not None:
         return [pair]
     if isinstance(row, (list, tuple)):
-        pairs = [_pair(entry, allow_point=False) for entry in row]
+        pairs = [_pair(entry, markers, allow_point=False) for entry in row]
         valid = [pair for pair in pairs if pair is not None]
         return valid if len(valid) == len(pairs) else None
     return None
 
 
-def _pair(entry: Any, allow_point: bool = True) -> _Pair | None:
+def _pair(entry: Any, markers: Markers, allow_point: bool = True) -> _Pair | None:
     """The ends of a pandas interval, a pair or, if `allow_point`, a number; else None."""
     if is_interval(entry):
         entry = (entry.left, entry.right)
@@ -205,7 +208,8 @@ def _pair(entry: Any, allow_point: bool = True) -> _Pair | None:
         lower = upper = entry
     else:
         return None
-    low, high = to_float(lower), to_float(upper)
+    low = -math.inf if markers.matches(lower) else to_float(lower)
+    high = math.inf if markers.matches(upper) else to_float(upper)
     return None if low is None or high is None else (low, high)
 
 
@@ -226,9 +230,10 @@ class ParsedNumbers(NamedTuple):
     indptr: IntArray | None = None
 
 
-def parse_numbers(y: Any, missing: str) -> ParsedNumbers:
+def parse_numbers(y: Any, missing: str, unlabeled: Any = None) -> ParsedNumbers:
     """Read `y` in any format that `Intervals.from_any` and `number_sets` document."""
     check_missing(missing)
+    markers = Markers.of(unlabeled, "Intervals")
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
         # An object whose only array method is __array__.
         y = np.asarray(y)
@@ -242,18 +247,18 @@ def parse_numbers(y: Any, missing: str) -> ParsedNumbers:
         y = only_column(y)
     ends = interval_ends(y)
     if ends is not None:
-        return ParsedNumbers(*parse_ends(ends, missing))
+        return ParsedNumbers(*parse_ends(ends, missing, markers))
     if is_table(y):
-        return ParsedNumbers(*parse_ends(_two_columns(y), missing))
+        return ParsedNumbers(*parse_ends(_two_columns(y), missing, markers))
     if getattr(y, "ndim", 1) == 3:
-        return ParsedNumbers(*parse_boxes(plain_array(y), missing))
-    rows = plain_array(y) if _is_complex(y) else rows_of(y)
-    return _parse_rows(rows, missing)
+        return ParsedNumbers(*parse_boxes(plain_array(y), missing, markers))
+    rows = plain_array(y) if _is_complex(y) else rows_of(y, "Intervals")
+    return _parse_rows(rows, missing, markers)
 
 
-def parse_intervals(y: Any, missing: str) -> IntervalTable:
+def parse_intervals(y: Any, missing: str, unlabeled: Any = None) -> IntervalTable:
     """The same without unions: raises if a row has several disjoint intervals."""
-    parsed = parse_numbers(y, missing)
+    parsed = parse_numbers(y, missing, unlabeled)
     if parsed.indptr is None:
         return IntervalTable(parsed.lower, parsed.upper, parsed.flat)
     ends = checked_ends(parsed.lower, parsed.upper, "Intervals", rows_of_segments(parsed.indptr))
@@ -284,10 +289,12 @@ def _is_complex(y: Any) -> bool:
     return getattr(getattr(y, "dtype", None), "kind", None) == "c"
 
 
-def _parse_rows(rows: AnyArray | list[Any], missing: str) -> ParsedNumbers:
+def _parse_rows(rows: AnyArray | list[Any], missing: str, markers: Markers) -> ParsedNumbers:
     if isinstance(rows, np.ndarray) and rows.dtype.kind != "U":
-        return ParsedNumbers(*points_table(real_numbers(rows, _ROW_REMEDY), missing))
-    ends, indptr = segments_of_list(list(rows))
-    table = parse_ends(ends, missing)
+        points = marked_numbers(rows, _ROW_REMEDY, markers)
+        return ParsedNumbers(*points_table(points, missing, markers))
+    ends, indptr = segments_of_list(list(rows), markers)
+    # Markers were found in the rows: an end that a text writes out is a number, not a marker.
+    table = parse_ends(ends, missing, Markers(missing=markers.missing))
     single = len(ends) == len(rows)
     return ParsedNumbers(*table, indptr=None if single else indptr)

@@ -1,6 +1,5 @@
-"""Intervals from arrays, and the checks that every interval must pass.
+"""Intervals from arrays.
 
-`checked_ends` requires the ends to be numbers, in order and small enough to be squared.
 `real_numbers` converts any numeric dtype and objects to float64, with NaN for missing values.
 `parse_ends`, `parse_boxes` and the functions ``ends_of_*`` read arrays of ends, points, centres
 with radii and boxes.
@@ -15,144 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from disambig.candidates.numbers.checks import interval_error, require_squarable
 from disambig.candidates.numbers.containers import plain_array
-from disambig.candidates.reading import is_missing
+from disambig.candidates.reading import NO_MARKERS, Markers, is_missing
 from disambig.exceptions import CandidateError
-from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray
 
-# The square of a difference of ends, summed over many rows, must stay far below the largest
-# float64, 1.8e308.
-MAX_FINITE_END = 1e150
 _NUMBERS_REMEDY = (
     "Write None or NaN for a missing number; pass texts such as '[800, 1200]' as a list or a "
     "series, one text per row."
 )
-
-
-class Ends(NamedTuple):
-    """Lower and upper ends, both of shape ``(n, d)``; infinite where there is no bound."""
-
-    lower: FloatArray
-    upper: FloatArray
-
-
-def interval_error(invalid: BoolArray, what: str, remedy: str, owner: str) -> CandidateError:
-    """An error that names the first of the `invalid` rows, shape ``(n,)``, and counts them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> print(interval_error(np.array([False, True]), "is odd", "Give even ones.", "Intervals"))
-    Intervals: row 1 is odd (1 such row). Give even ones.
-    """
-    count = int(np.count_nonzero(invalid))
-    rows = "row" if count == 1 else "rows"
-    return CandidateError(
-        f"{owner}: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
-    )
-
-
-def checked_ends(lower: Any, upper: Any, owner: str, rows: IntArray | None = None) -> Ends:
-    """The ends as float64, after a check that every entry is an interval of the extended line.
-
-    Parameters
-    ----------
-    lower, upper : (m, d) array-like
-    owner : str
-        The class that error messages name.
-    rows : (m,), or None
-        The row of each pair of ends; None if every row has one pair.
-    """
-    ends = Ends(np.asarray(lower), np.asarray(upper))
-    for end, name in zip(ends, Ends._fields, strict=True):
-        if end.ndim != 2 or end.dtype.kind not in "iuf":
-            raise CandidateError(
-                f"{owner}: {name} must hold one real number per row and column; got {end.dtype} "
-                f"of shape {end.shape}. Use {owner}.from_any for other forms."
-            )
-    if ends.lower.shape != ends.upper.shape:
-        raise CandidateError(
-            f"{owner}: lower and upper must have the same shape; got {ends.lower.shape} and "
-            f"{ends.upper.shape}."
-        )
-    if ends.lower.shape[1] == 0:
-        raise CandidateError(f"{owner}: expected at least one column; got none.")
-    for end in ends:
-        require_squarable(end, owner, rows)
-    ends = Ends(ends.lower.astype(np.float64), ends.upper.astype(np.float64))
-    _refuse_missing(ends, owner, rows)
-    _refuse_crossed(ends, owner, rows)
-    _refuse_without_members(ends, owner, rows)
-    return ends
-
-
-def require_squarable(end: AnyArray, owner: str, rows: IntArray | None = None) -> None:
-    """Raise if the square of a finite entry, ``(m, d)``, would overflow."""
-    if end.dtype.kind != "f" or end.dtype.itemsize < 8:
-        return
-    large = np.isfinite(end) & (np.abs(end) > MAX_FINITE_END)
-    if large.any():
-        raise interval_error(
-            _owners(large, rows),
-            f"has an end of {_first(end, large)}, the square of which overflows",
-            f"Ends may be as large as {MAX_FINITE_END:g}: rescale y, or write inf for no bound.",
-            owner,
-        )
-
-
-def _refuse_missing(ends: Ends, owner: str, rows: IntArray | None) -> None:
-    missing = np.isnan(ends.lower) | np.isnan(ends.upper)
-    if missing.any():
-        raise interval_error(
-            _owners(missing, rows),
-            "lacks an end",
-            "Input y contains NaN or missing values: leave out such rows, write -inf or inf for no "
-            "bound, or pass missing='whole', which reads a missing end as no bound.",
-            owner,
-        )
-
-
-def _refuse_crossed(ends: Ends, owner: str, rows: IntArray | None) -> None:
-    crossed = ends.lower > ends.upper
-    if crossed.any():
-        raise interval_error(
-            _owners(crossed, rows),
-            f"has its lower end {_first(ends.lower, crossed)} above its upper end "
-            f"{_first(ends.upper, crossed)}{_column(crossed)}",
-            "Give the lower end first; if the row contradicts itself, leave it out.",
-            owner,
-        )
-
-
-def _refuse_without_members(ends: Ends, owner: str, rows: IntArray | None) -> None:
-    without_members = (ends.lower == np.inf) | (ends.upper == -np.inf)
-    if without_members.any():
-        raise interval_error(
-            _owners(without_members, rows),
-            f"holds no number: its ends are {_first(ends.lower, without_members)} and "
-            f"{_first(ends.upper, without_members)}{_column(without_members)}",
-            "Input y contains infinity: a point must be finite. For no bound write -inf as lower "
-            "or inf as upper end.",
-            owner,
-        )
-
-
-def _owners(bad: BoolArray, rows: IntArray | None) -> BoolArray:
-    """Rows, ``(n,)``, with at least one flagged entry, ``(m, d)``."""
-    invalid = np.asarray(bad.any(axis=1))
-    if rows is None:
-        return invalid
-    owners = np.zeros(int(rows[-1]) + 1, dtype=np.bool_)
-    owners[rows[invalid]] = True
-    return owners
-
-
-def _first(values: AnyArray, bad: BoolArray) -> str:
-    return str(values[tuple(np.argwhere(bad)[0])])
-
-
-def _column(bad: BoolArray) -> str:
-    return f" in column {np.argwhere(bad)[0][1]}" if bad.shape[1] > 1 else ""
 
 
 def is_real(value: object) -> bool:
@@ -189,6 +60,25 @@ def without_overflow(value: float, finite: bool) -> float:
     if finite and math.isinf(value):
         return math.copysign(sys.float_info.max, value)
     return value
+
+
+class MarkedNumbers(NamedTuple):
+    """Numbers of any shape ``(n, ...)``, NaN where missing, and which entries are markers.
+
+    Missing values are not among the markers here: where they stand decides what they mean.
+    """
+
+    values: FloatArray
+    marked: BoolArray
+
+
+def marked_numbers(values: AnyArray, remedy: str, markers: Markers) -> MarkedNumbers:
+    """`real_numbers` of an array in which markers need not be numbers; they become 0."""
+    marked = markers.named.where(values)
+    if marked.any():
+        values = values.copy() if values.dtype.kind in "iufO" else values.astype(object)
+        values[marked] = 0
+    return MarkedNumbers(real_numbers(values, remedy), marked)
 
 
 def real_numbers(values: AnyArray, remedy: str) -> FloatArray:
@@ -257,64 +147,75 @@ def check_missing(missing: object) -> None:
         )
 
 
-def open_ends(table: IntervalTable, missing: str) -> IntervalTable:
-    """The same ends; missing ones become infinite if `missing` is "whole"."""
-    if missing != "whole":
-        return table
-    return IntervalTable(
-        np.where(np.isnan(table.lower), -np.inf, table.lower),
-        np.where(np.isnan(table.upper), np.inf, table.upper),
-        table.flat,
-    )
+def open_ends(
+    lower: MarkedNumbers, upper: MarkedNumbers, flat: bool, missing: str, markers: Markers
+) -> IntervalTable:
+    """The ends, ``(n, d)`` each, infinite where nothing is said.
+
+    An end that is a marker is open. If missing values are markers, so are two missing ends; a
+    single one is half of a number, for which `missing` says what to do.
+    """
+    low = np.where(lower.marked, -np.inf, lower.values) if lower.marked.any() else lower.values
+    high = np.where(upper.marked, np.inf, upper.values) if upper.marked.any() else upper.values
+    if missing == "whole" or markers.missing:
+        open_low, open_high = np.isnan(low), np.isnan(high)
+        if missing != "whole":
+            open_low = open_high = open_low & open_high
+        low, high = np.where(open_low, -np.inf, low), np.where(open_high, np.inf, high)
+    return IntervalTable(low, high, flat)
 
 
-def parse_ends(values: AnyArray, missing: str) -> IntervalTable:
+def _part(numbers_: MarkedNumbers, index: Any) -> MarkedNumbers:
+    return MarkedNumbers(numbers_.values[index], numbers_.marked[index])
+
+
+def parse_ends(values: AnyArray, missing: str, markers: Markers) -> IntervalTable:
     """Read ``(n, 2)``: lower and upper ends of plain targets."""
-    ends = real_numbers(values, _NUMBERS_REMEDY)
-    return open_ends(IntervalTable(ends[:, :1], ends[:, 1:], True), missing)
+    ends = marked_numbers(values, _NUMBERS_REMEDY, markers)
+    lower, upper = (_part(ends, np.s_[:, k : k + 1]) for k in (0, 1))
+    return open_ends(lower, upper, True, missing, markers)
 
 
-def parse_boxes(values: AnyArray, missing: str) -> IntervalTable:
+def parse_boxes(values: AnyArray, missing: str, markers: Markers) -> IntervalTable:
     """Read ``(n, d, 2)``: lower and upper ends of every column."""
     if values.shape[2] != 2:
         raise CandidateError(
             f"Intervals: boxes have shape (n, d, 2), lower and upper ends last; got "
             f"{values.shape}. Use Intervals.from_bounds(lower, upper) for ends of shape (n, d)."
         )
-    ends = real_numbers(values, _NUMBERS_REMEDY)
-    return open_ends(IntervalTable(ends[:, :, 0], ends[:, :, 1], False), missing)
+    ends = marked_numbers(values, _NUMBERS_REMEDY, markers)
+    lower, upper = (_part(ends, np.s_[:, :, k]) for k in (0, 1))
+    return open_ends(lower, upper, False, missing, markers)
 
 
-def points_table(values: FloatArray, missing: str) -> IntervalTable:
+def points_table(points: MarkedNumbers, missing: str, markers: Markers) -> IntervalTable:
     """Points ``(n,)`` of plain targets, or ``(n, d)``."""
-    flat = values.ndim == 1
-    points = values[:, np.newaxis] if flat else values
-    return open_ends(IntervalTable(points, points, flat), missing)
+    flat = points.values.ndim == 1
+    table = _part(points, np.s_[:, np.newaxis]) if flat else points
+    return open_ends(table, table, flat, missing, markers)
 
 
-def ends_of_points(y: Any, missing: str) -> IntervalTable:
+def ends_of_points(y: Any, missing: str, unlabeled: Any = None) -> IntervalTable:
     """Read points ``(n,)`` or ``(n, d)``."""
     check_missing(missing)
-    return points_table(_columns(y, "y"), missing)
+    markers = Markers.of(unlabeled, "Intervals")
+    return points_table(_columns(y, "y", markers), missing, markers)
 
 
-def ends_of_bounds(lower: Any, upper: Any, missing: str) -> IntervalTable:
+def ends_of_bounds(lower: Any, upper: Any, missing: str, unlabeled: Any = None) -> IntervalTable:
     """Read ends ``(n,)`` or ``(n, d)``; one of the two may be a single number."""
     check_missing(missing)
-    lower, upper = _matched(lower, upper, "lower", "upper")
-    flat = lower.ndim == 1
-    if flat:
-        lower, upper = lower[:, np.newaxis], upper[:, np.newaxis]
-    return open_ends(IntervalTable(lower, upper, flat), missing)
+    markers = Markers.of(unlabeled, "Intervals")
+    low, high, flat = _matched(lower, upper, ("lower", "upper"), markers)
+    return open_ends(low, high, flat, missing, markers)
 
 
-def ends_of_centers(centers: Any, radii: Any, missing: str) -> IntervalTable:
+def ends_of_centers(centers: Any, radii: Any, missing: str, unlabeled: Any = None) -> IntervalTable:
     """Read centres and radii, ``(n,)`` or ``(n, d)``; one of the two may be a single number."""
     check_missing(missing)
-    centers, radii = _matched(centers, radii, "centers", "radii")
-    flat = centers.ndim == 1
-    if flat:
-        centers, radii = centers[:, np.newaxis], radii[:, np.newaxis]
+    markers = Markers.of(unlabeled, "Intervals")
+    middle, radius, flat = _matched(centers, radii, ("centers", "radii"), markers)
+    centers, radii = middle.values, radius.values
     infinite, negative = np.isinf(centers).any(axis=1), (radii < 0).any(axis=1)
     if infinite.any():
         raise interval_error(
@@ -326,36 +227,59 @@ def ends_of_centers(centers: Any, radii: Any, missing: str) -> IntervalTable:
         )
     for values in (centers, radii):
         require_squarable(values, "Intervals")
-    return open_ends(IntervalTable(centers - radii, centers + radii, flat), missing)
+    # Without its centre or its radius an interval says nothing.
+    marked = middle.marked | radius.marked
+    lower, upper = MarkedNumbers(centers - radii, marked), MarkedNumbers(centers + radii, marked)
+    return open_ends(lower, upper, flat, missing, markers)
 
 
-def _matched(first: Any, second: Any, name: str, other: str) -> tuple[FloatArray, FloatArray]:
-    """Two arrays of one shape, ``(n,)`` or ``(n, d)``; a single number is repeated."""
-    one, two = (values is None or is_real(values) for values in (first, second))
-    if one and two:
+def _matched(
+    first: Any, second: Any, names: tuple[str, str], markers: Markers
+) -> tuple[MarkedNumbers, MarkedNumbers, bool]:
+    """Two arrays ``(n, d)``, of which one may be given as a single number; whether d was absent."""
+    single = [
+        value is None or is_real(value) or markers.named.matches(value) for value in (first, second)
+    ]
+    if all(single):
         raise CandidateError(
-            f"Intervals: {name} and {other} are both single numbers; give one per row in either."
+            f"Intervals: {names[0]} and {names[1]} are both single numbers; give one per row in "
+            f"either."
         )
-    left = None if one else _columns(first, name)
-    right = None if two else _columns(second, other)
-    if left is None:
-        assert right is not None
-        left = np.full(right.shape, to_float(first))
-    if right is None:
-        right = np.full(left.shape, to_float(second))
-    if left.shape != right.shape:
+    read = [
+        None if one else _columns(values, name, markers)
+        for one, values, name in zip(single, (first, second), names, strict=True)
+    ]
+    shapes = [numbers_.values.shape for numbers_ in read if numbers_ is not None]
+    if shapes[0] != shapes[-1]:
         raise CandidateError(
-            f"Intervals: {name} and {other} must have the same shape; got {left.shape} and "
-            f"{right.shape}."
+            f"Intervals: {names[0]} and {names[1]} must have the same shape; got {shapes[0]} and "
+            f"{shapes[1]}."
         )
-    return left, right
+    left, right = (
+        _repeated(value, shapes[0], markers) if numbers_ is None else numbers_
+        for value, numbers_ in zip((first, second), read, strict=True)
+    )
+    flat = len(shapes[0]) == 1
+    if flat:
+        left, right = (_part(numbers_, np.s_[:, np.newaxis]) for numbers_ in (left, right))
+    return left, right, flat
 
 
-def _columns(values: Any, name: str) -> FloatArray:
+def _repeated(value: Any, shape: tuple[int, ...], markers: Markers) -> MarkedNumbers:
+    """A single number, or marker, at every place."""
+    marked = markers.named.matches(value)
+    number = 0.0 if marked else to_float(value)
+    return MarkedNumbers(np.full(shape, number), np.full(shape, marked))
+
+
+def _columns(values: Any, name: str, markers: Markers = NO_MARKERS) -> MarkedNumbers:
     array = plain_array(values)
     if array.ndim not in (1, 2):
         raise CandidateError(
             f"Intervals: {name} must have one number per row, (n,), or per row and column, "
             f"(n, d); got shape {array.shape}."
         )
-    return real_numbers(array, _NUMBERS_REMEDY)
+    if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
+        # As an array, numbers beside a text are texts too.
+        array = np.array(values, dtype=object)
+    return marked_numbers(array, _NUMBERS_REMEDY, markers)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.numbers.checks import checked_ends, interval_error
 from disambig.candidates.numbers.intervals import Intervals, read_only, row_positions, value_table
 from disambig.candidates.numbers.parsing import parse_numbers
 from disambig.candidates.numbers.segments import (
@@ -15,7 +16,6 @@ from disambig.candidates.numbers.segments import (
     rows_of_segments,
     segments_of_rows,
 )
-from disambig.candidates.numbers.tables import checked_ends, interval_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -72,14 +72,16 @@ class IntervalUnions:
             object.__setattr__(self, name, read_only(array))
 
     @classmethod
-    def _of(cls, segments: Segments) -> "IntervalUnions":
+    def _trusted(cls, segments: Segments) -> "IntervalUnions":
         """Unions from segments that are known to be sorted and disjoint."""
         unions = object.__new__(cls)
         unions._set(segments)
         return unions
 
     @classmethod
-    def from_any(cls, y: Any, missing: Literal["error", "whole"] = "error") -> "IntervalUnions":
+    def from_any(
+        cls, y: Any, missing: Literal["error", "whole"] = "error", unlabeled: Any = None
+    ) -> "IntervalUnions":
         """Read targets in any format that `disambig.candidates.number_sets` reads.
 
         Examples
@@ -92,7 +94,7 @@ class IntervalUnions:
         if isinstance(y, Intervals):
             lower, upper, indptr = y.lower, y.upper, None
         else:
-            lower, upper, _, indptr = parse_numbers(y, missing)
+            lower, upper, _, indptr = parse_numbers(y, missing, unlabeled)
         if lower.shape[1] != 1:
             raise CandidateError(
                 f"IntervalUnions: rows are unions of intervals; got boxes of {lower.shape[1]} "
@@ -122,7 +124,7 @@ class IntervalUnions:
             own = slice(self.indptr[chosen], self.indptr[chosen + 1])
             ends = self.lower[own].tolist(), self.upper[own].tolist()
             return tuple(zip(*ends, strict=True))
-        return self._of(segments_of_rows(self._segments, chosen))
+        return self._trusted(segments_of_rows(self._segments, chosen))
 
     def __iter__(self) -> Iterator[tuple[tuple[float, float], ...]]:
         return (self[row] for row in range(len(self)))
@@ -168,7 +170,7 @@ class IntervalUnions:
     @cached_property
     def _intervals(self) -> Intervals:
         """All segments as m separate intervals."""
-        return Intervals(self.lower, self.upper)
+        return _plain_intervals(self.lower, self.upper)
 
     @cached_property
     def rows(self) -> IntArray:
@@ -223,7 +225,7 @@ class IntervalUnions:
     @cached_property
     def hull(self) -> Intervals:
         """The smallest intervals that contain the sets."""
-        return Intervals(self.lower[self.indptr[:-1]], self.upper[self.indptr[1:] - 1])
+        return _plain_intervals(self.lower[self.indptr[:-1]], self.upper[self.indptr[1:] - 1])
 
     def nearest(self, values: Any) -> FloatArray:
         """The member nearest to each value, ``(n, 1)``; of two equally near ones the lower."""
@@ -233,7 +235,7 @@ class IntervalUnions:
     def segments_at(self, values: Any) -> Intervals:
         """The segment that contains, or is nearest to, each value."""
         _, first = self._nearest_segments(values)
-        return Intervals(self.lower[first], self.upper[first])
+        return _plain_intervals(self.lower[first], self.upper[first])
 
     def _nearest_segments(self, values: Any) -> tuple[FloatArray, IntArray]:
         """Per segment the member nearest to the value of its row; per row its nearest segment."""
@@ -263,7 +265,7 @@ class IntervalUnions:
         A half-line that begins beyond the span becomes its finite end.
         """
         moved = self._intervals.within(span)
-        return self._of(Segments(moved.lower[:, 0], moved.upper[:, 0], self.indptr))
+        return self._trusted(Segments(moved.lower[:, 0], moved.upper[:, 0], self.indptr))
 
     def inset(self, margin: float) -> "IntervalUnions":
         """The same unions with finite ends of segments moved inwards by `margin`.
@@ -271,7 +273,12 @@ class IntervalUnions:
         A segment shorter than twice the margin becomes its middle.
         """
         inner = self._intervals.inset(margin)
-        return self._of(Segments(inner.lower[:, 0], inner.upper[:, 0], self.indptr))
+        return self._trusted(Segments(inner.lower[:, 0], inner.upper[:, 0], self.indptr))
+
+
+def _plain_intervals(lower: FloatArray, upper: FloatArray) -> Intervals:
+    """Intervals of plain targets from ends ``(n,)`` of segments, which are valid."""
+    return Intervals._trusted(lower[:, np.newaxis], upper[:, np.newaxis], True)
 
 
 def _checked_indptr(indptr: Any, n_segments: int) -> IntArray:

@@ -12,13 +12,16 @@ from disambig.candidates.orders.items import (
     item_codes,
     order_rows,
     refuse_rows,
+    without_marked,
 )
 from disambig.candidates.orders.tables import OrderTable, closed_orders, no_pairs
+from disambig.candidates.reading import Markers
 
 
-def parse_pairs(y: Any, items: Any) -> OrderTable:
+def parse_pairs(y: Any, items: Any, unlabeled: Any = None) -> OrderTable:
     """Read a collection of pairs ``(a, b)`` per row, a before b."""
-    rows = order_rows(y)
+    markers = Markers.of(unlabeled, "PartialOrders")
+    rows = without_marked(order_rows(y), markers)
     refuse_rows(
         rows,
         [not (isinstance(row, COLLECTIONS) or is_missing_row(row)) for row in rows],
@@ -34,7 +37,7 @@ def parse_pairs(y: Any, items: Any) -> OrderTable:
         "A pair is a tuple, list or array (a, b) of two items, a before b; a row with one pair "
         "is [('a', 'b')].",
     )
-    return orders_from_chains(pairs, items)
+    return orders_from_chains(pairs, items, markers)
 
 
 def is_pair(entry: Any) -> bool:
@@ -44,17 +47,21 @@ def is_pair(entry: Any) -> bool:
     return isinstance(entry, (list, tuple)) and len(entry) == 2
 
 
-def orders_from_chains(rows: Sequence[Sequence[Sequence[Any]]], items: Any) -> OrderTable:
+def orders_from_chains(
+    rows: Sequence[Sequence[Sequence[Any]]], items: Any, markers: Markers
+) -> OrderTable:
     """Orders that agree with every chain of their row.
 
     Parameters
     ----------
     rows : n rows, each of any number of chains, each of items
     items : (m,) array-like, or None for the sorted items that occur
+    markers : Markers
+        What must not be an item.
 
     Examples
     --------
-    >>> before, items = orders_from_chains([[["a", "b", "c"]], [["c", "a"]]], None)
+    >>> before, items = orders_from_chains([[["a", "b", "c"]], [["c", "a"]]], None, Markers())
     >>> before.sum(axis=(1, 2)), items
     (array([3, 1]), array(['a', 'b', 'c'], dtype='<U1'))
     """
@@ -64,7 +71,7 @@ def orders_from_chains(rows: Sequence[Sequence[Sequence[Any]]], items: Any) -> O
     row_of_chain = np.repeat(np.arange(len(rows)), chains_per_row)
     owners = np.repeat(row_of_chain, chain_lengths)
     chains = np.repeat(np.arange(len(chain_lengths)), chain_lengths)
-    codes, vector = item_codes(mentions, owners, len(rows), items)
+    codes, vector = item_codes(mentions, owners, len(rows), items, markers)
     before = no_pairs(len(rows), len(vector))
     linked = np.flatnonzero(chains[1:] == chains[:-1])
     before[owners[linked], codes[linked], codes[linked + 1]] = True

@@ -21,8 +21,9 @@ from disambig.candidates.labels.classes import (
     sorted_labels,
 )
 from disambig.candidates.labels.entries import COLLECTIONS
+from disambig.candidates.look_alikes import warn_of_look_alike_items
 from disambig.candidates.protocol import Candidates
-from disambig.candidates.reading import is_missing, rows_of
+from disambig.candidates.reading import Markers, is_missing, row_error, rows_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, IntArray
 
@@ -90,11 +91,7 @@ def order_error(invalid: BoolArray, what: str, remedy: str) -> CandidateError:
     >>> print(order_error(np.array([False, True, True]), "is odd", "Give even ones."))
     PartialOrders: row 1 is odd (2 such rows). Give even ones.
     """
-    count = int(np.count_nonzero(invalid))
-    rows = "row" if count == 1 else "rows"
-    return CandidateError(
-        f"PartialOrders: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
-    )
+    return row_error(invalid, what, remedy, "PartialOrders")
 
 
 def rows_among(n_rows: int, owners: IntArray) -> BoolArray:
@@ -156,9 +153,11 @@ def named_items(items: Any, n_items: int) -> AnyArray:
 
 
 def item_codes(
-    mentions: Sequence[Any], owners: IntArray, n_rows: int, items: Any
+    mentions: Sequence[Any], owners: IntArray, n_rows: int, items: Any, markers: Markers
 ) -> tuple[IntArray, AnyArray]:
     """The index of each mentioned item among the items, and the items.
+
+    Raises at a marker among the mentions: rows that are a marker mention nothing.
 
     Parameters
     ----------
@@ -167,6 +166,7 @@ def item_codes(
         The row in which each occurs.
     n_rows : int
     items : (m,) array-like, or None for the sorted items that occur
+    markers : Markers
 
     Returns
     -------
@@ -174,14 +174,19 @@ def item_codes(
     items : (m,)
     """
     vector = None if items is None else checked_items(items)
+    if vector is not None:
+        markers.refuse_among(listed(vector), "PartialOrders", "items")
     distinct = _distinct_items(mentions, owners, n_rows)
+    _refuse_markers(distinct, mentions, owners, n_rows, markers)
     if vector is None:
         if not distinct:
             raise CandidateError(
                 "PartialOrders: no row mentions an item, so that the items are unknown. "
                 "Name them by items=."
             )
-        vector = class_vector(sorted_labels(distinct))
+        ordered = sorted_labels(distinct)
+        warn_of_look_alike_items(ordered)
+        vector = class_vector(ordered)
     index_of = positions(vector)
     codes = np.fromiter(
         (index_of.get(name, -1) for name in mentions), dtype=np.intp, count=len(mentions)
@@ -221,6 +226,20 @@ def _distinct_items(mentions: Sequence[Any], owners: IntArray, n_rows: int) -> l
     return distinct
 
 
+def _refuse_markers(
+    distinct: list[Any], mentions: Sequence[Any], owners: IntArray, n_rows: int, markers: Markers
+) -> None:
+    """Raise if a row mentions a marker beside items."""
+    found = {name for name in distinct if markers.matches(name)}
+    if found:
+        marked = np.array([name in found for name in mentions])
+        raise order_error(
+            rows_among(n_rows, owners[marked]),
+            f"holds the marker unlabeled={markers.given!r} beside items",
+            "Give the marker alone for a row without any pair, or leave it out.",
+        )
+
+
 def require_rows(y: Any) -> None:
     """Raise unless `y` has one row per sample, and at least one."""
     if y is None:
@@ -255,8 +274,19 @@ def order_rows(y: Any) -> list[Any]:
     require_rows(y)
     if isinstance(y, np.ndarray) and y.ndim == 3:
         return list(y.tolist())
-    rows = rows_of(y)
+    rows = rows_of(y, "PartialOrders")
     return listed(rows) if isinstance(rows, np.ndarray) else rows
+
+
+def without_marked(rows: list[Any], markers: Markers) -> list[Any]:
+    """The rows with None, a missing row, for each that is a marker or holds a marker alone."""
+    return [None if _is_marked(row, markers) else row for row in rows] if markers else rows
+
+
+def _is_marked(row: Any, markers: Markers) -> bool:
+    if not isinstance(row, COLLECTIONS):
+        return markers.matches_text(row)
+    return len(row) == 1 and markers.matches_text(elements(row)[0])
 
 
 def is_missing_row(row: Any) -> bool:

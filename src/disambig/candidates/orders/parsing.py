@@ -25,10 +25,11 @@ from disambig.candidates.orders.items import (
     refuse_rows,
     require_rows,
     rows_among,
+    without_marked,
 )
 from disambig.candidates.orders.ranks import is_number, parse_ranks, smaller_first
 from disambig.candidates.orders.tables import OrderTable, closed_orders, no_pairs
-from disambig.candidates.reading import is_missing, is_table, only_column
+from disambig.candidates.reading import Markers, is_missing, is_table, only_column
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, FloatArray
 
@@ -39,45 +40,47 @@ CHAIN_SEPARATOR = ";"
 _NOTATION_SIGNS = "<>=~,;"
 
 
-def parse_top_k(y: Any, items: Any) -> OrderTable:
+def parse_top_k(y: Any, items: Any, unlabeled: Any = None) -> OrderTable:
     """Read the best items of each row, in order; they stand before all unlisted items."""
-    rows = order_rows(y)
+    markers = Markers.of(unlabeled, "PartialOrders")
+    rows = without_marked(order_rows(y), markers)
     refuse_rows(
         rows,
         [isinstance(row, COLLECTIONS) and not isinstance(row, _SEQUENCES) for row in rows],
         "a list of items, best first,",
         "A set has no order; for groups of items use PartialOrders.from_buckets.",
     )
-    best = [_without_padding(row) for row in rows]
+    best = [_without_padding(row, markers) for row in rows]
     refuse_rows(
         rows,
-        [any(map(_is_gap, row)) for row in best],
+        [any(_is_gap(item, markers) for item in row) for row in best],
         "a list of items without a gap",
         "End the list where the first item is missing: items after the gap need not stand before "
         "the unlisted ones.",
     )
     groups = [[[item] for item in row] for row in best]
-    positions, vector = _positions(groups, items)
+    positions, vector = _positions(groups, items, markers)
     positions[np.isnan(positions)] = np.inf
     # In a row without items all positions are equal, so that it has no pair.
     return OrderTable(smaller_first(positions), vector)
 
 
-def _is_gap(item: Any) -> bool:
-    return not is_nested(item) and is_missing(item)
+def _is_gap(item: Any, markers: Markers) -> bool:
+    return not is_nested(item) and (is_missing(item) or markers.matches(item))
 
 
-def _without_padding(row: Any) -> list[Any]:
-    """The items of a row without the missing values that pad its end."""
+def _without_padding(row: Any, markers: Markers) -> list[Any]:
+    """The items of a row without the missing values and markers that pad its end."""
     items = elements(row) if isinstance(row, _SEQUENCES) else [row]
-    while items and _is_gap(items[-1]):
+    while items and _is_gap(items[-1], markers):
         items.pop()
     return items
 
 
-def parse_buckets(y: Any, items: Any) -> OrderTable:
+def parse_buckets(y: Any, items: Any, unlabeled: Any = None) -> OrderTable:
     """Read groups of items: earlier groups stand before later ones, a group has no order."""
-    rows = order_rows(y)
+    markers = Markers.of(unlabeled, "PartialOrders")
+    rows = without_marked(order_rows(y), markers)
     refuse_rows(
         rows,
         [not (isinstance(row, _SEQUENCES) or is_missing_row(row)) for row in rows],
@@ -85,7 +88,7 @@ def parse_buckets(y: Any, items: Any) -> OrderTable:
         "Write [['a', 'b'], ['c']] for a and b before c, and [] for a row without any item.",
     )
     groups = [[] if is_missing_row(row) else [_group(group) for group in row] for row in rows]
-    positions, vector = _positions(groups, items)
+    positions, vector = _positions(groups, items, markers)
     return OrderTable(smaller_first(positions), vector)
 
 
@@ -96,12 +99,14 @@ def _group(group: Any) -> list[Any]:
     return [group.item() if isinstance(group, np.generic) else group]
 
 
-def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, AnyArray]:
+def _positions(
+    rows: list[list[list[Any]]], items: Any, markers: Markers
+) -> tuple[FloatArray, AnyArray]:
     """The index of the group of each item, ``(n, m)``, NaN if it is in none; and the items."""
     mentions = [item for row in rows for group in row for item in group]
     group_indices = [g for row in rows for g, group in enumerate(row) for _ in group]
     owners = np.repeat(np.arange(len(rows)), [sum(map(len, row)) for row in rows])
-    codes, vector = item_codes(mentions, owners, len(rows), items)
+    codes, vector = item_codes(mentions, owners, len(rows), items, markers)
     repeated = np.ones(len(codes), dtype=np.bool_)
     repeated[np.unique(owners * len(vector) + codes, return_index=True)[1]] = False
     if repeated.any():
@@ -115,10 +120,12 @@ def _positions(rows: list[list[list[Any]]], items: Any) -> tuple[FloatArray, Any
     return positions, vector
 
 
-def parse_signs(y: Any, items: Any) -> OrderTable:
+def parse_signs(y: Any, items: Any, unlabeled: Any = None) -> OrderTable:
     """Read ``(n, m, m)`` signs; one of the two entries of a pair suffices."""
+    markers = Markers.of(unlabeled, "PartialOrders")
+    markers.refuse_among((1, -1), "PartialOrders", "signs")
     require_rows(y)
-    signs = _sign_array(y)
+    signs = _sign_array(y, markers)
     vector = named_items(items, signs.shape[1])
     before = no_pairs(signs.shape[0], signs.shape[1])
     np.equal(signs, 1, out=before)
@@ -127,10 +134,21 @@ def parse_signs(y: Any, items: Any) -> OrderTable:
     return closed_orders(before, vector)
 
 
-def _sign_array(y: Any) -> AnyArray:
-    """`y` as an ``(n, m, m)`` array of +1, -1 and 0; raises at anything else."""
+def _with_zero_rows(y: Any, markers: Markers) -> Any:
+    """Rows of signs with zeros for each row that is a marker, if `y` is a list of rows."""
+    if not isinstance(y, (list, tuple)) or not markers:
+        return y
+    rows = without_marked(list(y), markers)
+    known = [row for row in rows if row is not None]
+    if len(known) in (0, len(rows)):
+        return y
+    return [np.zeros(np.shape(known[0]), dtype=np.int8) if row is None else row for row in rows]
+
+
+def _sign_array(y: Any, markers: Markers) -> AnyArray:
+    """`y` as an ``(n, m, m)`` array of +1, -1 and 0, which a marker is; raises at anything else."""
     try:
-        signs = np.asarray(y)
+        signs = np.asarray(_with_zero_rows(y, markers))
     except ValueError as error:
         raise CandidateError(
             "PartialOrders: signs must form an array of shape (n, m, m); these rows differ in "
@@ -143,6 +161,11 @@ def _sign_array(y: Any) -> AnyArray:
         )
     if signs.dtype.kind == "b":
         return signs.astype(np.int8)
+    marked = markers.where(signs)
+    if marked.any():
+        filled = signs.astype(object)
+        filled[marked] = 0
+        signs = np.array(filled.tolist())
     if signs.dtype.kind not in "iuf":
         raise CandidateError(
             f"PartialOrders: signs must be numbers, +1, -1 and 0; got an array of {signs.dtype}. "
@@ -160,16 +183,17 @@ def _sign_array(y: Any) -> AnyArray:
     return signs
 
 
-def parse_order_strings(y: Any, items: Any, separator: str) -> OrderTable:
+def parse_order_strings(y: Any, items: Any, separator: str, unlabeled: Any = None) -> OrderTable:
     """Read one text per row; an empty or missing text has no pair."""
-    rows = order_rows(y)
+    markers = Markers.of(unlabeled, "PartialOrders")
+    rows = without_marked(order_rows(y), markers)
     refuse_rows(
         rows,
         [not (isinstance(row, str) or is_missing_row(row)) for row in rows],
         "text",
         "Write 'a>b' for a before b, or use PartialOrders.from_pairs.",
     )
-    return orders_from_chains(split_chains(rows, separator, items is None), items)
+    return orders_from_chains(split_chains(rows, separator, items is None), items, markers)
 
 
 def split_chains(rows: list[Any], separator: Any, strict: bool) -> list[list[list[str]]]:
@@ -236,7 +260,7 @@ class _Form(IntEnum):
     OTHER = 5
 
 
-def _form(row: Any) -> _Form:
+def _form(row: Any, markers: Markers) -> _Form:
     if isinstance(row, str):
         return _Form.TEXT
     if is_missing_row(row):
@@ -250,30 +274,33 @@ def _form(row: Any) -> _Form:
         return _Form.PAIRS
     if isinstance(row, (set, frozenset)) or any(isinstance(e, COLLECTIONS) for e in entries):
         return _Form.OTHER
-    return _Form.NUMBERS if all(is_number(e) or is_missing(e) for e in entries) else _Form.OTHER
+    numeric = all(is_number(e) or is_missing(e) or markers.matches(e) for e in entries)
+    return _Form.NUMBERS if numeric else _Form.OTHER
 
 
-def parse_any_order(y: Any, items: Any, ties: str) -> OrderTable:
+def parse_any_order(y: Any, items: Any, ties: str, unlabeled: Any = None) -> OrderTable:
     """Read `y` by its form; `PartialOrders.from_any` documents the rules."""
+    markers = Markers.of(unlabeled, "PartialOrders")
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
         # An object that offers `__array__` but no shape.
         y = np.asarray(y)
     require_rows(y)
     if getattr(y, "ndim", 1) == 3:
-        return parse_signs(y, items)
+        return parse_signs(y, items, markers)
     column = is_table(y) and y.shape[1] == 1
     if is_table(y) and not column:
-        return parse_ranks(y, items, ties)
-    rows = order_rows(only_column(y) if column else y)
-    forms = [_form(row) for row in rows]
+        return parse_ranks(y, items, ties, markers)
+    given = order_rows(only_column(y) if column else y)
+    rows = without_marked(given, markers)
+    forms = [_form(row, markers) for row in rows]
     _refuse_unknown_forms(rows, forms)
     present = set(forms) - {_Form.MISSING}
     if present == {_Form.NUMBER} or (column and not present):
-        return parse_ranks(y, items, ties)
+        return parse_ranks(y, items, ties, markers)
     if present == {_Form.NUMBERS}:
-        return parse_ranks(rows, items, ties)
+        return parse_ranks(given, items, ties, markers)
     _refuse_mixed_forms(rows, forms)
-    return _from_texts_and_pairs(rows, items)
+    return _from_texts_and_pairs(rows, items, markers)
 
 
 def _refuse_unknown_forms(rows: list[Any], forms: list[_Form]) -> None:
@@ -299,7 +326,7 @@ def _refuse_mixed_forms(rows: list[Any], forms: list[_Form]) -> None:
         )
 
 
-def _from_texts_and_pairs(rows: list[Any], items: Any) -> OrderTable:
+def _from_texts_and_pairs(rows: list[Any], items: Any, markers: Markers) -> OrderTable:
     if rows and all(map(_looks_like_signs, rows)):
         raise CandidateError(
             "PartialOrders: a list of rows [[0, 1], [-1, 0]] may be signs of two items or pairs "
@@ -310,7 +337,7 @@ def _from_texts_and_pairs(rows: list[Any], items: Any) -> OrderTable:
         elements(row) if isinstance(row, COLLECTIONS) else [*text]
         for row, text in zip(rows, texts, strict=True)
     ]
-    return orders_from_chains(chains, items)
+    return orders_from_chains(chains, items, markers)
 
 
 def _looks_like_signs(row: Any) -> bool:

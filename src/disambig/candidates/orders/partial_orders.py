@@ -18,14 +18,15 @@ from disambig.candidates.orders.parsing import (
     parse_top_k,
 )
 from disambig.candidates.orders.ranks import breaks_order, full_rankings, parse_ranks, parse_scores
-from disambig.candidates.orders.tables import OrderTable, checked_orders, distinct_orders, reexpress
-from disambig.candidates.reading import row_index
-from disambig.exceptions import CandidateError
+from disambig.candidates.orders.tables import (
+    OrderTable,
+    checked_orders,
+    distinct_orders,
+    predecessor_masks,
+    reexpress,
+)
+from disambig.candidates.reading import own_rows, row_index
 from disambig.notation import AnyArray, BoolArray, IntArray
-
-# The decoders hold sets of items in signed integers of 64 bits, and the number of all sets, 2 ** m,
-# must fit as well.
-_MAX_MASK_ITEMS = 62
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,17 +77,21 @@ class PartialOrders:
         object.__setattr__(self, "items", items)
 
     @classmethod
-    def _from_table(cls, table: OrderTable) -> "PartialOrders":
-        """Orders from a table that is closed already; its arrays are not copied."""
+    def _trusted(cls, before: BoolArray, items: AnyArray) -> "PartialOrders":
+        """Orders from arrays of their own that are closed already; they are not copied."""
         orders = object.__new__(cls)
-        orders._set(*table)
+        orders._set(before, items)
         return orders
 
     # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(
-        cls, y: Any, items: Any = None, ties: Literal["ignore", "error"] = "ignore"
+        cls,
+        y: Any,
+        items: Any = None,
+        ties: Literal["ignore", "error"] = "ignore",
+        unlabeled: Any = None,
     ) -> "PartialOrders":
         """Read rankings by their form.
 
@@ -96,7 +101,7 @@ class PartialOrders:
             Numbers with two dimensions, or lists of numbers of equal length, are ranks, one
             column per item: smaller ranks stand before larger ones, and an item whose rank is
             missing (NaN, None, NA) is in no pair. Numbers with one dimension are the ranks of a
-            single item, a trivial ranking; none may be missing.
+            single item, a trivial ranking; none may be missing, unless `unlabeled` says so.
             An array with three dimensions holds signs of pairs, see `from_signs`.
             With one dimension, a row is a text such as ``"a>b>c; a>d"``, see `from_strings`, or
             a list, tuple, set or array of pairs ``(a, b)``, a before b. An empty or missing row
@@ -108,6 +113,10 @@ class PartialOrders:
             are matched by name, others by position.
         ties : {"ignore", "error"}, default="ignore"
             Whether equal ranks mean that two items were not compared, or raise an error.
+        unlabeled : object, or a list, tuple or set of them, default=None
+            Markers of what says nothing, as in `LabelSets.from_any`: a row that is a marker has no
+            pair, an item whose rank is a marker was not observed, a sign is 0. Missing values say
+            nothing with and without a marker. Ignored if `y` is a PartialOrders.
 
         Returns
         -------
@@ -121,11 +130,15 @@ class PartialOrders:
         """
         if isinstance(y, PartialOrders):
             return y if items is None else y.with_items(items)
-        return cls._from_table(parse_any_order(y, items, ties))
+        return cls._trusted(*parse_any_order(y, items, ties, unlabeled))
 
     @classmethod
     def from_ranks(
-        cls, ranks: Any, items: Any = None, ties: Literal["ignore", "error"] = "ignore"
+        cls,
+        ranks: Any,
+        items: Any = None,
+        ties: Literal["ignore", "error"] = "ignore",
+        unlabeled: Any = None,
     ) -> "PartialOrders":
         """Read ranks, ``(n, m)``: i before j if ``ranks[r, i] < ranks[r, j]``, NaN not observed.
 
@@ -137,7 +150,7 @@ class PartialOrders:
         ... }
         True
         """
-        return cls._from_table(parse_ranks(ranks, items, ties))
+        return cls._trusted(*parse_ranks(ranks, items, ties, unlabeled))
 
     @classmethod
     def from_scores(
@@ -147,6 +160,7 @@ class PartialOrders:
         *,
         margin: float = 0.0,
         higher_is_better: bool = True,
+        unlabeled: Any = None,
     ) -> "PartialOrders":
         """Read scores, ``(n, m)``: i before j if ``scores[r, i] - scores[r, j] > margin``.
 
@@ -160,10 +174,10 @@ class PartialOrders:
         ... ]
         True
         """
-        return cls._from_table(parse_scores(scores, items, margin, higher_is_better))
+        return cls._trusted(*parse_scores(scores, items, margin, higher_is_better, unlabeled))
 
     @classmethod
-    def from_signs(cls, signs: Any, items: Any = None) -> "PartialOrders":
+    def from_signs(cls, signs: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
         """Read signs, ``(n, m, m)``: +1 where i stands before j, -1 where after, 0 not known.
 
         One of the entries ``[r, i, j]`` and ``[r, j, i]`` suffices; two must be opposite.
@@ -173,10 +187,10 @@ class PartialOrders:
         >>> PartialOrders.from_signs([[[0, 1], [-1, 0]]])[0]
         frozenset({(0, 1)})
         """
-        return cls._from_table(parse_signs(signs, items))
+        return cls._trusted(*parse_signs(signs, items, unlabeled))
 
     @classmethod
-    def from_pairs(cls, y: Any, items: Any = None) -> "PartialOrders":
+    def from_pairs(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
         """Read a list of pairs ``(a, b)`` per row, a before b; an empty list excludes nothing.
 
         Examples
@@ -184,10 +198,12 @@ class PartialOrders:
         >>> PartialOrders.from_pairs([[("a", "b"), ("b", "c")], []]).n_observed
         array([3, 0])
         """
-        return cls._from_table(parse_pairs(y, items))
+        return cls._trusted(*parse_pairs(y, items, unlabeled))
 
     @classmethod
-    def from_strings(cls, y: Any, items: Any = None, *, separator: str = ">") -> "PartialOrders":
+    def from_strings(
+        cls, y: Any, items: Any = None, *, separator: str = ">", unlabeled: Any = None
+    ) -> "PartialOrders":
         """Read texts such as ``"a>b>c"``, several chains joined by ``;``; blanks are dropped.
 
         An empty text and a single item have no pair. If the items are not named, the name of an
@@ -198,10 +214,10 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_strings(["a > b; a > c"])[0])
         [('a', 'b'), ('a', 'c')]
         """
-        return cls._from_table(parse_order_strings(y, items, separator))
+        return cls._trusted(*parse_order_strings(y, items, separator, unlabeled))
 
     @classmethod
-    def from_top_k(cls, y: Any, items: Any = None) -> "PartialOrders":
+    def from_top_k(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
         """Read the best items of each row, in order: they stand before all unlisted items.
 
         Rows may have different lengths; missing values at the end of a row are padding. A single
@@ -212,10 +228,10 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_top_k([["b"], ["a", "c"]])[0])
         [('b', 'a'), ('b', 'c')]
         """
-        return cls._from_table(parse_top_k(y, items))
+        return cls._trusted(*parse_top_k(y, items, unlabeled))
 
     @classmethod
-    def from_buckets(cls, y: Any, items: Any = None) -> "PartialOrders":
+    def from_buckets(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
         """Read groups of items in order: earlier groups stand before later ones.
 
         Items of one group are not compared; a single item is a group of one; an item in no group
@@ -226,7 +242,7 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_buckets([[["a", "b"], ["c"]]])[0])
         [('a', 'c'), ('b', 'c')]
         """
-        return cls._from_table(parse_buckets(y, items))
+        return cls._trusted(*parse_buckets(y, items, unlabeled))
 
     # ------------------------------------------------------------------ array interface
 
@@ -249,12 +265,10 @@ class PartialOrders:
             names = listed(self.items)
             pairs = np.argwhere(self.before[rows]).tolist()
             return frozenset((names[i], names[j]) for i, j in pairs)
-        selected = self.before[rows]
+        selected = own_rows(self.before, rows)
         if selected.ndim != 3:
             raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")
-        # A slice is a view, which would keep the memory of all rows.
-        own = selected.copy() if isinstance(rows, slice) else selected
-        return self._from_table(OrderTable(own, self.items))
+        return self._trusted(selected, self.items)
 
     def __iter__(self) -> Iterator[frozenset[tuple[Any, Any]]]:
         return iter(self.to_pairs())
@@ -327,16 +341,7 @@ class PartialOrders:
 
         ``(n, m)`` of int64, for at most 62 items.
         """
-        if self.n_items > _MAX_MASK_ITEMS:
-            raise CandidateError(
-                f"PartialOrders: masks hold one bit per item, at most {_MAX_MASK_ITEMS}; there are "
-                f"{self.n_items} items. Read before instead."
-            )
-        masks = np.zeros(self.shape, dtype=np.int64)
-        for i in range(self.n_items):
-            masks |= self.before[:, i].astype(np.int64) << i
-        masks.setflags(write=False)
-        return masks
+        return predecessor_masks(self.before)
 
     def signs(self) -> AnyArray:
         """One sign per pair ``i < j``, ``(n, m (m - 1) / 2)`` of int8.
@@ -377,9 +382,8 @@ class PartialOrders:
 
         A new item is in no pair, also in rows that were read by `from_top_k`.
         """
-        return self._from_table(
-            reexpress(OrderTable(self.before, self.items), checked_items(items))
-        )
+        table = OrderTable(self.before, self.items)
+        return self._trusted(*reexpress(table, checked_items(items)))
 
     def to_pairs(self) -> list[frozenset[tuple[Any, Any]]]:
         """The pairs of each row, implied ones included, as n frozensets."""

@@ -5,7 +5,7 @@ which `breaks_order` compares with partial orders.
 """
 
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from disambig.candidates.orders.items import (
     order_rows,
     refuse_rows,
     require_rows,
+    without_marked,
 )
 from disambig.candidates.orders.tables import OrderTable, no_pairs, over_items
-from disambig.candidates.reading import is_missing, is_table, table_of
+from disambig.candidates.reading import NO_MARKERS, Markers, is_missing, is_table, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
 
@@ -32,33 +33,57 @@ def is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def number_table(y: Any) -> tuple[AnyArray, list[Any] | None]:
-    """The ``(n, m)`` numbers of a table, of nested lists or of one item, and the column names.
+class NumberTable(NamedTuple):
+    """Numbers of items, ``(n, m)``, names of the columns or None, and entries that are markers."""
+
+    values: AnyArray
+    names: list[Any] | None
+    marked: BoolArray
+
+    def compared(self, before: BoolArray) -> BoolArray:
+        """`before`, ``(n, m, m)``, without the pairs of entries that are markers; in place."""
+        if self.marked.any():
+            before &= ~self.marked[:, :, np.newaxis]
+            before &= ~self.marked[:, np.newaxis, :]
+        return before
+
+
+def number_table(y: Any, markers: Markers = NO_MARKERS) -> NumberTable:
+    """The numbers of a table, of nested lists or of one item; 0 where an entry is a marker.
 
     With one dimension `y` holds the numbers of a single item. None of them may be missing: the
     ranking of a single item carries no information, with its rank or without.
     """
     require_rows(y)
     if is_table(y):
-        values, names = table_of(y)
-        return _checked(values, names), names
+        return _marked_table(*table_of(y, "PartialOrders", "item"), markers)
     if getattr(y, "ndim", 1) > 2:
         raise CandidateError(
             f"PartialOrders: expected one number per row and item, shape (n, m); got shape "
             f"{tuple(y.shape)}. For signs of pairs, (n, m, m), use PartialOrders.from_signs."
         )
     rows = order_rows(y)
-    nested = any(isinstance(row, COLLECTIONS) for row in rows)
-    values = _checked(_stacked(rows) if nested else _column(rows), None)
-    if not nested:
-        _refuse_entries(
-            np.isnan(values),
-            values,
-            None,
-            "Input y contains NaN: with one number per row that number is the rank of the only "
-            "item. Leave out such rows; for several items pass one column per item.",
-        )
-    return values, None
+    if any(isinstance(row, COLLECTIONS) for row in rows):
+        return _marked_table(_stacked(without_marked(rows, markers)), None, markers)
+    table = _marked_table(_column(rows), None, markers)
+    _refuse_entries(
+        np.isnan(table.values),
+        table.values,
+        None,
+        "Input y contains NaN: with one number per row that number is the rank of the only "
+        "item. Leave out such rows; for several items pass one column per item.",
+    )
+    return table
+
+
+def _marked_table(table: AnyArray, names: list[Any] | None, markers: Markers) -> NumberTable:
+    """The checked numbers; entries that are markers need not be numbers."""
+    marked = markers.where(table)
+    if marked.any():
+        # Not NaN: integers stay integers, of which large ones can be the same float.
+        table = table.copy() if table.dtype.kind in "biufO" else table.astype(object)
+        table[marked] = 0
+    return NumberTable(_checked(table, names), names, marked)
 
 
 def _column(rows: list[Any]) -> AnyArray:
@@ -143,34 +168,40 @@ def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, re
     )
 
 
-def parse_ranks(y: Any, items: Any, ties: str) -> OrderTable:
+def parse_ranks(y: Any, items: Any, ties: str, unlabeled: Any = None) -> OrderTable:
     """Read ranks, smaller first; equal ranks are not compared, or raise with ties="error"."""
     if ties not in _TIE_RULES:
         raise CandidateError(
             f"PartialOrders: ties must be 'ignore' (equal ranks are not compared) or 'error' "
             f"(they raise an error); got {ties!r}."
         )
-    ranks, names = number_table(y)
+    ranks = number_table(y, Markers.of(unlabeled, "PartialOrders"))
+    before = ranks.compared(smaller_first(ranks.values))
     if ties == "error":
-        tied = tied_rows(ranks)
+        # Of the items with a rank, every two are in a pair unless their ranks are equal.
+        n_ranked = np.count_nonzero(~(np.isnan(ranks.values) | ranks.marked), axis=1)
+        tied = np.count_nonzero(before, axis=(1, 2)) < n_ranked * (n_ranked - 1) // 2
         if tied.any():
             raise order_error(
                 tied,
                 "has equal ranks",
                 "Give distinct ranks, or ties='ignore' if equal ones mean not compared.",
             )
-    return over_items(smaller_first(ranks), names, items)
+    return over_items(before, ranks.names, items)
 
 
-def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> OrderTable:
+def parse_scores(
+    y: Any, items: Any, margin: float, higher_is_better: bool, unlabeled: Any = None
+) -> OrderTable:
     """Read scores: an item stands before those whose score is worse by more than the margin."""
     if not is_number(margin) or not 0 <= margin < np.inf:
         raise CandidateError(
             f"PartialOrders: margin must be a finite number of at least 0; got {margin!r}."
         )
-    scores, names = number_table(y)
+    table = number_table(y, Markers.of(unlabeled, "PartialOrders"))
+    scores = table.values
     if margin == 0 and not higher_is_better:
-        return over_items(smaller_first(scores), names, items)
+        return over_items(table.compared(smaller_first(scores)), table.names, items)
     before = no_pairs(scores.shape[0], scores.shape[1])
     if margin == 0:
         # Compared, not subtracted: a difference of integers may overflow.
@@ -182,7 +213,7 @@ def parse_scores(y: Any, items: Any, margin: float, higher_is_better: bool) -> O
         with np.errstate(over="ignore"):
             for i in range(gains.shape[1]):
                 before[:, i] = gains[:, i, np.newaxis] - gains > margin
-    return over_items(before, names, items)
+    return over_items(table.compared(before), table.names, items)
 
 
 def smaller_first(ranks: AnyArray) -> BoolArray:
@@ -203,7 +234,7 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
 
     Raises unless every row has one rank per item, none missing and no two equal.
     """
-    values, names = number_table(ranks)
+    values, names, _ = number_table(ranks)
     if values.shape != (n_rows, len(items)):
         raise CandidateError(
             f"PartialOrders: expected ranks of shape ({n_rows}, {len(items)}), one row per order "

@@ -9,11 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates.labels.classes import listed, positions, preview
+from disambig.candidates.look_alikes import warn_of_look_alike_names
 from disambig.candidates.orders.items import checked_items, named_items, order_error, refuse_cycles
 from disambig.compiled.relations import close_transitively
 from disambig.exceptions import CandidateError
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, BoolArray, IntArray
+
+# The decoders hold sets of items in signed integers of 64 bits, and the number of all sets, 2 ** m,
+# must fit as well.
+_MAX_MASK_ITEMS = 62
 
 
 class OrderTable(NamedTuple):
@@ -105,6 +110,7 @@ def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderT
     items : (l,) array-like, or None for the names, else 0 to m - 1
     """
     if items is None:
+        warn_of_look_alike_names("PartialOrders", names or (), "items")
         return OrderTable(before, named_items(names, before.shape[1]))
     vector = checked_items(items)
     if names is not None:
@@ -119,6 +125,21 @@ def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderT
                 f"an array without names to match columns by position."
             )
     return OrderTable(before, named_items(vector, before.shape[1]))
+
+
+def predecessor_masks(before: BoolArray) -> AnyArray:
+    """Bit i of ``masks[r, j]`` is ``before[r, i, j]``, ``(n, m)`` of int64, read-only."""
+    n_items = before.shape[1]
+    if n_items > _MAX_MASK_ITEMS:
+        raise CandidateError(
+            f"PartialOrders: masks hold one bit per item, at most {_MAX_MASK_ITEMS}; there are "
+            f"{n_items} items. Read before instead."
+        )
+    masks = np.zeros(before.shape[:2], dtype=np.int64)
+    for i in range(n_items):
+        masks |= before[:, i].astype(np.int64) << i
+    masks.setflags(write=False)
+    return masks
 
 
 def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:

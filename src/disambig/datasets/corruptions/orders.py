@@ -257,7 +257,7 @@ class ScoreGapCorruption:
 
 def _read_scores(scores: Any, items: Any) -> tuple[FloatArray, AnyArray]:
     """Finite scores ``(n, m)`` in the order of the items, and the items."""
-    table, names = number_table(scores)
+    table, names = number_table(scores)[:2]
     values = table.astype(np.float64)
     n_columns = values.shape[1]
     # The positions of the columns, as one order, go through the parser of orders: it matches
