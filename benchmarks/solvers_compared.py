@@ -151,7 +151,7 @@ def run_tiny(n_problems: int) -> Results:
             values = problem.objective(labels.embedded), quadratic_objective(problem, labels)
             found.gaps[name].append((paper.gap(values[0]), quadratic.gap(values[1])))
             if name == "Frank-Wolfe pairwise, nearest":
-                found.bounds.append(quadratic.below(solution.quadratic.bound))
+                found.bounds.append(quadratic.below(solution.certificate.bound))
                 if len(found.bounds) <= N_BOUNDED_PROBLEMS:
                     theirs = paper_bound(tiny.A, tiny.loss.matrix, tiny.sets)
                     found.paper_bounds.append((found.bounds[-1], quadratic.below(theirs)))
@@ -212,7 +212,7 @@ def digits_table(n_rows: int) -> str:
             solution = competitor.solver.solve(problem)
             spent = time.process_time() - begun
             labels = competitor.labels(solution)
-            proven = solution.quadratic
+            proven = solution.certificate
             cells = [
                 votes,
                 name,

@@ -166,10 +166,10 @@ class _Cell:
         if name == "risk":
             votes = DenseVotes(self.votes)
             risk = RiskProblem(votes, self.risk_form, False, intervals, intervals.span)
-            NewtonRegression().solve_numbers(risk)
+            NewtonRegression().solve(risk)
         else:
             voted = VotedProblem(self.normalized_votes, SquaredLoss(), intervals, intervals.span)
-            NewtonRegression().solve_numbers(voted)
+            NewtonRegression().solve(voted)
 
 
 def _stack(cells: Sequence[_Cell]) -> VoteStack:

@@ -44,7 +44,7 @@ def test_empirical_risks_have_the_solutions_of_single_problems(
     assert found.certified.all()
     for b, one in enumerate(sets):
         problem = RiskProblem(weights.training_votes(), form, intercept, one, one.span)
-        alone = NewtonRegression().solve_numbers(problem)
+        alone = NewtonRegression().solve(problem)
         assert one.contains(found.targets[b][:, None]).all()
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
         np.testing.assert_allclose(found.targets[b], alone.targets[:, 0], atol=1e-8)
@@ -62,7 +62,7 @@ def test_normalised_votes_have_the_solutions_of_single_problems(seed, n, shift):
     assert found.certified.all()
     for b, one in enumerate(sets):
         problem = VotedProblem(DenseVotes(alpha[b]), SquaredLoss(), one, one.span)
-        alone = NewtonRegression().solve_numbers(problem)
+        alone = NewtonRegression().solve(problem)
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
         # Optima are not unique; both solvers return the nearest to the midpoints.
         np.testing.assert_allclose(found.targets[b], alone.targets[:, 0], atol=1e-6)

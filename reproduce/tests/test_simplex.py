@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
 from disambig.losses import AbstainLoss, FiniteLoss, ZeroOneLoss
-from disambig.solvers import infimum_prediction
+from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from reproduce.simplex import paper_example, simplex_picture
 

@@ -11,8 +11,8 @@ from disambig.solvers import (
     AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
-    NumberSolver,
     Progress,
+    Solver,
     Status,
     UnionRegression,
 )
@@ -49,9 +49,9 @@ each_case = pytest.mark.parametrize(("solver", "name"), CASES)
 @pytest.mark.parametrize("seed", range(3))
 def test_attributes_of_a_solution(solver, name, seed):
     instance, problem = SOLVERS[solver][0], PROBLEMS[name](seed)
-    assert isinstance(instance, NumberSolver)
+    assert isinstance(instance, Solver)
     before = instance.get_params()
-    found = instance.solve_numbers(problem)
+    found = instance.solve(problem)
     assert instance.get_params() == before
 
     n, d = len(problem.sets), problem.sets.n_columns
@@ -84,10 +84,10 @@ def test_attributes_of_a_solution(solver, name, seed):
 @each_case
 def test_results_are_reproducible(solver, name):
     instance, problem = SOLVERS[solver][0], PROBLEMS[name](5)
-    first = instance.solve_numbers(problem)
+    first = instance.solve(problem)
     for again in (
-        instance.solve_numbers(problem),
-        clone(instance).solve_numbers(PROBLEMS[name](5)),
+        instance.solve(problem),
+        clone(instance).solve(PROBLEMS[name](5)),
     ):
         np.testing.assert_array_equal(again.targets, first.targets)
         assert again.objective == first.objective
@@ -103,7 +103,7 @@ def test_callback(solver, name):
         calls.append(progress)
         return True
 
-    found = instance.solve_numbers(problem, callback=stop)
+    found = instance.solve(problem, callback=stop)
     if not calls:
         # The start is the optimum: there was no iteration.
         assert found.n_iter == 0

@@ -15,7 +15,8 @@ from disambig import StructuredPredictor
 from disambig.datasets import make_tag_sequences
 from disambig.exceptions import CandidateError
 from disambig.losses import StructuredLoss
-from disambig.solvers import AlternatingMinimization, infimum_prediction
+from disambig.solvers import AlternatingMinimization
+from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from disambig.candidates import LabelSets
 from disambig.losses import MatrixLoss, StructuredLoss, ZeroOneLoss
 from disambig.problem import Problem
-from disambig.solvers import Status, average_candidates, infimum_loss
+from disambig.solvers import Status, infimum_loss
+from disambig.solvers.baselines import average_candidates
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
 from tests.oracles.generated_problems import problems

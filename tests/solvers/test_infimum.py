@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets, PartialOrders
 from disambig.losses import KendallLoss, StructuredLoss, ZeroOneLoss
-from disambig.solvers import baselines, infimum_prediction
+from disambig.solvers import baselines
+from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from tests.oracles.brute_force import labellings
 from tests.oracles.generated_problems import problems

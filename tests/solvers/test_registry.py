@@ -2,7 +2,8 @@
 
 import pytest
 
-from disambig.solvers import AlternatingMinimization, Solver, resolve_solver
+from disambig.solvers import AlternatingMinimization, Solver
+from disambig.solvers.registry import resolve_solver
 
 
 def test_name_gives_a_solver():

@@ -11,7 +11,8 @@ from disambig import StructuredPredictor
 from disambig.candidates import PartialBits
 from disambig.exceptions import CandidateError
 from disambig.losses import ExactInfimum, HammingLoss
-from disambig.solvers import AlternatingMinimization, average_candidates, infimum_loss
+from disambig.solvers import AlternatingMinimization, infimum_loss
+from disambig.solvers.baselines import average_candidates
 from disambig.votes import as_votes
 from disambig.weights import NeighborWeights
 from tests.oracles.bit_problems import all_bits, bit_problems

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from disambig.candidates import LabelSets
 from disambig.losses import LabelFaces, ZeroOneLoss
 from disambig.losses.embeddings import IdentityEmbedding
-from disambig.problem import Problem
-from disambig.solvers.alternating.descent import Descent, DescentState, _join_tied
+from disambig.problem import Problem, _join_tied
+from disambig.solvers.alternating.descent import Descent, DescentState
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
@@ -82,7 +82,7 @@ def test_pinned_rows_stay(tiny, seed):
     rows = np.flatnonzero(rng.random(n) < 0.5)
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
     targets = state.targets.replace(rows, pins)
-    descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    descent = Descent(problem, pinned=(rows, pins))
     for after in states_until_convergence(descent, descent.resume(targets, state)):
         assert not after.targets.take(rows).differing(pins).any()
         assert not (after.targets.mask & ~tiny.sets.mask).any()
@@ -97,7 +97,7 @@ def test_with_pinned_rows_the_objective_never_rises(tiny, seed):
     rows = np.flatnonzero(rng.random(n) < 0.5)
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
     _, state = first_state(problem)
-    descent = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    descent = Descent(problem, pinned=(rows, pins))
     states = states_until_convergence(
         descent, descent.resume(state.targets.replace(rows, pins), state)
     )
@@ -114,7 +114,7 @@ def test_resuming_with_stored_scores_gives_the_same_states(tiny, seed):
     converged = descent.step(state)
     assert descent.has_converged(state, converged)
     np.testing.assert_array_equal(
-        converged.fixed_point_scores, problem.scores_of_predictions(converged.targets.embedded)
+        converged.scores, problem.scores_of_predictions(converged.targets.embedded)
     )
     assert descent.step(converged) is converged
     n, K = tiny.sets.shape
@@ -124,16 +124,14 @@ def test_resuming_with_stored_scores_gives_the_same_states(tiny, seed):
     labels = np.array([rng.choice(np.flatnonzero(row)) for row in converged.targets.mask])
     pins = tiny.loss.target_faces(np.eye(K, dtype=np.bool_)[labels[rows]])
     targets = converged.targets.replace(rows, pins)
-    pinned = Descent(problem, pinned_rows=rows, pinned_targets=pins)
+    pinned = Descent(problem, pinned=(rows, pins))
     found = states_until_convergence(pinned, pinned.resume(targets, converged))
     # The reference: a state without stored scores, and both half steps over all rows.
     scores = problem.scores_of_predictions(targets.embedded)
     tolerance = problem.rtol * problem.prediction_scale
     best = problem.choose_predictions(scores)
     joined = _join_tied(converged.predictions, best, scores, tolerance)
-    reference = pinned._targets(
-        replace(converged, targets=targets, fixed_point_scores=None), joined
-    )
+    reference = pinned._targets(replace(converged, targets=targets, scores=None), joined)
     assert not found[0].predictions.differing(joined).any()
     assert not found[0].targets.differing(reference.targets).any()
     margin = 10 * problem.objective_tolerance

@@ -50,7 +50,7 @@ def test_bound_is_below_all_labels_and_the_gap_is_not_negative(tiny, steps, tol)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "FrankWolfeMinimization: not converged")
         solution = solver.solve(tiny.problem)
-    found = solution.quadratic
+    found = solution.certificate
     optimum = quadratic_optimum(tiny.A, tiny.loss.matrix, tiny.sets)
     rounding = 1e-11 * largest_objective(tiny)
     assert found.bound <= optimum
@@ -145,7 +145,7 @@ def test_adding_a_multiple_of_the_identity_to_votes_changes_nothing():
 @given(tiny=TINY)
 def test_both_objectives_equal_their_definitions(tiny):
     solution = FrankWolfeMinimization().solve(tiny.problem)
-    assert solution.quadratic.objective == quadratic_objective(tiny.problem, solution.decoded)
+    assert solution.certificate.objective == quadratic_objective(tiny.problem, solution.decoded)
     expected = tiny.A @ tiny.loss.matrix[:, solution.decoded.outputs].T
     direct = float(expected.min(axis=1).sum())
     assert solution.objective == pytest.approx(

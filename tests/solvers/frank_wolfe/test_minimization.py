@@ -13,13 +13,8 @@ from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import DCGLoss, MatrixLoss, ZeroOneLoss
 from disambig.problem import Problem
-from disambig.solvers import (
-    AlternatingMinimization,
-    FrankWolfeMinimization,
-    Solver,
-    Status,
-    resolve_solver,
-)
+from disambig.solvers import AlternatingMinimization, FrankWolfeMinimization, Solver, Status
+from disambig.solvers.registry import resolve_solver
 from disambig.votes import as_votes
 from disambig.weights import NeighborWeights
 from tests.oracles.generated_problems import problems
@@ -46,7 +41,7 @@ def test_rows_with_one_candidate_stay(tiny, steps):
     solution = FrankWolfeMinimization(steps).solve(tiny.problem)
     single = tiny.sets.mask.sum(axis=1) == 1
     assert_array_equal(solution.decoded.mask[single], tiny.sets.mask[single])
-    for found in (solution.targets.distribution, solution.quadratic.relaxed.distribution):
+    for found in (solution.targets.distribution, solution.certificate.relaxed.distribution):
         assert_array_equal(found[single], tiny.sets.mask[single])
         assert (found[~tiny.sets.mask] == 0.0).all()
         assert_allclose(found.sum(axis=1), 1.0)
@@ -92,7 +87,7 @@ def test_undecided_rows_keep_equal_probabilities():
     problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
     solution = FrankWolfeMinimization().solve(problem)
     assert_allclose(solution.targets.distribution[:2], 0.5)
-    assert_allclose(solution.quadratic.relaxed.distribution[:2], 0.5)
+    assert_allclose(solution.certificate.relaxed.distribution[:2], 0.5)
     assert solution.resolved.tolist() == [False, False, True]
 
 
@@ -160,7 +155,7 @@ def test_reaching_max_iter_warns_and_the_bound_holds():
         solution = FrankWolfeMinimization(max_iter=1, tol=1e-9).solve(tiny.problem)
     assert solution.status is Status.MAX_ITER
     full = FrankWolfeMinimization(tol=1e-9).solve(tiny.problem)
-    assert solution.quadratic.bound <= full.quadratic.bound + margin(tiny)
+    assert solution.certificate.bound <= full.quadratic.bound + margin(tiny)
 
 
 def test_callback_is_called_after_every_step_and_stops_the_run():
@@ -204,7 +199,7 @@ def test_solver_in_estimators(loss):
     weights = NeighborWeights(8)
     found = disambiguate(X, sets, weights=weights, loss=loss, solver="frank_wolfe")
     assert np.mean(found.labels == truth) > 0.95
-    assert found.solution.quadratic.bound <= found.solution.quadratic.objective
+    assert found.solution.certificate.bound <= found.solution.certificate.objective
     model = PartialLabelClassifier(weights=weights, loss=loss, solver="frank_wolfe").fit(X, sets)
     assert_array_equal(model.labels_, found.labels)
     assert np.mean(model.predict(X) == truth) > 0.95

@@ -63,7 +63,7 @@ def test_bound_and_labels_of_orders(seed, weighting, steps, loss):
     problem = Problem(as_votes(A), bound_loss, orders)
     losses = bound_loss.psi(ORDERS) @ bound_loss.phi(ORDERS).T
     solution = FrankWolfeMinimization(steps, tol=0.01, rounding="sampling").solve(problem)
-    found, optimum = solution.quadratic, lowest_objective(A, losses, members)
+    found, optimum = solution.certificate, lowest_objective(A, losses, members)
     rounding = 1e-10 * float(np.abs(A).sum())
     assert found.bound <= optimum
     assert found.gap >= 0.0
@@ -101,7 +101,7 @@ def test_bound_and_labels_of_bits(seed, weighting, steps):
     members = [np.flatnonzero(((row < 0) | (row == every)).all(axis=1)) for row in bits]
     problem = Problem(as_votes(A), loss, sets)
     solution = FrankWolfeMinimization(steps, tol=0.01, rounding="sampling").solve(problem)
-    found, optimum = solution.quadratic, lowest_objective(A, losses, members)
+    found, optimum = solution.certificate, lowest_objective(A, losses, members)
     rounding = 1e-10 * float(np.abs(A).sum())
     assert found.bound <= optimum
     assert found.gap >= 0.0
@@ -120,7 +120,7 @@ def test_one_bit_and_two_classes_give_the_same_relaxation():
     by_bits = solver.solve(Problem(as_votes(A), HammingLoss().bind(partial.tags), partial))
     by_labels = solver.solve(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert by_bits.quadratic.bound == pytest.approx(by_labels.quadratic.bound, abs=1e-6)
-    bits, labels = (found.quadratic.relaxed for found in (by_bits, by_labels))
+    bits, labels = (found.certificate.relaxed for found in (by_bits, by_labels))
     assert_allclose(bits.means[:, 0], labels.distribution[:, 1], atol=1e-3)
 
 

@@ -40,7 +40,7 @@ def test_labels_keep_the_sizes_and_the_bound_holds_for_them(tiny, sampling, widt
         sizes=sizes, tol=0.05, rounding="sampling" if sampling else "nearest", n_samples=3
     )
     solution = solver.solve(tiny.problem)
-    found = solution.quadratic
+    found = solution.certificate
     assert found.bound <= optimum
     assert found.gap >= 0.0
     assert found.objective >= optimum - 1e-9 * np.abs(tiny.A).sum() * tiny.loss.largest
@@ -127,17 +127,17 @@ def test_unit_shift_gives_the_objective_of_diffrac():
     """``Tr Y' (I - A) Y`` over distributions Y, up to a constant: at labels it is the objective."""
     problem = ridge_problem()
     solution = FrankWolfeMinimization(shift="unit", tol=1e-8, max_iter=20_000).solve(problem)
-    A, relaxed = problem.votes.rows(0, 12), solution.quadratic.relaxed.distribution
+    A, relaxed = problem.votes.rows(0, 12), solution.certificate.relaxed.distribution
 
     def diffrac(Y):
         return float(np.trace(Y.T @ (np.eye(12) - A) @ Y))
 
     expected = diffrac(relaxed) + A.sum() - 12.0
-    assert solution.quadratic.relaxed_objective == pytest.approx(expected, abs=1e-9)
+    assert solution.certificate.relaxed_objective == pytest.approx(expected, abs=1e-9)
     labels = np.eye(3)[solution.decoded.outputs]
-    assert solution.quadratic.objective == pytest.approx(diffrac(labels) + A.sum() - 12.0)
+    assert solution.certificate.objective == pytest.approx(diffrac(labels) + A.sum() - 12.0)
     tight = FrankWolfeMinimization(tol=1e-8, max_iter=20_000).solve(problem)
-    assert tight.quadratic.bound >= solution.quadratic.bound - 1e-6
+    assert tight.quadratic.bound >= solution.certificate.bound - 1e-6
 
 
 def test_unit_shift_raises_for_large_eigenvalues_and_other_losses():

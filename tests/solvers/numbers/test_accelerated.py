@@ -27,7 +27,7 @@ def problem_without_dense_form(seed, **options):
 @given(seed=seeds, n=st.integers(1, 9), d=st.integers(1, 2))
 def test_against_bounded_least_squares(seed, n, d):
     problem = problem_without_dense_form(seed, n=n, d=d)
-    found = AcceleratedRegression().solve_numbers(problem)
+    found = AcceleratedRegression().solve(problem)
     assert found.certified
     assert found.residual <= 1e-8
     assert problem.sets.contains(found.targets).all()
@@ -45,8 +45,8 @@ def test_against_bounded_least_squares(seed, n, d):
 @given(seed=seeds, intercept=st.booleans())
 def test_dense_forms(seed, intercept):
     problem, _ = risk_problem(seed, intercept=intercept)
-    found = AcceleratedRegression().solve_numbers(problem)
-    best = NewtonRegression().solve_numbers(problem)
+    found = AcceleratedRegression().solve(problem)
+    best = NewtonRegression().solve(problem)
     assert found.certified
     scale = np.abs(problem.span).max() ** 2
     assert found.objective == pytest.approx(best.objective, rel=1e-8, abs=1e-12 * scale)
@@ -87,9 +87,9 @@ def test_many_rows_through_the_estimator():
 
 def test_problems_that_are_refused():
     with pytest.raises(MissingOracleError, match=r"AcceleratedRegression.*the squared one"):
-        AcceleratedRegression().solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
+        AcceleratedRegression().solve(voted_problem(0, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="unions"):
-        AcceleratedRegression().solve_numbers(voted_problem(0, unions=True))
+        AcceleratedRegression().solve(voted_problem(0, unions=True))
 
 
 def test_callback_and_max_iter():
@@ -100,11 +100,11 @@ def test_callback_and_max_iter():
         calls.append(progress)
         return True
 
-    found = AcceleratedRegression().solve_numbers(problem, callback=stop)
+    found = AcceleratedRegression().solve(problem, callback=stop)
     assert len(calls) == 1
     assert found.status is Status.STOPPED
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
-        found = AcceleratedRegression(max_iter=1).solve_numbers(problem)
+        found = AcceleratedRegression(max_iter=1).solve(problem)
     assert found.status is Status.MAX_ITER
     assert not found.certified
     assert problem.sets.contains(found.targets).all()

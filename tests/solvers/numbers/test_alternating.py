@@ -40,7 +40,7 @@ def rounding(problem):
 )
 def test_the_objective_never_rises(seed, form, loss, start, shape):
     problem = some_problem(seed, form, loss, **shape)
-    found = AlternatingRegression(start, steps=15).solve_numbers(problem)
+    found = AlternatingRegression(start, steps=15).solve(problem)
     objectives = np.array([progress.objective for progress in found.trace])
     assert (np.diff(objectives) <= rounding(problem)).all()
     assert found.objective == objectives[-1]
@@ -55,7 +55,7 @@ def test_the_objective_never_rises(seed, form, loss, start, shape):
 @given(seed=seeds, form=st.sampled_from([*FORMS, "risk"]), start=st.sampled_from(STARTS))
 def test_at_convergence_a_target_step_changes_nothing(seed, form, start):
     problem = some_problem(seed, form, SquaredLoss())
-    found = AlternatingRegression(start, max_iter=100_000).solve_numbers(problem)
+    found = AlternatingRegression(start, max_iter=100_000).solve(problem)
     assert found.converged
     margin = 1e-6 * np.ptp(problem.span)
     moved = problem.targets(found.predictions, found.targets)
@@ -66,9 +66,9 @@ def test_at_convergence_a_target_step_changes_nothing(seed, form, start):
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse", "risk"]), start=st.sampled_from(STARTS))
 def test_convex_problems_have_one_optimum(seed, form, start):
     problem = some_problem(seed, form, SquaredLoss(), n=5)
-    optimum = NewtonRegression().solve_numbers(problem)
+    optimum = NewtonRegression().solve(problem)
     solver = AlternatingRegression(start, max_iter=100_000, tol=1e-12)
-    found = solver.solve_numbers(problem)
+    found = solver.solve(problem)
     margin = rounding(problem)
     assert found.objective >= optimum.objective * (1 - 1e-9) - margin
     assert found.objective == pytest.approx(optimum.objective, rel=1e-5, abs=1e3 * margin)
@@ -81,7 +81,7 @@ def test_steps_stops_early():
     middles = problem.first_targets("average")
     moved = []
     for steps in (1, 3, 10):
-        found = AlternatingRegression(steps=steps).solve_numbers(problem)
+        found = AlternatingRegression(steps=steps).solve(problem)
         assert found.n_iter == steps
         assert len(found.trace) == steps + 1
         assert found.status is Status.MAX_ITER
@@ -90,23 +90,23 @@ def test_steps_stops_early():
     assert 0 < moved[0] < moved[1] < moved[2]
     # All steps are made even if nothing moves any more.
     points = problem.with_sets(Intervals.from_points(np.arange(9.0)))
-    assert AlternatingRegression(steps=4).solve_numbers(points).n_iter == 4
+    assert AlternatingRegression(steps=4).solve(points).n_iter == 4
 
 
 def test_max_iter_warns():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="not converged after max_iter=2 steps"):
-        found = AlternatingRegression(max_iter=2).solve_numbers(problem)
+        found = AlternatingRegression(max_iter=2).solve(problem)
     assert found.status is Status.MAX_ITER
 
 
 def test_the_advice_of_the_warning():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="Use solver='auto' for the optimum"):
-        AlternatingRegression(max_iter=2).solve_numbers(problem)
+        AlternatingRegression(max_iter=2).solve(problem)
     not_convex = next(p for p in _signed_problems() if not p.is_convex)
     with pytest.warns(ConvergenceWarning, match="not convex: use weights without negative votes"):
-        AlternatingRegression(max_iter=1, tol=0.0).solve_numbers(not_convex)
+        AlternatingRegression(max_iter=1, tol=0.0).solve(not_convex)
 
 
 def _signed_problems():
@@ -122,7 +122,7 @@ def test_callback():
         calls.append(progress)
         return progress.iteration == 3
 
-    found = AlternatingRegression("infimum").solve_numbers(problem, callback=stop_at_third)
+    found = AlternatingRegression("infimum").solve(problem, callback=stop_at_third)
     assert [progress.iteration for progress in calls] == [1, 2, 3]
     assert {progress.stage for progress in calls} == {"infimum"}
     assert found.status is Status.STOPPED
@@ -147,9 +147,9 @@ def test_half_lines_with_a_common_end():
     inf = np.inf
     sets = Intervals(np.array([1.0, -inf]), np.array([inf, 1.0]))
     problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
-    found = AlternatingRegression().solve_numbers(problem)
+    found = AlternatingRegression().solve(problem)
     assert found.converged
-    optimum = NewtonRegression().solve_numbers(problem)
+    optimum = NewtonRegression().solve(problem)
     assert found.objective == pytest.approx(optimum.objective, rel=1e-6)
 
 
@@ -165,7 +165,7 @@ def test_half_lines_with_a_common_end():
 )
 def test_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
-        AlternatingRegression(**options).solve_numbers(voted_problem(0))
+        AlternatingRegression(**options).solve(voted_problem(0))
 
 
 def test_predictions_of_signed_votes_stay_in_the_span():
@@ -173,7 +173,7 @@ def test_predictions_of_signed_votes_stay_in_the_span():
     alpha = np.array([[1.0, -2.0], [-2.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (0, 4)])
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span)
-    found = AlternatingRegression().solve_numbers(problem)
+    found = AlternatingRegression().solve(problem)
     assert not found.is_convex
     assert found.residual is None
     assert ((found.predictions >= 0) & (found.predictions <= 4)).all()
@@ -185,6 +185,6 @@ def test_targets_that_are_all_zero_are_certified():
     problem, _ = risk_problem(0, n=5, intercept=False, ridge=1.0)
     sets = Intervals.from_bounds(-np.ones(5), np.full(5, 3.0))
     problem = type(problem)(problem.votes, problem.form, False, sets, sets.span)
-    found = AlternatingRegression().solve_numbers(problem)
+    found = AlternatingRegression().solve(problem)
     np.testing.assert_allclose(found.targets, 0, atol=1e-8)
     assert found.certified

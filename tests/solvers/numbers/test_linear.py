@@ -72,7 +72,7 @@ def check_solution(problem, found):
 @given(seed=seeds, form=forms, n=st.integers(1, 4), loss=st.sampled_from(LOSSES))
 def test_against_every_choice_of_ends(seed, form, n, loss):
     problem = voted_problem(seed, form, n=n, loss=loss)
-    found = LinearProgramRegression().solve_numbers(problem)
+    found = LinearProgramRegression().solve(problem)
     check_solution(problem, found)
     lowest = lowest_at_ends(problem)
     assert found.objective == pytest.approx(lowest, rel=1e-8, abs=rounding(problem))
@@ -81,7 +81,7 @@ def test_against_every_choice_of_ends(seed, form, n, loss):
 @given(seed=seeds, form=forms, loss=st.sampled_from(LOSSES))
 def test_against_a_program_with_slacks(seed, form, loss):
     problem = voted_problem(seed, form, n=6, loss=loss)
-    found = LinearProgramRegression().solve_numbers(problem)
+    found = LinearProgramRegression().solve(problem)
     check_solution(problem, found)
     tau = 0.5 if isinstance(loss, AbsoluteLoss) else loss.quantile
     unit = 2.0 if isinstance(loss, AbsoluteLoss) else 1.0
@@ -92,9 +92,9 @@ def test_against_a_program_with_slacks(seed, form, loss):
 @given(seed=seeds, loss=st.sampled_from(LOSSES))
 def test_alternation_is_not_better(seed, loss):
     problem = voted_problem(seed, loss=loss)
-    found = LinearProgramRegression().solve_numbers(problem)
+    found = LinearProgramRegression().solve(problem)
     for start in ("average", "infimum"):
-        other = AlternatingRegression(start).solve_numbers(problem)
+        other = AlternatingRegression(start).solve(problem)
         assert found.objective <= other.objective + rounding(problem)
         # Alternation gives no certificate for these losses.
         assert other.residual is None
@@ -107,13 +107,13 @@ def test_the_objective_does_not_depend_on_the_order_of_rows(seed, form):
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (LinearProgramRegression().solve_numbers(one) for one in (problem, other))
+    here, there = (LinearProgramRegression().solve(one) for one in (problem, other))
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=rounding(problem))
 
 
 def test_columns_are_separate_problems():
     problem = voted_problem(5, "sparse", d=2, loss=AbsoluteLoss())
-    found = LinearProgramRegression().solve_numbers(problem)
+    found = LinearProgramRegression().solve(problem)
     check_solution(problem, found)
     separate = [
         replace(
@@ -123,7 +123,7 @@ def test_columns_are_separate_problems():
         )
         for k in range(2)
     ]
-    total = sum(LinearProgramRegression().solve_numbers(one).objective for one in separate)
+    total = sum(LinearProgramRegression().solve(one).objective for one in separate)
     assert found.objective == pytest.approx(total, rel=1e-9)
 
 
@@ -133,7 +133,7 @@ def test_offset_and_unit_do_not_matter(shift, unit):
     sets = problem.sets
     other = Intervals(unit * sets.lower + shift, unit * sets.upper + shift)
     moved = replace(problem, sets=other, span=other.span)
-    here, there = (LinearProgramRegression().solve_numbers(one) for one in (problem, moved))
+    here, there = (LinearProgramRegression().solve(one) for one in (problem, moved))
     assert there.certified
     assert there.objective / unit == pytest.approx(here.objective, rel=1e-8)
 
@@ -151,31 +151,31 @@ def test_votes_that_are_negative_by_rounding_count_as_zero():
     problem = voted_problem(5, loss=AbsoluteLoss())
     alpha = problem.votes.array.copy()
     alpha[2, 1] = -1e-17
-    found = LinearProgramRegression().solve_numbers(replace(problem, votes=as_votes(alpha)))
+    found = LinearProgramRegression().solve(replace(problem, votes=as_votes(alpha)))
     assert found.certified
 
 
 def test_problems_that_are_refused():
     solver = LinearProgramRegression()
     with pytest.raises(MissingOracleError, match="unions of intervals"):
-        solver.solve_numbers(voted_problem(0, unions=True, loss=AbsoluteLoss()))
+        solver.solve(voted_problem(0, unions=True, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="votes that are not negative"):
-        solver.solve_numbers(voted_problem(0, "signed", loss=AbsoluteLoss()))
+        solver.solve(voted_problem(0, "signed", loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match=r"SquaredLoss\(\) is not piecewise linear"):
-        solver.solve_numbers(voted_problem(0))
+        solver.solve(voted_problem(0))
     with pytest.raises(MissingOracleError, match="formulation='votes'"):
-        solver.solve_numbers(risk_problem(0)[0])
+        solver.solve(risk_problem(0)[0])
 
 
 def test_callback_and_max_iter():
     problem = voted_problem(5, d=2, loss=AbsoluteLoss(), n=12)
     calls = []
-    found = LinearProgramRegression().solve_numbers(problem, callback=calls.append)
+    found = LinearProgramRegression().solve(problem, callback=calls.append)
     assert len(calls) == 2
     assert found.converged
-    found = LinearProgramRegression().solve_numbers(problem, callback=lambda progress: True)
+    found = LinearProgramRegression().solve(problem, callback=lambda progress: True)
     assert found.status is Status.STOPPED
     with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
-        found = LinearProgramRegression(max_iter=1).solve_numbers(problem)
+        found = LinearProgramRegression(max_iter=1).solve(problem)
     assert not found.certified
     assert problem.sets.contains(found.targets).all()

@@ -48,7 +48,7 @@ def check_solution(problem, found):
 )
 def test_votes_against_bounded_least_squares(seed, form, n, d):
     problem = voted_problem(seed, form, n=n, d=d)
-    found = NewtonRegression().solve_numbers(problem)
+    found = NewtonRegression().solve(problem)
     check_solution(problem, found)
     alpha = problem.votes @ np.eye(n)
     optima = [
@@ -67,7 +67,7 @@ def test_votes_against_bounded_least_squares(seed, form, n, d):
 )
 def test_risk_against_bounded_least_squares(seed, n, intercept, ridge):
     problem, weights = risk_problem(seed, n=n, intercept=intercept, ridge=ridge)
-    found = NewtonRegression().solve_numbers(problem)
+    found = NewtonRegression().solve(problem)
     check_solution(problem, found)
     K = rbf_kernel(weights.X_fit_, gamma=0.5)
     optimum = risk_optimum(weights, K, problem.sets.lower[:, 0], problem.sets.upper[:, 0])
@@ -84,9 +84,9 @@ def test_signed_votes_that_are_convex(seed, n):
     problem = VotedProblem(as_votes(alpha), SquaredLoss(), problem.sets, problem.span)
     if not problem.is_convex:
         with pytest.raises(MissingOracleError, match="negative votes make it non-convex"):
-            NewtonRegression().solve_numbers(problem)
+            NewtonRegression().solve(problem)
         return
-    found = NewtonRegression().solve_numbers(problem)
+    found = NewtonRegression().solve(problem)
     check_solution(problem, found)
     values, vectors = np.linalg.eigh(problem.quadratic.array)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
@@ -103,7 +103,7 @@ def test_permuting_rows_permutes_targets(seed, form):
     order = np.random.default_rng(seed).permutation(7)
     alpha = (problem.votes @ np.eye(7))[np.ix_(order, order)]
     other = VotedProblem(as_votes(alpha), problem.loss, problem.sets[order], problem.span)
-    here, there = (NewtonRegression().solve_numbers(one) for one in (problem, other))
+    here, there = (NewtonRegression().solve(one) for one in (problem, other))
     width = np.ptp(problem.span)
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=1e-12 * width**2)
     np.testing.assert_allclose(there.targets, here.targets[order], atol=1e-6 * width)
@@ -113,7 +113,7 @@ def test_of_several_optima_the_nearest_to_the_middles():
     # All intervals contain [2, 3]; their middles are 2, 2.5, 3 and 3.5.
     sets = Intervals.from_any([(0, 4), (2, 3), (1, 5), (2, 5)])
     problem = VotedProblem(as_votes(np.ones((4, 4))), SquaredLoss(), sets, sets.span)
-    found = NewtonRegression().solve_numbers(problem)
+    found = NewtonRegression().solve(problem)
     assert found.objective == pytest.approx(0, abs=1e-20)
     np.testing.assert_allclose(found.targets, 2.75)
 
@@ -125,7 +125,7 @@ def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
         problem = RiskProblem(
             weights.training_votes(), weights.residual_form(), False, sets, sets.span
         )
-        found = NewtonRegression().solve_numbers(problem)
+        found = NewtonRegression().solve(problem)
         assert found.certified
         assert found.n_iter <= 20
 
@@ -133,35 +133,35 @@ def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
 def test_problems_that_are_refused():
     solver = NewtonRegression()
     with pytest.raises(MissingOracleError, match="loss is not the squared one"):
-        solver.solve_numbers(voted_problem(0, loss=AbsoluteLoss()))
+        solver.solve(voted_problem(0, loss=AbsoluteLoss()))
     with pytest.raises(MissingOracleError, match="unions of intervals make it combinatorial"):
-        solver.solve_numbers(voted_problem(0, unions=True))
+        solver.solve(voted_problem(0, unions=True))
     problem = voted_problem(0)
     negative = replace(problem, votes=problem.votes.scale_rows(-np.ones(7)))
     with pytest.raises(MissingOracleError, match="do not sum to a positive number"):
-        solver.solve_numbers(negative)
+        solver.solve(negative)
     alpha = np.array([[1.0, 1.0, -0.9], [1.0, 1.0, 1.0], [-0.9, 1.0, 1.0]])
     sets = Intervals.from_any([(0, 1), (2, 3), (4, 5)])
     with pytest.raises(MissingOracleError, match="negative votes make it non-convex"):
-        solver.solve_numbers(VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span))
+        solver.solve(VotedProblem(as_votes(alpha), SquaredLoss(), sets, sets.span))
 
 
 def test_a_form_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 3)
     with pytest.raises(MissingOracleError, match="7 rows is too large for a dense array"):
-        NewtonRegression().solve_numbers(voted_problem(0, "sparse"))
+        NewtonRegression().solve(voted_problem(0, "sparse"))
 
 
 def test_a_callback_stops_all_columns():
     problem, _ = risk_problem(4, n=9, d=3, ridge=1e-6)
-    assert NewtonRegression().solve_numbers(problem).n_iter > 1
+    assert NewtonRegression().solve(problem).n_iter > 1
     calls = []
 
     def stop(progress):
         calls.append(progress)
         return len(calls) == 1
 
-    found = NewtonRegression().solve_numbers(problem, callback=stop)
+    found = NewtonRegression().solve(problem, callback=stop)
     assert len(calls) == 1
     assert found.status is Status.STOPPED
     assert not found.converged
@@ -172,6 +172,6 @@ def test_a_callback_stops_all_columns():
 def test_max_iter_warns():
     problem, _ = risk_problem(4, n=9, ridge=1e-6)
     with pytest.warns(ConvergenceWarning, match="met only to a scaled residual of"):
-        found = NewtonRegression(max_iter=1).solve_numbers(problem)
+        found = NewtonRegression(max_iter=1).solve(problem)
     assert found.status is Status.MAX_ITER
     assert not found.certified

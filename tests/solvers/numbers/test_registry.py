@@ -12,9 +12,8 @@ from disambig.solvers import (
     AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
-    NumberSolver,
+    Solver,
     UnionRegression,
-    resolve_number_solver,
 )
 from disambig.solvers.numbers.automatic import suited_solver
 from tests.oracles.number_problems import risk_problem, voted_problem
@@ -31,24 +30,24 @@ SOLVERS = {
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_names_and_instances(name):
-    solver = resolve_number_solver(name)
+    solver = resolve_solver(name)
     assert isinstance(solver, SOLVERS[name])
-    assert isinstance(solver, NumberSolver)
+    assert isinstance(solver, Solver)
     assert clone(solver).get_params() == solver.get_params()
     # A new instance every time: neither the user's object nor the registered one is changed.
-    assert resolve_number_solver(solver) is not solver
-    assert resolve_number_solver(name) is not solver
+    assert resolve_solver(solver) is not solver
+    assert resolve_solver(name) is not solver
 
 
 def test_invalid_solvers_are_refused():
     with pytest.raises(ValueError, match="solver='magic' is not known; choose one of"):
-        resolve_number_solver("magic")
+        resolve_solver("magic")
     with pytest.raises(TypeError, match=r"solve_numbers.*got AlternatingMinimization"):
-        resolve_number_solver(AlternatingMinimization())
+        resolve_solver(AlternatingMinimization())
     with pytest.raises(TypeError, match="got NewtonRegression"):
-        resolve_number_solver(NewtonRegression)
+        resolve_solver(NewtonRegression)
     with pytest.raises(TypeError, match="got NoneType"):
-        resolve_number_solver(None)
+        resolve_solver(None)
 
 
 def test_suited_solver(monkeypatch):
@@ -64,15 +63,13 @@ def test_suited_solver(monkeypatch):
 
 
 def test_automatic_uses_the_suited_solver():
-    found = AutomaticRegression().solve_numbers(voted_problem(0))
+    found = AutomaticRegression().solve(voted_problem(0))
     assert found.certified
-    np.testing.assert_array_equal(
-        found.targets, NewtonRegression().solve_numbers(voted_problem(0)).targets
-    )
-    found = AutomaticRegression().solve_numbers(voted_problem(0, "signed"))
+    np.testing.assert_array_equal(found.targets, NewtonRegression().solve(voted_problem(0)).targets)
+    found = AutomaticRegression().solve(voted_problem(0, "signed"))
     assert not found.is_convex
     assert not found.certified
     unions = voted_problem(0, unions=True)
-    found = AutomaticRegression().solve_numbers(unions)
+    found = AutomaticRegression().solve(unions)
     assert {progress.stage for progress in found.trace} >= {"average", "infimum", "random 1"}
     assert unions.sets.contains(found.targets).all()

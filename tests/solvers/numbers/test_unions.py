@@ -19,7 +19,7 @@ seeds = st.integers(0, 10**6)
 def global_optimum(problem):
     """The lowest optimum over all choices of one segment per row."""
     return min(
-        NewtonRegression().solve_numbers(problem.with_sets(segments)).objective
+        NewtonRegression().solve(problem.with_sets(segments)).objective
         for segments in segment_choices(problem.sets)
     )
 
@@ -50,7 +50,7 @@ def unknown_signs(seed, form="votes", n=8):
 @given(seed=seeds, form=st.sampled_from(["dense", "sparse"]), starts=st.integers(1, 4))
 def test_not_above_the_starts_and_not_below_the_optimum(seed, form, starts):
     problem = voted_problem(seed, form, n=5, unions=True)
-    found = UnionRegression(n_starts=starts).solve_numbers(problem)
+    found = UnionRegression(n_starts=starts).solve(problem)
     margin = rounding(problem)
     assert problem.sets.contains(found.targets).all()
     assert found.objective >= global_optimum(problem) - margin
@@ -72,7 +72,7 @@ def test_not_above_the_starts_and_not_below_the_optimum(seed, form, starts):
 @given(seed=seeds)
 def test_signed_votes_are_not_above_the_starts(seed):
     problem = voted_problem(seed, "signed", n=5, unions=True)
-    found = UnionRegression(n_starts=3).solve_numbers(problem)
+    found = UnionRegression(n_starts=3).solve(problem)
     for name in ("average", "infimum"):
         first = problem.first_targets(name)
         before = problem.objective(first, problem.predictions(first))
@@ -91,7 +91,7 @@ def test_how_often_the_optimum_is_found(form, counts):
     for starts, count in zip((2, 10), counts, strict=True):
         solver = UnionRegression(n_starts=starts)
         rise = [
-            (solver.solve_numbers(problem).objective - low) / rounding(problem)
+            (solver.solve(problem).objective - low) / rounding(problem)
             for problem, low in zip(problems, lowest, strict=True)
         ]
         assert min(rise) > -1
@@ -101,25 +101,24 @@ def test_how_often_the_optimum_is_found(form, counts):
 def test_more_starts_are_not_worse_and_results_are_reproducible():
     problem = unknown_signs(3, "risk")
     objectives = [
-        UnionRegression(n_starts=starts).solve_numbers(problem).objective
-        for starts in (1, 2, 5, 20)
+        UnionRegression(n_starts=starts).solve(problem).objective for starts in (1, 2, 5, 20)
     ]
     assert (np.diff(objectives) <= 0).all()
-    twice = [UnionRegression(random_state=7).solve_numbers(problem) for _ in range(2)]
+    twice = [UnionRegression(random_state=7).solve(problem) for _ in range(2)]
     np.testing.assert_array_equal(twice[0].targets, twice[1].targets)
     assert twice[0].trace == twice[1].trace
 
 
 def test_intervals_are_unions_of_one_segment():
     problem = voted_problem(1)
-    found = UnionRegression(n_starts=2).solve_numbers(problem)
-    optimum = NewtonRegression().solve_numbers(problem)
+    found = UnionRegression(n_starts=2).solve(problem)
+    optimum = NewtonRegression().solve(problem)
     assert found.objective == pytest.approx(optimum.objective, rel=1e-12)
 
 
 def test_a_callback_that_stops_skips_the_other_starts():
     problem = unknown_signs(0)
-    found = UnionRegression(n_starts=5).solve_numbers(
+    found = UnionRegression(n_starts=5).solve(
         problem, callback=lambda progress: progress.stage == "infimum"
     )
     assert {progress.stage for progress in found.trace} == {"average", "infimum"}
@@ -132,15 +131,15 @@ def test_max_iter_warns():
     suitable_seeds = (
         seed
         for seed in range(30)
-        if UnionRegression(n_starts=1).solve_numbers(unknown_signs(seed, "risk")).n_iter > 1
+        if UnionRegression(n_starts=1).solve(unknown_signs(seed, "risk")).n_iter > 1
     )
     problem = unknown_signs(next(suitable_seeds), "risk")
     with pytest.warns(ConvergenceWarning, match="segments still change after max_iter=1 rounds"):
-        found = UnionRegression(n_starts=1, max_iter=1).solve_numbers(problem)
+        found = UnionRegression(n_starts=1, max_iter=1).solve(problem)
     assert found.status is Status.MAX_ITER
 
 
 @pytest.mark.parametrize("name", ["n_starts", "max_iter"])
 def test_options_are_checked(name):
     with pytest.raises(ValueError, match=f"{name}=0; expected at least 1"):
-        UnionRegression(**{name: 0}).solve_numbers(unknown_signs(0))
+        UnionRegression(**{name: 0}).solve(unknown_signs(0))
