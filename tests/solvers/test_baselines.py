@@ -7,8 +7,8 @@ from hypothesis import given
 from disambig.candidates import LabelSets
 from disambig.losses import MatrixLoss, StructuredLoss, ZeroOneLoss
 from disambig.problem import Problem
-from disambig.solvers import Status, infimum_loss
-from disambig.solvers.baselines import average_candidates
+from disambig.solvers import Status
+from disambig.solvers.baselines import average_candidates, infimum_solution
 from disambig.votes import as_votes
 from tests.oracles.brute_force import double_loop_objective
 from tests.oracles.generated_problems import problems
@@ -17,7 +17,7 @@ from tests.oracles.labels_as_task import LabelTask
 WITH_ENTRIES = ("dense", "sparse", "product")
 METHODS = {
     "average": average_candidates,
-    "infimum": lambda problem: infimum_loss(problem)[0],
+    "infimum": lambda problem: infimum_solution(problem)[0],
 }
 
 
@@ -100,7 +100,7 @@ def test_infimum_and_average_candidates_differ_under_an_ordinal_loss():
     infimum = loss.infimum_prediction(problem.votes, sets, problem.rtol)
     assert set(average.outputs.tolist()) == {1}
     assert set(infimum.outputs.tolist()) == {0}
-    solution, exact = infimum_loss(problem)
+    solution, exact = infimum_solution(problem)
     assert exact
     assert solution.decoded.outputs.tolist() == [0] * 10
     assert solution.resolved.all()
@@ -109,10 +109,10 @@ def test_infimum_and_average_candidates_differ_under_an_ordinal_loss():
 @given(tiny=problems(forms=WITH_ENTRIES))
 def test_structured_losses_end_inside_the_sets_and_are_not_exact(tiny):
     problem = Problem(tiny.problem.votes, StructuredLoss(LabelTask(tiny.loss)), tiny.sets)
-    for solution in (average_candidates(problem), infimum_loss(problem)[0]):
+    for solution in (average_candidates(problem), infimum_solution(problem)[0]):
         outputs = solution.decoded.outputs
         assert tiny.sets.mask[np.arange(len(outputs)), outputs].all()
-    assert infimum_loss(problem)[1] is False
+    assert infimum_solution(problem)[1] is False
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e9])

@@ -11,8 +11,8 @@ from disambig import StructuredPredictor
 from disambig.candidates import PartialBits
 from disambig.exceptions import CandidateError
 from disambig.losses import ExactInfimum, HammingLoss
-from disambig.solvers import AlternatingMinimization, infimum_loss
-from disambig.solvers.baselines import average_candidates
+from disambig.solvers import AlternatingMinimization
+from disambig.solvers.baselines import average_candidates, infimum_solution
 from disambig.votes import as_votes
 from disambig.weights import NeighborWeights
 from tests.oracles.bit_problems import all_bits, bit_problems
@@ -134,7 +134,7 @@ def test_objective_never_increases(tiny):
 
 @given(tiny=bit_problems())
 def test_average_and_infimum_predict_the_same(tiny):
-    infimum, exact = infimum_loss(tiny.problem)
+    infimum, exact = infimum_solution(tiny.problem)
     assert exact
     average = average_candidates(tiny.problem)
     if infimum.resolved.all() and average.resolved.all():

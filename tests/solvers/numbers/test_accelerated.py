@@ -29,10 +29,10 @@ def test_against_bounded_least_squares(seed, n, d):
     problem = problem_without_dense_form(seed, n=n, d=d)
     found = AcceleratedRegression().solve(problem)
     assert found.certified
-    assert found.residual <= 1e-8
-    assert problem.sets.contains(found.targets).all()
+    assert found.certificate.residual <= 1e-8
+    assert problem.sets.contains(found.targets.values).all()
     points = problem.sets.lower == problem.sets.upper
-    np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
+    np.testing.assert_array_equal(found.targets.values[points], problem.sets.lower[points])
     alpha = problem.votes @ np.eye(n)
     optimum = sum(
         voted_optimum(alpha, low, high)
@@ -50,7 +50,7 @@ def test_dense_forms(seed, intercept):
     assert found.certified
     scale = np.abs(problem.span).max() ** 2
     assert found.objective == pytest.approx(best.objective, rel=1e-8, abs=1e-12 * scale)
-    np.testing.assert_allclose(found.targets, best.targets, atol=1e-4 * np.sqrt(scale))
+    np.testing.assert_allclose(found.targets.values, best.targets, atol=1e-4 * np.sqrt(scale))
 
 
 def test_of_several_optima_the_nearest_to_the_middles():
@@ -107,4 +107,4 @@ def test_callback_and_max_iter():
         found = AcceleratedRegression(max_iter=1).solve(problem)
     assert found.status is Status.MAX_ITER
     assert not found.certified
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()

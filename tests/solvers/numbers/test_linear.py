@@ -58,14 +58,16 @@ def program_with_slacks(problem, below, above):
 
 
 def check_solution(problem, found):
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()
     points = problem.sets.lower == problem.sets.upper
-    np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
+    np.testing.assert_array_equal(found.targets.values[points], problem.sets.lower[points])
     assert found.certified
-    assert found.residual <= 1e-8
+    assert found.certificate.residual <= 1e-8
     assert found.converged
-    assert found.objective == problem.objective(found.targets, found.predictions)
-    again = problem.objective(found.targets, problem.predictions(found.targets))
+    assert found.objective == problem.objective(
+        found.targets.values, problem.predictions(found.targets.values)
+    )
+    again = problem.objective(found.targets.values, problem.predictions(found.targets.values))
     assert found.objective == pytest.approx(again, abs=rounding(problem))
 
 
@@ -178,4 +180,4 @@ def test_callback_and_max_iter():
     with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
         found = LinearProgramRegression(max_iter=1).solve(problem)
     assert not found.certified
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()

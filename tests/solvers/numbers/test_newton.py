@@ -12,7 +12,7 @@ from disambig.candidates import Intervals
 from disambig.datasets import make_sine_intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import AbsoluteLoss, SquaredLoss
-from disambig.number_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem, first_targets
 from disambig.solvers import NewtonRegression, Status
 from disambig.solvers.numbers.alternating import optimality_residual
 from disambig.votes import as_votes
@@ -30,17 +30,21 @@ seeds = st.integers(0, 10**6)
 
 def check_solution(problem, found):
     """Check what holds for every solution of a convex problem."""
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()
     points = problem.sets.lower == problem.sets.upper
-    np.testing.assert_array_equal(found.targets[points], problem.sets.lower[points])
+    np.testing.assert_array_equal(found.targets.values[points], problem.sets.lower[points])
     assert found.certified
-    assert found.residual <= 1e-8
+    assert found.certificate.residual <= 1e-8
     assert found.converged
     # The certificate holds for these targets, not only for the shifted ones of the solver.
-    start = problem.first_targets("average")
-    assert optimality_residual(problem, found.targets, start) <= 1e-8
-    np.testing.assert_array_equal(found.predictions, problem.predictions(found.targets))
-    assert found.objective == problem.objective(found.targets, found.predictions)
+    start = first_targets(problem, "average")
+    assert optimality_residual(problem, found.targets.values, start) <= 1e-8
+    np.testing.assert_array_equal(
+        problem.predictions(found.targets.values), problem.predictions(found.targets.values)
+    )
+    assert found.objective == problem.objective(
+        found.targets.values, problem.predictions(found.targets.values)
+    )
 
 
 @given(
@@ -106,7 +110,7 @@ def test_permuting_rows_permutes_targets(seed, form):
     here, there = (NewtonRegression().solve(one) for one in (problem, other))
     width = np.ptp(problem.span)
     assert there.objective == pytest.approx(here.objective, rel=1e-9, abs=1e-12 * width**2)
-    np.testing.assert_allclose(there.targets, here.targets[order], atol=1e-6 * width)
+    np.testing.assert_allclose(there.targets.values, here.targets.values[order], atol=1e-6 * width)
 
 
 def test_of_several_optima_the_nearest_to_the_middles():
@@ -115,7 +119,7 @@ def test_of_several_optima_the_nearest_to_the_middles():
     problem = VotedProblem(as_votes(np.ones((4, 4))), SquaredLoss(), sets, sets.span)
     found = NewtonRegression().solve(problem)
     assert found.objective == pytest.approx(0, abs=1e-20)
-    np.testing.assert_allclose(found.targets, 2.75)
+    np.testing.assert_allclose(found.targets.values, 2.75)
 
 
 def test_the_setting_of_the_paper_takes_at_most_twenty_steps():
@@ -165,8 +169,10 @@ def test_a_callback_stops_all_columns():
     assert len(calls) == 1
     assert found.status is Status.STOPPED
     assert not found.converged
-    assert problem.sets.contains(found.targets).all()
-    np.testing.assert_array_equal(found.predictions, problem.predictions(found.targets))
+    assert problem.sets.contains(found.targets.values).all()
+    np.testing.assert_array_equal(
+        problem.predictions(found.targets.values), problem.predictions(found.targets.values)
+    )
 
 
 def test_max_iter_warns():

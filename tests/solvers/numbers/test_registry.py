@@ -1,6 +1,5 @@
 """The choice of a solver: by name, by instance, and by the problem."""
 
-import numpy as np
 import pytest
 from sklearn.base import clone
 
@@ -9,19 +8,18 @@ from disambig.solvers import (
     AcceleratedRegression,
     AlternatingMinimization,
     AlternatingRegression,
-    AutomaticRegression,
     LinearProgramRegression,
     NewtonRegression,
     Solver,
     UnionRegression,
 )
 from disambig.solvers.numbers.automatic import suited_solver
+from disambig.solvers.registry import resolve_solver
 from tests.oracles.number_problems import risk_problem, voted_problem
 
 SOLVERS = {
     "accelerated": AcceleratedRegression,
     "alternating": AlternatingRegression,
-    "auto": AutomaticRegression,
     "linear_program": LinearProgramRegression,
     "newton": NewtonRegression,
     "unions": UnionRegression,
@@ -30,24 +28,31 @@ SOLVERS = {
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_names_and_instances(name):
-    solver = resolve_solver(name)
+    solver = resolve_solver(name, numbers=True)
     assert isinstance(solver, SOLVERS[name])
     assert isinstance(solver, Solver)
     assert clone(solver).get_params() == solver.get_params()
     # A new instance every time: neither the user's object nor the registered one is changed.
-    assert resolve_solver(solver) is not solver
-    assert resolve_solver(name) is not solver
+    assert resolve_solver(solver, numbers=True) is not solver
+    assert resolve_solver(name, numbers=True) is not solver
 
 
 def test_invalid_solvers_are_refused():
     with pytest.raises(ValueError, match="solver='magic' is not known; choose one of"):
-        resolve_solver("magic")
-    with pytest.raises(TypeError, match=r"solve_numbers.*got AlternatingMinimization"):
-        resolve_solver(AlternatingMinimization())
+        resolve_solver("magic", numbers=True)
+    with pytest.raises(TypeError, match="AlternatingMinimization is for labels, bits and orders"):
+        resolve_solver(AlternatingMinimization(), numbers=True)
+    with pytest.raises(TypeError, match="NewtonRegression is for numbers"):
+        resolve_solver(NewtonRegression())
     with pytest.raises(TypeError, match="got NewtonRegression"):
-        resolve_solver(NewtonRegression)
+        resolve_solver(NewtonRegression, numbers=True)
     with pytest.raises(TypeError, match="got NoneType"):
-        resolve_solver(None)
+        resolve_solver(None, numbers=True)
+
+
+def test_auto_is_left_to_the_problem():
+    assert resolve_solver("auto", numbers=True) is None
+    assert isinstance(suited_solver(voted_problem(0, unions=True)), UnionRegression)
 
 
 def test_suited_solver(monkeypatch):
@@ -60,16 +65,3 @@ def test_suited_solver(monkeypatch):
     assert isinstance(suited_solver(absolute), LinearProgramRegression)
     monkeypatch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 3)
     assert isinstance(suited_solver(voted_problem(0, "sparse")), AcceleratedRegression)
-
-
-def test_automatic_uses_the_suited_solver():
-    found = AutomaticRegression().solve(voted_problem(0))
-    assert found.certified
-    np.testing.assert_array_equal(found.targets, NewtonRegression().solve(voted_problem(0)).targets)
-    found = AutomaticRegression().solve(voted_problem(0, "signed"))
-    assert not found.is_convex
-    assert not found.certified
-    unions = voted_problem(0, unions=True)
-    found = AutomaticRegression().solve(unions)
-    assert {progress.stage for progress in found.trace} >= {"average", "infimum", "random 1"}
-    assert unions.sets.contains(found.targets).all()

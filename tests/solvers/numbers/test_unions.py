@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from disambig.candidates import IntervalUnions
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import SquaredLoss
-from disambig.number_problem import RiskProblem, VotedProblem
+from disambig.number_problem import RiskProblem, VotedProblem, first_targets
 from disambig.solvers import NewtonRegression, Status, UnionRegression
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
 from tests.oracles.number_problems import segment_choices, voted_problem
@@ -52,10 +52,10 @@ def test_not_above_the_starts_and_not_below_the_optimum(seed, form, starts):
     problem = voted_problem(seed, form, n=5, unions=True)
     found = UnionRegression(n_starts=starts).solve(problem)
     margin = rounding(problem)
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()
     assert found.objective >= global_optimum(problem) - margin
     for name in ("average", "infimum")[:starts]:
-        first = problem.first_targets(name)
+        first = first_targets(problem, name)
         assert found.objective <= problem.objective(first, problem.predictions(first)) + margin
     stages = {}
     for progress in found.trace:
@@ -66,7 +66,7 @@ def test_not_above_the_starts_and_not_below_the_optimum(seed, form, starts):
     assert found.objective == stages[found.start][-1]
     # The choice of segments is a heuristic without proof.
     assert not found.certified
-    assert not found.is_convex
+    assert not found.certificate.is_convex
 
 
 @given(seed=seeds)
@@ -74,10 +74,10 @@ def test_signed_votes_are_not_above_the_starts(seed):
     problem = voted_problem(seed, "signed", n=5, unions=True)
     found = UnionRegression(n_starts=3).solve(problem)
     for name in ("average", "infimum"):
-        first = problem.first_targets(name)
+        first = first_targets(problem, name)
         before = problem.objective(first, problem.predictions(first))
         assert found.objective <= before + rounding(problem)
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()
 
 
 @pytest.mark.parametrize(("form", "counts"), [("votes", (24, 29)), ("risk", (16, 24))])
@@ -105,7 +105,7 @@ def test_more_starts_are_not_worse_and_results_are_reproducible():
     ]
     assert (np.diff(objectives) <= 0).all()
     twice = [UnionRegression(random_state=7).solve(problem) for _ in range(2)]
-    np.testing.assert_array_equal(twice[0].targets, twice[1].targets)
+    np.testing.assert_array_equal(twice[0].targets.values, twice[1].targets.values)
     assert twice[0].trace == twice[1].trace
 
 
@@ -123,7 +123,7 @@ def test_a_callback_that_stops_skips_the_other_starts():
     )
     assert {progress.stage for progress in found.trace} == {"average", "infimum"}
     assert found.status is Status.STOPPED
-    assert problem.sets.contains(found.targets).all()
+    assert problem.sets.contains(found.targets.values).all()
 
 
 def test_max_iter_warns():
