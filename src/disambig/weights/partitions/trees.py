@@ -17,7 +17,6 @@ from disambig.weights.row_groups import distinct_rows
 
 # Pairs of row and tree whose leaves are computed together: 64 MiB of int64.
 _LEAVES_PER_BLOCK = 2**23
-_MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 def check_fitted_trees(owner: str, name: str, trees: Any) -> None:
@@ -148,7 +147,6 @@ def grow_random_trees(
     if max_depth is not None:
         check_integer(owner, "max_depth", max_depth, least=1)
     # scikit-learn's trees compare in single precision.
-    _check_range(owner, X)
     narrow = X.astype(np.float32)
     narrow = narrow[distinct_rows(narrow)]
     random = check_random_state(random_state)
@@ -163,13 +161,3 @@ def grow_random_trees(
         n_jobs=n_jobs,
     )
     return forest.fit(narrow, random.uniform(size=narrow.shape[0]))
-
-
-def _check_range(owner: str, X: Any) -> None:
-    if X.shape[1] and max(X.max(), -X.min()) > _MAX_FLOAT32:
-        rows = np.abs(X).max(axis=1)
-        rows = rows.toarray().ravel() if hasattr(rows, "toarray") else rows
-        raise VotesError(
-            f"{owner}: X has entries beyond the range of float32, which trees use, first in row "
-            f"{int(np.argmax(rows > _MAX_FLOAT32))}. Scale the features."
-        )
