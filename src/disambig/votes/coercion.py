@@ -80,7 +80,7 @@ def _check_entries(alpha: Any) -> None:
             "Every vote must be a finite number; use 0 for a sample without a vote."
         )
     raise VotesError(
-        f"The votes hold {bad.value:g} in row {bad.row}, column {bad.column} ({bad.total} entries "
-        f"beyond {MAX_VOTE:g}, the largest size accepted: squares of larger ones overflow). "
-        "Scale the votes; only their ratios matter to the targets."
+        f"The votes hold {bad.value:g} in row {bad.row}, column {bad.column}; the largest size "
+        f"accepted is {MAX_VOTE:g}, because squares of larger numbers overflow ({bad.total} such "
+        "entries). Scale the votes: the targets depend on their ratios alone."
     )

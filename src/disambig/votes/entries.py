@@ -1,5 +1,6 @@
 """Entries that arithmetic cannot use: NaN, infinity, and numbers whose powers overflow."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ def largest_entry(X: Any) -> float:
     # Without an array of absolute values, which would take the memory of X.
     with np.errstate(invalid="ignore"):
         low, high = float(entries.min()), float(entries.max())
-    return max(-low, high) if low == low else low
+    return low if math.isnan(low) else max(-low, high)
 
 
 def first_bad_entry(X: Any, limit: float = MAX_ENTRY) -> BadEntry | None:

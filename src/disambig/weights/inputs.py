@@ -72,15 +72,17 @@ def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
     Examples
     --------
     >>> import numpy as np
-    >>> entry_error(np.array([[0.0, -1e300]]), ["depth", "height"])[:64]
-    "X contains -1e+300 in row 0, column 'height' (1 entries beyond 1"
+    >>> entry_error(np.array([[0.0, -1e300]]), ["depth", "height"])[:80]
+    "X contains -1e+300 in row 0, column 'height'; the largest size accepted is 1e+36"
     """
     bad = first_bad_entry(X)
     if bad is None:
         return None
     column: Any = bad.column if names is None else names[bad.column]
-    place = f"row {bad.row}, column {column!r}" if isinstance(column, str) else (
-        f"row {bad.row}, column {bad.column}"
+    place = (
+        f"row {bad.row}, column {column!r}"
+        if isinstance(column, str)
+        else (f"row {bad.row}, column {bad.column}")
     )
     if not np.isfinite(bad.value):
         advice = "impute or drop such rows, for example with sklearn.impute.SimpleImputer in a "
@@ -96,8 +98,8 @@ def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
         "with sklearn.impute.SimpleImputer."
     )
     return (
-        f"X contains {bad.value:g} in {place} ({bad.total} entries beyond {MAX_ENTRY:g}, the "
-        f"largest size accepted: squares of larger ones overflow). {advice}"
+        f"X contains {bad.value:g} in {place}; the largest size accepted is {MAX_ENTRY:g}, because "
+        f"squares of larger numbers overflow ({bad.total} such entries). {advice}"
     )
 
 
@@ -117,7 +119,7 @@ def scale_error(X: Any) -> str | None:
         return None
     return (
         f"X: the largest entry in size is {largest:g}, less than {MIN_LARGEST_ENTRY:g}: squares of "
-        "so small numbers underflow. Scale X, or set entries that mean 0 to 0."
+        "such small numbers underflow. Scale X, or set entries that mean 0 to 0."
     )
 
 
@@ -218,6 +220,22 @@ def weight_error(sample_weight: FloatArray) -> str | None:
             "of w means w copies of a row: scale the weights, for instance to a mean of 1."
         )
     return None
+
+
+def weight_advice(total: float, n: int) -> str:
+    """What to do if rows count too little, for the end of a warning; empty for whole weights.
+
+    Examples
+    --------
+    >>> weight_advice(1.0, 40)[:59]
+    ' A sample weight of w means w copies of a row: if only the '
+    """
+    if total >= n:
+        return ""
+    return (
+        " A sample weight of w means w copies of a row: if only the ratios of the weights matter, "
+        "scale them to a mean of 1."
+    )
 
 
 def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:

@@ -166,8 +166,9 @@ class HistogramWeights(BaseEstimator):
     Parameters
     ----------
     bins : int, "auto" or sequence of d arrays, default="auto"
-        Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded, at most 2**20. Or
-        thresholds of each feature, ascending; an entry equal to a threshold lies below it.
+        Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded, at most
+        2**20. Or thresholds of each feature, ascending; an entry equal to a threshold lies below
+        it.
     strategy : {"quantile", "uniform"}, default="quantile"
         Bins of equal weight (as far as equal entries allow), or of equal width between the smallest
         and the largest entry.
