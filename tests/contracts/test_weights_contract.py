@@ -1,8 +1,10 @@
 """The contract of weightings, run over every weighting."""
 
 import pickle
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -308,10 +310,117 @@ def test_inputs_that_are_not_finite(name, value, wrap):
     rows, queries = inputs(weighting, X, X).copy(), inputs(weighting, Q, X).copy()
     rows[5, 1] = queries[2, 1] = value
     who = type(weighting).__name__
-    with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 2 "):
+    with pytest.raises(
+        ValueError, match=rf"{who}: X contains NaN or infinity, first in row 2, column 1: "
+    ):
         weighting.votes(wrap(queries))
-    with pytest.raises(ValueError, match=rf"{who}: X contains NaN or infinity, first in row 5 "):
+    with pytest.raises(
+        ValueError, match=rf"{who}: X contains NaN or infinity, first in row 5, column 1: "
+    ):
         weighting.fit(wrap(rows))
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+@pytest.mark.parametrize("value", [1.1e36, -1e154, np.finfo(np.float64).min])
+@pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
+def test_entries_whose_squares_overflow(name, value, wrap):
+    weighting = fitted(name)
+    rows, queries = inputs(weighting, X, X).copy(), inputs(weighting, Q, X).copy()
+    rows[5, 1] = queries[2, 1] = value
+    message = rf"{type(weighting).__name__}: X contains {re.escape(f'{value:g}')} in row"
+    limit = r"column 1; the largest size accepted is 1e\+36.*Scale"
+    with pytest.raises(ValueError, match=rf"{message} 2, {limit}"):
+        weighting.votes(wrap(queries))
+    with pytest.raises(ValueError, match=rf"{message} 5, {limit}"):
+        weighting.fit(wrap(rows))
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
+def test_the_largest_entries_that_are_accepted(name, dtype, wrap):
+    weighting = fitted(name)
+    if not is_pairwise(weighting):
+        # One weighting scales a column by 2.
+        far = wrap(np.array([[5e35, -5e35, 5e35], [0.0, 0.0, 5e35]], dtype=dtype))
+        assert np.isfinite(entries(weighting.votes(far))).all()
+    rows = wrap((inputs(weighting, X, X) * 2.0**116).astype(dtype))
+    refitted = clone(weighting)
+    if isinstance(weighting, KernelRidgeWeights) and is_pairwise(weighting):
+        refitted.set_params(regularization=1e-3 * 2.0**116)
+    refitted.fit(rows)
+    for votes in (refitted.training_votes(), refitted.leave_one_out_votes()):
+        assert np.isfinite(entries(votes)).all()
+
+
+@pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
+def test_scales_that_make_entries_too_large(wrap):
+    weighting = ScaledWeights(NeighborWeights(4), scales=[1.0, 1e30, 1.0])
+    rows = X.copy()
+    rows[5, 1] = 1e10
+    message = r"ScaledWeights: multiplied by its scales, X contains 1e\+40 in row 5, column 1"
+    with pytest.raises(ValueError, match=message):
+        clone(weighting).fit(wrap(rows))
+    with pytest.raises(ValueError, match=message):
+        clone(weighting).fit(wrap(X)).votes(wrap(rows))
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+@pytest.mark.parametrize("wrap", [np.array, sp.csr_array])
+def test_features_that_are_all_tiny(name, wrap):
+    weighting = clone(WEIGHTINGS[name])
+    rows = wrap(1e-160 * inputs(weighting, X, X))
+    if is_pairwise(weighting):
+        assert np.isfinite(entries(weighting.fit(rows).votes(rows))).all()
+        return
+    message = r": X: the largest entry in size is .*e-160, less than 1e-36: .*Scale X"
+    with pytest.raises(ValueError, match=type(weighting).__name__ + message):
+        weighting.fit(rows)
+    # Queries near zero are no problem.
+    assert np.isfinite(entries(fitted(name).votes(wrap(1e-160 * Q)))).all()
+
+
+@pytest.mark.parametrize("name", TAKE_SPARSE)
+@pytest.mark.parametrize(("value", "text"), [(np.nan, "NaN"), (-1e300, r"-1e\+300")])
+def test_errors_name_the_columns_of_a_frame(name, value, text):
+    weighting = fitted(name)
+    rows = inputs(weighting, X, X).copy()
+    rows[5, 1] = value
+    names = [f"feature {k}" for k in range(rows.shape[1])]
+    frame = pd.DataFrame(rows, columns=names)
+    with pytest.raises(ValueError, match=rf"X contains {text}.* in row 5, column 'feature 1'"):
+        clone(weighting).fit(frame)
+    numbered = pd.DataFrame(rows, columns=range(10, 10 + rows.shape[1]))
+    with pytest.raises(ValueError, match=rf"X contains {text}.* in row 5, column 1\b"):
+        clone(weighting).fit(numbered)
+
+
+@every_weighting
+@pytest.mark.parametrize(
+    ("low", "high", "message"),
+    [
+        (1.0, 1e51, r"row 4 has 1e\+51; expected 0, or a number from 1e-100 to 1e\+50"),
+        (1.0, 1e-101, "row 4 has 1e-101; expected 0, or a number from 1e-100"),
+        (1e-60, 1e-55, "the largest is 1e-55, in row 4; expected at least 1e-50"),
+    ],
+)
+def test_sample_weights_of_extreme_size(name, low, high, message):
+    sample_weight = np.where(np.arange(25) == 4, high, low)
+    with pytest.raises(ValueError, match=f"{type(WEIGHTINGS[name]).__name__}: .*{message}"):
+        fitted(name, sample_weight=sample_weight)
+
+
+@every_weighting
+@pytest.mark.parametrize("scale", [1e-49, 1e49])
+@pytest.mark.filterwarnings("ignore:.*n_neighbors:UserWarning")
+def test_sample_weights_of_large_and_small_scale(name, scale):
+    weighting = fitted(name, sample_weight=scale * COUNTS)
+    for votes in (
+        weighting.training_votes(),
+        weighting.leave_one_out_votes(),
+        weighting.votes(inputs(weighting, Q, X)),
+    ):
+        assert np.isfinite(entries(votes)).all()
 
 
 @pytest.mark.parametrize("name", TAKE_SPARSE)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.exceptions import ConvergenceWarning, MemoryBudgetError
+from disambig.exceptions import ConvergenceWarning, MemoryBudgetError, VotesError
 from disambig.votes import sparse_inverse as inverse_module
 from disambig.votes.solved import probed_diagonal
 from disambig.votes.sparse_inverse import SparseInverse, conjugate_gradients
@@ -135,3 +135,11 @@ def test_the_standard_error_of_the_estimated_diagonal(monkeypatch, blocks):
     assert np.sqrt(np.mean(error**2)) < 0.02
     assert 0.5 < np.sqrt(np.mean(away**2) / np.mean(error**2)) < 1.5
     assert_array_equal(probed_diagonal(inverse)[0], found)
+
+
+def test_a_system_that_is_singular_in_double_precision():
+    matrix = sp.csr_array([[1.0, -1.0], [-1.0, 1.0]])
+    inverse = SparseInverse.build(matrix, np.ones(2), "direct")
+    message = r"2 equations .* cannot be solved .* from 1.0e\+00 to 1.0e\+00. Use sample weights"
+    with pytest.raises(VotesError, match=message):
+        _ = inverse @ np.ones(2)

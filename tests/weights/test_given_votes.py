@@ -86,7 +86,8 @@ def test_a_function_sees_inputs_as_they_came():
     ("matrix", "message"),
     [
         (np.ones((2, 3)), r"hold the votes .* as many columns as rows; got shape \(2, 3\)"),
-        (np.array([[1.0, np.nan], [0.0, 1.0]]), r"first in row 0 \(1 such entries\)"),
+        (np.array([[1.0, np.nan], [0.0, 1.0]]), r"first in row 0, column 1: nan \(1 such"),
+        (np.array([[1.0, 1e37], [0.0, 1.0]]), r"1e\+37 in row 0, column 1; .* 1e\+36.*Scale the"),
         (sp.csr_array([[1.0, 0.0], [0.0, np.inf]]), "first in row 1"),
     ],
 )
@@ -105,6 +106,7 @@ def test_bad_queries():
     [
         (lambda Q, X: np.ones((2, 2)), "expected 3 rows"),
         (lambda Q, X: np.full((3, 3), np.nan), "NaN or infinity, first in row 0"),
+        (lambda Q, X: np.full((3, 3), -1e37), r"-1e\+37 in row 0, column 0; .* is 1e\+36"),
         (lambda Q, X: aslinearoperator(np.eye(3)), "must return an array or a sparse matrix"),
     ],
 )

@@ -8,36 +8,46 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
+from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights, is_pairwise, resolve_weights
-from disambig.weights.inputs import first_not_finite
+from disambig.weights.inputs import entry_error, scale_error, small_indices, weight_error
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
-    # `_finite` checks this instead, because its error names the row.
+    # `_usable` checks this instead, because its error names the row.
     "ensure_all_finite": False,
 }
 
 
 def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a float array or compressed sparse rows, finite, with scikit-learn's bookkeeping."""
-    return _finite(validate_data(estimator, X, reset=reset, **_ACCEPTED))
+    """X as a float array or compressed sparse rows that weightings accept.
+
+    scikit-learn's bookkeeping is kept in the estimator.
+    """
+    checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
+    checked = _usable(checked, getattr(estimator, "feature_names_in_", None))
+    # Votes may be tiny, and so may queries.
+    if reset and not get_tags(estimator).input_tags.pairwise:
+        error = scale_error(checked)
+        if error is not None:
+            raise ValueError(f"Input {error}")
+    return checked
 
 
-def _finite(X: Any) -> Any:
-    invalid = first_not_finite(X)
-    if invalid is not None:
-        what = "NaN" if np.isnan(invalid.value) else "infinity"
-        raise ValueError(
-            f"Input X contains {what} (inf or NaN entries: {invalid.total}), first in row "
-            f"{invalid.row}, column {invalid.column}. Every input must be a finite number; impute "
-            "or drop such rows, for example with sklearn.impute.SimpleImputer in a pipeline."
-        )
-    return X
+def _usable(X: Any, names: Any) -> Any:
+    error = entry_error(X, names)
+    if error is not None:
+        raise ValueError(f"Input {error}")
+    X = widened(X)
+    # Trees accept no 64-bit indices.
+    return small_indices(X) if sp.issparse(X) and X.indices.dtype != np.int32 else X
 
 
 def check_lengths(X: Any, candidates: Any) -> None:
@@ -83,6 +93,7 @@ def kept_rows(sample_weight: Any, X: Any) -> KeptRows:
     n = X.shape[0]
     if sample_weight is None:
         return KeptRows(np.arange(n), None, n)
+    _check_numbers(np.asarray(sample_weight))
     weights: AnyArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
@@ -90,11 +101,31 @@ def kept_rows(sample_weight: Any, X: Any) -> KeptRows:
             f"sample_weight: row {row} has {weights[row]}; weights must not be negative. Use 0 to "
             "leave a row out of training."
         )
+    error = weight_error(weights)
+    if error is not None:
+        raise ValueError(error)
     rows = np.flatnonzero(weights)
-    if not rows.size:
-        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     weights = weights[rows]
     return KeptRows(rows, None if (weights == 1).all() else weights, n)
+
+
+def _check_numbers(sample_weight: AnyArray) -> None:
+    """Raise our own errors before scikit-learn raises some that name no row."""
+    if sample_weight.dtype.kind not in "biuf" or not sample_weight.size:
+        return
+    bad = ~np.isfinite(np.atleast_1d(sample_weight))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight: row {row} has {np.atleast_1d(sample_weight)[row]} ({int(bad.sum())} "
+            "such rows); every weight must be a finite number. Use 0 to leave a row out of "
+            "training."
+        )
+    if not sample_weight.any():
+        raise ValueError(
+            "sample_weight is zero for every row, so that no row takes part; at least one must be "
+            "positive."
+        )
 
 
 def take_inputs(X: Any, rows: IntArray, columns: IntArray | None) -> Any:

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from disambig.exceptions import VotesError
 from disambig.votes.dense import DenseVotes
+from disambig.votes.entries import MAX_VOTE, first_bad_entry
 from disambig.votes.operator import OperatorVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
@@ -16,7 +17,7 @@ _COMPILED_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None)) -> Votes:
-    """Wrap an array, a sparse matrix or an operator as `Votes`; check shape and finiteness.
+    """Wrap an array, a sparse matrix or an operator as `Votes`; check shape and entries.
 
     Parameters
     ----------
@@ -48,10 +49,7 @@ def _wrap(alpha: Any) -> Votes:
         matrix.sum_duplicates()
         if matrix.dtype not in _COMPILED_DTYPES:
             matrix = matrix.astype(np.float64)
-        bad = ~np.isfinite(matrix.data)
-        if bad.any():
-            row = int(np.searchsorted(matrix.indptr, np.flatnonzero(bad)[0], side="right")) - 1
-            raise VotesError(_not_finite(row, int(bad.sum())))
+        _check_entries(matrix)
         return SparseVotes(matrix)
     if isinstance(alpha, Votes):
         return alpha
@@ -63,9 +61,7 @@ def _wrap(alpha: Any) -> Votes:
     _require_two_dimensions(array.shape)
     if array.dtype not in _COMPILED_DTYPES:
         array = array.astype(np.float64)
-    bad = ~np.isfinite(array)
-    if bad.any():
-        raise VotesError(_not_finite(int(np.argwhere(bad)[0, 0]), int(bad.sum())))
+    _check_entries(array)
     return DenseVotes(array)
 
 
@@ -74,8 +70,17 @@ def _require_two_dimensions(shape: tuple[int, ...]) -> None:
         raise VotesError(f"The votes must be two-dimensional (q, n); got shape {shape}.")
 
 
-def _not_finite(row: int, count: int) -> str:
-    return (
-        f"The votes hold NaN or infinity, first in row {row} ({count} such entries). "
-        "Every vote must be a finite number; use 0 for a sample without a vote."
+def _check_entries(alpha: Any) -> None:
+    bad = first_bad_entry(alpha, MAX_VOTE)
+    if bad is None:
+        return
+    if not np.isfinite(bad.value):
+        raise VotesError(
+            f"The votes hold NaN or infinity, first in row {bad.row} ({bad.total} such entries). "
+            "Every vote must be a finite number; use 0 for a sample without a vote."
+        )
+    raise VotesError(
+        f"The votes hold {bad.value:g} in row {bad.row}, column {bad.column}; the largest size "
+        f"accepted is {MAX_VOTE:g}, because squares of larger numbers overflow ({bad.total} such "
+        "entries). Scale the votes: the targets depend on their ratios alone."
     )

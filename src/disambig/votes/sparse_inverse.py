@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from disambig.compiled.products import apply_matrix, inverse_diagonal, take_step, update_direction
-from disambig.exceptions import ConvergenceWarning, warn
+from disambig.exceptions import ConvergenceWarning, VotesError, warn
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 
@@ -228,12 +228,20 @@ class SparseInverse:
     def _factor(self) -> Any:
         # The pivots are always on the diagonal: M is positive definite, and the order of the rows
         # must be that of the columns.
-        return splu(
-            sp.csc_matrix(self.matrix),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+        try:
+            return splu(
+                sp.csc_matrix(self.matrix),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+        except RuntimeError as error:
+            diagonal = self.matrix.diagonal()
+            raise VotesError(
+                f"The system of {diagonal.size} equations of the votes cannot be solved in double "
+                f"precision ({error}): its diagonal has entries from {diagonal.min():.1e} to "
+                f"{diagonal.max():.1e}. Use sample weights that differ less."
+            ) from error
 
     def _diagonal_of_factor(self) -> FloatArray:
         factor = self._factor

@@ -18,7 +18,12 @@ from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import MixtureVotes, Votes
-from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
+from disambig.weights.inputs import (
+    checked_sample_weight,
+    entry_error,
+    query_inputs,
+    training_inputs,
+)
 from disambig.weights.protocol import Weights
 from disambig.weights.registry import is_pairwise, resolve_weights
 
@@ -308,8 +313,13 @@ class ScaledWeights(BaseEstimator):
 
     def _scaled(self, X: Any) -> Any:
         if sp.issparse(X):
-            return sp.csr_array(X.multiply(self._factors[None, :]))
-        return X * self._factors
+            scaled = sp.csr_array(X.multiply(self._factors[None, :]))
+        else:
+            scaled = X * self._factors
+        error = entry_error(scaled, getattr(self, "feature_names_in_", None))
+        if error is not None:
+            raise VotesError(f"{_SCALED}: multiplied by its scales, {error}")
+        return scaled
 
     def _checked_factors(self, d: int) -> FloatArray:
         given = np.asarray(self.scales)

@@ -20,6 +20,7 @@ from disambig.parameters import check_flag
 from disambig.votes import DenseVotes, SparseVotes, Votes, as_votes
 from disambig.weights.inputs import (
     checked_sample_weight,
+    entry_error,
     query_inputs,
     scale_columns,
     training_inputs,
@@ -108,10 +109,12 @@ class FunctionWeights(BaseEstimator):
         votes = as_votes(
             self.function(X, self.X_fit_), shape=(_length(X), self.sample_weight_.size)
         )
-        if isinstance(votes, SparseVotes):
-            return scale_columns(votes.matrix, self.sample_weight_)
-        if isinstance(votes, DenseVotes):
-            return scale_columns(votes.array, self.sample_weight_)
+        if isinstance(votes, DenseVotes | SparseVotes):
+            alpha = votes.matrix if isinstance(votes, SparseVotes) else votes.array
+            error = entry_error(alpha, square="votes")
+            if error is not None:
+                raise VotesError(f"{_FUNCTION}: the votes: {error}")
+            return scale_columns(alpha, self.sample_weight_)
         raise VotesError(
             f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
             f"{type(votes).__name__}, whose entries cannot be scaled or removed."

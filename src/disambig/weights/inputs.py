@@ -4,7 +4,7 @@ Features reach a weighting as a C-ordered array or as a canonical ``csr_array``,
 precision. ``sample_weight`` w means w copies of a row.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray
+from disambig.votes.entries import (
+    MAX_ENTRY,
+    MIN_LARGEST_ENTRY,
+    first_bad_entry,
+    largest_entry,
+    widened,
+)
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -19,6 +26,10 @@ _ACCEPTED: dict[str, Any] = {
     # Checked here, so that the error names the row.
     "ensure_all_finite": False,
 }
+# Positive sample weights are in this range, and the largest is not below MIN_LARGEST_WEIGHT. An
+# objective has products of two of them, which solvers square.
+MIN_SAMPLE_WEIGHT, MAX_SAMPLE_WEIGHT = 1e-100, 1e50
+MIN_LARGEST_WEIGHT = 1e-50
 
 
 def small_indices(matrix: Any) -> sp.csr_array:
@@ -44,27 +55,72 @@ def small_indices(matrix: Any) -> sp.csr_array:
     return small
 
 
-class NotFinite(NamedTuple):
-    """The first entry of an array that is NaN or infinite, and how many there are."""
+def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
+    """What is wrong with the first entry that weightings cannot use; None if all can be used.
 
-    row: int
-    column: int
-    value: float
-    total: int
+    Every entry must be a finite number of at most `MAX_ENTRY` in size. The limit is one for all
+    weightings: what one accepts, another accepts too.
 
+    Parameters
+    ----------
+    X : array or matrix in compressed sparse rows, (n, d)
+    names : sequence of d column names, or None
+        A column is named if its name is a string, and numbered otherwise.
+    square : str
+        As in `training_inputs`.
 
-def first_not_finite(X: Any) -> NotFinite | None:
-    """The first NaN or infinity of an array or sparse matrix, or None if all entries are finite."""
-    bad = ~np.isfinite(X.data if sp.issparse(X) else X)
-    if not bad.any():
+    Examples
+    --------
+    >>> import numpy as np
+    >>> entry_error(np.array([[0.0, -1e300]]), ["depth", "height"])[:80]
+    "X contains -1e+300 in row 0, column 'height'; the largest size accepted is 1e+36"
+    """
+    bad = first_bad_entry(X)
+    if bad is None:
         return None
-    count = int(bad.sum())
-    if sp.issparse(X):
-        place = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(X.indptr, place, side="right")) - 1
-        return NotFinite(row, int(X.indices[place]), float(X.data[place]), count)
-    row, column = (int(k) for k in np.argwhere(bad)[0])
-    return NotFinite(row, column, float(X[row, column]), count)
+    column: Any = bad.column if names is None else names[bad.column]
+    place = (
+        f"row {bad.row}, column {column!r}"
+        if isinstance(column, str)
+        else (f"row {bad.row}, column {bad.column}")
+    )
+    if not np.isfinite(bad.value):
+        advice = "impute or drop such rows, for example with sklearn.impute.SimpleImputer in a "
+        return (
+            f"X contains NaN or infinity, first in {place}: {bad.value:g} ({bad.total} such "
+            f"entries). Every entry must be a finite number; "
+            + (f"give all {square}." if square else f"{advice}pipeline.")
+        )
+    advice = (
+        f"Scale the {square}."
+        if square
+        else "Scale X; if the value marks missing data, replace it by NaN and impute, for example "
+        "with sklearn.impute.SimpleImputer."
+    )
+    return (
+        f"X contains {bad.value:g} in {place}; the largest size accepted is {MAX_ENTRY:g}, because "
+        f"squares of larger numbers overflow ({bad.total} such entries). {advice}"
+    )
+
+
+def scale_error(X: Any) -> str | None:
+    """What is wrong with features that are all tiny; None if they can be used.
+
+    Squares of tiny numbers underflow, so that rows which differ would count as equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_error(np.array([[0.0, 1e-160]]))[:58]
+    'X: the largest entry in size is 1e-160, less than 1e-36: s'
+    """
+    largest = largest_entry(X)
+    if largest == 0.0 or largest >= MIN_LARGEST_ENTRY:
+        return None
+    return (
+        f"X: the largest entry in size is {largest:g}, less than {MIN_LARGEST_ENTRY:g}: squares of "
+        "such small numbers underflow. Scale X, or set entries that mean 0 to 0."
+    )
 
 
 def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
@@ -80,8 +136,10 @@ def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np
         ("distances"); empty for features.
     dtype : dtype or "numeric"
     """
-    X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
-    _check_finite(weighting, X)
+    X = _checked_entries(weighting, validate_data(weighting, X, dtype=dtype, **_ACCEPTED), square)
+    error = None if square else scale_error(X)
+    if error is not None:
+        raise VotesError(f"{type(weighting).__name__}: {error}")
     if square and X.shape[0] != X.shape[1]:
         raise VotesError(
             f"{type(weighting).__name__}: X must hold the {square} between the training rows, as "
@@ -107,7 +165,7 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
     checked = validate_data(
         weighting, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED
     )
-    _check_finite(weighting, checked)
+    checked = _checked_entries(weighting, checked, square)
     if square or not hasattr(weighting, "X_fit_"):
         return _canonical(checked)
     if sp.issparse(weighting.X_fit_):
@@ -115,13 +173,13 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _check_finite(weighting: Any, X: Any) -> None:
-    first = first_not_finite(X)
-    if first is not None:
-        raise VotesError(
-            f"{type(weighting).__name__}: X contains NaN or infinity, first in row {first.row} "
-            f"({first.total} such entries). Every entry must be a finite number."
-        )
+def _checked_entries(weighting: Any, X: Any, square: str) -> Any:
+    """X, if its entries can be used, in a precision in which they can be squared."""
+    names = getattr(weighting, "feature_names_in_", None)
+    error = entry_error(X, names, square=square)
+    if error is not None:
+        raise VotesError(f"{type(weighting).__name__}: {error}")
+    return widened(X)
 
 
 def _canonical(X: Any) -> Any:
@@ -131,6 +189,53 @@ def _canonical(X: Any) -> Any:
     matrix = sp.csr_array(X, copy=not X.has_canonical_format)
     matrix.sum_duplicates()
     return small_indices(matrix)
+
+
+def weight_error(sample_weight: FloatArray) -> str | None:
+    """What is wrong with the size of positive sample weights; None if they can be used.
+
+    Their scale matters, because w means w copies of a row, so that they cannot be rescaled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weight_error(np.array([1.0, 1e200]))[:56]
+    'sample_weight: row 1 has 1e+200; expected 0, or a number'
+    """
+    bad = ~((sample_weight >= MIN_SAMPLE_WEIGHT) & (sample_weight <= MAX_SAMPLE_WEIGHT))
+    bad &= sample_weight != 0
+    if bad.any():
+        row = int(np.argmax(bad))
+        return (
+            f"sample_weight: row {row} has {sample_weight[row]:g}; expected 0, or a number from "
+            f"{MIN_SAMPLE_WEIGHT:g} to {MAX_SAMPLE_WEIGHT:g} ({int(bad.sum())} such rows). A "
+            "weight of w means w copies of a row: scale the weights, and leave out rows that do "
+            "not count."
+        )
+    if sample_weight.size and sample_weight.max() < MIN_LARGEST_WEIGHT:
+        row = int(np.argmax(sample_weight))
+        return (
+            f"sample_weight: the largest is {sample_weight[row]:g}, in row {row}; expected at "
+            f"least {MIN_LARGEST_WEIGHT:g}, because products of smaller ones underflow. A weight "
+            "of w means w copies of a row: scale the weights, for instance to a mean of 1."
+        )
+    return None
+
+
+def weight_advice(total: float, n: int) -> str:
+    """What to do if rows count too little, for the end of a warning; empty for whole weights.
+
+    Examples
+    --------
+    >>> weight_advice(1.0, 40)[:59]
+    ' A sample weight of w means w copies of a row: if only the '
+    """
+    if total >= n:
+        return ""
+    return (
+        " A sample weight of w means w copies of a row: if only the ratios of the weights matter, "
+        "scale them to a mean of 1."
+    )
 
 
 def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
@@ -157,6 +262,9 @@ def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
             f"{owner}: sample_weight must be positive and finite; row {row} has {checked[row]} "
             f"({int(bad.sum())} such rows). Leave rows of weight 0 out before fit."
         )
+    error = weight_error(checked)
+    if error is not None:
+        raise ValueError(f"{owner}: {error}")
     return checked
 
 

@@ -355,3 +355,25 @@ def test_solutions_without_convergence_warn(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert_array_equal(weighting.training_votes() @ np.zeros(400), np.zeros(400))
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
+def test_random_features_far_from_zero(kernel):
+    # A power of two, and inputs of few digits, so that the sum is exact.
+    rows, queries = np.round(X * 2**10) / 2**10, np.round(Q * 2**10) / 2**10
+    weighting = RandomFeatureWeights(kernel, n_features=40, bandwidth=1.0, regularization=1e-9)
+    near = entries(clone(weighting).fit(rows).votes(queries))
+    far = clone(weighting).fit(rows + 2.0**30)
+    together = entries(far.votes(queries + 2.0**30))
+    # Features of rows that are not centred have errors of 2**30 eps, and votes much larger ones.
+    assert_allclose(together, near, rtol=0, atol=1e-6)
+    alone = np.vstack([entries(far.votes(query[None] + 2.0**30)) for query in queries])
+    assert_allclose(alone, together, rtol=0, atol=1e-8)
+
+
+def test_landmarks_whose_squares_overflow():
+    landmarks = X[:3].copy()
+    landmarks[1, 2] = 1e40
+    message = r"landmark 1 contains 1e\+40 in column 2, beyond 1e\+36"
+    with pytest.raises(VotesError, match=message):
+        NystromWeights(landmarks=landmarks).fit(X)

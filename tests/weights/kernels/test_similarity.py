@@ -96,10 +96,44 @@ def test_median_distance_of_weights_is_that_of_copies(seed, n, sparse):
     assert weighted > 0
 
 
-def test_median_distance_of_a_sample():
-    rows = RNG.normal(size=(2500, 2))
-    sample = rows[np.floor((np.arange(1000) + 0.5) * 2.5).astype(int)]
-    assert median_distance(rows, np.ones(2500)) == lower_median(pdist(sample))
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
+def test_the_median_distance_of_a_sample_does_not_depend_on_the_order_of_rows(wrap, norm):
+    rng = np.random.default_rng(2)
+    # In turn a wide cloud and a narrow one: every second row would be a biased sample.
+    rows = rng.uniform(-3, 3, size=(2400, 2)) * np.where(np.arange(2400) % 2, 1.0, 1e-3)[:, None]
+    ones = np.ones(2400)
+    found = median_distance(wrap(rows), ones, norm=norm)
+    orders = [np.roll(np.arange(2400), 1), rng.permutation(2400), np.argsort(rows[:, 0])]
+    assert {median_distance(wrap(rows[order]), ones, norm=norm) for order in orders} == {found}
+    # A sample of 1000 of 2400 rows: within a tenth of the median of all.
+    distances = pdist(rows, "cityblock" if norm == "manhattan" else norm)
+    assert_allclose(found, np.median(distances), rtol=0.1)
+
+
+def test_the_median_distance_of_few_distinct_rows_is_exact():
+    rows = RNG.normal(size=(900, 2))
+    counts = np.random.default_rng(4).integers(1, 4, 900)
+    copies = np.repeat(rows, counts, axis=0)
+    assert copies.shape[0] > 1000
+    assert median_distance(copies, np.ones(counts.sum())) == lower_median(pdist(copies))
+    assert median_distance(rows, counts.astype(float)) == lower_median(pdist(copies))
+
+
+def test_the_median_distance_of_a_sample_of_weighted_rows_is_that_of_copies():
+    rows = RNG.normal(size=(1500, 2))
+    counts = np.random.default_rng(3).integers(1, 9, 1500)
+    copies = np.repeat(rows, counts, axis=0)
+    weighted = median_distance(rows, counts.astype(float))
+    assert weighted == median_distance(copies, np.ones(counts.sum()))
+    sample = rows[np.random.default_rng(5).integers(0, 1500, 100_000)]
+    assert_allclose(
+        weighted, np.median(np.linalg.norm(sample[::2] - sample[1::2], axis=1)), rtol=0.1
+    )
+
+
+def test_the_median_distance_of_few_weighted_rows_is_that_of_copies():
+    rows = RNG.normal(size=(600, 2))
     counts = np.random.default_rng(3).integers(1, 9, 600)
     copies = np.repeat(rows[:600], counts, axis=0)
     weighted = median_distance(rows[:600], counts.astype(float))

@@ -51,6 +51,18 @@ class TestWithFaiss:
         assert (weighting.leave_one_out_votes().diagonal() == 0).all()
         assert_array_equal(dense(weighting.votes(X[:300])), dense(weighting.training_votes())[:300])
 
+    @pytest.mark.parametrize("scale", [2.0**100, 2.0**-100])
+    def test_the_unit_of_inputs_does_not_matter(self, scale):
+        expected = NeighborWeights(10, algorithm="approximate").fit(X)
+        weighting = NeighborWeights(10, algorithm="approximate").fit(X * scale)
+        assert weighting.recall_ == expected.recall_
+        assert_array_equal(dense(weighting.votes(Q * scale)), dense(expected.votes(Q)))
+
+    def test_a_query_far_beyond_the_rows(self):
+        weighting = NeighborWeights(10, algorithm="approximate").fit(X)
+        far = np.full((1, X.shape[1]), 1e36)
+        assert (dense(weighting.votes(far)) > 0).sum() == 10
+
     def test_a_seed_decides_and_threads_do_not(self):
         reference = NeighborWeights(10, algorithm="approximate", random_state=3).fit(X)
         expected = dense(reference.training_votes())

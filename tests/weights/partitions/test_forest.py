@@ -18,7 +18,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from disambig import PartialLabelClassifier, memory
 from disambig.exceptions import MemoryBudgetError, VotesError
 from disambig.votes import PartitionVotes
-from disambig.weights import ForestWeights
+from disambig.weights import ForestWeights, TreeWeights
+from disambig.weights.partitions.trees import column_factors, scaled_columns
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(60, 3)), RNG.normal(size=(20, 3))
@@ -191,8 +192,27 @@ def test_bad_parameters(parameters, message):
 def test_numbers_beyond_single_precision(wrap):
     rows = X.copy()
     rows[7, 1] = -1e39
-    with pytest.raises(VotesError, match=r"beyond the range of float32, .* first in row 7"):
+    message = r"ForestWeights: X contains -1e\+39 in row 7, column 1; the largest size .* is 1e\+36"
+    with pytest.raises(VotesError, match=message):
         ForestWeights().fit(wrap(rows))
+    with pytest.raises(VotesError, match=message):
+        ForestWeights().fit(wrap(X)).votes(wrap(rows))
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("weighting", [ForestWeights(), TreeWeights()])
+def test_random_trees_do_not_depend_on_the_unit_of_a_column(weighting, wrap):
+    rows, queries = X * 2.0**-40, Q * 2.0**-40
+    narrow = clone(weighting).fit(wrap(rows))
+    wide = clone(weighting).fit(wrap(scaled_columns(rows, column_factors(rows))))
+    assert narrow.column_factors_ is not None
+    assert wide.column_factors_ is None
+    votes = narrow.votes(wrap(queries))
+    scaled = wide.votes(wrap(scaled_columns(queries, column_factors(rows))))
+    assert_array_equal(votes @ np.eye(60), scaled @ np.eye(60))
+    # More than one leaf: scikit-learn's trees would not split so narrow columns.
+    assert not np.allclose(votes @ np.eye(60), 1 / 60)
+    assert np.isfinite(narrow.votes(wrap(np.full((1, X.shape[1]), 1e36))) @ np.eye(60)).all()
 
 
 def test_leaves_that_do_not_fit_are_refused(monkeypatch):

@@ -225,6 +225,8 @@ def fitted_entries(
 ) -> Iterator[FittedEntry]:
     """Fit entries on a sample; those with at least as many neighbours as rows are left out.
 
+    So are those with more neighbours than the sample weights sum to: w means w copies of a row.
+
     Consecutive entries that differ in the ridge only share their kernel matrix.
 
     Parameters
@@ -239,6 +241,7 @@ def fitted_entries(
         Of kernels on all rows, see `n_landmarks_for`.
     """
     weights = None if (sample_weight == 1).all() else sample_weight
+    total = float(sample_weight.sum())
     inputs_of = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
     medians: dict[tuple[bool, str], float] = {}
     last: tuple[Any, KernelRidgeWeights] | None = None
@@ -246,7 +249,7 @@ def fitted_entries(
         inputs = inputs_of[entry.scaled]
         weighting: Weights
         if entry.kind == "neighbors":
-            if entry.size >= X.shape[0]:
+            if entry.size >= X.shape[0] or entry.size > total:
                 continue
             weighting = NeighborWeights(int(entry.size)).fit(inputs, weights)
         elif entry.kind == "forest":

@@ -16,6 +16,7 @@ from disambig.weights.graphs.nodes import (
     affinities,
     symmetric_graph,
 )
+from disambig.weights.inputs import weight_advice
 
 
 def check_link_parameters(weighting: Any) -> None:
@@ -114,12 +115,13 @@ class LinkedInputs:
 
 
 def _warn_if_too_many(owner: str, n_neighbors: int, sample_weight: FloatArray) -> None:
-    others = float(sample_weight.sum() - sample_weight.max())
+    total = float(sample_weight.sum())
+    others = total - float(sample_weight.max())
     # Sums of fractional weights have rounding errors.
     if n_neighbors > others * (1.0 + 1e-9):
         warn(
             f"{owner}: n_neighbors={n_neighbors} is more than the total weight of the other inputs "
-            f"({sample_weight.size} distinct inputs, total weight {sample_weight.sum():g}): every "
-            "input is linked to all others.",
+            f"({sample_weight.size} distinct inputs, total weight {total:g}): every "
+            f"input is linked to all others.{weight_advice(total, sample_weight.size)}",
             UserWarning,
         )

@@ -32,6 +32,8 @@ _CONSTANT_SHARE = 0.01
 # Smallest weight of a link relative to the degree of either end; smaller links are removed. The
 # potential would jump so much across them that other differences drown in rounding errors.
 _MIN_RELATIVE_LINK = 1e-6
+# Smallest weight of the other rows, relative to that of all, that a difference gives accurately.
+_MIN_RELATIVE_REST = 1e-6
 
 
 def potentials(
@@ -264,7 +266,7 @@ class PoissonWeights(BaseEstimator):
         check_is_fitted(self)
         rows, columns = self.informed_, np.arange(self.informed_.size)
         part, sample_weight = self.components_[rows], self.sample_weight_[rows]
-        rest = np.bincount(part, weights=sample_weight)[part] - sample_weight
+        rest = _weight_of_others(sample_weight, part)
         counts = np.bincount(part)[part]
         table = self.table_[self.node_]
         # The sink that balanced row i moves to the other sources of its part, by their weights.
@@ -344,6 +346,18 @@ class PoissonWeights(BaseEstimator):
         matrix = sp.csr_array((table.ravel(), indices, indptr), shape=(q, n))
         matrix.eliminate_zeros()
         return SparseVotes(matrix)
+
+
+def _weight_of_others(sample_weight: FloatArray, part: IntArray) -> FloatArray:
+    """The total weight of the other rows of the same part, ``(m,)``."""
+    totals = np.bincount(part, weights=sample_weight)[part]
+    rest: FloatArray = totals - sample_weight
+    # Where one row has nearly all the weight, the difference has only rounding errors.
+    dominating = rest < _MIN_RELATIVE_REST * totals
+    if dominating.any():
+        light = np.bincount(part, weights=np.where(dominating, 0.0, sample_weight))
+        rest[dominating] = light[part[dominating]]
+    return rest
 
 
 def _without_weak_links(graph: sp.csr_array) -> sp.csr_array:

@@ -13,6 +13,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import IteratedVotes, ProductVotes
+from disambig.votes.entries import MAX_ENTRY, first_bad_entry
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.landmarks import SCHEMES, choose_landmarks, kernel_factor
 from disambig.weights.kernels.low_rank import SOLVERS, feature_ridge, is_direct
@@ -239,9 +240,14 @@ class NystromWeights(BaseEstimator):
                 f"of at least one row and the {X.shape[1]} columns of X; got shape "
                 f"{landmarks.shape}."
             )
-        if not np.isfinite(landmarks).all():
-            row = int(np.argwhere(~np.isfinite(landmarks))[0, 0])
-            raise VotesError(f"{_NAME}: landmark {row} contains NaN or infinity.")
+        bad = first_bad_entry(landmarks)
+        if bad is not None and not np.isfinite(bad.value):
+            raise VotesError(f"{_NAME}: landmark {bad.row} contains NaN or infinity.")
+        if bad is not None:
+            raise VotesError(
+                f"{_NAME}: landmark {bad.row} contains {bad.value:g} in column {bad.column}, "
+                f"beyond {MAX_ENTRY:g}, the largest size accepted. Scale X and the landmarks."
+            )
         rows = EqualRows.build(landmarks)
         if rows.first.size < landmarks.shape[0]:
             repeated = int(np.flatnonzero(rows.first[rows.group] != np.arange(rows.group.size))[0])

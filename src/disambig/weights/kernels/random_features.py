@@ -1,10 +1,11 @@
 """`RandomFeatureWeights`: votes of kernel ridge regression on random Fourier features."""
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,24 +19,31 @@ from disambig.weights.kernels.similarity import resolve_bandwidth
 
 _NAME = "RandomFeatureWeights"
 _KERNELS = ("gaussian", "laplacian")
+# Distance of the mean of the rows from zero, in bandwidths, beyond which the rows are centred. The
+# angles then lose three digits to it.
+_MAX_OFFSET = 1e3
 
 
 @dataclass(frozen=True, eq=False)
 class FourierFeatures:
-    """``phi(x) = (cos(omega_k' x), sin(omega_k' x)) / sqrt(m)``, k = 1 ... m.
+    """``phi(x) = (cos(omega_k' (x - c)), sin(omega_k' (x - c))) / sqrt(m)``, k = 1 ... m.
 
     Parameters
     ----------
     frequencies : float64, (d, m)
         omega.
+    center : float64, (d,), or None
+        c. Inner products of features do not depend on it, but rounding errors of the angles do:
+        they grow with the distance of x from c. None: zero.
     """
 
     frequencies: FloatArray
+    center: FloatArray | None = None
 
     def __call__(self, X: Any) -> FloatArray:
         """Features of the rows of X, ``(q, 2 m)``."""
         m = self.frequencies.shape[1]
-        angles = np.asarray(X @ self.frequencies)
+        angles = np.asarray((X if self.center is None else X - self.center) @ self.frequencies)
         features = np.empty((X.shape[0], 2 * m))
         np.cos(angles, out=features[:, :m])
         np.sin(angles, out=features[:, m:])
@@ -86,6 +94,15 @@ def draw_fourier_features(
         lengths = np.sqrt(random.chisquare(d, size=width))
         groups.append(directions * lengths)
     return FourierFeatures(np.concatenate(groups, axis=1) / bandwidth)
+
+
+def _far_center(X: Any, bandwidth: float) -> FloatArray | None:
+    """The mean of the rows, if they are far from zero in units of the bandwidth; else None."""
+    if sp.issparse(X):
+        # The difference would not be sparse.
+        return None
+    center: FloatArray = X.mean(axis=0)
+    return center if np.linalg.norm(center) > _MAX_OFFSET * bandwidth else None
 
 
 class RandomFeatureWeights(BaseEstimator):
@@ -184,6 +201,7 @@ class RandomFeatureWeights(BaseEstimator):
         feature_map = draw_fourier_features(
             self.kernel, X.shape[1], int(self.n_features), self.bandwidth_, random
         )
+        feature_map = replace(feature_map, center=_far_center(X, self.bandwidth_))
         self.X_fit_, self.frequencies_ = X, feature_map.frequencies
         self.regression_ = feature_ridge(
             _NAME,

@@ -30,6 +30,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_integer, check_number
 from disambig.weights.neighbors.euclidean import pair_distances
+from disambig.weights.row_groups import EqualRows
 
 # Rows whose distances give the median: half a million pairs.
 _MAX_SAMPLE_ROWS = 1000
@@ -42,10 +43,10 @@ _WITH_BANDWIDTH = ("gaussian", "laplacian", "polynomial", *COMPACT)
 def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean") -> float:
     """The median of ``|x - x'|`` over pairs of training rows, each counted by its sample weight.
 
-    Of more than 1000 rows (or a total weight above 1000) a sample of 1000 is used, evenly spaced by
-    weight in the order of the rows; nothing is random. The median of an even number of distances is
-    the lower one. If it is 0, for instance because most rows are equal, the mean of the positive
-    distances is returned, or 1 if there are none.
+    Of more than 1000 distinct rows a sample of 1000 is used, drawn in proportion to weight by a
+    hash of the rows: it depends neither on their order nor on whether copies are rows or weights.
+    The median of an even number of distances is the lower one. If it is 0, for instance because
+    most rows are equal, the mean of the positive distances is returned, or 1 if there are none.
 
     Parameters
     ----------
@@ -60,8 +61,8 @@ def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean
     2.0
     """
     if max(float(sample_weight.sum()), X.shape[0]) > _MAX_SAMPLE_ROWS:
-        rows = _evenly_spaced(sample_weight, _MAX_SAMPLE_ROWS)
-        X, sample_weight = X[rows], np.ones(_MAX_SAMPLE_ROWS)
+        rows, sample_weight = _sample(X, sample_weight)
+        X = X[rows]
     if sample_weight.max() < _MIN_SAMPLE_WEIGHT:
         # All weights stay at most one, so that no row counts as several copies.
         sample_weight = sample_weight / sample_weight.max()
@@ -80,6 +81,18 @@ def median_distance(X: Any, sample_weight: FloatArray, *, norm: str = "euclidean
     if not positive.any():
         return 1.0
     return float(np.average(sorted_distances[positive], weights=weights[positive]))
+
+
+def _sample(X: Any, sample_weight: FloatArray) -> tuple[AnyArray, FloatArray]:
+    """Rows of the sample and their weights: all distinct rows if there are at most 1000."""
+    groups = EqualRows.build(X)
+    # Sorted by their hashes: the same order for any order of the rows, and without a pattern.
+    distinct = groups.first[groups.sorted_groups]
+    weight: FloatArray = np.bincount(groups.group, weights=sample_weight).astype(np.float64)
+    weight = weight[groups.sorted_groups]
+    if distinct.size <= _MAX_SAMPLE_ROWS:
+        return distinct, weight
+    return distinct[_evenly_spaced(weight, _MAX_SAMPLE_ROWS)], np.ones(_MAX_SAMPLE_ROWS)
 
 
 def _evenly_spaced(sample_weight: FloatArray, size: int) -> AnyArray:

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.threads import thread_count
+from disambig.votes.entries import largest_entry
 from disambig.weights.neighbors.euclidean import EuclideanIndex, pair_distances
 from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
 
@@ -28,6 +29,8 @@ _FIRST_N_PROBES = 8
 # Largest part of the cells that is visited; beyond, the exact search is as fast (measured on
 # noise).
 _MAX_PROBED_PART = 0.125
+# Largest entry of a query in units of `scale`: squares overflow in single precision soon after.
+_MAX_DISTANCE = 1e15
 
 
 def load_faiss() -> Any:
@@ -56,8 +59,11 @@ class ApproximateIndex:
     ----------
     X : float64 or float32 array, (n, d)
     cells : faiss.IndexIVFFlat
-        Index of the rows minus `center`.
+        Index of the rows minus `center`, divided by `scale`.
     center : float64, (d,)
+    scale : float
+        The power of two above the largest entry of a centred row: squares stay in the range of
+        single precision.
     n_cells : int
     n_probes : int
         Number of cells that are visited for each query.
@@ -67,6 +73,7 @@ class ApproximateIndex:
     X: AnyArray
     cells: Any
     center: FloatArray
+    scale: float
     n_cells: int
     n_probes: int
     n_jobs: int | None
@@ -82,11 +89,13 @@ class ApproximateIndex:
         cells.cp.seed = seed
         cells.cp.max_points_per_centroid = _ROWS_PER_CELL
         cells.cp.min_points_per_centroid = 1
-        centered = (X - center).astype(np.float32)
+        moved = X - center
+        scale = float(2.0 ** np.frexp(largest_entry(moved))[1])
+        centered = (moved / scale).astype(np.float32)
         with threadpool_limits(thread_count(n_jobs)):
             cells.train(centered)
             cells.add(centered)
-        return cls(X, cells, center, count, 1, n_jobs)
+        return cls(X, cells, center, scale, count, 1, n_jobs)
 
     def with_probes(self, n_probes: int) -> "ApproximateIndex":
         """The same index with another number of visited cells."""
@@ -97,7 +106,9 @@ class ApproximateIndex:
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:
         """At most `width` rows near each query, and the query itself; no bound for the others."""
         faiss = load_faiss()
-        centered = (queries - self.center).astype(np.float32)
+        moved = (queries - self.center) / self.scale
+        # Beyond, all training rows are at nearly the same distance: any candidates will do.
+        centered = np.clip(moved, -_MAX_DISTANCE, _MAX_DISTANCE).astype(np.float32)
         parameters = faiss.SearchParametersIVF(nprobe=self.n_probes)
         with threadpool_limits(thread_count(self.n_jobs)):
             _, found = self.cells.search(centered, width, params=parameters)

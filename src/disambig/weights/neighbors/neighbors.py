@@ -12,7 +12,12 @@ from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.votes import SparseVotes
-from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
+from disambig.weights.inputs import (
+    checked_sample_weight,
+    query_inputs,
+    training_inputs,
+    weight_advice,
+)
 from disambig.weights.neighbors.approximate import load_faiss, search_with_recall
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 from disambig.weights.neighbors.lists import (
@@ -281,10 +286,11 @@ class NeighborWeights(BaseEstimator):
         # Sums of fractional weights have rounding errors.
         if self.n_neighbors > others * (1.0 + 1e-9):
             of_weight = "" if total == n else f" of total weight {total:g}"
+            advice = weight_advice(total, n)
             voting_rows = "all other rows vote" if self.leave_one_out else "all rows vote"
             warn(
                 f"{_NAME}: n_neighbors={self.n_neighbors} is more than the {n} training rows"
-                f"{of_weight} can provide: {voting_rows}, each by its weight.",
+                f"{of_weight} can provide: {voting_rows}, each by its weight.{advice}",
                 UserWarning,
             )
 

@@ -13,9 +13,11 @@ from disambig.weights.partitions.partition import Partition
 from disambig.weights.partitions.trees import (
     check_fitted_trees,
     clone_around,
+    column_factors,
     drawn_counts,
     grow_random_trees,
     leaf_names,
+    scaled_columns,
 )
 
 _FOREST = "ForestWeights"
@@ -60,6 +62,9 @@ class ForestWeights(BaseEstimator):
     Attributes
     ----------
     forest_ : the trees in use
+    column_factors_ : float64, (d,), or None
+        Factors of the columns of X for random trees, where some have a range below 0.001; else
+        None.
     partition_ : Partition
         The leaf of each training row in each tree.
     sample_weight_ : float64, (n,)
@@ -104,6 +109,8 @@ class ForestWeights(BaseEstimator):
         check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_FOREST, sample_weight, X.shape[0])
+        self.column_factors_ = column_factors(X) if self.forest is None else None
+        X = scaled_columns(X, self.column_factors_)
         if self.forest is None:
             self.forest_ = grow_random_trees(
                 _FOREST,
@@ -136,7 +143,7 @@ class ForestWeights(BaseEstimator):
 
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = query_inputs(self, X)
+        X = scaled_columns(query_inputs(self, X), self.column_factors_)
         return self.partition_.votes(leaf_names(self.forest_, X))
 
     def __sklearn_clone__(self) -> Self:
@@ -174,6 +181,9 @@ class TreeWeights(BaseEstimator):
     Attributes
     ----------
     tree_ : the tree in use
+    column_factors_ : float64, (d,), or None
+        Factors of the columns of X for random trees, where some have a range below 0.001; else
+        None.
     partition_ : Partition
         The leaf of each training row in each tree.
     sample_weight_ : float64, (n,)
@@ -210,6 +220,8 @@ class TreeWeights(BaseEstimator):
         check_flag(_TREE, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_TREE, sample_weight, X.shape[0])
+        self.column_factors_ = column_factors(X) if self.tree is None else None
+        X = scaled_columns(X, self.column_factors_)
         if self.tree is None:
             grown = grow_random_trees(
                 _TREE,
@@ -246,7 +258,7 @@ class TreeWeights(BaseEstimator):
 
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = query_inputs(self, X)
+        X = scaled_columns(query_inputs(self, X), self.column_factors_)
         return self.partition_.votes(leaf_names(self.tree_, X))
 
     def __sklearn_clone__(self) -> Self:

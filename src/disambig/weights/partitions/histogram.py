@@ -19,6 +19,8 @@ from disambig.votes import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition
 
+# Bins of a feature at most with bins="auto": sample weights can be astronomically large.
+_MAX_AUTOMATIC_BINS = 2**20
 _STRATEGIES = ("quantile", "uniform")
 _NAME = "HistogramWeights"
 
@@ -117,7 +119,8 @@ def grid_thresholds(
     if isinstance(bins, str):
         check_choice(owner, "bins", bins, ("auto",), "an integer, or thresholds of each feature")
         # This width minimises the sum of squared bias and variance, up to constants.
-        count = max(1, round(float(sample_weight.sum()) ** (1.0 / (X.shape[1] + 2))))
+        wanted = float(sample_weight.sum()) ** (1.0 / (X.shape[1] + 2))
+        count = max(1, round(min(wanted, _MAX_AUTOMATIC_BINS)))
     else:
         count = check_integer(owner, "bins", bins, least=1)
     parts = np.arange(1, count) / count
@@ -163,8 +166,9 @@ class HistogramWeights(BaseEstimator):
     Parameters
     ----------
     bins : int, "auto" or sequence of d arrays, default="auto"
-        Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded. Or thresholds
-        of each feature, ascending; an entry equal to a threshold lies below it.
+        Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded, at most
+        2**20. Or thresholds of each feature, ascending; an entry equal to a threshold lies below
+        it.
     strategy : {"quantile", "uniform"}, default="quantile"
         Bins of equal weight (as far as equal entries allow), or of equal width between the smallest
         and the largest entry.

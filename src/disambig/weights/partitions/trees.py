@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
@@ -11,13 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import VotesError
 from disambig.memory import require_bytes
-from disambig.notation import AnyArray
+from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_integer
+from disambig.votes.entries import MAX_ENTRY
+from disambig.weights.inputs import small_indices
 from disambig.weights.row_groups import distinct_rows
 
 # Pairs of row and tree whose leaves are computed together: 64 MiB of int64.
 _LEAVES_PER_BLOCK = 2**23
-_MAX_FLOAT32 = float(np.finfo(np.float32).max)
+# scikit-learn's trees take entries that differ by less than 1e-7 as equal. A column with a range
+# below this is scaled for them.
+_MIN_RANGE = 1e-3
 
 
 def check_fitted_trees(owner: str, name: str, trees: Any) -> None:
@@ -121,6 +126,37 @@ def _matches_leaf_sizes(tree: Any, names: AnyArray) -> bool:
     return bool((np.bincount(names, minlength=stored.size) == stored)[leaves].all())
 
 
+def column_factors(X: Any) -> FloatArray | None:
+    """Powers of two that give narrow columns a range from 1 to 2, ``(d,)``; None for none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> column_factors(np.array([[0.0, 0.0], [1.0, 2.0**-20]])).tolist()
+    [1.0, 1048576.0]
+    """
+    high, low = X.max(axis=0), X.min(axis=0)
+    if sp.issparse(X):
+        high, low = high.toarray(), low.toarray()
+    ranges: FloatArray = np.asarray(high - low, dtype=np.float64).ravel()
+    narrow = (ranges > 0) & (ranges < _MIN_RANGE)
+    if not narrow.any():
+        return None
+    return np.where(narrow, np.ldexp(1.0, 1 - np.frexp(ranges)[1]), 1.0)
+
+
+def scaled_columns(X: Any, factors: FloatArray | None) -> Any:
+    """X with its columns multiplied by `factors`, if there are any."""
+    if factors is None:
+        return X
+    # An input far outside of the training rows stays in the range of single precision.
+    if not sp.issparse(X):
+        return np.clip(X * factors, -MAX_ENTRY, MAX_ENTRY)
+    scaled = small_indices(sp.csr_array(X.multiply(factors[None, :])))
+    np.clip(scaled.data, -MAX_ENTRY, MAX_ENTRY, out=scaled.data)
+    return scaled
+
+
 def grow_random_trees(
     owner: str,
     X: Any,
@@ -135,6 +171,8 @@ def grow_random_trees(
 
     A node is split on a random feature of those that vary in it, at a random point between its
     smallest and largest value. The trees depend neither on copies nor on the order of the rows.
+    They take entries that differ by less than 1e-7 as equal: scale narrow columns before, see
+    `column_factors`.
 
     Parameters
     ----------
@@ -148,7 +186,6 @@ def grow_random_trees(
     if max_depth is not None:
         check_integer(owner, "max_depth", max_depth, least=1)
     # scikit-learn's trees compare in single precision.
-    _check_range(owner, X)
     narrow = X.astype(np.float32)
     narrow = narrow[distinct_rows(narrow)]
     random = check_random_state(random_state)
@@ -163,13 +200,3 @@ def grow_random_trees(
         n_jobs=n_jobs,
     )
     return forest.fit(narrow, random.uniform(size=narrow.shape[0]))
-
-
-def _check_range(owner: str, X: Any) -> None:
-    if X.shape[1] and max(X.max(), -X.min()) > _MAX_FLOAT32:
-        rows = np.abs(X).max(axis=1)
-        rows = rows.toarray().ravel() if hasattr(rows, "toarray") else rows
-        raise VotesError(
-            f"{owner}: X has entries beyond the range of float32, which trees use, first in row "
-            f"{int(np.argmax(rows > _MAX_FLOAT32))}. Scale the features."
-        )
