@@ -215,7 +215,14 @@ def disambiguate(
     weights, solver, _ = resolve_weights_and_solver(weights, solver, X, kept, sets, bound, method)
     fitted = fit_weightings(weights, None, X, kept, informed_rows(sets, method))
     return disambiguate_labels(
-        fitted.training_votes(), fitted.leave_one_out, sets, bound, method, solver, callback
+        fitted.training_votes(),
+        fitted.leave_one_out,
+        sets,
+        bound,
+        method,
+        solver,
+        callback,
+        kept.weights,
     )
 
 
@@ -227,10 +234,12 @@ def disambiguate_labels(
     method: str,
     solver: Any,
     callback: Callback | None,
+    sample_weight: FloatArray | None = None,
 ) -> Disambiguation:
     """Check that the sets are informative, and run the method."""
     check_information(sets, method)
-    solution, _ = solve(Problem(votes, loss, sets), method, resolve_solver(solver), callback)
+    problem = Problem(votes, loss, sets, sample_weight=sample_weight)
+    solution, _ = solve(problem, method, resolve_solver(solver), callback)
     if method == "average":
         distribution = sets.distribution()
     else:

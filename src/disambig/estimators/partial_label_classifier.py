@@ -191,6 +191,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             self.method,
             self.solver_,
             self.callback,
+            kept.weights,
         )
         self._store(found, kept)
         self._label_rows(found, kept, X, sets)

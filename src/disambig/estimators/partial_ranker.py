@@ -183,7 +183,9 @@ class PartialRanker(BaseEstimator):
         self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._weightings_.weights
         self.predict_weights_ = self._weightings_.predict_weights
-        problem = Problem(self._weightings_.training_votes(), self.loss_, taken)
+        problem = Problem(
+            self._weightings_.training_votes(), self.loss_, taken, sample_weight=kept.weights
+        )
         self.solver_ = self._solver(problem)
         found = run_method(problem, self.method, self.solver_, self.callback)
         self._store(found, kept)

@@ -146,7 +146,8 @@ class StructuredPredictor(BaseEstimator):
         kept_candidates = candidates if kept.all_rows else candidates[kept.rows]
         if isinstance(kept_candidates, LabelSets):
             check_information(kept_candidates, self.method)
-        problem = Problem(self._weightings_.training_votes(), self.loss_, kept_candidates)
+        votes = self._weightings_.training_votes()
+        problem = Problem(votes, self.loss_, kept_candidates, sample_weight=kept.weights)
         self._store(run_method(problem, self.method, self.solver_, self.callback))
         # The mean target: inputs without votes are predicted from it.
         self._prior_ = kept.sample_weight @ self.embedded_targets_ / kept.sample_weight.sum()

@@ -40,9 +40,8 @@ class AnnealedMinimization(BaseEstimator):
     ----------
     formulation : {"auto", "one_block", "two_blocks"}, default "auto"
         "one_block": a row uses the votes of the other rows and never its own, which would confirm
-        its start; needs a symmetric loss. (The own vote of a row of weight w is left out
-        completely, whereas w copies of the row would vote for each other: the results are close,
-        not equal.) "two_blocks": the paper's objective, predictions and targets in turn, also for
+        its start; needs a symmetric loss. (A row of sample weight w is w copies, which vote for
+        each other; one of weight below 1 leaves its own vote out.) "two_blocks": the paper's objective, predictions and targets in turn, also for
         losses that are not symmetric. "auto": "one_block" if the loss is symmetric, else
         "two_blocks". Neither ever raises its objective, for votes of any sign.
     start : {"average", "infimum"}, default "average"
