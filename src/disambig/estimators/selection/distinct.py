@@ -11,7 +11,7 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.losses import FiniteLoss
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights import hash_rows
 from disambig.weights.row_groups import EqualRows
 
@@ -57,14 +57,12 @@ def merge_copies(X: Any, sets: LabelSets, sample_weight: FloatArray) -> Distinct
     keys = [inputs[:, None].view(np.uint8), np.packbits(sets.mask[repeated], axis=1)]
     if sets.weights is not None:
         keys.append(np.ascontiguousarray(sets.weights[repeated]).view(np.uint8))
-    _, first, inverse = np.unique(
-        np.hstack(keys), axis=0, return_index=True, return_inverse=True
-    )
+    _, first, inverse = np.unique(np.hstack(keys), axis=0, return_index=True, return_inverse=True)
     if first.size == repeated.size:
         return DistinctRows(X, sets, sample_weight, groups)
     first_copy = np.arange(len(sets))
     first_copy[repeated] = repeated[first[inverse.ravel()]]
-    total = np.bincount(first_copy, weights=sample_weight)
+    total: FloatArray = np.bincount(first_copy, weights=sample_weight).astype(np.float64)
     rows = np.flatnonzero(first_copy == np.arange(len(sets)))
     return DistinctRows(X[rows], sets[rows], total[rows], groups[rows])
 
@@ -83,7 +81,7 @@ def used_classes(sets: LabelSets, loss: FiniteLoss) -> tuple[LabelSets, FiniteLo
     >>> sets.classes.tolist(), loss.matrix.tolist()
     (['a', 'd'], [[0.0, 1.0], [1.0, 0.0]])
     """
-    used = sets.mask.any(axis=0)
+    used: BoolArray = np.asarray(sets.mask.any(axis=0))
     if used.all() or not loss.is_zero_one:
         return sets, loss
     weights = None if sets.weights is None else sets.weights[:, used]

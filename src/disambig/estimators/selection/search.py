@@ -192,8 +192,8 @@ def select_weights_and_solver(
     n_informative = np.count_nonzero(sets.informative[rows])
     if n_informative < _MIN_INFORMATIVE_ROWS:
         _warn(
-            f"in a sample of {rows.size} rows with as few copies as possible, only {n_informative} "
-            "exclude a class, too few to choose weights by",
+            f"in a sample of {rows.size} rows with as few equal inputs as possible, only "
+            f"{n_informative} exclude a class, too few to choose weights by",
             _ADVICE_FOR_FEW_ROWS,
         )
         return _neighbors(X, sample_weight), solver or AlternatingMinimization(), ()

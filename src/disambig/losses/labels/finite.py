@@ -98,7 +98,7 @@ class FiniteLoss:
     @cached_property
     def largest(self) -> float:
         """The largest ``|loss(z, y)|``."""
-        return float(np.abs(self.matrix).max())
+        return float(max(self.matrix.max(), -self.matrix.min()))
 
     def magnitude(self, candidates: LabelSets) -> float:
         return self.largest
