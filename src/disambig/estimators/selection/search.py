@@ -205,16 +205,7 @@ def select_weights_and_solver(
         numbers,
         n_landmarks_for(n_fitted_rows),
     )
-    # Hundreds of small fits, also where there are so many rows that the last fit is a large one.
-    with threads_for(*sample.X.shape):
-        scales = None
-        if space.learns_scales:
-            scales = feature_scales(sample.X, sample.sets.distribution(), sample.sample_weight)
-        entries = entries_of(space, scales is not None)
-        if len(entries) > space.finalists:
-            entries = screen(space.screening(), sample, scales, entries, solver, method)
-        found = run_trials(space, sample, scales, entries, solver, method)
-    trials = sorted((trial for _, trial in found), key=lambda trial: trial.score)
+    trials = _sample_trials(space, sample, solver, method)
     constant = _constant_loss(sample.sets, loss, sample.sample_weight)
     better = [trial for trial in trials if trial.held_out_loss < constant]
     if not better:
@@ -232,6 +223,22 @@ def select_weights_and_solver(
     best = better[0]
     rest = [trial for trial in trials if trial.held_out_loss >= constant]
     return best.weights, best.solver or solver or AlternatingMinimization(), (*better, *rest)
+
+
+def _sample_trials(
+    space: SearchSpace, sample: SelectionSample, solver: Solver | None, method: str
+) -> list[Trial]:
+    """The trials of the weightings that pass the screen, best first."""
+    # Hundreds of small fits, also where there are so many rows that the last fit is a large one.
+    with threads_for(*sample.X.shape):
+        scales = None
+        if space.learns_scales:
+            scales = feature_scales(sample.X, sample.sets.distribution(), sample.sample_weight)
+        entries = entries_of(space, scales is not None)
+        if len(entries) > space.finalists:
+            entries = screen(space.screening(), sample, scales, entries, solver, method)
+        found = run_trials(space, sample, scales, entries, solver, method)
+    return sorted((trial for _, trial in found), key=lambda trial: trial.score)
 
 
 def _neighbors(X: Any, sample_weight: FloatArray) -> Weights:
