@@ -40,12 +40,17 @@ class Problem:
         The candidate sets, of the type that the loss accepts.
     tie_tolerance : float, optional
         Relative difference below which two scores tie; by default 1e-10 (votes in float32: 1e-5).
+    sample_weight : float array (n,), optional
+        How many copies each row stands for; by default one. The votes include it, in rows and in
+        columns: ``A[i, j]`` sums over the copies of i and of j. A solver that leaves a copy's own
+        vote out divides by it.
     """
 
     votes: Votes
     loss: Loss
     candidates: Any
     tie_tolerance: float | None = None
+    sample_weight: FloatArray | None = None
 
     def __post_init__(self) -> None:
         # With a negative tolerance not even the minimum would tie with itself.

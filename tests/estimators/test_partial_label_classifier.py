@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from disambig import LabelSets, PartialLabelClassifier, disambiguate, memory
 from disambig.exceptions import MemoryBudgetError
 from disambig.losses import AbstainLoss, OrdinalLoss
-from disambig.solvers import AlternatingMinimization
+from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.weights import (
     FunctionWeights,
     KernelRidgeWeights,
@@ -305,6 +305,53 @@ def test_a_weight_of_w_means_w_copies(iris, weights):
     )
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
     np.testing.assert_allclose(weighted.objective_, repeated.objective_, atol=1e-6)
+
+
+def weighted_and_repeated(seed, **options):
+    """A fit on weights of 1 to 5, one on copies of the rows, the inputs, and the first copies."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, size=40)
+    X = 2 * rng.normal(size=(3, 2))[truth] + rng.normal(size=(40, 2))
+    mask = (truth[:, None] == np.arange(3)) | (rng.random((40, 3)) < 0.4)
+    counts = rng.integers(1, 6, size=40)
+    copies = np.repeat(np.arange(40), counts)
+    weighted = PartialLabelClassifier(**options).fit(X, mask, sample_weight=counts)
+    repeated = PartialLabelClassifier(**options).fit(X[copies], mask[copies])
+    return weighted, repeated, X, np.cumsum(counts) - counts
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        KernelRidgeWeights(),
+        KernelRidgeWeights(kernel="laplacian", regularization=1e-5),
+        NadarayaWatsonWeights(),
+    ],
+    ids=["Gaussian", "Laplacian", "Nadaraya-Watson"],
+)
+@pytest.mark.parametrize("start", ["average", "infimum"])
+def test_a_weight_of_w_means_w_copies_for_annealing(weights, start):
+    solver = AnnealedMinimization(start=start)
+    for seed in range(25):
+        options = {"weights": weights, "solver": solver}
+        weighted, repeated, X, first = weighted_and_repeated(seed, **options)
+        np.testing.assert_array_equal(weighted.labels_, repeated.labels_[first])
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:weights='auto'")
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=[pytest.mark.slow] if s > 4 else []) for s in range(25)]
+)
+def test_a_weight_of_w_means_w_copies_for_the_default(seed):
+    weighted, repeated, X, first = weighted_and_repeated(seed)
+    assert str(weighted.trials_) == str(repeated.trials_)
+    assert str(weighted.weights_) == str(repeated.weights_)
+    if "NeighborWeights" in str(weighted.weights_):
+        # The k-th neighbour can be one of several copies, and only some of them vote.
+        return
+    np.testing.assert_array_equal(weighted.labels_, repeated.labels_[first])
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
 
 
 def test_rows_of_weight_zero_are_labelled_and_change_nothing(iris):

@@ -127,6 +127,24 @@ def test_sample_weights_are_copies():
     assert PartialOrders.from_ranks(y).contains(weighted.labels_).all()
 
 
+def test_sample_weights_are_copies_for_annealing():
+    X, y, _ = lines(n=40)
+    copies = np.random.default_rng(1).integers(1, 6, size=40)
+    options = {"weights": KernelRidgeWeights(bandwidth=0.3), "solver": AnnealedMinimization()}
+    weighted = PartialRanker(**options).fit(X, y, sample_weight=copies)
+    repeated = PartialRanker(**options).fit(
+        np.repeat(X, copies, axis=0), np.repeat(y, copies, axis=0)
+    )
+    np.testing.assert_allclose(
+        [progress.objective for progress in weighted.trace_],
+        [progress.objective for progress in repeated.trace_],
+        atol=1e-6,
+    )
+    assert weighted.relaxed_objective_ == pytest.approx(repeated.relaxed_objective_, abs=1e-6)
+    np.testing.assert_array_equal(np.repeat(weighted.labels_, copies, axis=0), repeated.labels_)
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+
+
 def test_inputs_without_votes():
     X, y, _ = lines()
     model = PartialRanker(weights=NadarayaWatsonWeights(bandwidth=0.05)).fit(X, y)

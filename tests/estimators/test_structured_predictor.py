@@ -11,13 +11,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 from disambig import PartialLabelClassifier, StructuredPredictor
+from disambig.candidates import PartialBits
 from disambig.exceptions import (
     CandidateError,
     MissingOracleError,
     NoInformationError,
     UnusedClassWarning,
 )
-from disambig.losses import PointFaces, StructuredLoss
+from disambig.losses import HammingLoss, PointFaces, StructuredLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 
@@ -290,6 +291,21 @@ def test_integer_weights_equal_repeated_rows(weights: Any, method: str, seed: in
     queries = np.linspace(0, 5, 41)[:, None]
     np.testing.assert_array_equal(weighted.predict(queries), copied.predict(queries))
     assert weighted.objective_ == pytest.approx(copied.objective_)
+
+
+def test_integer_weights_equal_repeated_rows_for_annealing() -> None:
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(40, 2))
+    bits = (inputs @ rng.normal(size=(2, 4)) > 0).astype(float)
+    y = np.where(rng.random(bits.shape) < 0.5, np.nan, bits)
+    counts = rng.integers(1, 6, size=40)
+    repeated = np.repeat(np.arange(40), counts)
+    model = StructuredPredictor(HammingLoss(), weights=KernelRidgeWeights(), solver="annealed")
+    weighted = clone(model).fit(inputs, PartialBits.from_any(y), sample_weight=counts)
+    copied = clone(model).fit(inputs[repeated], PartialBits.from_any(y[repeated]))
+    np.testing.assert_allclose(
+        weighted.embedded_targets_[repeated], copied.embedded_targets_, atol=1e-6
+    )
 
 
 def test_inputs_without_votes_get_the_mean_target() -> None:

@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
+from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.problem import Problem
 from disambig.votes import Votes
 from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights, is_pairwise, resolve_weights
@@ -161,6 +163,10 @@ class FittedWeightings:
     def scaled(self, votes: Votes) -> Votes:
         """``A``: votes between the training rows, row i scaled by the weight of sample i."""
         return votes if self.row_weights is None else votes.scale_rows(self.row_weights)
+
+    def problem(self, votes: Votes, loss: Loss, candidates: Any) -> Problem:
+        """The problem with these votes, scaled by sample weights."""
+        return Problem(self.scaled(votes), loss, candidates, sample_weight=self.row_weights)
 
     def leave_one_out(self, values: FloatArray) -> FloatArray:
         """Scores from the other rows: leave-one-out votes times `values`."""

@@ -30,7 +30,7 @@ from disambig.votes import Votes
 
 # Tables (n, K) of floats in memory at the peak of a fit: distributions, votes, shares and what is
 # stored.
-_PEAK_TABLES = 7
+_PEAK_TABLES = 12
 
 
 class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
@@ -193,7 +193,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         )
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: LabelSets) -> Problem:
-        return Problem(weightings.scaled(votes), self.loss_, taken)
+        return weightings.problem(votes, self.loss_, taken)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization()

@@ -195,7 +195,7 @@ class PartialRanker(CandidateEstimator):
         return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: PartialOrders) -> Problem:
-        return Problem(weightings.scaled(votes), self.loss_, taken)
+        return weightings.problem(votes, self.loss_, taken)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))

@@ -174,7 +174,7 @@ class StructuredPredictor(CandidateEstimator):
         return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Problem:
-        return Problem(weightings.scaled(votes), self.loss_, taken)
+        return weightings.problem(votes, self.loss_, taken)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization()

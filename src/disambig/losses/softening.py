@@ -34,10 +34,14 @@ def gibbs(costs: FloatArray, scales: FloatArray, prior: FloatArray) -> FloatArra
     lowest = np.where(allowed, costs, np.inf).min(axis=1, keepdims=True)
     has_votes = (scales > 0)[:, None]
     # Costs outside the set can be far below the lowest: their exponent must not overflow.
-    above = np.where(allowed & has_votes, costs - lowest, 0.0)
-    distribution = prior * np.exp(-above / np.where(has_votes, scales[:, None], 1.0))
-    distribution /= distribution.sum(axis=1, keepdims=True)
-    return distribution
+    table = np.zeros_like(prior)
+    # In place: new tables of this size would take most of the time.
+    np.subtract(costs, lowest, out=table, where=allowed & has_votes)
+    table /= np.where(has_votes, -scales[:, None], 1.0)
+    np.exp(table, out=table)
+    table *= prior
+    table /= table.sum(axis=1, keepdims=True)
+    return table
 
 
 def relative_entropies(distribution: FloatArray, prior: FloatArray) -> FloatArray:
@@ -50,8 +54,9 @@ def relative_entropies(distribution: FloatArray, prior: FloatArray) -> FloatArra
     array([0.6931])
     """
     positive = distribution > 0
-    ratio = np.where(positive, distribution, 1.0) / np.where(positive, prior, 1.0)
-    entropies: FloatArray = np.einsum("iv,iv->i", distribution, np.log(ratio))
+    ratio = np.ones_like(distribution)
+    np.divide(distribution, prior, out=ratio, where=positive)
+    entropies: FloatArray = np.einsum("iv,iv->i", distribution, np.log(ratio, out=ratio))
     return entropies
 
 

@@ -94,3 +94,21 @@ def test_soft_weights_change_the_average():
     # The other rows of its group vote for the other class of row 1, so that its set is missed.
     assert plain.average_score(as_votes(A)).loss == 0.0
     assert soft.average_score(as_votes(A)).loss > 0.0
+
+
+def test_the_standard_error_depends_on_the_spread_of_the_weights():
+    loss = ZeroOneLoss().bind(np.arange(2))
+    sets = LabelSets(WRONG, np.arange(2))
+    error = {
+        name: HiddenSets(sets, loss, FOLDS, weight).average_score(as_votes(A)).error
+        for name, weight in (
+            ("equal", np.ones(6)),
+            ("larger", np.full(6, 7.0)),
+            ("unequal", np.array([1.0, 1.0, 1.0, 1e-9, 1e-9, 1e-9])),
+        )
+    }
+    # Five rows are informative and two of them are missed.
+    assert error["equal"] == pytest.approx(np.sqrt(0.4 * 0.6 / 5))
+    assert error["larger"] == pytest.approx(error["equal"])
+    # Only two rows count: both are missed.
+    assert error["unequal"] == pytest.approx(0.0, abs=1e-4)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_iris
 
 from disambig import DisambiguatedClassifier, PartialLabelClassifier, disambiguate
@@ -15,7 +15,7 @@ from disambig.candidates import LabelSets
 from disambig.estimators.selection import SearchSpace, select_weights_and_solver
 from disambig.estimators.selection import search as search_module
 from disambig.estimators.selection import space as space_module
-from disambig.exceptions import NoInformationError
+from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import AbstainLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.weights import (
@@ -220,13 +220,64 @@ def test_labels_among_copies_are_used(short):
 
 def test_a_warning_if_too_few_distinct_rows_are_informative():
     X = np.repeat(np.arange(3000.0), [1000] + [1] * 2999)[:, None]
-    mask = np.ones((3999, 2), dtype=np.bool_)
+    mask = np.ones((3999, 12), dtype=np.bool_)
     mask[:1000, 1] = False
-    sets, loss = LabelSets(mask, np.arange(2)), ZeroOneLoss().bind(np.arange(2))
-    with pytest.warns(UserWarning, match="a sample of 1000 rows .*, only 1 exclude"):
+    sets, loss = LabelSets(mask, np.arange(12)), ZeroOneLoss().bind(np.arange(12))
+    with pytest.warns(UserWarning, match="only 1 of 3000 distinct rows exclude a class"):
         weights, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(3999))
     assert trials == ()
     assert str(weights.weights) == str(NeighborWeights())
+    # Equal inputs with many sets are distinct rows, but the sample has one of them.
+    mask[:1000] = (np.arange(1, 1001)[:, None] >> np.arange(12)) % 2 == 1
+    with pytest.warns(UserWarning, match="a sample of 1000 rows .*, only 1 exclude"):
+        select_weights_and_solver(X, LabelSets(mask, sets.classes), loss, None, np.ones(3999))
+
+
+def test_copies_and_weights_have_the_same_trials(digits):
+    X, _, sets = digits
+    counts = np.random.default_rng(1).integers(1, 6, size=150)
+    copies = np.random.default_rng(2).permutation(np.repeat(np.arange(150), counts))
+    loss = ZeroOneLoss().bind(sets.classes)
+    for method in ("disambiguation", "infimum", "average"):
+        weighted = select_weights_and_solver(
+            X[:150], sets[:150], loss, None, counts.astype(float), method, SHORT
+        )
+        ones = np.ones(copies.size)
+        repeated = select_weights_and_solver(
+            X[copies], sets[copies], loss, None, ones, method, SHORT
+        )
+        assert str(repeated) == str(weighted)
+        assert weighted[2]
+
+
+def test_classes_that_are_nowhere_a_candidate_do_not_matter(digits):
+    X, _, sets = digits
+    wider = sets.with_classes(np.arange(-3, 15))
+    rows = np.arange(60)
+    assert trials_of(X, wider, rows, SHORT) == trials_of(X, sets, rows, SHORT)
+    found = PartialLabelClassifier().fit(X[rows], sets[rows])
+    with pytest.warns(UnusedClassWarning, match="8 of 18 classes are never a candidate"):
+        more = PartialLabelClassifier().fit(X[rows], wider[rows])
+    assert_array_equal(more.labels_, found.labels_)
+    assert_allclose(more.predict_proba(X)[:, 3:13], found.predict_proba(X), atol=1e-9)
+    assert not np.delete(more.predict_proba(X), np.arange(3, 13), axis=1).any()
+
+
+def test_neighbors_are_counted_by_weight(digits):
+    X, _, sets = digits
+    loss = ZeroOneLoss().bind(sets.classes)
+    space = replace(SHORT, kernels={"gaussian": (0.7,)}, ridges=(1e-2,), neighbors=(5, 100))
+
+    def names(weight):
+        _, _, trials = select_weights_and_solver(
+            X[:60], sets[:60], loss, None, np.full(60, weight), space=space
+        )
+        return {str(trial.weights) for trial in trials if "Neighbor" in str(trial.weights)}
+
+    assert len(names(1.0)) == 2
+    # Weights that sum to one have fewer neighbours than five.
+    assert not names(1 / 60)
+    assert len(names(2.0)) == 4
 
 
 def test_scales_and_the_infimum_start_can_be_left_out(digits):

@@ -121,6 +121,56 @@ def test_one_block_objective_is_the_double_sum(tiny, temperature):
     )
 
 
+# ---------------------------------------------------------------- sample weights
+
+
+@given(
+    tiny=problems(forms=("dense",)),
+    counts=st.lists(st.integers(1, 5), min_size=12, max_size=12),
+    temperature=TEMPERATURES,
+)
+def test_a_row_of_weight_w_is_w_copies(tiny, counts, temperature):
+    assume(is_symmetric(tiny.loss))
+    n = len(tiny.sets)
+    weight = np.resize(np.array(counts, dtype=float), n)
+    copies = np.repeat(np.arange(n), weight.astype(int))
+    # One vote of a copy for a copy; a row and a column of the weighted problem sum over them.
+    repeated = Problem(as_votes(tiny.A[np.ix_(copies, copies)]), tiny.loss, tiny.sets[copies])
+    votes = as_votes(weight[:, None] * tiny.A * weight)
+    weighted = Problem(votes, tiny.loss, tiny.sets, sample_weight=weight)
+    runs = []
+    for problem in (weighted, repeated):
+        softening = tiny.loss.softened(problem.candidates)
+        process = OneBlock(problem, softening, temperature * tiny.loss.largest, 0.0)
+        # One step: after many, rounding can decide between targets that tie.
+        values, state = objectives(process, softening.prior(), steps=1)
+        runs.append((values, process.degrees, state.targets.distribution))
+    scale = float(repeated.prediction_scale.sum())
+    assert_allclose(runs[0][0], runs[1][0], atol=1e-10 * scale)
+    assert_allclose((runs[0][1] / weight)[copies], runs[1][1], atol=1e-10 * scale)
+    assert_allclose(runs[0][2][copies], runs[1][2], atol=1e-6)
+
+
+@given(tiny=problems(forms=WITH_DIAGONAL))
+def test_a_row_of_weight_one_or_less_leaves_its_own_vote_out(tiny):
+    solver = AnnealedMinimization(temperatures=(1.0, 0.1))
+    plain = solver.solve(tiny.problem).targets.distribution
+    for weight in (1.0, 0.3):
+        weighted = replace(tiny.problem, sample_weight=np.full(len(tiny.sets), weight))
+        assert_array_equal(solver.solve(weighted).targets.distribution, plain)
+
+
+@given(tiny=problems(forms=WITH_DIAGONAL), temperature=TEMPERATURES, weight=st.floats(0.1, 1e3))
+def test_no_step_raises_the_objective_with_sample_weights(tiny, temperature, weight):
+    assume(is_symmetric(tiny.loss))
+    sample_weight = np.where(np.arange(len(tiny.sets)) % 2, weight, 1.0)
+    problem = replace(tiny.problem, sample_weight=sample_weight)
+    softening = tiny.loss.softened(tiny.sets)
+    process = OneBlock(problem, softening, temperature * tiny.loss.largest, 0.0)
+    values, _ = objectives(process, softening.prior())
+    assert (np.diff(values) <= 1e-11 * float(problem.prediction_scale.sum())).all()
+
+
 # ---------------------------------------------------------------- limits
 
 

@@ -6,6 +6,7 @@ scores the predictions of the hidden rows from the votes of the others.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.estimators.probabilities import shares
 from disambig.losses import FiniteLoss, SoftFaces
+from disambig.losses.labels.finite import SetExtremes
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
@@ -38,7 +40,8 @@ class Score(NamedTuple):
         `loss` in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``. The
         selection minimises it.
     error : float
-        The standard error of `loss`, in units of the largest loss.
+        The standard error of `loss`, in units of the largest loss. Rows of unequal weights count as
+        the number of rows of equal weights with the same error, ``(sum w)^2 / sum w^2``.
     """
 
     loss: float
@@ -58,6 +61,7 @@ class HiddenSets:
     folds : int (n,)
         The fold in which a row is hidden; -1 for never.
     sample_weight : float (n,)
+        Copies of a row are one row of their total weight; see `merge_copies`.
     """
 
     def __init__(
@@ -74,25 +78,30 @@ class HiddenSets:
         # open, that is, contain every class.
         opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
         self._opened = LabelSets(opened, sets.classes, _opened_weights(sets, hidden))
-        totals = sets.distribution().sum(axis=0)
+        totals = (sample_weight[:, None] * sets.distribution()).sum(axis=0)
         self._prior = totals / totals.sum()
 
     def path_scores(
         self, votes: Votes, solver: AnnealedMinimization
     ) -> Iterator[tuple[float, Score]]:
         """Every temperature of an annealing, with the score of the distributions at it."""
-        problem = Problem(RepeatedVotes(votes, self.n_folds), self.loss, self._opened)
+        problem = Problem(
+            RepeatedVotes(votes, self.n_folds),
+            self.loss,
+            self._opened,
+            sample_weight=np.tile(self.sample_weight, self.n_folds),
+        )
         for temperature, run in solver.path(problem):
             yield temperature, self._score(votes, cast(SoftFaces, run.state.targets).distribution)
 
     def solver_score(self, votes: Votes, solver: Solver) -> Score:
         """The score of the solution of a solver."""
-        copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
+        problems = [
+            Problem(votes, self.loss, opened, sample_weight=self.sample_weight)
+            for opened in self._opened_by_fold
+        ]
         distributions = [
-            cast(
-                SoftFaces, solver.solve(Problem(votes, self.loss, self._opened[rows])).targets
-            ).distribution
-            for rows in copies
+            cast(SoftFaces, solver.solve(problem).targets).distribution for problem in problems
         ]
         return self._score(votes, np.concatenate(distributions))
 
@@ -102,10 +111,9 @@ class HiddenSets:
 
     def infimum_score(self, votes: Votes) -> Score:
         """The score of the infimum loss; open sets add nothing to it."""
-        copies = np.arange(len(self._opened)).reshape(self.n_folds, -1)
         costs = np.zeros((len(self.sets), len(self.loss.predictions)))
-        for rows, hidden in zip(copies, self._hidden, strict=True):
-            costs[hidden] = self.loss.infimum_scores(votes, self._opened[rows])[0][hidden]
+        for extremes, hidden in zip(self._extremes_by_fold, self._hidden, strict=True):
+            costs[hidden] = extremes.scores(votes)[0][hidden]
         prior = np.tile(self._prior, (len(costs), 1))
         square = costs.shape == prior.shape
         gains = costs.max(axis=1, keepdims=True) - costs
@@ -116,7 +124,17 @@ class HiddenSets:
         own = np.tile(votes.diagonal(), self.n_folds)[:, None]
         scores = RepeatedVotes(votes, self.n_folds) @ distributions - own * distributions
         scores = scores.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
-        return self._loss_score(scores @ self.loss.matrix.T, shares(scores, self._prior))
+        return self._loss_score(self.loss.expected_losses(scores), shares(scores, self._prior))
+
+    @cached_property
+    def _opened_by_fold(self) -> list[LabelSets]:
+        n = len(self.sets)
+        return [self._opened[start : start + n] for start in range(0, len(self._opened), n)]
+
+    @cached_property
+    def _extremes_by_fold(self) -> list[SetExtremes]:
+        """What the infimum loss needs of the sets, once for all weightings."""
+        return [self.loss.set_extremes(opened) for opened in self._opened_by_fold]
 
     @property
     def _hidden_places(self) -> tuple[IntArray, IntArray]:
@@ -136,8 +154,13 @@ class HiddenSets:
         return Score(
             loss,
             loss / self.loss.largest - _LOG_LOSS_WEIGHT * log_likelihood,
-            float(np.sqrt(variance / np.count_nonzero(scored))) / self.loss.largest,
+            float(np.sqrt(variance / _effective_count(sample_weight))) / self.loss.largest,
         )
+
+
+def _effective_count(sample_weight: FloatArray) -> float:
+    relative = sample_weight / sample_weight.max()
+    return float(relative.sum() ** 2 / (relative @ relative))
 
 
 def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.selection.distinct import merge_copies, used_classes
 from disambig.estimators.selection.feature_scales import feature_scales, unit_scales
 from disambig.estimators.selection.hidden_sets import HiddenSets, Score, sample_rows
 from disambig.estimators.selection.space import (
@@ -42,7 +43,7 @@ from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import threads_for
 from disambig.votes import Votes
-from disambig.weights import NeighborWeights, ScaledWeights, Weights, hash_rows
+from disambig.weights import NeighborWeights, ScaledWeights, Weights
 
 # Informative rows that stay visible for each hidden row of the final comparison, at least.
 _MIN_VISIBLE_PER_HIDDEN = 5
@@ -157,7 +158,10 @@ def select_weights_and_solver(
     If kernels need landmarks, the trials of the final comparison come first, with their scores in
     it. If few rows exclude a class, or nothing predicts better than a constant, the result is the
     10 nearest neighbours on features of unit variance. Nothing is random: sample and folds depend
-    on a hash of the inputs alone, so that the order of the rows does not matter.
+    on a hash of the inputs alone, so that the order of the rows does not matter. Copies of a row
+    count as one row of their total weight, and classes that are nowhere a candidate do not matter
+    under the 0-1 loss. Only whether kernels need landmarks depends on the number of copies, since
+    the fit has a row for each.
 
     Parameters
     ----------
@@ -170,23 +174,26 @@ def select_weights_and_solver(
     method : {"disambiguation", "infimum", "average"}
     space : SearchSpace
     """
+    n_fitted_rows = len(sets)
+    sets, loss = used_classes(sets, loss)
+    X, sets, sample_weight, row_groups = merge_copies(X, sets, sample_weight)
+    distinct = "distinct " if len(sets) < n_fitted_rows else ""
     n_informative = np.count_nonzero(sets.informative)
     if n_informative < _MIN_INFORMATIVE_ROWS:
         # Without any, `check_information` raises an error later, except for soft weights.
         if n_informative or sets.weights is not None:
             _warn(
-                f"only {n_informative} of {len(sets)} rows exclude a class, too few to choose "
-                "weights by",
+                f"only {n_informative} of {len(sets)} {distinct}rows exclude a class, too few to "
+                "choose weights by",
                 _ADVICE_FOR_FEW_ROWS,
             )
         return _neighbors(X, sample_weight), solver or AlternatingMinimization(), ()
-    row_groups = hash_rows(X)
     rows, numbers = sample_rows(row_groups, sets, sample_weight, space.n_rows(sets.n_classes))
     n_informative = np.count_nonzero(sets.informative[rows])
     if n_informative < _MIN_INFORMATIVE_ROWS:
         _warn(
-            f"in a sample of {rows.size} rows with as few copies as possible, only {n_informative} "
-            "exclude a class, too few to choose weights by",
+            f"in a sample of {rows.size} rows with as few equal inputs as possible, only "
+            f"{n_informative} exclude a class, too few to choose weights by",
             _ADVICE_FOR_FEW_ROWS,
         )
         return _neighbors(X, sample_weight), solver or AlternatingMinimization(), ()
@@ -196,18 +203,9 @@ def select_weights_and_solver(
         loss,
         sample_weight[rows],
         numbers,
-        n_landmarks_for(len(sets)),
+        n_landmarks_for(n_fitted_rows),
     )
-    # Hundreds of small fits, also where there are so many rows that the last fit is a large one.
-    with threads_for(*sample.X.shape):
-        scales = None
-        if space.learns_scales:
-            scales = feature_scales(sample.X, sample.sets.distribution(), sample.sample_weight)
-        entries = entries_of(space, scales is not None)
-        if len(entries) > space.finalists:
-            entries = screen(space.screening(), sample, scales, entries, solver, method)
-        found = run_trials(space, sample, scales, entries, solver, method)
-    trials = sorted((trial for _, trial in found), key=lambda trial: trial.score)
+    trials = _sample_trials(space, sample, solver, method)
     constant = _constant_loss(sample.sets, loss, sample.sample_weight)
     better = [trial for trial in trials if trial.held_out_loss < constant]
     if not better:
@@ -227,6 +225,22 @@ def select_weights_and_solver(
     return best.weights, best.solver or solver or AlternatingMinimization(), (*better, *rest)
 
 
+def _sample_trials(
+    space: SearchSpace, sample: SelectionSample, solver: Solver | None, method: str
+) -> list[Trial]:
+    """The trials of the weightings that pass the screen, best first."""
+    # Hundreds of small fits, also where there are so many rows that the last fit is a large one.
+    with threads_for(*sample.X.shape):
+        scales = None
+        if space.learns_scales:
+            scales = feature_scales(sample.X, sample.sets.distribution(), sample.sample_weight)
+        entries = entries_of(space, scales is not None)
+        if len(entries) > space.finalists:
+            entries = screen(space.screening(), sample, scales, entries, solver, method)
+        found = run_trials(space, sample, scales, entries, solver, method)
+    return sorted((trial for _, trial in found), key=lambda trial: trial.score)
+
+
 def _neighbors(X: Any, sample_weight: FloatArray) -> Weights:
     """The 10 nearest neighbours on features of unit variance."""
     scales = unit_scales(X, sample_weight)
@@ -236,9 +250,8 @@ def _neighbors(X: Any, sample_weight: FloatArray) -> Weights:
 def _constant_loss(sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray) -> float:
     """Mean loss of the best constant prediction to the nearest members of the informative sets."""
     informative = sets.informative
-    mask = sets.mask[informative]
-    losses = [np.where(mask, row, np.inf).min(axis=1) for row in loss.matrix]
-    return float(min(np.average(column, weights=sample_weight[informative]) for column in losses))
+    losses = np.ascontiguousarray(loss.set_losses(sets.mask[informative]).T)
+    return float(np.average(losses, axis=1, weights=sample_weight[informative]).min())
 
 
 def _warn(reason: str, advice: str) -> None:

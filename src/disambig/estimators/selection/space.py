@@ -223,9 +223,9 @@ def fitted_entries(
     scales: FloatArray | None,
     n_landmarks: int | None,
 ) -> Iterator[FittedEntry]:
-    """Fit entries on a sample; those with at least as many neighbours as rows are left out.
+    """Fit entries on a sample; those with at least as many neighbours as it has rows are left out.
 
-    So are those with more neighbours than the sample weights sum to: w means w copies of a row.
+    Rows are counted with their weights, as neighbours are: w means w copies of a row.
 
     Consecutive entries that differ in the ridge only share their kernel matrix.
 
@@ -249,7 +249,7 @@ def fitted_entries(
         inputs = inputs_of[entry.scaled]
         weighting: Weights
         if entry.kind == "neighbors":
-            if entry.size >= X.shape[0] or entry.size > total:
+            if entry.size >= total:
                 continue
             weighting = NeighborWeights(int(entry.size)).fit(inputs, weights)
         elif entry.kind == "forest":

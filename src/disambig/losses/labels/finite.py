@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,30 @@ from disambig.losses.labels.row_steps import LabelSteps
 from disambig.losses.labels.soft import LabelSoftening
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.votes import SparseVotes, Votes
+
+# Entries of the loss that `FiniteLoss.set_losses` gathers at once: 32 MiB.
+_ENTRIES_PER_BLOCK = 2**22
+
+
+class SetExtremes(NamedTuple):
+    """The smallest and the largest loss of every prediction over each set, row minimum 0.
+
+    Rows are centred, so that an unlabeled row contributes exactly zero. Otherwise the rounding of
+    many unlabeled rows could exceed the vote of a labeled one.
+
+    Attributes
+    ----------
+    best, worst : float array (n, P)
+    """
+
+    best: FloatArray
+    worst: FloatArray
+
+    def scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
+        """See `FiniteLoss.infimum_scores`."""
+        positive, negative = votes.split()
+        scale = positive @ self.best.max(axis=1) + negative @ self.worst.max(axis=1)
+        return positive @ self.best - negative @ self.worst, scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +75,20 @@ class FiniteLoss:
     @cached_property
     def is_zero_one(self) -> bool:
         """Is this the 0-1 loss on the classes?"""
-        return np.array_equal(self.matrix, 1.0 - np.eye(*self.matrix.shape)) and np.array_equal(
-            self.predictions, self.classes
+        n_predictions, n_classes = self.matrix.shape
+        return (
+            n_predictions == n_classes
+            and not self.matrix.diagonal().any()
+            and np.count_nonzero(self.matrix == 1.0) == n_classes * (n_classes - 1)
+            and np.array_equal(self.predictions, self.classes)
+        )
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Is the matrix symmetric?"""
+        n_predictions, n_classes = self.matrix.shape
+        return n_predictions == n_classes and (
+            self.is_zero_one or np.array_equal(self.matrix, self.matrix.T)
         )
 
     @cached_property
@@ -62,7 +98,7 @@ class FiniteLoss:
     @cached_property
     def largest(self) -> float:
         """The largest ``|loss(z, y)|``."""
-        return float(np.abs(self.matrix).max())
+        return float(max(self.matrix.max(), -self.matrix.min()))
 
     def magnitude(self, candidates: LabelSets) -> float:
         return self.largest
@@ -74,11 +110,11 @@ class FiniteLoss:
             rounding = 4 * len(self.classes) * np.finfo(np.float64).eps * self.largest
             return np.where(means > rounding, means, 0.0)
         if kind == "infimum":
-            return self._extremes(candidates.mask, largest=False)
+            return _centred(self.set_losses(candidates.mask))
         if kind == "measure":
             found = self._measured(candidates.mask)
             found.warn("Rows with such a set start as with start='infimum'.")
-            return found.scores(self.matrix, self._extremes(found.sets.mask, largest=False))
+            return found.scores(self.matrix, _centred(self.set_losses(found.sets.mask)))
         raise ValueError(
             f"start={kind!r} is not known to a finite loss; choose 'average', 'infimum' or "
             "'measure'."
@@ -107,7 +143,13 @@ class FiniteLoss:
 
     def softened(self, candidates: LabelSets) -> LabelSoftening:
         """The loss at a temperature, on these candidates."""
-        return LabelSoftening(self.matrix, self._target_embedding, candidates.distribution())
+        return LabelSoftening(
+            self._target_embedding,
+            candidates.distribution(),
+            unit_temperature=self.largest,
+            width=max(self.matrix.shape),
+            is_symmetric=self.is_symmetric,
+        )
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
         scores, scale = self.infimum_scores(votes, candidates)
@@ -123,16 +165,23 @@ class FiniteLoss:
         vote has an effect for singletons only, and a whole set never has one. Under another loss,
         or with abstention, they may.
         """
-        positive, negative = votes.split()
-        # Rows are centred, so that an unlabeled row contributes exactly zero. Otherwise the
-        # rounding of many unlabeled rows could exceed the vote of a labeled one.
-        best = self._extremes(candidates.mask, largest=False)
-        worst = self._extremes(candidates.mask, largest=True)
-        scale = positive @ best.max(axis=1) + negative @ worst.max(axis=1)
-        return positive @ best - negative @ worst, scale
+        return self.set_extremes(candidates).scores(votes)
+
+    def set_extremes(self, candidates: LabelSets) -> SetExtremes:
+        """What `infimum_scores` needs of the sets; the same for all votes."""
+        return SetExtremes(
+            _centred(self.set_losses(candidates.mask)),
+            _centred(self.set_losses(candidates.mask, largest=True)),
+        )
+
+    def expected_losses(self, distribution: FloatArray) -> FloatArray:
+        """``sum_y distribution[i, y] loss(z, y)``, ``(n, P)``; rows need not sum to one."""
+        return self._target_embedding.embed(distribution)
 
     def compatible_predictions(self, mask: BoolArray) -> LabelFaces:
         """For each set the predictions that are best for some class of it, ``(n, P)``, as faces."""
+        if self.is_zero_one:
+            return LabelFaces(mask, IdentityEmbedding())
         best = self.matrix == self.matrix.min(axis=0)
         reachable = (mask.astype(np.float64) @ best.T.astype(np.float64)) > 0
         return LabelFaces(reachable, IdentityEmbedding())
@@ -176,20 +225,53 @@ class FiniteLoss:
         measures = tuple(find_measure(self.matrix, row) for row in members)
         return WellBehaved(distinct, measures, index)
 
-    def _extremes(self, mask: BoolArray, *, largest: bool) -> FloatArray:
-        """``min`` or ``max`` of ``matrix[z, y]`` over y in each set, ``(n, P)``, row minimum 0."""
+    def set_losses(self, mask: BoolArray, *, largest: bool = False) -> FloatArray:
+        """The smallest (or largest) ``loss(z, y)`` over y in each set, ``(n, P)``.
+
+        Examples
+        --------
+        >>> from disambig.losses import OrdinalLoss
+        >>> loss = OrdinalLoss().bind(np.arange(4))
+        >>> loss.set_losses(np.array([[True, True, False, False]]))
+        array([[0., 0., 1., 2.]])
+        """
+        if self.is_zero_one:
+            # A prediction can be wrong unless it is the only member.
+            is_wrong = ~mask
+            if largest:
+                is_wrong[np.count_nonzero(mask, axis=1) > 1] = True
+            return is_wrong.astype(np.float64)
         # A data set has far fewer distinct sets than rows.
         _, index, inverse = np.unique(
             np.packbits(mask, axis=1), axis=0, return_index=True, return_inverse=True
         )
         sets = mask[index]
+        extreme = np.maximum if largest else np.minimum
+        losses = np.ascontiguousarray(self.matrix.T)
         table = np.empty((len(sets), len(self.matrix)))
-        for z, row in enumerate(self.matrix):
-            if largest:
-                table[:, z] = np.where(sets, row, -np.inf).max(axis=1)
-            else:
-                table[:, z] = np.where(sets, row, np.inf).min(axis=1)
-        return _centred(table)[inverse.ravel()]
+        ends = np.cumsum(np.count_nonzero(sets, axis=1))
+        step = max(1, _ENTRIES_PER_BLOCK // len(self.matrix))
+        start = 0
+        while start < len(sets):
+            # As many sets as have `step` members together, but at least one.
+            before = ends[start - 1] if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, before + step, side="right")))
+            first_members = np.r_[0, ends[start : stop - 1] - before]
+            members = losses[np.nonzero(sets[start:stop])[1]]
+            table[start:stop] = extreme.reduceat(members, first_members, axis=0)
+            start = stop
+        return table[inverse.ravel()]
+
+    def restricted(self, classes: BoolArray) -> "FiniteLoss":
+        """The loss between some of the classes, for a loss whose predictions are the classes.
+
+        Parameters
+        ----------
+        classes : bool array (K,)
+        """
+        return FiniteLoss(
+            self.matrix[np.ix_(classes, classes)], self.predictions[classes], self.classes[classes]
+        )
 
 
 def _centred(scores: FloatArray) -> FloatArray:

@@ -154,4 +154,6 @@ class ZeroOneLoss(BaseEstimator):
 
     def bind(self, classes: AnyArray) -> FiniteLoss:
         """The loss on these classes."""
-        return FiniteLoss(1.0 - np.eye(len(classes)), classes, classes)
+        matrix = np.ones((len(classes), len(classes)))
+        np.fill_diagonal(matrix, 0.0)
+        return FiniteLoss(matrix, classes, classes)

@@ -85,30 +85,23 @@ class LabelSoftening:
 
     Parameters
     ----------
-    matrix : float array (P, K)
-        The loss.
     embedding : Embedding
         Of the classes.
     prior_distribution : float array (n, K)
         The distribution of each row at infinite temperature; zero outside its set.
+    unit_temperature : float
+        The largest loss.
+    width : int
+        The number of predictions or of classes, whichever is larger.
+    is_symmetric : bool
+        Whether the matrix of the loss is.
     """
 
-    matrix: FloatArray
     embedding: Embedding
     prior_distribution: FloatArray
-
-    @property
-    def unit_temperature(self) -> float:
-        return float(np.abs(self.matrix).max())
-
-    @property
-    def width(self) -> int:
-        return int(max(self.matrix.shape))
-
-    @property
-    def is_symmetric(self) -> bool:
-        matrix = self.matrix
-        return matrix.shape[0] == matrix.shape[1] and np.array_equal(matrix, matrix.T)
+    unit_temperature: float
+    width: int
+    is_symmetric: bool
 
     def prior(self) -> SoftFaces:
         return self._soft_faces(self.prior_distribution)

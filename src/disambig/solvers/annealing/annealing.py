@@ -24,8 +24,8 @@ _MAX_TEMPERATURE, _MIN_TEMPERATURE, _N_TEMPERATURES = 1.0, 0.01, 15
 # The highest temperature of the default schedule for start="infimum": low enough for rows that
 # start at one candidate to stay near it.
 _MAX_INFIMUM_TEMPERATURE = 0.1
-# Arrays of (n, p) numbers that a step needs at once.
-_N_ARRAYS = 10
+# Arrays of (n, p) numbers that a step needs at once, measured: 13.4 to 14.4 for labels.
+_N_ARRAYS = 15
 
 
 class AnnealedMinimization(BaseEstimator):
@@ -41,11 +41,11 @@ class AnnealedMinimization(BaseEstimator):
     ----------
     formulation : {"auto", "one_block", "two_blocks"}, default "auto"
         "one_block": a row uses the votes of the other rows and never its own, which would confirm
-        its start; needs a symmetric loss. (The own vote of a row of weight w is left out
-        completely, whereas w copies of the row would vote for each other: the results are close,
-        not equal.) "two_blocks": the paper's objective, predictions and targets in turn, also for
-        losses that are not symmetric. "auto": "one_block" if the loss is symmetric, else
-        "two_blocks". Neither ever raises its objective, for votes of any sign.
+        its start; needs a symmetric loss. (A row of sample weight w is w copies, which vote for
+        each other; one of weight below 1 leaves its whole vote out.) "two_blocks": the paper's
+        objective, predictions and targets in turn, also for losses that are not symmetric.
+        "auto": "one_block" if the loss is symmetric, else "two_blocks". Neither ever raises its
+        objective, for votes of any sign.
     start : {"average", "infimum"}, default "average"
         "average": all candidates of a row have equal probabilities; the first temperature should
         be high. "infimum": each row is at its candidate of lowest infimum loss, with negative votes

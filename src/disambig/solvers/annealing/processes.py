@@ -1,7 +1,8 @@
 """The two annealed objectives at a temperature, each as a `Process` of the loop.
 
 Targets are distributions ``q_i`` on the candidates of each row. `OneBlock` minimises a quadratic
-energy over them: each row receives the votes of the other rows, never its own. `TwoBlocks`
+energy over them: each row receives the votes of the other rows, never its own; of a row with sample
+weight w each of the w copies leaves its own vote out. `TwoBlocks`
 minimises the paper's objective with distributions of predictions ``p_i`` as well. Relative
 entropies to the prior, times the temperature, keep the distributions soft. Neither objective ever
 rises.
@@ -60,6 +61,11 @@ class OneBlock:
     S is the symmetric part of the votes without its diagonal, ``d = S 1`` are the degrees, the loss
     is symmetric, and its value at distributions is the expected one.
 
+    A row of sample weight w is w copies, which vote for each other. Each of the ``w^2`` pairs of
+    them has the same part of ``A_ii``, and w pairs are a copy with itself: ``A_ii / w`` is left
+    out, and the energy is that of the copies. A row of weight below one has no copies, and its
+    whole vote is left out.
+
     A step moves all rows at once towards the distributions that minimise the energy for the scores
     of the other rows. A full step can raise the energy; the step size is then halved until the
     energy does not rise. Some step size always works, because the direction is one of descent and
@@ -84,17 +90,20 @@ class OneBlock:
     tol: float
 
     @cached_property
-    def _diagonal(self) -> FloatArray:
-        return self.problem.votes.diagonal()[:, None]
+    def _own_votes(self) -> FloatArray:
+        """The votes of copies for themselves, summed over the copies of each row, ``(n, 1)``."""
+        diagonal, copies = self.problem.votes.diagonal(), self.problem.sample_weight
+        own: FloatArray = diagonal if copies is None else diagonal / np.maximum(copies, 1.0)
+        return own[:, None]
 
     @cached_property
     def degrees(self) -> FloatArray:
         """``d``, positive wherever another row votes, ``(n,)``."""
-        diagonal = self._diagonal[:, 0]
+        own = self._own_votes[:, 0]
         votes, transposed = self.problem.votes, self.problem.transposed
-        sums = (votes.row_sums() + transposed.row_sums()) / 2 - diagonal
-        sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(diagonal)
-        has_votes = sizes > _ROUNDING_RATIO * np.abs(diagonal)
+        sums = (votes.row_sums() + transposed.row_sums()) / 2 - own
+        sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(own)
+        has_votes = sizes > _ROUNDING_RATIO * np.abs(own)
         return np.where(has_votes, np.maximum(sums, _MIN_DEGREE_RATIO * sizes), 0.0)
 
     def at_temperature(self, temperature: float) -> "OneBlock":
@@ -102,7 +111,7 @@ class OneBlock:
         other = replace(self, temperature=temperature)
         # What is cached does not depend on the temperature.
         other.__dict__["degrees"] = self.degrees
-        other.__dict__["_diagonal"] = self._diagonal
+        other.__dict__["_own_votes"] = self._own_votes
         return other
 
     def begin(self, targets: SoftTargets) -> OneBlockState:
@@ -145,7 +154,7 @@ class OneBlock:
         scores = votes @ embedded
         if transposed is not votes:
             scores = (scores + transposed @ embedded) / 2
-        without_own: FloatArray = scores - self._diagonal * embedded
+        without_own: FloatArray = scores - self._own_votes * embedded
         return without_own
 
     def _energy(self, targets: SoftTargets, scores: FloatArray) -> float:
