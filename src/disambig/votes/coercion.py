@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from disambig.exceptions import VotesError
 from disambig.votes.dense import DenseVotes
 from disambig.votes.operator import OperatorVotes
-from disambig.votes.protocol import Votes
+from disambig.votes.protocol import Votes, is_votes
 from disambig.votes.sparse import SparseVotes
 
 # The precisions that compiled functions accept; anything else becomes float64.
@@ -53,7 +53,7 @@ def _wrap(alpha: Any) -> Votes:
             row = int(np.searchsorted(matrix.indptr, np.flatnonzero(bad)[0], side="right")) - 1
             raise VotesError(_not_finite(row, int(bad.sum())))
         return SparseVotes(matrix)
-    if isinstance(alpha, Votes):
+    if is_votes(alpha):
         return alpha
     if all(hasattr(alpha, name) for name in ("__matmul__", "T", "shape")) and not hasattr(
         alpha, "__array__"

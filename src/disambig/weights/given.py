@@ -104,10 +104,8 @@ class FunctionWeights(BaseEstimator):
         votes = as_votes(
             self.function(X, self.X_fit_), shape=(_length(X), self.sample_weight_.size)
         )
-        if isinstance(votes, SparseVotes):
-            return scale_columns(votes.matrix, self.sample_weight_)
-        if isinstance(votes, DenseVotes):
-            return scale_columns(votes.array, self.sample_weight_)
+        if votes.entries is not None:
+            return scale_columns(votes.entries, self.sample_weight_)
         raise VotesError(
             f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
             f"{type(votes).__name__}, whose entries cannot be scaled or removed."
