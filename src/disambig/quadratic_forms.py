@@ -8,10 +8,9 @@ predictions are ``z = A y / r``, and the minimum is ``y' Q y`` with
 representations below: `DenseForm` is an array, the others only offer products with vectors.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy.linalg
@@ -20,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes import ProductVotes, Votes, as_votes, row_blocks
+from disambig.votes import ProductVotes, Votes, as_votes, entry_blocks, row_blocks
 from disambig.votes.signs import entries_are_nonnegative
 
 # A row sum below this share of the absolute row sum is mostly rounding error: its sign is unknown.
@@ -152,7 +151,7 @@ class VotedForm:
     @cached_property
     def _diagonal(self) -> FloatArray:
         by_others = np.zeros(self.shape[1])
-        for rows, columns, data in self._entries():
+        for rows, columns, data in entry_blocks(self.others):
             contributions = data * (1.0 - data * self.inverse_sums[rows])
             by_others += np.bincount(columns, contributions, minlength=self.shape[1])
         entries = by_others + self.own * self._row_sums * self.inverse_sums
@@ -166,20 +165,12 @@ class VotedForm:
         # A[i, j] is not zero. Q connects two targets if some prediction depends on both. A block of
         # edges merges the components of the blocks before it.
         labels, own = np.arange(2 * n), np.flatnonzero(self.own)
-        for rows, columns, _ in self._entries():
+        for rows, columns, _ in entry_blocks(self.others):
             predictions, targets = np.append(rows, own), np.append(columns, own) + n
             ones = np.ones(len(predictions))
             edges = (ones, (labels[predictions], labels[targets]))
             labels = _component_labels(sp.csr_array(edges, shape=(2 * n, 2 * n)))[labels]
         return labels[n:]
-
-    def _entries(self) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Blocks of votes, as row, column and value."""
-        stored = self.others.entries
-        blocks: Any = row_blocks(self.others) if stored is None else [(0, stored)]
-        for start, block in blocks:
-            alpha = sp.coo_array(block)
-            yield alpha.row + start, alpha.col, alpha.data
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,14 +307,15 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     >>> form.is_convex
     True
     """
-    n = votes.shape[1]
-    is_large = n > _MAX_DENSE_ROWS
-    # The factors themselves are needed here: a form of low rank is made of them.
-    factored = isinstance(votes, ProductVotes) and is_large and _can_stay_factored(votes)
-    own_apart = is_large and not isinstance(votes, ProductVotes) and not _is_array(votes)
-    if own_apart and not votes.is_nonnegative:
-        return None
-    if not factored and not own_apart and votes.entries is None:
+    n, others = votes.shape[1], None
+    # The class matters here: a form of low rank is made of the factors themselves.
+    is_product = isinstance(votes, ProductVotes)
+    factored = isinstance(votes, ProductVotes) and n > _MAX_DENSE_ROWS and _can_stay_factored(votes)
+    if n > _MAX_DENSE_ROWS and not is_product and not isinstance(votes.entries, np.ndarray):
+        others = votes.without_own() if votes.is_nonnegative else None
+        if others is None:
+            return None
+    elif not factored and votes.entries is None:
         require_bytes(
             4 * 8.0 * n * n,
             f"The quadratic form of {n} rows",
@@ -339,14 +331,9 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     inverse = np.where(has_votes, 1.0 / np.where(has_votes, sums, 1.0), 0.0)
     if factored and isinstance(votes, ProductVotes):
         return ProductForm(votes, inverse)
-    if own_apart:
-        others = votes.without_own()
-        return None if others is None else VotedForm(votes.diagonal(), others, inverse)
+    if others is not None:
+        return VotedForm(votes.diagonal(), others, inverse)
     return _dense_form(votes, inverse)
-
-
-def _is_array(votes: Votes) -> bool:
-    return isinstance(votes.entries, np.ndarray)
 
 
 def _can_stay_factored(votes: ProductVotes) -> bool:

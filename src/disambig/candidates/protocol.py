@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol, runtime_checkable
 
+from disambig.exceptions import MissingOracleError
 from disambig.notation import BoolArray, IntArray
 
 
@@ -31,6 +32,11 @@ class Candidates(Protocol):
         """Rows whose set excludes something, shape ``(n,)``."""
         ...
 
+    @property
+    def couples_rows(self) -> bool:
+        """Whether a constraint over rows restricts the targets, beside the set of each row."""
+        ...
+
 
 @runtime_checkable
 class RepeatedSets(Protocol):
@@ -43,3 +49,16 @@ class RepeatedSets(Protocol):
     def distinct(self) -> tuple[IntArray, IntArray]:
         """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
         ...
+
+
+def require_separable(candidates: Any, who: str) -> None:
+    """Raise `MissingOracleError` if a constraint couples the rows of the candidates.
+
+    `who` is the name of what treats each row on its own and would break the constraint.
+    """
+    if getattr(candidates, "couples_rows", False):
+        raise MissingOracleError(
+            f"{who} treats each row on its own and would lose the constraint over rows of "
+            f"{type(candidates).__name__}. Use solver='frank_wolfe' (FrankWolfeMinimization, with "
+            "polish=False), which keeps it, or pass the sets without the constraint."
+        )

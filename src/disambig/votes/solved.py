@@ -133,7 +133,6 @@ class SolvedVotes:
 
     entries = None
     compressed = None
-    absolute_sums_are_bounds = True
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -145,6 +144,11 @@ class SolvedVotes:
         # negative entry.
         factors = bool((self.left.data >= 0).all() and (self.right.data >= 0).all())
         return factors and (self.own is None or not self.own_is_estimated)
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        # They are the sums themselves, which are too small if an own vote is negative.
+        return self.is_nonnegative
 
     @cached_property
     def is_symmetric(self) -> bool:

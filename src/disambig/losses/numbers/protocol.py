@@ -27,6 +27,19 @@ class NumberLoss(Protocol):
     of this size can give. Two points tie if the mean slope between them counts as zero.
     """
 
+    @property
+    def is_quadratic(self) -> bool:
+        """Whether this is the squared loss, times a constant."""
+        ...
+
+    @property
+    def slopes(self) -> tuple[float, float] | None:
+        """The loss per unit by which a prediction is below, and above, its target.
+
+        None if the loss is not linear on both sides of the target.
+        """
+        ...
+
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         """``loss(z, y)`` element by element, for arrays that broadcast."""
         ...

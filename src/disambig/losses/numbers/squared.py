@@ -183,6 +183,9 @@ class SquaredLoss(BaseEstimator):
            [8.]])
     """
 
+    is_quadratic = True
+    slopes = None
+
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         loss: FloatArray = np.square(predictions - targets)
         return loss

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from disambig.candidates import require_separable
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
@@ -125,6 +126,7 @@ class AnnealedMinimization(BaseEstimator):
         """
         schedule = self._schedule()
         self._check()
+        require_separable(problem.candidates, "AnnealedMinimization")
         softening = self._softening(problem)
         # The temperature only scales the entropies: `at_temperature` keeps all else.
         process: Any = self._process(problem, softening, schedule[0] * softening.unit_temperature)
