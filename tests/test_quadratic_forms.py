@@ -9,7 +9,8 @@ from scipy.sparse.linalg import aslinearoperator
 
 from disambig import quadratic_forms
 from disambig.quadratic_forms import VotedForm, has_negative, voted_form
-from disambig.votes import OperatorVotes, ProductVotes, as_votes
+from disambig.votes import MixtureVotes, OperatorVotes, ProductVotes, as_votes, entry_blocks
+from disambig.weights import ForestWeights
 from tests.oracles.number_problems import random_votes
 
 seeds = st.integers(0, 10**6)
@@ -59,6 +60,59 @@ def test_sparse_votes_give_the_same_form_as_products(seed, n):
     is_zero = dense.diagonal() <= 1e-15
     compared = ~np.logical_or.outer(is_zero, is_zero) | np.eye(n, dtype=bool)
     np.testing.assert_array_equal(pairs[0] & compared, pairs[1] & compared)
+
+
+def forest_votes(seed, n, kind):
+    """Votes of trees with small leaves: plain, without own votes, or mixed with an array."""
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    weights = ForestWeights(n_estimators=3, min_samples_split=3, leave_one_out="own" in kind)
+    votes = weights.fit(X).training_votes()
+    return MixtureVotes((votes, as_votes(np.eye(n))), (0.5, 0.5)) if "mixed" in kind else votes
+
+
+@pytest.mark.parametrize("kind", ["plain", "without own votes", "mixed"])
+@given(seed=seeds, n=st.integers(4, 12))
+def test_votes_of_trees_give_the_same_form_as_products(kind, seed, n):
+    votes = forest_votes(seed, n, kind)
+    dense = voted_form(votes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quadratic_forms, "_MAX_DENSE_ROWS", 0)
+        # Blocks of one row each, so that components and the diagonal are joined over blocks.
+        patch.setattr(quadratic_forms, "entry_blocks", lambda votes: entry_blocks(votes, 1))
+        found = voted_form(votes)
+        assert isinstance(found, VotedForm)
+        assert found.array is None
+        assert found.is_convex
+        np.testing.assert_allclose(found @ np.eye(n), dense.array, atol=1e-13)
+        np.testing.assert_allclose(found.diagonal(), dense.diagonal(), atol=1e-13)
+        pairs = [np.equal.outer(form.components, form.components) for form in (found, dense)]
+    is_zero = dense.diagonal() <= 1e-15
+    compared = ~np.logical_or.outer(is_zero, is_zero) | np.eye(n, dtype=bool)
+    np.testing.assert_array_equal(pairs[0] & compared, pairs[1] & compared)
+
+
+def test_the_form_of_a_forest_writes_no_square_array(no_dense_forms, monkeypatch):
+    votes = forest_votes(0, 60, "plain")
+    written = []
+
+    def rows(self, start, stop):
+        written.append(stop - start)
+        return rows_of(self, start, stop)
+
+    rows_of = type(votes).rows
+    monkeypatch.setattr(type(votes), "rows", rows)
+    monkeypatch.setattr(quadratic_forms, "entry_blocks", lambda votes: entry_blocks(votes, 300))
+    form = voted_form(votes)
+    form.diagonal()
+    assert form.components.shape == (60,)
+    assert max(written) < 60
+
+
+def test_an_operator_is_convex_if_it_declares_what_it_is(no_dense_forms):
+    plain = aslinearoperator(np.full((4, 4), 0.25))
+    assert has_negative(as_votes(plain))
+    plain.is_nonnegative = True
+    assert not has_negative(as_votes(plain))
 
 
 def test_small_votes_keep_their_digits_beside_large_ones():

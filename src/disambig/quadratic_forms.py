@@ -19,12 +19,13 @@ from scipy.sparse.csgraph import connected_components
 
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes import DenseVotes, ProductVotes, SparseVotes, Votes, as_votes, row_blocks
+from disambig.votes import ProductVotes, Votes, as_votes, entry_blocks, row_blocks
+from disambig.votes.signs import entries_are_nonnegative
 
 # A row sum below this share of the absolute row sum is mostly rounding error: its sign is unknown.
 _MIN_SUM_SHARE = 1e-8
 # Relative size of what counts as rounding error: negative eigenvalues beside the largest one,
-# negative votes beside the absolute sum of their row, differences between levels that are equal.
+# differences between levels that are equal.
 _ROUNDING_SHARE = 1e-12
 # Up to this many rows a dense form is as fast as a sparse one.
 _MAX_DENSE_ROWS = 2_000
@@ -98,7 +99,7 @@ class DenseForm:
 
 @dataclass(frozen=True, eq=False)
 class VotedForm:
-    """``diag(A' 1) - A' diag(1 / r) A`` as products with sparse, non-negative votes ``A``.
+    """``diag(A' 1) - A' diag(1 / r) A`` as products with non-negative votes ``A``.
 
     Split ``A = diag(own) + O``. The residual of a row is ``y - z = (O 1 y - O y) / r``, and
     ``Q y = own (y - z) + O' 1 y - O' z``. No difference of large own votes is taken, so a row whose
@@ -108,14 +109,14 @@ class VotedForm:
     ----------
     own : float array (n,)
         The diagonal of the votes.
-    others : SparseVotes (n, n)
-        The votes without their diagonal and without explicit zeros.
+    others : Votes (n, n)
+        The votes without their diagonal. Their entries are read once, in blocks of rows.
     inverse_sums : float array (n,)
         ``1 / r``, and 0 for a row without votes.
     """
 
     own: FloatArray
-    others: SparseVotes
+    others: Votes
     inverse_sums: FloatArray
     is_convex: bool = True
     shift_invariant: bool = True
@@ -149,9 +150,10 @@ class VotedForm:
 
     @cached_property
     def _diagonal(self) -> FloatArray:
-        alpha = sp.coo_array(self.others.matrix)
-        contributions = alpha.data * (1.0 - alpha.data * self.inverse_sums[alpha.row])
-        by_others = np.bincount(alpha.col, contributions, minlength=self.shape[1])
+        by_others = np.zeros(self.shape[1])
+        for rows, columns, data in entry_blocks(self.others):
+            contributions = data * (1.0 - data * self.inverse_sums[rows])
+            by_others += np.bincount(columns, contributions, minlength=self.shape[1])
         entries = by_others + self.own * self._row_sums * self.inverse_sums
         rounding = 4.0 * np.finfo(np.float64).eps * (self._column_sums + self.own)
         return np.asarray(np.where(entries > rounding, entries, 0.0))
@@ -159,13 +161,16 @@ class VotedForm:
     @cached_property
     def components(self) -> IntArray:
         n = self.shape[1]
-        alpha, own = sp.coo_array(self.others.matrix), np.flatnonzero(self.own)
         # A bipartite graph: prediction i (node i) and target j (node n + j) share an edge if
-        # A[i, j] is not zero. Q connects two targets if some prediction depends on both.
-        predictions, targets = np.append(alpha.row, own), np.append(alpha.col, own) + n
-        ones = np.ones(len(predictions))
-        edges = sp.csr_array((ones, (predictions, targets)), shape=(2 * n, 2 * n))
-        return _component_labels(edges)[n:]
+        # A[i, j] is not zero. Q connects two targets if some prediction depends on both. A block of
+        # edges merges the components of the blocks before it.
+        labels, own = np.arange(2 * n), np.flatnonzero(self.own)
+        for rows, columns, _ in entry_blocks(self.others):
+            predictions, targets = np.append(rows, own), np.append(columns, own) + n
+            ones = np.ones(len(predictions))
+            edges = (ones, (labels[predictions], labels[targets]))
+            labels = _component_labels(sp.csr_array(edges, shape=(2 * n, 2 * n)))[labels]
+        return labels[n:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,8 +293,8 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
 
     None means one of two things. A row of votes does not sum to a positive number: then the
     objective is not quadratic, and the best prediction of that row is an end of the span. Or the
-    votes are too many to decide whether the form is convex, and are neither an array nor sparse
-    and non-negative nor of low rank.
+    votes are too many to decide whether the form is convex: they are neither an array, nor known to
+    be non-negative with a diagonal that can be left out, nor of low rank.
 
     Examples
     --------
@@ -302,11 +307,15 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     >>> form.is_convex
     True
     """
-    n = votes.shape[1]
+    n, others = votes.shape[1], None
+    # The class matters here: a form of low rank is made of the factors themselves.
+    is_product = isinstance(votes, ProductVotes)
     factored = isinstance(votes, ProductVotes) and n > _MAX_DENSE_ROWS and _can_stay_factored(votes)
-    if not factored and not isinstance(votes, (DenseVotes, SparseVotes)):
-        if n > _MAX_DENSE_ROWS and not isinstance(votes, ProductVotes):
+    if n > _MAX_DENSE_ROWS and not is_product and not isinstance(votes.entries, np.ndarray):
+        others = votes.without_own() if votes.is_nonnegative else None
+        if others is None:
             return None
+    elif not factored and votes.entries is None:
         require_bytes(
             4 * 8.0 * n * n,
             f"The quadratic form of {n} rows",
@@ -322,13 +331,7 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
     inverse = np.where(has_votes, 1.0 / np.where(has_votes, sums, 1.0), 0.0)
     if factored and isinstance(votes, ProductVotes):
         return ProductForm(votes, inverse)
-    if isinstance(votes, SparseVotes) and n > _MAX_DENSE_ROWS:
-        if has_negative(votes):
-            return None
-        alpha = sp.coo_array(votes.matrix)
-        kept = (alpha.row != alpha.col) & (alpha.data != 0)
-        entries = (alpha.data[kept], (alpha.row[kept], alpha.col[kept]))
-        others = SparseVotes(sp.csr_array(entries, shape=votes.shape))
+    if others is not None:
         return VotedForm(votes.diagonal(), others, inverse)
     return _dense_form(votes, inverse)
 
@@ -382,17 +385,14 @@ def _is_semidefinite(form: FloatArray) -> bool:
 def has_negative(votes: Votes) -> bool:
     """Do negative votes in any row exceed the rounding error of that row?
 
-    An operator with many rows is not checked: the answer is then True.
+    Votes whose signs are not known and that have many rows are not checked: the answer is then
+    True.
     """
-    has_entries = isinstance(votes, (DenseVotes, ProductVotes, SparseVotes))
-    if not has_entries and max(votes.shape) > _MAX_DENSE_ROWS:
+    if votes.is_nonnegative or votes.entries is not None:
+        return not votes.is_nonnegative
+    if max(votes.shape) > _MAX_DENSE_ROWS:
         return True
-    for _, block in row_blocks(votes):
-        below = block.minimum(0) if sp.issparse(block) else np.minimum(block, 0)
-        negative, size = -np.ravel(below.sum(axis=1)), np.ravel(abs(block).sum(axis=1))
-        if (negative > _ROUNDING_SHARE * size).any():
-            return True
-    return False
+    return not all(entries_are_nonnegative(block) for _, block in row_blocks(votes))
 
 
 def _component_labels(graph: sp.csr_array) -> IntArray:

@@ -29,6 +29,7 @@ from disambig.metrics import (
 )
 from disambig.solvers import AlternatingRegression, NewtonRegression, UnionRegression
 from disambig.weights import (
+    ForestWeights,
     KernelRidgeWeights,
     NadarayaWatsonWeights,
     NeighborWeights,
@@ -641,3 +642,17 @@ def test_poisson_weights_are_an_error(part):
     model = IntervalRegressor(weights="kernel_ridge").set_params(**{part: PoissonWeights(3)})
     with pytest.raises(ValueError, match=r"PoissonWeights cannot be used .* Use LaplacianWeights"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_forests_of_many_rows_are_convex_and_certified_like_those_of_few(loss):
+    """No vote of a forest is negative, whatever the number of rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2300, 3))
+    truth = X[:, 0] + 0.5 * X[:, 1] ** 2
+    y = truth[:, None] + rng.uniform(0.1, 0.6, size=(2300, 2)) * [-1, 1]
+    for n in (1900, 2300):
+        weights = ForestWeights(n_estimators=20, min_samples_split=6)
+        model = IntervalRegressor(weights, loss=loss).fit(X[:n], y[:n])
+        assert model.is_convex_
+        assert model.certified_

@@ -32,6 +32,11 @@ class Candidates(Protocol):
         """Rows whose set excludes something, shape ``(n,)``."""
         ...
 
+    @property
+    def couples_rows(self) -> bool:
+        """Whether a constraint over rows restricts the targets, beside the set of each row."""
+        ...
+
 
 @runtime_checkable
 class RepeatedSets(Protocol):
@@ -47,6 +52,13 @@ class RepeatedSets(Protocol):
 
 
 def require_separable(candidates: Any, who: str) -> None:
-    """Placeholder until the branch that declares `couples_rows` is merged."""
+    """Raise `MissingOracleError` if a constraint couples the rows of the candidates.
+
+    `who` is the name of what treats each row on its own and would break the constraint.
+    """
     if getattr(candidates, "couples_rows", False):
-        raise MissingOracleError(who)
+        raise MissingOracleError(
+            f"{who} treats each row on its own and would lose the constraint over rows of "
+            f"{type(candidates).__name__}. Use solver='frank_wolfe' (FrankWolfeMinimization, with "
+            "polish=False), which keeps it, or pass the sets without the constraint."
+        )

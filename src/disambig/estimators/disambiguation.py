@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates import LabelSets
+from disambig.candidates import label_candidates
 from disambig.estimators.fitting import check_lengths
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.solvers.loop import Callback
@@ -58,7 +58,7 @@ def disambiguate(
     (['a', 'a', 'a'], [True, True, True])
     """
     if _are_votes(weights):
-        sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+        sets = label_candidates(y, classes=classes, unlabeled=unlabeled)
         if X is not None:
             check_lengths(X, sets)
         if sample_weight is not None:

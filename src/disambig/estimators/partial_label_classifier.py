@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from disambig.candidates import LabelSets
+from disambig.candidates import LabelSets, label_candidates
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import FittedWeightings, KeptRows
 from disambig.estimators.labels import (
@@ -23,8 +23,14 @@ from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization, Solution, Solver
+from disambig.solvers import (
+    AlternatingMinimization,
+    FrankWolfeMinimization,
+    Solution,
+    Solver,
+)
 from disambig.solvers.loop import Callback
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
 
@@ -167,8 +173,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self._fit(X, y, sample_weight)
         return self
 
-    def _read(self, y: Any) -> LabelSets:
-        sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
+    def _read(self, y: Any) -> Any:
+        sets = label_candidates(y, classes=self.classes, unlabeled=self.unlabeled)
         self.classes_ = sets.classes
         self.loss_ = resolve_loss(self.loss).bind(sets.classes)
         self.predictions_ = self.loss_.predictions
@@ -187,16 +193,23 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         # learn from the sets.
         return None if self.method == "disambiguation" else informative(candidates, self.method)
 
-    def _choose(self, X: Any, kept: KeptRows, taken: LabelSets) -> tuple[Any, Solver | None, Any]:
-        return resolve_weights_and_solver(
-            self.weights, self.solver, X, kept, taken, self.loss_, self.method
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        if not taken.couples_rows:
+            return resolve_weights_and_solver(
+                self.weights, self.solver, X, kept, taken, self.loss_, self.method
+            )
+        # Counts of classes are not known for the folds of a selection, which goes by the sets.
+        weights, _, trials = resolve_weights_and_solver(
+            self.weights, "auto", X, kept, taken.sets, self.loss_, self.method
         )
+        return weights, resolve_solver(self.solver), trials
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: LabelSets) -> Problem:
         return weightings.problem(votes, self.loss_, taken)
 
     def _suited_solver(self, problem: Problem) -> Solver:
-        return AlternatingMinimization()
+        coupled = problem.candidates.couples_rows
+        return FrankWolfeMinimization() if coupled else AlternatingMinimization()
 
     def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
         solution, _ = run_baseline(problem, self.method)

@@ -107,9 +107,16 @@ def probabilities_of(
     prior : float array (K,)
     possible : bool array (K,)
     """
-    sums, sizes = votes.row_sums(), votes.absolute_row_sums()
-    if not (sizes > sums + _ROUNDING * sizes).any():
+    if votes.is_nonnegative or _sums_are_nonnegative(votes):
         return Probabilities(prior, possible, None)
     largest = np.abs(votes @ distribution).max(axis=1)
     unit = float(np.average(largest, weights=sample_weight))
     return Probabilities(prior, possible, _TEMPERATURE * unit if unit > 0.0 else 1.0)
+
+
+def _sums_are_nonnegative(votes: Votes) -> bool:
+    """Whether sums of votes show that none is negative, for votes that do not declare it."""
+    if not votes.absolute_sums_are_bounds:
+        return False
+    sums, sizes = votes.row_sums(), votes.absolute_row_sums()
+    return not (sizes > sums + _ROUNDING * sizes).any()

@@ -4,7 +4,7 @@ Dense, sparse, a product of factors, by the leaves of trees, through a linear sy
 an operator of the user. The contract is `Votes`; `as_votes` wraps arrays and matrices.
 """
 
-from disambig.votes.blocks import row_blocks
+from disambig.votes.blocks import entry_blocks, row_blocks
 from disambig.votes.coercion import as_votes
 from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import DenseVotes
@@ -31,5 +31,6 @@ __all__ = [
     "SparseVotes",
     "Votes",
     "as_votes",
+    "entry_blocks",
     "row_blocks",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.notation import IntArray
+from disambig.notation import FloatArray, IntArray
 from disambig.votes.dense import DenseVotes
 from disambig.votes.protocol import Votes
 from disambig.votes.sparse import SparseVotes
@@ -43,6 +43,25 @@ def row_blocks(votes: Votes, entries: int = _ENTRIES_PER_BLOCK) -> Iterator[tupl
             # next one, which is at most 16 times as long in case its rows are fuller.
             n_fitting = entries * block.shape[0] // max(1, block.nnz)
             step = max(1, min(n_fitting, 16 * block.shape[0]))
+
+
+def entry_blocks(
+    votes: Votes, entries: int = _ENTRIES_PER_BLOCK
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """The non-zero entries as ``(row, column, value)``, in blocks of rows; one block if stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [rows.tolist() for rows, _, _ in entry_blocks(DenseVotes(np.eye(3)))]
+    [[0, 1, 2]]
+    """
+    stored = votes.entries
+    blocks = row_blocks(votes, entries) if stored is None else iter([(0, stored)])
+    for start, block in blocks:
+        part = sp.coo_array(block)
+        kept = part.data != 0
+        yield part.row[kept] + start, part.col[kept], part.data[kept]
 
 
 def strongest_by_blocks(votes: Votes, limit: int) -> IntArray:

@@ -9,7 +9,7 @@ from disambig.exceptions import VotesError
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import MAX_VOTE, first_bad_entry
 from disambig.votes.operator import OperatorVotes
-from disambig.votes.protocol import Votes
+from disambig.votes.protocol import Votes, is_votes
 from disambig.votes.sparse import SparseVotes
 
 # The precisions that compiled functions accept; anything else becomes float64.
@@ -51,7 +51,7 @@ def _wrap(alpha: Any) -> Votes:
             matrix = matrix.astype(np.float64)
         _check_entries(matrix)
         return SparseVotes(matrix)
-    if isinstance(alpha, Votes):
+    if is_votes(alpha):
         return alpha
     if all(hasattr(alpha, name) for name in ("__matmul__", "T", "shape")) and not hasattr(
         alpha, "__array__"

@@ -54,9 +54,19 @@ class DeletedVotes:
     left: FloatArray
     right: FloatArray
 
+    entries = None
+    compressed = None
+    # The signs of a regression's votes are only known from their entries.
+    is_nonnegative = False
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.kept.size, self.kept.size
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.left is self.right
 
     @property
     def T(self) -> "DeletedVotes":
@@ -136,6 +146,10 @@ class DeletedVotes:
         # If the rows are now scaled as the columns are, alpha is symmetric.
         left = self.right if np.allclose(left, self.right, rtol=1e-14, atol=0.0) else left
         return self._with(self.own * factors, left, self.right)
+
+    def without_own(self) -> None:
+        """None: rounding errors would be left on the diagonal."""
+        return
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         entries = self.combine_columns(columns, np.eye(len(columns)))

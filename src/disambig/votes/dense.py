@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from disambig.compiled.products import add_columns
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.signs import entries_are_nonnegative
 
 # With fewer rows than the first number, or more non-zero values in a row than the second, BLAS is
 # as fast as sums of columns. Measured for 256 to 6000 rows: with unit vectors the sums of columns
@@ -109,6 +110,16 @@ def absolute_sums(array: FloatArray, scales: FloatArray | None = None) -> FloatA
     return sums
 
 
+def _equals_transpose(array: FloatArray) -> bool:
+    """Whether an array is its own transpose; the first block that differs ends the comparison."""
+    q, n = array.shape
+    step = max(1, _ENTRIES_PER_BLOCK // max(1, n))
+    return q == n and all(
+        np.array_equal(array[start : start + step], array[:, start : start + step].T)
+        for start in range(0, n, step)
+    )
+
+
 def _absolute_column_sums(array: FloatArray, scales: FloatArray | None) -> FloatArray:
     """``|array.T| @ scales`` for an array (n, q) in C order."""
     n, q = array.shape
@@ -130,10 +141,10 @@ class DenseVotes:
     Parameters
     ----------
     array : float array, (q, n)
-        Must not be changed afterwards: absolute sums are cached.
+        Must not be changed afterwards: absolute sums and facts are cached.
     symmetric : bool, default False
-        Whether ``alpha`` equals its transpose exactly. Then ``T`` returns the same object, and
-        products with few non-zero values are sums of columns.
+        True declares that ``alpha`` equals its transpose exactly. Then ``T`` returns the same
+        object, and products with few non-zero values are sums of columns.
 
     Examples
     --------
@@ -146,10 +157,25 @@ class DenseVotes:
     array: FloatArray
     symmetric: bool = False
 
+    compressed = None
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         q, n = self.array.shape
         return q, n
+
+    @property
+    def entries(self) -> FloatArray:
+        return self.array
+
+    @cached_property
+    def is_nonnegative(self) -> bool:
+        return entries_are_nonnegative(self.array)
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        return self.symmetric or _equals_transpose(self.array)
 
     @property
     def T(self) -> "DenseVotes":
@@ -184,6 +210,11 @@ class DenseVotes:
 
     def scale_rows(self, factors: FloatArray) -> "DenseVotes":
         return DenseVotes(self.array * factors[:, None])
+
+    def without_own(self) -> "DenseVotes":
+        array = self.array.copy()
+        np.fill_diagonal(array, 0.0)
+        return DenseVotes(array, self.symmetric)
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         part = self.array[:, columns]

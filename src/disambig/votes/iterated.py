@@ -137,9 +137,20 @@ class IteratedVotes:
     own: FloatArray | None = None
     forms: Callable[[], FloatArray] | None = None
 
+    entries = None
+    compressed = None
+    # The signs of a regression's votes are only known from their entries.
+    is_nonnegative = False
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.left.shape[0], self.right.shape[0]
+
+    @property
+    def is_symmetric(self) -> bool:
+        same = self.left is self.right
+        return same and np.array_equal(self.row_factors, self.column_factors)
 
     @property
     def T(self) -> "IteratedVotes":
@@ -226,6 +237,10 @@ class IteratedVotes:
             None if self.own is None else self.own * factors,
             self.forms,
         )
+
+    def without_own(self) -> None:
+        """None: rounding errors would be left on the diagonal."""
+        return
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         require_bytes(

@@ -38,9 +38,24 @@ class MixtureVotes:
     parts: tuple[Votes, ...]
     shares: tuple[float, ...]
 
+    entries = None
+    compressed = None
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.parts[0].shape
+
+    @property
+    def is_nonnegative(self) -> bool:
+        return all(part.is_nonnegative for part in self.parts)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return all(part.is_symmetric for part in self.parts)
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        return all(part.absolute_sums_are_bounds for part in self.parts)
 
     @property
     def T(self) -> "MixtureVotes":
@@ -81,6 +96,11 @@ class MixtureVotes:
 
     def scale_rows(self, factors: FloatArray) -> "MixtureVotes":
         return MixtureVotes(tuple(part.scale_rows(factors) for part in self.parts), self.shares)
+
+    def without_own(self) -> "MixtureVotes | None":
+        found = [part.without_own() for part in self.parts]
+        parts = tuple(part for part in found if part is not None)
+        return MixtureVotes(parts, self.shares) if len(parts) == len(found) else None
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         found = [part.column_entries(columns) for part in self.parts]

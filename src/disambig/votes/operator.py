@@ -7,6 +7,7 @@ import numpy as np
 
 from disambig.exceptions import MissingOracleError, VotesError
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.protocol import Votes, is_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,9 +19,33 @@ class OperatorVotes:
     raise `MissingOracleError`. Only ``absolute_row_sums`` is replaced by ``|alpha @ 1|``, which is
     exact for non-negative votes and too small for votes that cancel. An operator with signed votes
     should have its own ``absolute_row_sums``.
+
+    An operator declares facts about its votes by attributes: ``is_nonnegative = True`` if no vote
+    is negative, ``is_symmetric = True`` if it is its own transpose. Without them neither is known.
+
+    Parameters
+    ----------
+    operator : object with ``@``, ``T`` and ``shape``
+    nonnegative, symmetric : bool, default False
+        Facts that are known although the operator does not declare them.
+
+    Examples
+    --------
+    >>> from scipy.sparse.linalg import aslinearoperator
+    >>> votes = aslinearoperator(np.array([[0.5, 0.5], [0.0, 1.0]]))
+    >>> OperatorVotes(votes).is_nonnegative
+    False
+    >>> votes.is_nonnegative = True
+    >>> OperatorVotes(votes).is_nonnegative, OperatorVotes(votes).T.is_nonnegative
+    (True, True)
     """
 
     operator: Any
+    nonnegative: bool = False
+    symmetric: bool = False
+
+    entries = None
+    compressed = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -29,7 +54,20 @@ class OperatorVotes:
 
     @property
     def T(self) -> "OperatorVotes":
-        return OperatorVotes(self.operator.T)
+        return OperatorVotes(self.operator.T, self.is_nonnegative, self.is_symmetric)
+
+    @property
+    def is_nonnegative(self) -> bool:
+        return self.nonnegative or self._declares("is_nonnegative")
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.symmetric or self._declares("is_symmetric")
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        # Without the method ``|alpha @ 1|`` takes its place, which is exact if nothing cancels.
+        return self.is_nonnegative or hasattr(self.operator, "absolute_row_sums")
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
         product = np.asarray(self.operator @ values)
@@ -64,8 +102,9 @@ class OperatorVotes:
     def diagonal(self) -> FloatArray:
         return np.asarray(self._call("diagonal", "leave-one-out votes"))
 
-    def split(self) -> Any:
-        return self._call("split", "the exact infimum loss")
+    def split(self) -> tuple[Votes, Votes]:
+        positive, negative = self._call("split", "the exact infimum loss")
+        return _wrapped(positive, nonnegative=True), _wrapped(negative, nonnegative=True)
 
     def rows(self, start: int, stop: int) -> Any:
         if hasattr(self.operator, "rows"):
@@ -81,8 +120,15 @@ class OperatorVotes:
             # The transpose of a LinearOperator without rmatvec.
             raise self._missing("rows", purpose) from error
 
-    def scale_rows(self, factors: FloatArray) -> Any:
-        return self._call("scale_rows", "sample weights", factors)
+    def scale_rows(self, factors: FloatArray) -> Votes:
+        scaled = self._call("scale_rows", "sample weights", factors)
+        return _wrapped(scaled, nonnegative=self.is_nonnegative and bool((factors >= 0).all()))
+
+    def without_own(self) -> Votes | None:
+        if not hasattr(self.operator, "without_own"):
+            return None
+        others = self.operator.without_own()
+        return None if others is None else _wrapped(others, nonnegative=self.is_nonnegative)
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         indicator = np.zeros((self.shape[1], columns.size))
@@ -102,9 +148,23 @@ class OperatorVotes:
             raise self._missing(name, purpose)
         return getattr(self.operator, name)(*arguments)
 
+    def _declares(self, fact: str) -> bool:
+        declared = getattr(self.operator, fact, False)
+        if not isinstance(declared, (bool, np.bool_)):
+            raise VotesError(
+                f"The votes are a {type(self.operator).__name__} whose {fact} is {declared!r}; "
+                "expected an attribute or a property that is True or False, not a method."
+            )
+        return bool(declared)
+
     def _missing(self, name: str, purpose: str) -> MissingOracleError:
         return MissingOracleError(
             f"The votes are a {type(self.operator).__name__} without {name}(), which {purpose} "
             f"needs. Add the method (see disambig.votes.Votes), or pass an array or a sparse "
             f"matrix."
         )
+
+
+def _wrapped(found: Any, *, nonnegative: bool) -> Votes:
+    """What a method of the operator returned, as votes."""
+    return found if is_votes(found) else OperatorVotes(found, nonnegative)

@@ -102,9 +102,23 @@ class PartitionVotes:
     leaf_weights: FloatArray
     own_vote: bool = True
 
+    entries = None
+    compressed = None
+    is_nonnegative = True
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.query_leaves.size, self.sample_leaves.size
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        query, sample = self.query_leaves, self.sample_leaves
+        same = query.leaves is sample.leaves and query.factors is sample.factors
+        # Two scales that are multiples of each other give the same products.
+        return same and np.array_equal(
+            query.scale * sample.scale[:1], sample.scale * query.scale[:1]
+        )
 
     @cached_property
     def T(self) -> "PartitionVotes":
@@ -174,6 +188,15 @@ class PartitionVotes:
                 "so that the votes stay non-negative."
             )
         return replace(self, query_leaves=self.query_leaves.scaled(factors))
+
+    def without_own(self) -> "PartitionVotes | None":
+        leaves, others = self.query_leaves.leaves, self.sample_leaves.leaves
+        in_both = (leaves >= 0) & (others >= 0)
+        # Only then does `own_vote` mean the diagonal.
+        has_same_rows = leaves.shape == others.shape and np.array_equal(
+            leaves[in_both], others[in_both]
+        )
+        return replace(self, own_vote=False) if has_same_rows else None
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         part = self.T._written_rows(np.asarray(columns)).tocoo()

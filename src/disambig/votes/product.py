@@ -9,6 +9,7 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
+from disambig.votes.signs import entries_are_nonnegative
 
 # Up to so many multiplications, less than a second, absolute sums are exact; beyond they are
 # bounded.
@@ -56,6 +57,10 @@ class ProductVotes:
     row_shares: FloatArray | None = None
     column_shares: FloatArray | None = None
 
+    entries = None
+    compressed = None
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.left.shape[0], self.right.shape[1]
@@ -64,6 +69,21 @@ class ProductVotes:
     def is_thin(self) -> bool:
         """Whether absolute sums are exact, or bounds of the same order."""
         return self._is_cheap or self._row_norms is not None
+
+    @cached_property
+    def is_nonnegative(self) -> bool:
+        """By the entries, in blocks of rows, unless the factors tell."""
+        factors = (
+            (self.left, self.right) if self.scales is None else (self.left, self.right, self.scales)
+        )
+        if self.own is None and all(factor.min(initial=0.0) >= 0 for factor in factors):
+            return True
+        return all(entries_are_nonnegative(block) for _, block in row_blocks(self))
+
+    @property
+    def is_symmetric(self) -> bool:
+        q, n = self.shape
+        return q == n and np.array_equal(self.left, self.right.T)
 
     @property
     def T(self) -> "ProductVotes":
@@ -138,6 +158,10 @@ class ProductVotes:
             None if self.row_shares is None else self.row_shares * factors * factors,
             self.column_shares,
         )
+
+    def without_own(self) -> None:
+        """None: rounding errors would be left on the diagonal."""
+        return
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         require_bytes(

@@ -1,8 +1,30 @@
 """The contract of the votes ``alpha``: a linear operator from samples to queries."""
 
-from typing import Any, Protocol, runtime_checkable
+from inspect import getattr_static
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import AnyArray, FloatArray, IntArray
+
+
+class CompressedRows(NamedTuple):
+    """Votes as compiled functions read them.
+
+    The samples ``indices[indptr[i]:indptr[i + 1]]`` have votes at row i.
+
+    Attributes
+    ----------
+    indptr : int64 (q + 1,)
+    indices : uint32 (nnz,); uint64 where n needs it
+    data : float (nnz,), or (0,)
+        Empty if all votes are equal and positive.
+    unit : float
+        The vote that all entries share if `data` is empty, else 1.
+    """
+
+    indptr: AnyArray
+    indices: AnyArray
+    data: FloatArray
+    unit: float
 
 
 @runtime_checkable
@@ -14,6 +36,11 @@ class Votes(Protocol):
     ``column_entries`` and ``links`` the decoding of undecided rows, ``strongest`` the neighbourhood
     start, ``rows`` the losses that need every vote. An operator that cannot compute one of them
     raises `MissingOracleError` when it is called; it never returns an approximation instead.
+
+    Votes also declare facts, so that nobody has to guess them from the class or from sums:
+    `is_nonnegative`, `is_symmetric` and `absolute_sums_are_bounds`. Each is True only if it is
+    known to hold. `entries`, `compressed` and `without_own` are None where votes are not stored in
+    the form that they return.
     """
 
     @property
@@ -24,6 +51,34 @@ class Votes(Protocol):
     @property
     def T(self) -> "Votes":
         """The transpose, ``(n, q)``."""
+        ...
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether it is known that no vote is negative, up to the rounding error of its row."""
+        ...
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether it is known that ``alpha`` is its own transpose, not only up to rounding."""
+        ...
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        """Whether it is known that `absolute_row_sums` are never too small."""
+        ...
+
+    @property
+    def entries(self) -> Any:
+        """``alpha`` as an array or a sparse matrix, if it is stored as one; else None."""
+        ...
+
+    @property
+    def compressed(self) -> CompressedRows | None:
+        """``alpha`` as compiled functions read sparse rows, if it is stored as such; else None.
+
+        If votes have compressed rows, so has their transpose.
+        """
         ...
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
@@ -57,6 +112,13 @@ class Votes(Protocol):
         """``diag(factors) @ alpha``."""
         ...
 
+    def without_own(self) -> "Votes | None":
+        """``alpha - diag(alpha)`` for a square alpha, with a diagonal that is zero exactly.
+
+        None for votes that cannot leave their diagonal out without computing it first.
+        """
+        ...
+
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Non-zero entries of some columns as ``(row, position in columns, value)``."""
         ...
@@ -74,3 +136,16 @@ class Votes(Protocol):
         Strongest first, equal votes by column; -1 where a row has fewer.
         """
         ...
+
+
+_MEMBERS = ("__matmul__", *(name for name in vars(Votes) if not name.startswith("_")))
+
+
+def is_votes(alpha: Any) -> TypeGuard[Votes]:
+    """``isinstance(alpha, Votes)``, without evaluating a property: a fact may read every entry."""
+    return all(_has(alpha, name) for name in _MEMBERS)
+
+
+def _has(alpha: Any, name: str) -> bool:
+    absent = object()
+    return getattr_static(alpha, name, absent) is not absent

@@ -37,10 +37,25 @@ class RepeatedVotes:
     votes: Votes
     times: int
 
+    entries = None
+    compressed = None
+
     @property
     def shape(self) -> tuple[int, int]:
         q, n = self.votes.shape
         return self.times * q, self.times * n
+
+    @property
+    def is_nonnegative(self) -> bool:
+        return self.votes.is_nonnegative
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.votes.is_symmetric
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        return self.votes.absolute_sums_are_bounds
 
     @cached_property
     def T(self) -> "RepeatedVotes":
@@ -77,6 +92,10 @@ class RepeatedVotes:
         if not (blocks == blocks[0]).all():
             self._refuse("scale_rows")
         return RepeatedVotes(self.votes.scale_rows(blocks[0]), self.times)
+
+    def without_own(self) -> "RepeatedVotes | None":
+        others = self.votes.without_own()
+        return None if others is None else RepeatedVotes(others, self.times)
 
     def rows(self, start: int, stop: int) -> Any:
         self._refuse("rows")

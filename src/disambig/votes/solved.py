@@ -3,7 +3,8 @@
 `probed_diagonal` estimates the diagonal of the inverse where N solutions would take too long.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,9 @@ class SolvedVotes:
     """``alpha = left @ M^{-1} @ right - diag(own)``, applied by solving with M.
 
     No entry is negative: `left`, `right` and ``M^{-1}`` are not, and `own` is the diagonal of their
-    product, or None. A product solves with M once for each column of its values; `rows`,
-    `column_entries` and `strongest` once for each row or column that they return.
+    product, or None. (An estimate of the diagonal can leave small negative own votes.) A product
+    solves with M once for each column of its values; `rows`, `column_entries` and `strongest` once
+    for each row or column that they return.
 
     Parameters
     ----------
@@ -111,6 +113,8 @@ class SolvedVotes:
     right : csr_array, (N, n)
     own : float64, (n,), or None
         None: zero. Only where ``q = n``.
+    own_is_estimated : bool, default False
+        Whether `own` is an estimate of the diagonal.
 
     Examples
     --------
@@ -125,16 +129,36 @@ class SolvedVotes:
     inverse: SparseInverse
     right: Any
     own: FloatArray | None = None
+    own_is_estimated: bool = False
+
+    entries = None
+    compressed = None
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.left.shape[0], self.right.shape[1]
 
+    @cached_property
+    def is_nonnegative(self) -> bool:
+        # The inverse of a positive definite matrix without positive entries off its diagonal has no
+        # negative entry.
+        factors = bool((self.left.data >= 0).all() and (self.right.data >= 0).all())
+        return factors and (self.own is None or not self.own_is_estimated)
+
+    @property
+    def absolute_sums_are_bounds(self) -> bool:
+        # They are the sums themselves, which are too small if an own vote is negative.
+        return self.is_nonnegative
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        q, n = self.shape
+        return q == n and (self.left != self.right.T).nnz == 0
+
     @property
     def T(self) -> "SolvedVotes":
-        return SolvedVotes(
-            sp.csr_array(self.right.T), self.inverse, sp.csr_array(self.left.T), self.own
-        )
+        left, right = sp.csr_array(self.right.T), sp.csr_array(self.left.T)
+        return replace(self, left=left, right=right)
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
         product: FloatArray = self.left @ (self.inverse @ (self.right @ values))
@@ -180,7 +204,11 @@ class SolvedVotes:
     def scale_rows(self, factors: FloatArray) -> "SolvedVotes":
         left = SparseVotes(self.left).scale_rows(factors).matrix
         own = None if self.own is None else self.own * factors
-        return SolvedVotes(left, self.inverse, self.right, own)
+        return replace(self, left=left, own=own)
+
+    def without_own(self) -> None:
+        """None: rounding errors would be left on the diagonal."""
+        return
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         require_bytes(

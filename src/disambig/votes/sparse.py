@@ -2,33 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.notation import AnyArray, FloatArray, IntArray
-
-
-class CompressedRows(NamedTuple):
-    """Votes as compiled functions read them.
-
-    The samples ``indices[indptr[i]:indptr[i + 1]]`` have votes at row i.
-
-    Attributes
-    ----------
-    indptr : int64 (q + 1,)
-    indices : uint32 (nnz,); uint64 where n needs it
-    data : float (nnz,), or (0,)
-        Empty if all votes are equal and positive.
-    unit : float
-        The vote that all entries share if `data` is empty, else 1.
-    """
-
-    indptr: AnyArray
-    indices: AnyArray
-    data: FloatArray
-    unit: float
+from disambig.notation import FloatArray, IntArray
+from disambig.votes.protocol import CompressedRows
+from disambig.votes.signs import entries_are_nonnegative
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +26,25 @@ class SparseVotes:
 
     matrix: Any
 
+    absolute_sums_are_bounds = True
+
     @property
     def shape(self) -> tuple[int, int]:
         q, n = self.matrix.shape
         return q, n
+
+    @property
+    def entries(self) -> Any:
+        return self.matrix
+
+    @cached_property
+    def is_nonnegative(self) -> bool:
+        return entries_are_nonnegative(self.matrix)
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        q, n = self.shape
+        return q == n and (self.matrix != self.T.matrix).nnz == 0
 
     @cached_property
     def compressed(self) -> CompressedRows:
@@ -102,6 +98,12 @@ class SparseVotes:
         matrix = self.matrix
         data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
         return SparseVotes(sp.csr_array((data, matrix.indices, matrix.indptr), shape=self.shape))
+
+    def without_own(self) -> "SparseVotes":
+        alpha = sp.coo_array(self.matrix)
+        kept = (alpha.row != alpha.col) & (alpha.data != 0)
+        entries = (alpha.data[kept], (alpha.row[kept], alpha.col[kept]))
+        return SparseVotes(sp.csr_array(entries, shape=self.shape))
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         # Columns are contiguous in the cached transpose.

@@ -109,12 +109,11 @@ class FunctionWeights(BaseEstimator):
         votes = as_votes(
             self.function(X, self.X_fit_), shape=(_length(X), self.sample_weight_.size)
         )
-        if isinstance(votes, DenseVotes | SparseVotes):
-            alpha = votes.matrix if isinstance(votes, SparseVotes) else votes.array
-            error = entry_error(alpha, square="votes")
+        if votes.entries is not None:
+            error = entry_error(votes.entries, square="votes")
             if error is not None:
                 raise VotesError(f"{_FUNCTION}: the votes: {error}")
-            return scale_columns(alpha, self.sample_weight_)
+            return scale_columns(votes.entries, self.sample_weight_)
         raise VotesError(
             f"{_FUNCTION}: the function must return an array or a sparse matrix; got a "
             f"{type(votes).__name__}, whose entries cannot be scaled or removed."

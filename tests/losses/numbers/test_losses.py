@@ -50,6 +50,15 @@ def random_case(seed, *, q=3, unions=True):
     return rng, alpha, sets, sets.span
 
 
+@given(seed=seeds)
+def test_declared_facts_give_the_loss(loss, seed):
+    z, y = np.random.default_rng(seed).normal(size=(2, 20))
+    below, above = np.maximum(y - z, 0), np.maximum(z - y, 0)
+    expected = (z - y) ** 2 if loss.is_quadratic else np.dot(loss.slopes, [below, above])
+    assert_allclose(loss.pointwise(z, y), expected, atol=1e-12)
+    assert loss.is_quadratic == (loss.slopes is None)
+
+
 def has_minimum(loss, row):
     """Whether the minimum may lie outside the span: there is one on the whole line."""
     return isinstance(loss, SquaredLoss) and row.sum() > 0

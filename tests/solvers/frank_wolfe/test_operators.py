@@ -13,7 +13,7 @@ from disambig.solvers.frank_wolfe import shifts as shifts_module
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
 from disambig.solvers.frank_wolfe.losses import quadratic_loss
-from disambig.solvers.frank_wolfe.shifts import Shifts, spectrum, sums_are_bounds
+from disambig.solvers.frank_wolfe.shifts import Shifts, spectrum
 from disambig.votes import MixtureVotes, RepeatedVotes, as_votes
 
 N = 420
@@ -130,11 +130,11 @@ def test_if_lanczos_fails_absolute_row_sums_are_required(monkeypatch):
 
 def test_sums_are_bounds_of_composed_votes():
     plain, sized = as_votes(ProductOperator(np.eye(3))), as_votes(OperatorWithSums(np.eye(3)))
-    assert not sums_are_bounds(plain)
-    assert sums_are_bounds(sized)
-    assert not sums_are_bounds(MixtureVotes((sized, plain), (0.5, 0.5)))
-    assert sums_are_bounds(MixtureVotes((sized, sized), (0.5, 0.5)))
-    assert not sums_are_bounds(RepeatedVotes(plain, 2))
+    assert not plain.absolute_sums_are_bounds
+    assert sized.absolute_sums_are_bounds
+    assert not MixtureVotes((sized, plain), (0.5, 0.5)).absolute_sums_are_bounds
+    assert MixtureVotes((sized, sized), (0.5, 0.5)).absolute_sums_are_bounds
+    assert not RepeatedVotes(plain, 2).absolute_sums_are_bounds
 
 
 def test_for_few_rows_the_bound_is_proven_without_convergence():

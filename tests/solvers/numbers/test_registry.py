@@ -1,5 +1,8 @@
 """The choice of a solver: by name, by instance, and by the problem."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from sklearn.base import clone
 
@@ -15,6 +18,7 @@ from disambig.solvers import (
 )
 from disambig.solvers.numbers.automatic import suited_solver
 from disambig.solvers.registry import resolve_solver
+from disambig.weights import ForestWeights, LaplacianWeights
 from tests.oracles.number_problems import risk_problem, voted_problem
 
 SOLVERS = {
@@ -65,3 +69,19 @@ def test_suited_solver(monkeypatch):
     assert isinstance(suited_solver(absolute), LinearProgramRegression)
     monkeypatch.setattr("disambig.quadratic_forms._MAX_DENSE_ROWS", 3)
     assert isinstance(suited_solver(voted_problem(0, "sparse")), AcceleratedRegression)
+
+
+@pytest.mark.parametrize(
+    ("weights", "solver"),
+    [(ForestWeights(), LinearProgramRegression), (LaplacianWeights(3), AlternatingRegression)],
+    ids=str,
+)
+def test_a_linear_program_lists_no_votes_of_all_pairs_of_many_rows(weights, solver, monkeypatch):
+    problem = voted_problem(0, loss=AbsoluteLoss())
+    n = len(problem.sets)
+    votes = weights.fit(np.random.default_rng(0).normal(size=(n, 2))).training_votes()
+    problem = replace(problem, votes=votes)
+    assert problem.is_convex
+    assert isinstance(suited_solver(problem), LinearProgramRegression)
+    monkeypatch.setattr("disambig.solvers.numbers.automatic._MAX_FULL_ROWS", n - 1)
+    assert isinstance(suited_solver(problem), solver)

@@ -47,6 +47,8 @@ class PartialBits:
     bits: AnyArray
     tags: AnyArray = None  # type: ignore[assignment]
 
+    couples_rows = False
+
     def __post_init__(self) -> None:
         self._set(*checked_bits(self.bits, self.tags))
 

@@ -19,6 +19,7 @@ from disambig.candidates.labels.parsing import (
     parse_strings,
 )
 from disambig.candidates.labels.tables import SetTable, checked_table, parse_table, reexpress
+from disambig.candidates.protocol import require_separable
 from disambig.candidates.reading import own_rows, row_index, rows_of, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -61,6 +62,8 @@ class LabelSets:
     mask: BoolArray
     classes: AnyArray
     weights: FloatArray | None = None
+
+    couples_rows = False
 
     def __post_init__(self) -> None:
         self._set(*checked_table(self.mask, self.classes, self.weights))
@@ -129,6 +132,7 @@ class LabelSets:
         """
         if isinstance(y, LabelSets):
             return y if classes is None else y.with_classes(classes)
+        require_separable(y, "LabelSets.from_any")
         return cls(*parse_any(y, classes, unlabeled))
 
     @classmethod

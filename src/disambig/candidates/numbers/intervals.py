@@ -93,6 +93,8 @@ class Intervals:
     upper: FloatArray
     flat: bool = True
 
+    couples_rows = False
+
     def __post_init__(self) -> None:
         lower, upper = (
             end[:, np.newaxis] if end.ndim == 1 else end

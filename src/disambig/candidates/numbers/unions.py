@@ -53,6 +53,8 @@ class IntervalUnions:
     upper: FloatArray
     indptr: IntArray
 
+    couples_rows = False
+
     def __post_init__(self) -> None:
         lower, upper = (
             end[:, np.newaxis] if end.ndim == 1 else end

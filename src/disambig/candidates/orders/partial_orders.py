@@ -67,6 +67,8 @@ class PartialOrders:
     before: BoolArray
     items: AnyArray = None  # type: ignore[assignment]
 
+    couples_rows = False
+
     def __post_init__(self) -> None:
         self._set(*checked_orders(self.before, self.items))
 

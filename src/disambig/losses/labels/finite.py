@@ -24,7 +24,7 @@ from disambig.losses.labels.measures import (
 from disambig.losses.labels.row_steps import LabelSteps
 from disambig.losses.labels.soft import LabelSoftening
 from disambig.notation import AnyArray, BoolArray, FloatArray
-from disambig.votes import SparseVotes, Votes
+from disambig.votes import Votes
 
 # Entries of the loss that `FiniteLoss.set_losses` gathers at once: 32 MiB.
 _ENTRIES_PER_BLOCK = 2**22
@@ -136,7 +136,7 @@ class FiniteLoss:
 
     def row_steps(self, votes: Votes, candidates: Any) -> LabelSteps | None:
         """Half steps row by row; None unless votes are sparse and candidates `LabelSets`."""
-        if not (isinstance(votes, SparseVotes) and isinstance(candidates, LabelSets)):
+        if votes.compressed is None or not isinstance(candidates, LabelSets):
             return None
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)

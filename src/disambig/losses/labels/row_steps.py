@@ -15,7 +15,8 @@ from disambig.losses.embeddings import Embedding, IdentityEmbedding
 from disambig.losses.labels.faces import CodedFaces, LabelFaces
 from disambig.losses.protocol import Faces, Sweep
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.votes import SparseVotes
+from disambig.votes import Votes
+from disambig.votes.protocol import CompressedRows
 
 # Empty arrays have a meaning to the compiled functions: no row is kept, and the 0-1 loss.
 _NO_ROWS = np.zeros(0, dtype=np.bool_)
@@ -34,7 +35,8 @@ class LabelSteps:
 
     Parameters
     ----------
-    votes : SparseVotes (n, n)
+    votes : Votes (n, n)
+        Stored in compressed rows, and so is its transpose.
     candidates : LabelSets
     embedding : Embedding
         Of the targets.
@@ -42,7 +44,7 @@ class LabelSteps:
         The loss; None is the 0-1 loss.
     """
 
-    votes: SparseVotes
+    votes: Votes
     candidates: LabelSets
     embedding: Embedding
     matrix: FloatArray | None
@@ -81,7 +83,7 @@ class LabelSteps:
         return _columns_of(self.votes, moved)
 
     def scores_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
-        votes = self.votes.matrix[rows]
+        votes = self.votes.entries[rows]
         # Only targets with votes in these rows are embedded.
         voters, columns = np.unique(votes.indices, return_inverse=True)
         shape = (rows.size, voters.size)
@@ -171,7 +173,7 @@ class LabelSteps:
 
 
 def _sweep(
-    votes: SparseVotes,
+    votes: Votes,
     voting: CodedFaces,
     shared: bool,
     table: FloatArray,
@@ -183,7 +185,7 @@ def _sweep(
     found: Sweep[CodedFaces],
 ) -> None:
     """`sweep_faces` with the faces of the voting rows; writes to the arrays of `found`."""
-    rows, faces = votes.compressed, found.faces
+    rows, faces = _compressed(votes), found.faces
     sweep_faces(
         rows.indptr,
         rows.indices,
@@ -207,14 +209,20 @@ def _sweep(
     )
 
 
-def _columns_of(votes: SparseVotes, moved: BoolArray) -> BoolArray:
+def _columns_of(votes: Votes, moved: BoolArray) -> BoolArray:
     """Columns in which a row in `moved` has an entry; all if many rows moved."""
     if np.count_nonzero(moved) > _MAX_SHARE_MOVED * moved.size:
         return _all_rows(moved.size)
     marked = np.zeros(moved.size, dtype=np.bool_)
-    rows = votes.compressed
+    rows = _compressed(votes)
     mark_neighbors(rows.indptr, rows.indices, moved, marked)
     return marked
+
+
+def _compressed(votes: Votes) -> CompressedRows:
+    rows = votes.compressed
+    assert rows is not None, "checked by `FiniteLoss.row_steps`"
+    return rows
 
 
 def _all_rows(n: int) -> BoolArray:

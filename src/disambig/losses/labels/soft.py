@@ -30,11 +30,15 @@ class SoftFaces:
         Of the V vertices.
     prior : float array (n, V)
         The distributions at infinite temperature.
+    labels : LabelFaces or None
+        One vertex per row where a constraint over rows decides which, not the probabilities of each
+        row alone. None: the most likely vertices.
     """
 
     distribution: FloatArray
     embedding: Embedding
     prior: FloatArray
+    labels: LabelFaces | None = None
 
     def __len__(self) -> int:
         return len(self.distribution)
@@ -58,15 +62,19 @@ class SoftFaces:
         return LabelFaces(self.distribution >= most - _TIE_TOLERANCE, self.embedding)
 
     @property
+    def _labels(self) -> LabelFaces:
+        return self.largest if self.labels is None else self.labels
+
+    @property
     def is_vertex(self) -> BoolArray:
         return self.largest.is_vertex
 
     @property
     def outputs(self) -> IntArray:
-        return self.largest.outputs
+        return self._labels.outputs
 
     def first(self) -> LabelFaces:
-        return self.largest.first()
+        return self._labels.first()
 
     def direction_to(self, other: "SoftFaces") -> FloatArray:
         return self.embedding.embed(other.distribution - self.distribution)

@@ -206,7 +206,7 @@ class AbsoluteLoss(BaseEstimator):
     """
 
     is_quadratic = False
-    slopes = (1.0, 1.0)
+    slopes = _ABSOLUTE_SLOPES
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         return pinball_pointwise(_ABSOLUTE_SLOPES, predictions, targets)
@@ -265,17 +265,11 @@ class PinballLoss(BaseEstimator):
     def __init__(self, quantile: float = 0.5) -> None:
         self.quantile = quantile
 
-    @property
-    def slopes(self) -> tuple[float, float]:
-        """``(quantile, 1 - quantile)``."""
-        below, above = self._slopes()
-        return below, above
-
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
-        return pinball_pointwise(self._slopes(), predictions, targets)
+        return pinball_pointwise(self.slopes, predictions, targets)
 
     def total(self, votes: Votes, predictions: FloatArray, targets: FloatArray) -> float:
-        return pinball_total(self._slopes(), votes, predictions, targets)
+        return pinball_total(self.slopes, votes, predictions, targets)
 
     def best_prediction(
         self,
@@ -284,7 +278,7 @@ class PinballLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return pinball_prediction(self._slopes(), votes, targets, span, current)
+        return pinball_prediction(self.slopes, votes, targets, span, current)
 
     def best_target(
         self,
@@ -294,15 +288,17 @@ class PinballLoss(BaseEstimator):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        return pinball_target(self._slopes(), transposed, predictions, sets, span, current)
+        return pinball_target(self.slopes, transposed, predictions, sets, span, current)
 
     def infimum_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return pinball_infimum_prediction(self._slopes(), votes, sets, span)
+        return pinball_infimum_prediction(self.slopes, votes, sets, span)
 
     def average_prediction(self, votes: Votes, sets: NumberSets, span: FloatArray) -> FloatArray:
-        return pinball_average_prediction(self._slopes(), votes, sets, span)
+        return pinball_average_prediction(self.slopes, votes, sets, span)
 
-    def _slopes(self) -> PinballSlopes:
+    @property
+    def slopes(self) -> PinballSlopes:
+        """``(quantile, 1 - quantile)``."""
         if not (isinstance(self.quantile, Real) and 0.0 < self.quantile < 1.0):
             raise ValueError(
                 f"PinballLoss: quantile={self.quantile!r}; expected a number strictly between 0 "

@@ -29,14 +29,14 @@ class NumberLoss(Protocol):
 
     @property
     def is_quadratic(self) -> bool:
-        """Is this the squared loss, so that a weighted sum of losses is a parabola?"""
+        """Whether this is the squared loss, times a constant."""
         ...
 
     @property
     def slopes(self) -> tuple[float, float] | None:
-        """Slopes below and above the target if the loss is piecewise linear, else None.
+        """The loss per unit by which a prediction is below, and above, its target.
 
-        ``loss(z, y) = below * max(y - z, 0) + above * max(z - y, 0)``.
+        None if the loss is not linear on both sides of the target.
         """
         ...
 

@@ -184,7 +184,7 @@ class SquaredLoss(BaseEstimator):
     """
 
     is_quadratic = True
-    slopes: tuple[float, float] | None = None
+    slopes = None
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
         loss: FloatArray = np.square(predictions - targets)

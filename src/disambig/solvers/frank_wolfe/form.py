@@ -8,7 +8,7 @@ import numpy as np
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem, inner
 from disambig.solvers.frank_wolfe.losses import QuadraticLoss, gram_product
-from disambig.solvers.frank_wolfe.shifts import Shifts, sums_are_bounds, symmetric_product
+from disambig.solvers.frank_wolfe.shifts import Shifts, symmetric_product
 
 # Units of rounding in a value of the function: products are accumulated over some dozens of steps,
 # and this number is on the safe side.
@@ -94,7 +94,7 @@ class ConvexForm:
         None for votes with exact absolute row sums.
         """
         votes = self.problem.votes
-        if sums_are_bounds(votes):
+        if votes.absolute_sums_are_bounds:
             return None
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(votes.shape[1], _N_PROBES))
         lengths = np.sqrt(np.square(votes @ signs).mean(axis=1))

@@ -1,7 +1,7 @@
 """Hulls of label sets: distributions over the candidates of each row.
 
-In `LabelHulls` every row moves on its own. `SizedHulls` adds bounds on the sizes of classes, which
-couple the rows; its linear minimisation is a linear program.
+In `LabelHulls` every row moves on its own. `CountedHulls` adds bounds on the counts of
+classes, which couple the rows; its linear minimisation is a linear program.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.sets import tied_minima_within
-from disambig.exceptions import CandidateError
 from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
@@ -28,8 +28,8 @@ _TIE_TOLERANCE = 1e-12
 _MIN_WEIGHT = 1e-14
 # Distances from a distribution to vertices that differ by less, relative to the largest, tie.
 _NEAREST_TOLERANCE = 1e-6
-# The log-weight of a class without weight in draws with class sizes: allowed, because the sizes may
-# require it, but far below any other.
+# The log-weight of a class without weight in draws with class counts: allowed, because the counts
+# may require it, but far below any other.
 _MIN_LOG_WEIGHT = -1e3
 # The status of `scipy.optimize.linprog` for a program without a solution.
 _INFEASIBLE_STATUS = 2
@@ -134,61 +134,27 @@ def log_weights_with_noise(weights: FloatArray, rng: np.random.Generator) -> Flo
     return logs + rng.gumbel(size=weights.shape)
 
 
-def class_sizes(sizes: Any, n: int, n_classes: int) -> FloatArray:
-    """Bounds ``(K, 2)`` on the sizes of classes from the parameter `sizes` of the solver.
-
-    Examples
-    --------
-    >>> class_sizes("balanced", 7, 3)
-    array([[2., 3.],
-           [2., 3.],
-           [2., 3.]])
-    """
-    if isinstance(sizes, str):
-        if sizes != "balanced":
-            raise ValueError(
-                f"FrankWolfeMinimization: sizes={sizes!r} is not known; expected 'balanced' or "
-                "an array with the smallest and the largest size of each class."
-            )
-        return np.tile([float(n // n_classes), float(-(-n // n_classes))], (n_classes, 1))
-    bounds = np.asarray(sizes, dtype=np.float64)
-    if bounds.shape != (n_classes, 2):
-        raise ValueError(
-            f"FrankWolfeMinimization: sizes has shape {bounds.shape}; expected "
-            f"({n_classes}, 2): the smallest and the largest size of each class."
-        )
-    wrong = ~((bounds[:, 0] >= 0) & (bounds[:, 0] <= bounds[:, 1]))
-    if wrong.any():
-        k = int(wrong.argmax())
-        raise ValueError(
-            f"FrankWolfeMinimization: sizes[{k}] is {bounds[k].tolist()}; expected two numbers, "
-            "0 <= smallest <= largest."
-        )
-    # Sizes of classes are integers, so that rounding the bounds inwards excludes no labels. With
-    # integer bounds all vertices of the polytope are labels.
-    return np.column_stack([np.ceil(bounds[:, 0]), np.floor(np.minimum(bounds[:, 1], n))])
-
-
 @dataclass(frozen=True, eq=False)
-class SizedHulls:
-    """Distributions ``q`` with ``sizes[k, 0] <= sum_j q[j, k] <= sizes[k, 1]`` for all classes k.
+class CountedHulls:
+    """Distributions ``q`` with ``bounds[k, 0] <= sum_j q[j, k] <= bounds[k, 1]`` for all classes k.
 
-    A linear function on them is minimal at labels that keep the sizes (a transportation problem,
+    A linear function on them is minimal at labels that keep the counts (a transportation problem,
     whose polytope has integer vertices); the simplex method finds such labels.
 
     Parameters
     ----------
     loss : FiniteLoss
-    candidates : LabelSets
-    sizes : float array (K, 2)
-        Integers.
+    candidates : ClassCounts
     """
 
     loss: FiniteLoss
-    candidates: LabelSets
-    sizes: FloatArray
+    candidates: ClassCounts
 
     rows_are_independent = False
+
+    @cached_property
+    def _bounds(self) -> FloatArray:
+        return self.candidates.bounds.astype(np.float64)
 
     @cached_property
     def open_rows(self) -> BoolArray:
@@ -214,7 +180,7 @@ class SizedHulls:
     def cheapest_labels(self, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Labels of lowest cost, ``(n, K)`` with one True per row; and dual prices, ``(2, K)``.
 
-        The first row of prices belongs to the upper bounds on the sizes, the second to the lower
+        The first row of prices belongs to the upper bounds on the counts, the second to the lower
         bounds; none is negative.
         """
         by_row, by_class = self._incidence
@@ -223,18 +189,14 @@ class SizedHulls:
         found = linprog(
             costs[self._entries] / unit,
             A_ub=sp.vstack([by_class, -by_class], format="csr"),
-            b_ub=np.concatenate([self.sizes[:, 1], -self.sizes[:, 0]]),
+            b_ub=np.concatenate([self._bounds[:, 1], -self._bounds[:, 0]]),
             A_eq=by_row,
             b_eq=np.ones(len(self.candidates)),
             bounds=(0, 1),
             method="highs-ds",
         )
         if found.status == _INFEASIBLE_STATUS:
-            raise CandidateError(
-                "FrankWolfeMinimization: no labels of the sets keep the sizes "
-                f"{self.sizes.astype(int).tolist()} (smallest and largest of each class). "
-                "Widen sizes."
-            )
+            raise self.candidates.infeasible("the sets of several classes together exclude it")
         if found.status != 0:
             raise RuntimeError(
                 f"FrankWolfeMinimization: the linear program failed: {found.message}"
@@ -276,7 +238,7 @@ class SizedHulls:
         is zero; no term is negative.
         """
         totals = distribution.sum(axis=0)
-        distances = np.stack([self.sizes[:, 1] - totals, totals - self.sizes[:, 0]])
+        distances = np.stack([self._bounds[:, 1] - totals, totals - self._bounds[:, 0]])
         complementarity = float((prices * np.maximum(distances, 0.0)).sum())
         priced = costs + prices[0] - prices[1]
         lowest = np.where(self.candidates.mask, priced, np.inf).min(axis=1)
@@ -299,4 +261,7 @@ class SizedHulls:
         return self.loss.target_faces(self.cheapest_labels(-noisy)[0])
 
     def targets(self, point: LabelPoint, nearest: LabelFaces) -> SoftFaces:
-        return SoftFaces(point.coordinates, nearest.embedding, self.candidates.distribution())
+        # The most likely class of each row, taken alone, may break the counts: the nearest labels
+        # that keep them stand for the point.
+        prior = self.candidates.distribution()
+        return SoftFaces(point.coordinates, nearest.embedding, prior, nearest)

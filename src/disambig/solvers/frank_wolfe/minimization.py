@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from disambig.candidates import ClassCounts, require_separable
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
@@ -16,7 +17,7 @@ from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.frank_wolfe.bit_hulls import BitHulls
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Hulls
-from disambig.solvers.frank_wolfe.label_hulls import LabelHulls, SizedHulls, class_sizes
+from disambig.solvers.frank_wolfe.label_hulls import CountedHulls, LabelHulls
 from disambig.solvers.frank_wolfe.losses import QuadraticLoss, quadratic_loss
 from disambig.solvers.frank_wolfe.order_hulls import OrderHulls
 from disambig.solvers.frank_wolfe.rounding import rounded
@@ -43,7 +44,8 @@ class FrankWolfeMinimization(BaseEstimator):
     for the differences of their labels, without predictions. A shift makes the objective convex
     over the hulls of the sets and does not change it at labels, so that its minimum over the hulls
     is a lower bound for all labels. Frank-Wolfe steps approach this minimum; the relaxed targets
-    are then rounded to labels.
+    are then rounded to labels. If the candidates are `disambig.candidates.ClassCounts`, relaxed
+    targets and labels keep the counts.
 
     ``solution.certificate`` has the quadratic objective of the labels, the relaxed targets with
     their objective, and the bound; ``solution.objective`` is that of the paper, as for all solvers.
@@ -59,15 +61,11 @@ class FrankWolfeMinimization(BaseEstimator):
         "pairwise": weight moves from the worst to the best vertex of each row. "away": towards the
         best vertex or away from the worst. "plain": always towards the best vertex. "block":
         "pairwise" in blocks of rows, drawn in proportion to their gaps. "auto" is "pairwise", or
-        "plain" if `sizes` couple the rows.
+        "plain" if class counts couple the rows.
     shift : {"tight", "unit"}, default "tight"
         How much curvature is added: as little as makes the function convex, or 1, as in Diffrac,
         which minimises ``Tr Phi' (I - A) Phi`` for kernel ridge votes. The latter needs votes whose
         eigenvalues are at most 1, and a loss that is a squared distance.
-    sizes : "balanced" or array-like (K, 2), optional
-        The smallest and the largest number of rows of each class (labels only), for relaxed and
-        rounded labels: "balanced" is n / K, rounded down and up. Without sizes, if few rows are
-        labeled, all others can end in one class.
     rounding : {"nearest", "sampling"}, default "nearest"
         "nearest": each row takes the vertex nearest to it in the embedding of the loss. "sampling":
         the best of these labels and of `n_samples` random draws, with the weights of the relaxed
@@ -103,7 +101,6 @@ class FrankWolfeMinimization(BaseEstimator):
         steps: Literal["auto", "pairwise", "away", "plain", "block"] = "auto",
         *,
         shift: Literal["tight", "unit"] = "tight",
-        sizes: Any = None,
         rounding: Literal["nearest", "sampling"] = "nearest",
         n_samples: int = 20,
         polish: bool = False,
@@ -113,7 +110,6 @@ class FrankWolfeMinimization(BaseEstimator):
     ) -> None:
         self.steps = steps
         self.shift = shift
-        self.sizes = sizes
         self.rounding = rounding
         self.n_samples = n_samples
         self.polish = polish
@@ -197,31 +193,29 @@ class FrankWolfeMinimization(BaseEstimator):
         return int(self.n_samples) if self.rounding == "sampling" else 0
 
     def _hulls(self, problem: Problem) -> Hulls:
-        labels = isinstance(problem.loss, FiniteLoss)
-        if self.sizes is None:
-            kind: Any = LabelHulls if labels else OrderHulls
-            if isinstance(problem.loss, BoundHamming):
-                kind = BitHulls
-            hulls: Hulls = kind(problem.loss, problem.candidates)
-            return hulls
-        if not labels:
+        loss, candidates = problem.loss, problem.candidates
+        if getattr(candidates, "couples_rows", False):
+            return self._counted_hulls(loss, candidates)
+        kind: Any = LabelHulls if isinstance(loss, FiniteLoss) else OrderHulls
+        if isinstance(loss, BoundHamming):
+            kind = BitHulls
+        hulls: Hulls = kind(loss, candidates)
+        return hulls
+
+    def _counted_hulls(self, loss: Any, candidates: Any) -> CountedHulls:
+        if not (isinstance(candidates, ClassCounts) and isinstance(loss, FiniteLoss)):
             raise MissingOracleError(
-                "FrankWolfeMinimization: sizes need a loss on labels; "
-                f"got {type(problem.loss).__name__}. Use sizes=None."
+                "FrankWolfeMinimization: of constraints over rows, only ClassCounts under a loss "
+                f"on labels are kept; got {type(candidates).__name__} and {type(loss).__name__}."
             )
         if self.polish:
-            raise ValueError(
-                "FrankWolfeMinimization: polish=True does not keep sizes. Use only one of the two."
-            )
+            require_separable(candidates, "FrankWolfeMinimization(polish=True)")
         if self.steps not in ("auto", "plain"):
             raise ValueError(
                 f"FrankWolfeMinimization: steps={self.steps!r} moves each row on its own, which "
-                "sizes do not allow. Use steps='plain' or 'auto'."
+                "class counts do not allow. Use steps='plain' or 'auto'."
             )
-        sets = problem.candidates
-        sizes = class_sizes(self.sizes, *sets.mask.shape)
-        assert isinstance(problem.loss, FiniteLoss)
-        return SizedHulls(problem.loss, sets, sizes)
+        return CountedHulls(loss, candidates)
 
     def _form(self, problem: Problem, loss: QuadraticLoss, hulls: Hulls) -> ConvexForm:
         if self.shift == "tight":

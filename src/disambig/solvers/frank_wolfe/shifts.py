@@ -14,7 +14,6 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from disambig.exceptions import MissingOracleError
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
-from disambig.votes import MixtureVotes, OperatorVotes, RepeatedVotes, Votes
 
 # Up to this many open rows the dense block of votes is built and its eigenvalues are exact.
 _MAX_DENSE_ROWS = 400
@@ -45,27 +44,6 @@ def symmetric_product(problem: Problem, values: FloatArray) -> FloatArray:
 def spectrum_is_exact(n_rows: int) -> bool:
     """Whether the eigenvalues between this many rows are exact to rounding."""
     return n_rows <= _MAX_DENSE_ROWS
-
-
-def sums_are_bounds(votes: Votes) -> bool:
-    """Whether ``absolute_row_sums`` is never too small.
-
-    For a user's operator without that method ``|alpha @ 1|`` takes its place, which can be
-    arbitrarily small for signed votes.
-
-    Examples
-    --------
-    >>> from scipy.sparse.linalg import aslinearoperator
-    >>> from disambig.votes import as_votes
-    >>> signed = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    >>> sums_are_bounds(as_votes(signed)), sums_are_bounds(as_votes(aslinearoperator(signed)))
-    (True, False)
-    """
-    if isinstance(votes, OperatorVotes):
-        return hasattr(votes.operator, "absolute_row_sums")
-    if isinstance(votes, MixtureVotes):
-        return all(sums_are_bounds(part) for part in votes.parts)
-    return sums_are_bounds(votes.votes) if isinstance(votes, RepeatedVotes) else True
 
 
 def spectrum(
@@ -163,9 +141,10 @@ def _largest_sum(
     problem: Problem, rows: IntArray, diagonal: FloatArray, scales: FloatArray
 ) -> float:
     """An upper bound on all absolute eigenvalues; infinite if absolute row sums are not known."""
-    if not (sums_are_bounds(problem.votes) and sums_are_bounds(problem.transposed)):
+    votes, transposed = problem.votes, problem.transposed
+    if not (votes.absolute_sums_are_bounds and transposed.absolute_sums_are_bounds):
         return np.inf
-    sums = (problem.votes.absolute_row_sums() + problem.transposed.absolute_row_sums()) / 2
+    sums = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2
     # The matrix is similar to one whose rows are divided by the scales.
     return float(((sums[rows] + np.abs(diagonal)) / scales).max())
 

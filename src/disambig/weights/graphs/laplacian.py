@@ -260,11 +260,12 @@ class LaplacianWeights(BaseEstimator):
     def leave_one_out_votes(self) -> SolvedVotes:
         """``alpha`` at each training input as if its target were unknown, ``(n, n)``."""
         check_is_fitted(self)
-        own = self._own_votes()
+        own, is_estimated = self._own_votes()
         alone = np.bincount(self.components_)[self.components_] == 1
         alone |= own >= _MAX_OWN_VOTE
         factors = np.where(alone, 0.0, 1.0 / np.where(alone, 1.0, 1.0 - own))
-        votes = SolvedVotes(self.links_.unit_rows(self.node_), self.inverse_, self.grants_, own)
+        left = self.links_.unit_rows(self.node_)
+        votes = SolvedVotes(left, self.inverse_, self.grants_, own, is_estimated)
         return votes.scale_rows(factors)
 
     def votes(self, X: Any) -> SolvedVotes:
@@ -301,14 +302,14 @@ class LaplacianWeights(BaseEstimator):
         data = np.where(positive, affinities.data / np.sqrt(np.where(positive, product, 1.0)), 0.0)
         return sp.csr_array((data, affinities.indices, affinities.indptr), shape=affinities.shape)
 
-    def _own_votes(self) -> FloatArray:
-        """``alpha[i, i]``, ``(n,)``."""
+    def _own_votes(self) -> tuple[FloatArray, bool]:
+        """``alpha[i, i]``, ``(n,)``, and whether these are estimates."""
         strength = (
             self.inverse_.scale[self.node_] * self.sample_weight_ / self.node_weights_[self.node_]
         )
         cheap = self.inverse_.direct or self.node_weights_.size <= _MAX_EXACT_INPUTS
         if self.own_votes == "exact" or (self.own_votes == "auto" and cheap):
-            return strength * self.inverse_.diagonal[self.node_]
+            return strength * self.inverse_.diagonal[self.node_], False
         diagonal, error = probed_diagonal(self.inverse_)
         if self.own_votes == "auto":
             size = float(np.sqrt(np.mean((strength * error[self.node_]) ** 2)))
@@ -319,4 +320,4 @@ class LaplacianWeights(BaseEstimator):
                 "for each row.",
                 UserWarning,
             )
-        return strength * diagonal[self.node_]
+        return strength * diagonal[self.node_], True
