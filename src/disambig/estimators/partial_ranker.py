@@ -23,6 +23,7 @@ from disambig.estimators.fitting import (
 from disambig.exceptions import NoInformationError
 from disambig.losses import Faces, OrderFaces, bind_order_loss
 from disambig.losses.orders.means import mean_signs
+from disambig.losses.orders.protocol import LimitedOrderLoss
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
@@ -180,6 +181,8 @@ class PartialRanker(BaseEstimator):
             )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
+        if isinstance(self.loss_, LimitedOrderLoss):
+            self.loss_.check_candidates(orders)
         self._weightings_ = fit_weightings(self.weights, self.predict_weights, X, kept)
         self.weights_ = self._weightings_.weights
         self.predict_weights_ = self._weightings_.predict_weights
