@@ -23,10 +23,8 @@ needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signal
 
 
 def started(folder: str, seconds: float) -> dict[str, Any]:
-    """Write the number of the process to a file, then wait."""
-    path = Path(folder) / f"{seconds:g}.pid"
-    path.with_suffix(".new").write_text(str(os.getpid()))
-    path.with_suffix(".new").rename(path)
+    """Write a file, then wait."""
+    (Path(folder) / f"{seconds:g}").touch()
     time.sleep(seconds)
     return {}
 
@@ -54,20 +52,20 @@ def run(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
     until = time.monotonic() + _PATIENCE
     while not (
-        (tmp_path / "600.pid").exists() and list((tmp_path / "cache").glob("waits/0-0-*.json"))
+        (tmp_path / "600").exists() and list((tmp_path / "cache").glob("waits/0-0-*.json"))
     ):
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < until
         time.sleep(0.05)
     yield process
-    process.kill()
+    # Processes that a test should have ended and did not: their group is that of the run.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for path in tmp_path.glob("*.pid"):
-        with suppress(ProcessLookupError):
-            os.kill(int(path.read_text()), signal.SIGKILL)
 
 
 def output(process: "subprocess.Popen[str]") -> str:
