@@ -55,9 +55,7 @@ def run(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         start_new_session=True,
     )
     until = time.monotonic() + _PATIENCE
-    while not (
-        (tmp_path / "600").exists() and list((tmp_path / "cache").glob("waits/0-0-*.json"))
-    ):
+    while not ((tmp_path / "600").exists() and list((tmp_path / "cache").glob("waits/0-0-*.json"))):
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -80,8 +80,6 @@ def test_a_fit_of_average_candidates_draws_one_sample(samples):
     rng = np.random.default_rng(0)
     ranks = np.array([rng.permutation(21) for _ in range(4)]).astype(float)
     ranks[rng.random(ranks.shape) < 0.5] = np.nan
-    model = PartialRanker(NeighborWeights(3), method="average").fit(
-        rng.normal(size=(4, 2)), ranks
-    )
+    model = PartialRanker(NeighborWeights(3), method="average").fit(rng.normal(size=(4, 2)), ranks)
     assert samples == [4]
     assert not model.average_is_exact_

@@ -1,5 +1,7 @@
 """`projected_newton`: the optimum of a dense convex quadratic over a box."""
 
+from functools import partial
+
 import numpy as np
 
 from disambig.notation import FloatArray
@@ -7,6 +9,7 @@ from disambig.solvers.boxes.interior import InteriorPoint
 from disambig.solvers.boxes.nearest import nearest_optimum, null_directions
 from disambig.solvers.boxes.newton import NewtonState, ProjectedNewton
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
+from disambig.solvers.boxes.units import solve_in_unit, unit_of
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 
 # Newton steps before the interior-point method takes over. Votes of neighbours take 5-8 steps,
@@ -75,6 +78,10 @@ def projected_newton(
     array([2.75, 2.75])
     """
     Q = np.asarray(Q, dtype=np.float64)
+    unit = unit_of(lower, upper, start)
+    if unit != 1.0:
+        rescaled = partial(projected_newton, Q, tol=tol, max_iter=max_iter)
+        return solve_in_unit(unit, rescaled, lower, upper, start, anchor=anchor, callback=callback)
     problem = box_quadratic(Q, np.diagonal(Q), lower, upper, start, tol)
     state, stopped, trace = _solve(problem, problem.clip(start), max_iter, callback)
     status = Status.CONVERGED if state.kkt <= tol else Status.MAX_ITER

@@ -5,6 +5,7 @@ two per step.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse import csc_array
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers.boxes.nearest import component_directions, nearest_optimum
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
+from disambig.solvers.boxes.units import solve_in_unit, unit_of
 from disambig.solvers.loop import Callback, Status, iterate
 
 
@@ -197,6 +199,12 @@ def accelerated(
     (array([2.75, 2.75]), True)
     """
     diagonal = np.asarray(Q.diagonal() if diagonal is None else diagonal)
+    unit = unit_of(lower, upper, start)
+    if unit != 1.0:
+        rescaled = partial(
+            accelerated, Q, diagonal=diagonal, null_space=null_space, tol=tol, max_iter=max_iter
+        )
+        return solve_in_unit(unit, rescaled, lower, upper, start, anchor=anchor, callback=callback)
     problem = box_quadratic(Q, diagonal, lower, upper, start, tol)
     run = iterate(
         FaceGradients(problem),
