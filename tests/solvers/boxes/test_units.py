@@ -37,7 +37,7 @@ def test_extreme_bounds_have_the_same_optimum(solve, scale, seed):
         scale * upper,
         scale * start,
         anchor=scale * anchor,
-        callback=lambda progress: seen.append(progress),
+        callback=seen.append,
     )
     assert found.status is usual.status
     np.testing.assert_allclose(found.y / scale, usual.y, rtol=1e-6, atol=1e-7)
