@@ -20,6 +20,7 @@ from disambig.cli.commands import (
     require_packages,
     writing_into,
 )
+from reproduce.processes import ending_in_order
 
 FIGURES = ("interval", "classification", "semi-supervised", "ranking", "simplex", "rates")
 _FOLDER = "disambig-figures"
@@ -29,8 +30,13 @@ _PACKAGES = ("disambig", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 failed, 2 refused, 130 interrupted."""
-    return execute(_parser(), argv)
+    """Run the command and return its exit code: 0 done, 1 failed, 2 refused, 130 interrupted.
+
+    After SIGTERM and SIGHUP it raises `SystemExit` with the code 143 or 129.
+    """
+    parser = _parser()
+    with ending_in_order(parser.prog):
+        return execute(parser, argv)
 
 
 def _parser() -> argparse.ArgumentParser:

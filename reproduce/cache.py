@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 from disambig.atomic import write_text_atomically
 from disambig.cli.commands import Refusal, writing_into
+from reproduce.processes import follow_main_process
 
 Payload: TypeAlias = dict[str, Any]
 """What a job computes: numbers, strings, None, and lists and dicts of these, as in JSON."""
@@ -179,7 +180,7 @@ def _computed(
     pool = ProcessPoolExecutor(
         min(n_processes, len(work)),
         mp_context=get_context("spawn"),
-        initializer=_ignore_interruptions,
+        initializer=follow_main_process,
     )
     try:
         yield _parallel_results(pool, work)
@@ -216,13 +217,6 @@ def _parallel_results(
             "smaller --jobs; finished results are stored.",
             code=1,
         ) from lost
-
-
-def _ignore_interruptions() -> None:
-    """Leave an interruption to the main process, which ends the others."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _compute_job(work: tuple[int, Job]) -> tuple[int, JobResult]:

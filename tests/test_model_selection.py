@@ -103,10 +103,28 @@ def test_unlabeled_marker():
         assert {0, 1} <= set(y[train])
 
 
-@pytest.mark.parametrize("n_splits", [1, 7])
-def test_invalid_numbers_of_folds(n_splits):
-    with pytest.raises(ValueError, match=f"n_splits={n_splits} with 6 rows"):
-        list(CandidateKFold(n_splits).split(None, [0, 1, 0, 1, 0, 1]))
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_splits": 7}, "n_splits=7 with 6 rows"),
+        ({"n_splits": 1}, "n_splits must be an integer >= 2; got 1"),
+        ({"n_splits": 2.5}, "n_splits must be an integer >= 2; got 2.5"),
+        ({"n_splits": "3"}, "n_splits must be an integer >= 2; got '3'"),
+        ({"n_splits": None}, "n_splits must be an integer >= 2; got None"),
+        ({"random_state": "x"}, "random_state must be an integer >= 0; got 'x'"),
+        ({"random_state": -1}, "random_state must be an integer >= 0; got -1"),
+        ({"random_state": 0.5}, "random_state must be an integer >= 0; got 0.5"),
+    ],
+)
+def test_invalid_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        list(CandidateKFold(**parameters).split(None, [0, 1, 0, 1, 0, 1]))
+
+
+@pytest.mark.parametrize("n_splits", ["a", 2.5, 1])
+def test_an_invalid_number_of_folds_is_not_counted(n_splits):
+    with pytest.raises(ValueError, match="n_splits must be an integer >= 2"):
+        CandidateKFold(n_splits).get_n_splits()
 
 
 def test_groups_are_an_error():

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from disambig.candidates import LabelSets
 from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
+from disambig.parameters import check_integer
 
 __all__ = ["CandidateKFold"]
 
@@ -57,7 +58,7 @@ class CandidateKFold(BaseEstimator):
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds."""
-        return int(self.n_splits)
+        return check_integer("CandidateKFold", "n_splits", self.n_splits, least=2)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Pairs of training and test rows.
@@ -76,15 +77,18 @@ class CandidateKFold(BaseEstimator):
                 "CandidateKFold assigns single rows and cannot keep groups together. Use "
                 "sklearn.model_selection.GroupKFold for that."
             )
+        n_splits = self.get_n_splits()
+        if self.random_state is not None:
+            check_integer("CandidateKFold", "random_state", self.random_state, least=0)
         sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
-        if not 2 <= self.n_splits <= len(sets):
+        if n_splits > len(sets):
             raise ValueError(
-                f"CandidateKFold: n_splits={self.n_splits!r} with {len(sets)} rows; expected a "
+                f"CandidateKFold: n_splits={n_splits} with {len(sets)} rows; expected a "
                 "number from 2 to the number of rows."
             )
         fold = self._folds(sets.mask)
         self._warn_of_confined(sets, fold)
-        for k in range(self.n_splits):
+        for k in range(n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
     def _folds(self, mask: BoolArray) -> IntArray:

@@ -41,3 +41,17 @@ def check_choice(owner: str, name: str, value: Any, choices: Iterable[str], more
         listed = ", ".join(repr(choice) for choice in known)
         more = f" {more}" if more else ""
         raise ValueError(f"{owner}: {name} must be one of {listed}{more}; got {value!r}.")
+
+
+def check_callback(owner: str, value: Any) -> None:
+    """Raise unless `value` is None or can be called with the progress of a run.
+
+    Examples
+    --------
+    >>> check_callback("PartialLabelClassifier", print)
+    """
+    if value is not None and not callable(value):
+        raise ValueError(
+            f"{owner}: callback must be None or a function, which is called with a Progress after "
+            f"every iteration; got {value!r}."
+        )

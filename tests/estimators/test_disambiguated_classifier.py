@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from disambig import DisambiguatedClassifier, disambiguate
+from disambig.exceptions import UnusedClassWarning
 from disambig.model_selection import CandidateKFold
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
@@ -71,6 +72,36 @@ def test_unresolved_rows():
         assert model.training_rows_.size == n_rows
         # A class without a training row keeps its column.
         assert model.predict_proba(X).shape == (6, 2)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        None,
+        HistGradientBoostingClassifier(max_iter=3),
+        LinearSVC(),
+        RandomForestClassifier(3),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+)
+@pytest.mark.parametrize("label", ["a", 7, 2.5])
+def test_a_single_label_is_predicted_with_probability_one(estimator, label):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    model = DisambiguatedClassifier(estimator, weights=NeighborWeights(3), classes=[label])
+    model.fit(X, [label] * 12)
+    assert model.predict(X[:3]).tolist() == [label] * 3
+    assert model.predict_proba(X[:3]).tolist() == [[1.0]] * 3
+    assert model.score(X, [label] * 12) == 1.0
+    np.testing.assert_array_equal(model.predict_proba(X), model.disambiguator_.predict_proba(X))
+
+
+def test_the_single_label_of_several_classes_keeps_all_columns():
+    X = np.arange(6.0)[:, None]
+    model = DisambiguatedClassifier(weights=NeighborWeights(2), classes=["a", "b", "c"])
+    with pytest.warns(UnusedClassWarning, match="2 of 3 classes are never a candidate"):
+        model.fit(X, ["b"] * 6, sample_weight=np.arange(1.0, 7.0))
+    assert model.predict(X).tolist() == ["b"] * 6
+    assert model.predict_proba(X[:1]).tolist() == [[0.0, 1.0, 0.0]]
 
 
 def test_the_error_if_no_row_is_resolved():

@@ -334,6 +334,24 @@ def test_weights_of_positions_need_few_items():
         PartialRanker(loss=KendallLoss(position_weights="inverse")).fit(X, y)
 
 
+@pytest.mark.parametrize("loss", ["footrule", "dcg"])
+@pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
+def test_partial_orders_of_many_items_are_refused_before_other_work(loss, method):
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(26) for _ in range(5)]).astype(float)
+    ranks[3, :4] = np.nan
+
+    def never(X, Y):
+        raise AssertionError("votes were computed")
+
+    message = r"row 3 \(1 such rows\) is ordered in part.*at most 20 items; there are 26"
+    # Rows of weight zero get an order of their set, too.
+    for sample_weight in (None, [1, 1, 1, 0, 1]):
+        model = PartialRanker(weights=never, loss=loss, method=method)
+        with pytest.raises(MissingOracleError, match=message):
+            model.fit(rng.normal(size=(5, 2)), ranks, sample_weight=sample_weight)
+
+
 def test_an_item_that_is_never_compared_is_undecided_in_every_row():
     X = [[0.0], [0.1], [0.2], [0.3]]
     y = ["a>b", "a>b", "b>c", "a>b"]

@@ -25,9 +25,9 @@ from disambig.estimators.fitting import (
     validated_inputs,
 )
 from disambig.notation import AnyArray, BoolArray
-from disambig.parameters import check_choice, check_integer
+from disambig.parameters import check_callback, check_choice, check_integer
 from disambig.solvers import Progress, Solution, Solver
-from disambig.solvers.loop import Callback, check_callback
+from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
 from disambig.votes import Votes
 from disambig.weights import is_pairwise

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
@@ -60,7 +61,8 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimator_ : the fitted classifier
         Trained on the labels themselves, or on their positions in `classes_` if scikit-learn's
-        classifiers do not accept labels of their type.
+        classifiers do not accept labels of their type. If all training rows have one label, which
+        many classifiers refuse, a `DummyClassifier` that predicts it with probability one.
     disambiguator_ : PartialLabelClassifier
         Fitted on the same rows; has `labels_`, `confidence_`, `trace_` and its other attributes.
     classes_ : array (K,)
@@ -146,7 +148,6 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         self.loss_ = self.disambiguator_.loss_
         rows, weights = self._training_rows(sample_weight)
         self.training_rows_ = rows
-        self.estimator_ = clone(self._template())
         options = {} if weights is None else {"sample_weight": weights[rows]}
         inputs = _safe_indexing(self._inner_inputs(X, checked), rows)
         # scikit-learn's classifiers do not accept dates, mixed types or real numbers as labels;
@@ -156,7 +157,7 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         labels = self.labels_[rows]
         if self._as_positions_:
             labels = np.array([position[label] for label in labels.tolist()])
-        self.estimator_.fit(inputs, labels, **options)
+        self.estimator_ = self._untrained(labels).fit(inputs, labels, **options)
         learned = self.estimator_.classes_.tolist()
         self._columns_ = np.array(
             learned if self._as_positions_ else [position[label] for label in learned]
@@ -173,6 +174,11 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
                 "DisambiguatedClassifier needs inputs that its classifier can learn from; X cannot "
                 "hold precomputed pairs. Use disambiguate() with them, then fit on the labels."
             )
+
+    def _untrained(self, labels: AnyArray) -> Any:
+        """The classifier to train on these labels."""
+        several = (labels != labels[0]).any()
+        return clone(self._template()) if several else DummyClassifier()
 
     def _training_rows(self, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
         """Rows to train on, and their weights or None."""

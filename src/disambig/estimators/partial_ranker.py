@@ -14,6 +14,7 @@ from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import NoInformationError
 from disambig.losses import OrderFaces, bind_order_loss
 from disambig.losses.orders.means import mean_signs
+from disambig.losses.orders.protocol import LimitedOrderLoss
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
@@ -181,6 +182,8 @@ class PartialRanker(CandidateEstimator):
         )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
+        if isinstance(self.loss_, LimitedOrderLoss):
+            self.loss_.check_candidates(orders)
         return orders
 
     def _check_information(self, candidates: PartialOrders) -> None:

@@ -141,6 +141,27 @@ def place_orders(
     return distribution
 
 
+def require_place_orders(before: AnyArray) -> None:
+    """Raise an error if a row has too many items for `place_orders` and is ordered in part.
+
+    Parameters
+    ----------
+    before : bool array (b, m, m)
+        Transitively closed.
+    """
+    m = before.shape[1]
+    if m <= LARGEST_LATTICE:
+        return
+    known = np.count_nonzero(before, axis=(1, 2))
+    partial = (known > 0) & (known < m * (m - 1) // 2)
+    if partial.any():
+        raise MissingOracleError(
+            f"row {int(partial.argmax())} ({np.count_nonzero(partial)} such rows) is "
+            f"ordered in part, and losses of positions complete partial orders of at most "
+            f"{LARGEST_LATTICE} items; there are {m}. Use the Kendall loss, or fewer items."
+        )
+
+
 def _put(distribution: PositionDistribution, rows: IntArray, part: PositionDistribution) -> None:
     """Write `part` to some rows of a distribution."""
     for array, values in zip(distribution, part, strict=True):
@@ -159,17 +180,10 @@ def _one_order(costs: FloatArray, before: BoolArray | None) -> IntArray:
 
     Raises unless nothing or everything is forced in a row.
     """
-    m = costs.shape[1]
     if before is None:
         return position_orders(costs).ranks
+    require_place_orders(before)
     known = np.count_nonzero(before, axis=(1, 2))
-    partial = (known > 0) & (known < m * (m - 1) // 2)
-    if partial.any():
-        raise MissingOracleError(
-            f"row {int(partial.argmax())} ({np.count_nonzero(partial)} such rows) is "
-            f"ordered in part, and losses of positions complete partial orders of at most "
-            f"{LARGEST_LATTICE} items; there are {m}. Use the Kendall loss, or fewer items."
-        )
     ranks = np.asarray(np.count_nonzero(before, axis=1), dtype=np.intp)
     free = np.flatnonzero(known == 0)
     if free.size:

@@ -23,14 +23,6 @@ Callback: TypeAlias = Callable[[Progress], bool | None]
 """Called after every iteration; the run stops there if it returns True."""
 
 
-def check_callback(owner: str, callback: object) -> None:
-    """Raise unless `callback` is None or can be called."""
-    if callback is not None and not callable(callback):
-        raise TypeError(
-            f"{owner}: callback must be a function of one Progress, or None; got {callback!r}."
-        )
-
-
 class Status(Enum):
     """How a run ended."""
 

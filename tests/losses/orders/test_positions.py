@@ -162,6 +162,9 @@ def test_more_than_twenty_items(name):
     hidden[1, :3] = np.nan
     with pytest.raises(MissingOracleError, match=r"row 1 \(1 such rows\) is ordered in part"):
         loss.best_candidate(loss.psi(truth), PartialOrders.from_ranks(hidden), tolerance)
+    loss.check_candidates(orders)
+    with pytest.raises(MissingOracleError, match=r"row 1 \(1 such rows\) is ordered in part"):
+        loss.check_candidates(PartialOrders.from_ranks(hidden))
 
 
 def test_mean_of_too_many_extensions_is_sampled():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from disambig.candidates import LabelSets
-from disambig.exceptions import ConvergenceWarning
+from disambig.exceptions import ConvergenceWarning, VotesError
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Status
@@ -240,3 +240,12 @@ def test_arrays_of_the_user_are_not_modified():
     sets = LabelSets.from_sets([{0, 1}] * 3)
     problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
     assert decoded(problem, state_after(problem, 50)).state.undecided == 0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_scores_that_are_not_numbers_are_refused_with_the_row():
+    # Sums of these votes are infinite, and their differences NaN.
+    A = 1e308 * np.array([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+    problem = zero_one_problem(A, [{0}, {0}, {0, 1, 2}])
+    with pytest.raises(VotesError, match="row 0: none of its candidates has a score"):
+        AlternatingMinimization().solve(problem)

@@ -127,3 +127,26 @@ def test_a_solution_is_read_only():
     solution = linear_program(np.ones((1, 2)), np.zeros(2), np.ones(2))
     assert not solution.y.flags.writeable
     assert not solution.z.flags.writeable
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e-9, 1e9, 1e100, 1e300])
+def test_the_scale_of_the_votes_does_not_matter(scale):
+    rng = np.random.default_rng(3)
+    # Votes between 1e-20 and 1, as a kernel of small bandwidth gives.
+    votes = 10.0 ** rng.uniform(-20, 0, size=(12, 12))
+    votes /= votes.sum(axis=1, keepdims=True)
+    lower, upper = random_bounds(rng, 12)
+    usual = linear_program(votes, lower, upper)
+    scaled = linear_program(scale * votes, lower, upper)
+    assert scaled.converged
+    assert scaled.value == pytest.approx(scale * usual.value, rel=1e-9)
+    assert scaled.gap <= 1e-9 * scaled.value
+
+
+def test_votes_of_ordinary_size_are_not_rescaled():
+    rng = np.random.default_rng(4)
+    votes = rng.exponential(size=(9, 9))
+    lower, upper = random_bounds(rng, 9)
+    once, twice = (linear_program(factor * votes, lower, upper) for factor in (1.0, 2.0))
+    np.testing.assert_array_equal(once.y, twice.y)
+    assert twice.value == pytest.approx(2 * once.value, rel=1e-12)

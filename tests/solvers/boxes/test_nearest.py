@@ -107,3 +107,10 @@ def test_a_unique_optimum_does_not_depend_on_the_anchor():
     plain = projected_newton(Q, lower, upper, np.zeros(6))
     anchored = projected_newton(Q, lower, upper, np.zeros(6), anchor=np.full(6, 100.0))
     np.testing.assert_array_equal(anchored.y, plain.y)
+
+
+def test_an_optimum_that_is_the_anchor_stays():
+    # All directions whose sum is zero are free, and they share entries.
+    Q, ends = np.ones((3, 3)), np.full(3, 10.0)
+    solution = projected_newton(Q, -ends, ends, np.zeros(3), anchor=np.zeros(3))
+    np.testing.assert_array_equal(solution.y, np.zeros(3))

@@ -34,6 +34,16 @@ def test_bounds_are_exact_for_few_rows(seed, form):
     assert bounds == pytest.approx((values[0], values[-1]), abs=1e-10)
 
 
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-540, 2.0**540, 2.0**1000])
+def test_bounds_do_not_depend_on_the_scale_of_the_votes(scale):
+    rng = np.random.default_rng(2)
+    A, rows = rng.normal(size=(6, 6)), np.arange(6)
+    diagonal, scales = np.diagonal(A), rng.random(6) + 0.1
+    usual = spectrum(problem_of(as_votes(A)), rows, diagonal, scales)
+    scaled = spectrum(problem_of(as_votes(scale * A)), rows, scale * diagonal, scale * scales)
+    assert scaled == usual
+
+
 @pytest.mark.parametrize("kind", ["sparse", "dense", "low rank", "identity"])
 def test_lanczos_bounds_are_outside_the_spectrum_and_near_it(kind, monkeypatch):
     monkeypatch.setattr(shifts_module, "_MAX_DENSE_ROWS", 20)

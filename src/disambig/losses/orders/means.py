@@ -1,10 +1,15 @@
 """Means over all linear extensions of a partial order: of pairs, of positions and of signs.
 
-They are counted exactly if that is feasible, and estimated from a sample otherwise.
+They are counted exactly if that is feasible, and estimated from a sample otherwise. Either can take
+seconds, and one fit needs them several times (start, targets, signs of pairs). So they are computed
+once for each object `PartialOrders`, which cannot change, and kept as long as it lives.
 """
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import wraps
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +28,25 @@ from disambig.orderings import (
 _N_SAMPLED_ORDERS = 1000
 # Comparisons between items of drawn orders that are in memory at once, one byte each.
 _MAX_COMPARISONS_IN_MEMORY = 10_000_000
+
+_Result = TypeVar("_Result")
+
+
+def _once(compute: Callable[[PartialOrders, int], _Result]) -> Callable[..., _Result]:
+    """Compute the result once for each object and each seed."""
+    results: dict[tuple[int, int], _Result] = {}
+
+    @wraps(compute)
+    def kept(orders: PartialOrders, random_state: int = 0) -> _Result:
+        # By identity: equal orders are equal objects, but to find out costs a comparison of arrays.
+        key = id(orders), random_state
+        if key not in results:
+            results[key] = compute(orders, random_state)
+            # Another object can get the same identity only after this one is gone.
+            weakref.finalize(orders, results.pop, key, None).atexit = False
+        return results[key]
+
+    return kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +70,13 @@ class OrderMeans:
     rows: IntArray
     exact: bool
 
+    def __post_init__(self) -> None:
+        for array in (self.pairs, self.places, self.rows):
+            array.setflags(write=False)
 
-def mean_orders(orders: PartialOrders, random_state: int = 0) -> OrderMeans:
+
+@_once
+def mean_orders(orders: PartialOrders, random_state: int) -> OrderMeans:
     """Means of pairs and positions over all linear extensions of each row, counted or sampled.
 
     Examples
@@ -67,6 +96,7 @@ def mean_orders(orders: PartialOrders, random_state: int = 0) -> OrderMeans:
         return sampled_means(orders, random_state)
 
 
+@_once
 def sampled_means(orders: PartialOrders, random_state: int) -> OrderMeans:
     """Means of pairs and positions over a sample of the linear extensions of each row."""
     first, rows = orders.distinct
@@ -104,13 +134,20 @@ def mean_signs(orders: PartialOrders, random_state: int = 0) -> MeanSigns:
     >>> mean_signs(PartialOrders.from_strings(["a>b"], items=["a", "b", "c"])).signs.round(3)
     array([[ 1.   ,  0.333, -0.333]])
     """
-    first, rows = orders.distinct
+    signs, exact = _distinct_signs(orders, random_state)
+    return MeanSigns(signs[orders.distinct[1]], exact)
+
+
+@_once
+def _distinct_signs(orders: PartialOrders, random_state: int) -> MeanSigns:
+    """Means of signs of the distinct orders."""
+    first, _ = orders.distinct
     d, m = len(first), orders.n_items
     try:
         # With costs of zero all linear extensions tie.
         zero_costs = np.zeros((d, m * (m - 1) // 2))
         counted = tied_signs(zero_costs, m, orders.before[first], tolerance=np.zeros(d))
-        return MeanSigns(counted.signs[rows], True)
+        return MeanSigns(counted.signs, True)
     except MissingOracleError:
         means = sampled_means(orders, random_state)
-        return MeanSigns(signs_of_pairs(means.pairs)[rows], means.exact)
+        return MeanSigns(signs_of_pairs(means.pairs), means.exact)

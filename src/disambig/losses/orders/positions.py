@@ -27,6 +27,7 @@ from disambig.orderings import (
     tied_orders,
     tied_signs,
 )
+from disambig.orderings.places import require_place_orders
 from disambig.votes import Votes
 
 # Relative tolerance of ties in the two steps of `pairwise_start`.
@@ -109,6 +110,10 @@ class BoundPlaceLoss:
     def magnitude(self, candidates: PartialOrders) -> float:
         return 1.0
 
+    def check_candidates(self, candidates: PartialOrders) -> None:
+        """Refuse partial orders of more than 20 items: see `LimitedOrderLoss`."""
+        require_place_orders(candidates.before)
+
     def start(self, candidates: PartialOrders, kind: str) -> FloatArray:
         """``"average"``: the mean over all linear extensions."""
         if kind == "average":
@@ -123,6 +128,8 @@ class BoundPlaceLoss:
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> FloatArray:
         """The targets that `pairwise_start` finds from the observed pairs, ``(n, p)``."""
+        # The start can take minutes, and `best_candidate` would raise after that.
+        self.check_candidates(candidates)
         return _joined(pairwise_start(votes, candidates) @ self.target_table, 1.0)
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:

@@ -1,4 +1,7 @@
-"""The contract of a loss on orders: `OrderLoss` without items, `BoundOrderLoss` with them."""
+"""The contract of a loss on orders: `OrderLoss` without items, `BoundOrderLoss` with them.
+
+`LimitedOrderLoss` is optional.
+"""
 
 from typing import Protocol, runtime_checkable
 
@@ -52,6 +55,15 @@ class BoundOrderLoss(Protocol):
         self, scores: FloatArray, candidates: PartialOrders, tolerance: FloatArray
     ) -> OrderFaces:
         """As in `Loss`."""
+        ...
+
+
+@runtime_checkable
+class LimitedOrderLoss(Protocol):
+    """A bound loss that cannot complete every partial order."""
+
+    def check_candidates(self, candidates: PartialOrders) -> None:
+        """Raise `MissingOracleError` if `best_candidate` would; called before other work."""
         ...
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from disambig.exceptions import ConvergenceWarning, warn
+from disambig.exceptions import ConvergenceWarning, VotesError, warn
 from disambig.losses.protocol import Faces
 from disambig.notation import FloatArray, IntArray
 from disambig.problem import Problem
@@ -144,6 +144,13 @@ def _best_vertices(problem: Problem, state: State, rows: IntArray) -> Faces:
     Of several, the nearest to the prediction at the row; if these tie as well, the first.
     """
     owner, vertices = state.targets.vertices(rows)
+    scoreless = np.setdiff1d(np.arange(rows.size), owner)
+    if scoreless.size:
+        raise VotesError(
+            f"row {rows[scoreless[0]]}: none of its candidates has a score that is a number, "
+            "because votes are infinite, NaN or overflow when they are summed. Scale inputs and "
+            "sample weights to ordinary sizes, or use a larger regularization."
+        )
     # Column t of the table has the t-th vertex of every row, so that there are as many passes as
     # the largest face has vertices.
     rank = np.arange(owner.size) - np.searchsorted(owner, owner)

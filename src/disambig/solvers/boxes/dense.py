@@ -1,5 +1,7 @@
 """`projected_newton`: the optimum of a dense convex quadratic over a box."""
 
+from functools import partial
+
 import numpy as np
 
 from disambig.notation import FloatArray
@@ -7,6 +9,7 @@ from disambig.solvers.boxes.interior import InteriorPoint
 from disambig.solvers.boxes.nearest import nearest_optimum, null_directions, single_entries
 from disambig.solvers.boxes.newton import NewtonState, ProjectedNewton
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
+from disambig.solvers.boxes.units import solve_in_unit, unit_of
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 
 # Newton steps before the interior-point method takes over. Votes of neighbours take 5-8 steps,
@@ -20,7 +23,7 @@ def projected_newton(
     upper: FloatArray,
     start: FloatArray,
     *,
-    unit: FloatArray | None = None,
+    reference: FloatArray | None = None,
     anchor: FloatArray | None = None,
     tol: float = 1e-10,
     max_iter: int = 100,
@@ -43,7 +46,7 @@ def projected_newton(
         all bounds first: it does not change the problem, but costs digits.
     start : (n,) array
         Finite; clipped to the box.
-    unit : (n,) array, optional
+    reference : (n,) array, optional
         A point of the box whose largest entry is the unit of the residual; by default the start.
     anchor : (n,) array, optional
         Of all optima the one with the least sum of squared distances to this is returned; NaN for
@@ -78,7 +81,21 @@ def projected_newton(
     array([2.75, 2.75])
     """
     Q = np.asarray(Q, dtype=np.float64)
-    problem = box_quadratic(Q, np.diagonal(Q), lower, upper, start if unit is None else unit, tol)
+    unit = unit_of(lower, upper, start)
+    if unit != 1.0:
+        rescaled = partial(projected_newton, Q, tol=tol, max_iter=max_iter)
+        return solve_in_unit(
+            unit,
+            rescaled,
+            lower,
+            upper,
+            start,
+            reference=reference,
+            anchor=anchor,
+            callback=callback,
+        )
+    reference = start if reference is None else reference
+    problem = box_quadratic(Q, np.diagonal(Q), lower, upper, reference, tol)
     state, stopped, trace = _solve(problem, problem.clip(start), max_iter, callback)
     status = Status.CONVERGED if state.kkt <= tol else Status.MAX_ITER
     single = lower == upper

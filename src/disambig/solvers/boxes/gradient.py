@@ -5,6 +5,7 @@ two per step.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse import csc_array
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers.boxes.nearest import component_directions, nearest_optimum, single_entries
 from disambig.solvers.boxes.quadratic import BoxQuadratic, BoxSolution, BoxState, box_quadratic
+from disambig.solvers.boxes.units import solve_in_unit, unit_of
 from disambig.solvers.loop import Callback, Status, iterate
 
 
@@ -153,7 +155,7 @@ def accelerated(
     upper: FloatArray,
     start: FloatArray,
     *,
-    unit: FloatArray | None = None,
+    reference: FloatArray | None = None,
     diagonal: FloatArray | None = None,
     anchor: FloatArray | None = None,
     null_space: AnyArray | None = None,
@@ -169,7 +171,7 @@ def accelerated(
     ----------
     Q : operator of shape (n, n)
         Symmetric and positive semi-definite, with ``@``.
-    lower, upper, start, unit : (n,) array
+    lower, upper, start, reference : (n,) array
         As in `projected_newton`.
     diagonal : (n,) array, optional
         The diagonal of ``Q``, by default ``Q.diagonal()``. It scales the steps and the residual.
@@ -198,7 +200,23 @@ def accelerated(
     (array([2.75, 2.75]), True)
     """
     diagonal = np.asarray(Q.diagonal() if diagonal is None else diagonal)
-    problem = box_quadratic(Q, diagonal, lower, upper, start if unit is None else unit, tol)
+    unit = unit_of(lower, upper, start)
+    if unit != 1.0:
+        rescaled = partial(
+            accelerated, Q, diagonal=diagonal, null_space=null_space, tol=tol, max_iter=max_iter
+        )
+        return solve_in_unit(
+            unit,
+            rescaled,
+            lower,
+            upper,
+            start,
+            reference=reference,
+            anchor=anchor,
+            callback=callback,
+        )
+    reference = start if reference is None else reference
+    problem = box_quadratic(Q, diagonal, lower, upper, reference, tol)
     run = iterate(
         FaceGradients(problem),
         GradientState(problem.state_at(problem.clip(start))),

@@ -113,6 +113,9 @@ class InteriorPoint:
     def step(self, state: InteriorState) -> InteriorState:
         """One step, or the same state if only rounding error is left."""
         margins = state.margins
+        if margins.gap == 0.0:
+            # The distances are so small beside the bounds that their squares are zero.
+            return state
         extra = margins.low_multiplier / margins.below + margins.high_multiplier / margins.above
         factor = ShiftedFactor(self.problem.Q, self.rows, extra[self.rows])
         low, high = (

@@ -53,6 +53,10 @@ class LinearSolution:
         return self.status is Status.CONVERGED
 
 
+# The tolerances of HiGHS are absolute: it takes flows below 1e-9 for zero, and calls a program with
+# bounds of 1e20 and more unbounded. If the largest vote is outside this range, votes are rescaled.
+_MIN_LARGEST_VOTE, _MAX_LARGEST_VOTE = 1e-3, 1e3
+
 # Status codes of `scipy.optimize.linprog`.
 _OPTIMAL, _ITERATION_LIMIT = 0, 1
 
@@ -135,8 +139,8 @@ def linear_program(
         # Undo the centring and the scaling by half the span.
         y=np.clip(program.middle + program.unit * y, lower, upper),
         z=program.middle + program.unit * z,
-        value=program.unit * value,
-        gap=program.unit * gap,
+        value=program.unit * value * program.vote_unit,
+        gap=program.unit * gap * program.vote_unit,
         n_iter=int(result.nit),
         status=Status.CONVERGED if result.status == _OPTIMAL else Status.MAX_ITER,
     )
@@ -144,7 +148,10 @@ def linear_program(
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """The problem as a list of votes; targets are centred and divided by half the span."""
+    """The problem as a list of votes, divided by their unit.
+
+    Targets are centred and divided by half the span.
+    """
 
     shape: tuple[int, int]
     rows: AnyArray
@@ -155,6 +162,7 @@ class _Program:
     upper: FloatArray
     middle: float
     unit: float
+    vote_unit: float
 
     def flow_problem(self) -> dict[str, Any]:
         """The dual as arguments of `linprog`.
@@ -223,6 +231,7 @@ def _program(
             f"linear_program: votes must be non-negative; {np.count_nonzero(weights < 0)} of "
             f"{len(weights)} are not. Use alternating minimisation for signed votes."
         )
+    vote_unit = _vote_unit(weights)
     finite = np.concatenate([lower[np.isfinite(lower)], upper[np.isfinite(upper)]])
     first, last = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     middle, unit = (first + last) / 2, (last - first) / 2 or 1.0
@@ -230,10 +239,20 @@ def _program(
         shape=entries.shape,
         rows=entries.row[nonzero],
         columns=entries.col[nonzero],
-        weights=weights,
+        weights=weights / vote_unit,
         slopes=slopes,
         lower=(np.clip(lower, first, last) - middle) / unit,
         upper=(np.clip(upper, first, last) - middle) / unit,
         middle=float(middle),
         unit=float(unit),
+        vote_unit=vote_unit,
     )
+
+
+def _vote_unit(weights: FloatArray) -> float:
+    """A power of two near the largest vote, or 1 if that is an ordinary number."""
+    largest = float(weights.max(initial=0.0))
+    if largest == 0.0 or _MIN_LARGEST_VOTE <= largest <= _MAX_LARGEST_VOTE:
+        return 1.0
+    _, exponent = np.frexp(largest)
+    return float(np.ldexp(1.0, int(exponent) - 1))

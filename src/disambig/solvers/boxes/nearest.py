@@ -25,6 +25,8 @@ _NO_PREFERENCE_WEIGHT = 1e-4
 _MAX_RELATIVE_INCREASE = 1e-10
 # Relative size of differences that count as rounding error.
 _ROUNDING_SHARE = 1e-14
+# The unit of a least-distance program is at least this, so that bounds can be divided by it.
+_MIN_UNIT = 1e-200
 
 
 def null_directions(Q: FloatArray, rows: IntArray) -> csc_array:
@@ -250,14 +252,14 @@ def _least_distance(
     orthonormal, triangle = np.linalg.qr(weights[:, None] * basis)
     start = orthonormal.T @ (weights * desired)
     forms = solve_triangular(triangle, basis.T, trans="T").T
-    unit = max(float(np.max(np.abs(start))), np.finfo(np.float64).tiny)
     low, high = np.isfinite(lower), np.isfinite(upper)
     unconstrained: FloatArray = forms @ start
     G = np.concatenate([forms[low], -forms[high]])
-    h = np.concatenate([lower[low] - unconstrained[low], unconstrained[high] - upper[high]]) / unit
+    h = np.concatenate([lower[low] - unconstrained[low], unconstrained[high] - upper[high]])
     if not len(h) or h.max() <= 0:
         return unconstrained
-    system = np.vstack([G.T, h])
+    unit = max(float(np.max(np.abs(start))), _MIN_UNIT)
+    system = np.vstack([G.T, h / unit])
     goal = np.append(np.zeros(len(start)), 1.0)
     solution, _ = nnls(system, goal, maxiter=30 * system.shape[1])
     residual = system @ solution - goal

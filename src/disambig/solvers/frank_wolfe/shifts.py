@@ -75,7 +75,10 @@ def spectrum(
     if not spectrum_is_exact(rows.size):
         return _lanczos(problem, rows, diagonal, scales)
     block = _dense_block(problem, rows)
-    block = ((block + block.T) / 2 - np.diag(diagonal)) / np.sqrt(np.outer(scales, scales))
+    # Products of scales below 1e-162 are zero. Dividing by a power of two changes no digit.
+    unit = 2.0 ** np.frexp(scales.max())[1]
+    ratios = scales / unit
+    block = ((block + block.T) / 2 - np.diag(diagonal)) / unit / np.sqrt(np.outer(ratios, ratios))
     values = np.linalg.eigvalsh(block)
     rounding = float(4 * rows.size * np.finfo(np.float64).eps * np.abs(values).max())
     return Spectrum(float(values[0]) - rounding, float(values[-1]) + rounding)

@@ -57,13 +57,15 @@ class AcceleratedRegression(BaseEstimator):
 
         diagonal = form.diagonal()
 
-        def solve_column(column: BoxColumn, start: FloatArray, unit: FloatArray) -> BoxSolution:
+        def solve_column(
+            column: BoxColumn, start: FloatArray, reference: FloatArray
+        ) -> BoxSolution:
             return accelerated(
                 form,
                 column.lower,
                 column.upper,
                 start,
-                unit=unit,
+                reference=reference,
                 diagonal=diagonal,
                 anchor=column.anchor,
                 null_space=components,
@@ -121,13 +123,15 @@ class NewtonRegression(BaseEstimator):
 
         column_callback = persistent_stop(callback)
 
-        def solve_column(column: BoxColumn, start: FloatArray, unit: FloatArray) -> BoxSolution:
+        def solve_column(
+            column: BoxColumn, start: FloatArray, reference: FloatArray
+        ) -> BoxSolution:
             return projected_newton(
                 matrix,
                 column.lower,
                 column.upper,
                 start,
-                unit=unit,
+                reference=reference,
                 anchor=column.anchor,
                 tol=self.tol,
                 max_iter=self.max_iter,
