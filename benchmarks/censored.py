@@ -93,7 +93,7 @@ def run(name: str, data: CensoredData, *, seed: int, n_folds: int = 5) -> Outcom
             else:
                 model = _chosen(method, X, sets, seed)
                 if method in OURS and calibrated:
-                    model.set_params(intervalregressor__calibration=5)
+                    model.set_params(intervalregressor__cv=5)
                 found = model.fit(X, sets).predict(queries)
                 if method in OURS:
                     certified[method] += model[-1].certified_

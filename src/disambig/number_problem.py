@@ -103,21 +103,37 @@ class NumberSteps:
 
     def points(self, values: FloatArray) -> Points:
         """Numbers ``(n, d)`` in the span of the problem."""
+        return Points(values, self._width)
+
+    @cached_property
+    def _width(self) -> FloatArray:
         low, high = self.problem.span.T
         # Half-lines with a common end have a span of zero width, but kernel ridge can still move
         # their targets.
-        return Points(values, np.where(high > low, high - low, np.abs(high)))
+        return np.asarray(np.where(high > low, high - low, np.abs(high)))
 
     def improve_predictions(
         self, targets: Points, older: Points, older_scores: FloatArray | None = None
     ) -> tuple[Points, None]:
-        return self.points(self.problem.predictions(targets.values, older.values)), None
+        predictions = targets.predictions
+        if predictions is None:
+            predictions = self.problem.predictions(targets.values, older.values)
+        return self.points(predictions), None
 
     def improve_targets(self, predictions: Points, older: Points | None = None) -> HalfStep[Points]:
-        current = None if older is None else older.values
-        targets = self.problem.targets(predictions.values, current)
-        objective = self.problem.objective(targets, predictions.values)
-        return HalfStep(self.points(targets), objective)
+        """The targets, with the objective at the best predictions for them.
+
+        The first predictions of a run may be outside the span, where the objective is lower than
+        any other.
+        """
+        if older is None:
+            targets = self.problem.targets(predictions.values)
+            best = self.problem.predictions(targets)
+        else:
+            targets = self.problem.targets(predictions.values, older.values)
+            best = self.problem.predictions(targets, predictions.values)
+        points = Points(targets, self._width, predictions=best)
+        return HalfStep(points, self.problem.objective(targets, best))
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,8 +53,9 @@ def test_attributes_of_a_solution(solver, name, seed):
     found = instance.solve(problem)
     assert instance.get_params() == before
 
+    predictions = problem.predictions(found.targets.values)
     n, d = len(problem.sets), problem.sets.n_columns
-    assert found.targets.shape == problem.predictions(found.targets.values).shape == (n, d)
+    assert found.targets.values.shape == predictions.shape == (n, d)
     assert problem.sets.contains(found.targets.values).all()
     assert np.isfinite(problem.predictions(found.targets.values)).all()
     assert np.isfinite(found.objective)
@@ -63,11 +64,8 @@ def test_attributes_of_a_solution(solver, name, seed):
 
     # The predictions are the best ones for the targets, and the objective is that of both.
     power = 2 if isinstance(problem.loss, SquaredLoss) else 1
-    size = (
-        float(problem.votes.absolute_row_sums().sum())
-        * np.abs(problem.predictions(found.targets.values)).max() ** power
-    )
-    best = problem.objective(found.targets.values, problem.predictions(found.targets.values))
+    size = float(problem.votes.absolute_row_sums().sum()) * np.abs(predictions).max() ** power
+    best = problem.objective(found.targets.values, predictions)
     assert found.objective == pytest.approx(best, abs=1e-10 * size)
 
     assert isinstance(found.status, Status)

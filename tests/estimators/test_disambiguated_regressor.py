@@ -88,7 +88,7 @@ def test_out_of_bag_trees_revise_targets():
     X, y, truth = plane(80)
     forest = RandomForestRegressor(60, oob_score=True, random_state=0)
     constant = KernelRidgeWeights(bandwidth=1e3, intercept=True)
-    start = DisambiguatedRegressor(forest, weights=constant, folds="out-of-bag").fit(X, y)
+    start = DisambiguatedRegressor(forest, weights=constant, cv="out-of-bag").fit(X, y)
     moved = clone(start).set_params(refits=1).fit(X, y)
     sets = Intervals.from_any(y)
     expected = sets.nearest(start.estimator_.oob_prediction_[:, None])[:, 0]
@@ -108,7 +108,7 @@ def test_out_of_bag_trees_revise_targets():
 def test_a_row_in_the_sample_of_every_tree_keeps_its_target():
     X, y, _ = plane(30)
     forest = RandomForestRegressor(1, oob_score=True, random_state=0)
-    model = DisambiguatedRegressor(forest, weights=RIDGE, folds="out-of-bag")
+    model = DisambiguatedRegressor(forest, weights=RIDGE, cv="out-of-bag")
     with pytest.warns(UserWarning, match="do not have OOB scores"):
         start = clone(model).fit(X, y)
     with pytest.warns(UserWarning, match="do not have OOB scores"):
@@ -121,11 +121,11 @@ def test_a_row_in_the_sample_of_every_tree_keeps_its_target():
 def test_out_of_bag_needs_a_forest():
     X, y, _ = plane()
     for inner in (Ridge(), RandomForestRegressor(5, random_state=0)):
-        model = DisambiguatedRegressor(inner, weights=RIDGE, refits=1, folds="out-of-bag")
+        model = DisambiguatedRegressor(inner, weights=RIDGE, refits=1, cv="out-of-bag")
         with pytest.raises(ValueError, match=r"oob_score=True; .*Give a number of folds"):
             model.fit(X, y)
-    with pytest.raises(ValueError, match="folds='bag'; expected at least 2, or 'out-of-bag'"):
-        DisambiguatedRegressor(folds="bag").fit(X, y)
+    with pytest.raises(ValueError, match="cv='bag'; expected at least 2, or 'out-of-bag'"):
+        DisambiguatedRegressor(cv="bag").fit(X, y)
 
 
 def test_rows_whose_target_has_no_votes():
@@ -153,7 +153,7 @@ def test_rows_whose_target_has_no_votes():
             return np.full(len(X), self.value_)
 
     with pytest.warns(UserWarning, match="left out"):
-        model = DisambiguatedRegressor(Recorder(), weights=near, refits=2, folds=2).fit(X, y)
+        model = DisambiguatedRegressor(Recorder(), weights=near, refits=2, cv=2).fit(X, y)
     # First fit, two folds and a fit, two folds and a fit.
     assert len(recorded) == 7
     assert all((inputs < 10).all() for inputs in recorded[:3])
@@ -239,7 +239,7 @@ def test_clone_pickle_and_options():
     for options, message in (
         ({"unresolved": "magic"}, "unresolved='magic' is not known; choose one of"),
         ({"refits": -1}, "refits=-1; expected 0 or more"),
-        ({"folds": 1}, "folds=1; expected at least 2"),
+        ({"folds": 1}, "cv=1; expected at least 2"),
         ({"weights": "precomputed"}, "X cannot hold precomputed pairs"),
         ({"method": "magic"}, "method='magic' is not known"),
         ({"formulation": "magic"}, "formulation='magic' is not known"),

@@ -414,7 +414,7 @@ def test_columns_of_boxes_are_separate_problems(name):
 
 def test_boxes_of_one_column_keep_it():
     X, y, _ = wave()
-    model = IntervalRegressor(RIDGE, calibration=3).fit(X, y[:, None, :])
+    model = IntervalRegressor(RIDGE, cv=3).fit(X, y[:, None, :])
     assert model.labels_.shape == (40, 1)
     assert model.predict(X).shape == (40, 1)
     assert model.predict_interval(X).shape == (40, 1, 2)
@@ -606,7 +606,7 @@ def test_the_smallest_problems(seed, n):
 
 def test_clone_and_pickle():
     X, y, _ = wave()
-    model = clone(IntervalRegressor(RIDGE, calibration=3, solver=NewtonRegression())).fit(X, y)
+    model = clone(IntervalRegressor(RIDGE, cv=3, solver=NewtonRegression())).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.predict_interval(X), model.predict_interval(X))

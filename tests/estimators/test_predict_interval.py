@@ -37,7 +37,7 @@ def calibrated():
     """Thirty fits, each with held-out rows."""
     draws = [noisy(120, seed) for seed in range(30)]
     return [
-        (IntervalRegressor(RIDGE, calibration=5).fit(X[:60], y[:60]), X[60:], y[60:])
+        (IntervalRegressor(RIDGE, cv=5).fit(X[:60], y[:60]), X[60:], y[60:])
         for X, y, _ in draws
     ]
 
@@ -60,14 +60,14 @@ def test_held_out_sets_are_covered(calibrated, meaning, coverage):
 
 def test_an_interval_that_contains_the_set_contains_the_number():
     X, y, truth = noisy(200, 0)
-    model = IntervalRegressor(RIDGE, calibration=5).fit(X[:100], y[:100])
+    model = IntervalRegressor(RIDGE, cv=5).fit(X[:100], y[:100])
     low, high = model.predict_interval(X[100:], 0.9, meaning="contains").T
     assert np.mean((low <= truth[100:]) & (truth[100:] <= high)) >= 0.85
 
 
 def test_width_grows_with_coverage_and_for_contains():
     X, y, _ = noisy(80, 0)
-    model = IntervalRegressor(RIDGE, calibration=4).fit(X, y)
+    model = IntervalRegressor(RIDGE, cv=4).fit(X, y)
     meets = [model.predict_interval(X, level) for level in (0.5, 0.8, 0.95)]
     for narrow, wide in pairwise(meets):
         assert (wide[:, 0] <= narrow[:, 0]).all()
@@ -81,7 +81,7 @@ def test_by_the_formula():
     """The sorted values of "prediction of the model without row j, plus or minus its score"."""
     X, y, _ = noisy(30, 1)
     folds = KFold(3)
-    model = IntervalRegressor(RIDGE, calibration=folds).fit(X, y)
+    model = IntervalRegressor(RIDGE, cv=folds).fit(X, y)
     queries = np.linspace(-2, 2, 7)[:, None]
     plus, minus = [], []
     for train, test in folds.split(X):
@@ -101,7 +101,7 @@ def test_by_the_formula():
 
 def test_infinite_where_too_many_are_half_lines():
     X, y, _ = noisy(100, 0, half_lines=0.3)
-    model = IntervalRegressor(RIDGE, calibration=5).fit(X, y)
+    model = IntervalRegressor(RIDGE, cv=5).fit(X, y)
     assert np.isfinite(model.predict_interval(X, 0.9)).all()
     found = model.predict_interval(X, 0.9, meaning="contains")
     np.testing.assert_array_equal(found, np.tile([-inf, inf], (100, 1)))
@@ -112,13 +112,13 @@ def test_uninformative_rows_and_rows_of_weight_zero_are_not_scored():
     X, y, _ = noisy(60, 0)
     whole = y.copy()
     whole[40:] = [-inf, inf]
-    model = IntervalRegressor(NeighborWeights(3), calibration=KFold(3)).fit(X, whole)
+    model = IntervalRegressor(NeighborWeights(3), cv=KFold(3)).fit(X, whole)
     assert len(model._held_out_.folds) == 40
     weights = np.where(np.arange(60) < 45, 2.0, 0.0)
     model.fit(X, y, sample_weight=weights)
     assert len(model._held_out_.folds) == 45
     # A scalar is the weight of all rows.
-    same = IntervalRegressor(RIDGE, calibration=3)
+    same = IntervalRegressor(RIDGE, cv=3)
     np.testing.assert_allclose(
         same.fit(X, y, sample_weight=2.0).predict_interval(X),
         same.fit(X, y, sample_weight=np.full(60, 2.0)).predict_interval(X),
@@ -129,12 +129,12 @@ def test_each_column_of_a_box_is_covered():
     (X, y, _), (_, other, _) = noisy(60, 0), noisy(60, 1)
     other[:20] = [-inf, inf]
     boxes = np.stack([y, other], axis=1)
-    model = IntervalRegressor(RIDGE, calibration=KFold(4)).fit(X, boxes)
+    model = IntervalRegressor(RIDGE, cv=KFold(4)).fit(X, boxes)
     for meaning in ("meets", "contains"):
         found = model.predict_interval(X, 0.8, meaning=meaning)
         assert found.shape == (60, 2, 2)
         for k in range(2):
-            apart = IntervalRegressor(RIDGE, calibration=KFold(4)).fit(X, boxes[:, k])
+            apart = IntervalRegressor(RIDGE, cv=KFold(4)).fit(X, boxes[:, k])
             np.testing.assert_allclose(
                 found[:, k], apart.predict_interval(X, 0.8, meaning=meaning), atol=1e-7
             )
@@ -147,7 +147,7 @@ def test_unions_are_met_in_any_segment():
         [(low, high)] if j % 4 else [(low, high), (low + 50, high + 50)]
         for j, (low, high) in enumerate(y.tolist())
     ]
-    model = IntervalRegressor(RIDGE, calibration=4).fit(X, unions)
+    model = IntervalRegressor(RIDGE, cv=4).fit(X, unions)
     low, high = model.predict_interval(X, 0.9).T
     assert (high - low < 5).all()
     assert np.mean((low <= y[:, 1]) & (y[:, 0] <= high)) > 0.8
@@ -163,9 +163,9 @@ def test_precomputed_pairs(sample_weight):
         sample_weight = np.where(np.arange(40) % 5 == 0, 0.0, 1.0)
     queries = np.linspace(-2, 2, 7)[:, None]
     options = {"regularization": 1e-2, "intercept": True}
-    own = IntervalRegressor(KernelRidgeWeights(bandwidth=0.5, **options), calibration=4)
+    own = IntervalRegressor(KernelRidgeWeights(bandwidth=0.5, **options), cv=4)
     own.fit(X, y, sample_weight=sample_weight)
-    pairs = IntervalRegressor(KernelRidgeWeights("precomputed", **options), calibration=4)
+    pairs = IntervalRegressor(KernelRidgeWeights("precomputed", **options), cv=4)
     pairs.fit(rbf_kernel(X, gamma=2.0), y, sample_weight=sample_weight)
     np.testing.assert_allclose(
         pairs.predict_interval(rbf_kernel(queries, X, gamma=2.0)),
@@ -176,7 +176,7 @@ def test_precomputed_pairs(sample_weight):
 
 def test_many_queries_are_computed_in_blocks(monkeypatch):
     X, y, _ = noisy(40, 0)
-    model = IntervalRegressor(RIDGE, calibration=4).fit(X, y)
+    model = IntervalRegressor(RIDGE, cv=4).fit(X, y)
     whole = model.predict_interval(X)
     monkeypatch.setattr("disambig.estimators.calibration._MAX_TABLE_ENTRIES", 100)
     np.testing.assert_array_equal(model.predict_interval(X), whole)
@@ -193,11 +193,11 @@ def test_quantiles_that_cross_are_put_in_order():
 
 def test_splitters_and_errors():
     X, y, _ = noisy(20, 0)
-    model = IntervalRegressor(RIDGE, calibration=LeaveOneOut()).fit(X, y)
+    model = IntervalRegressor(RIDGE, cv=LeaveOneOut()).fit(X, y)
     assert np.isfinite(model.predict_interval(X)).all()
     with pytest.raises(ValueError, match="a row is held out twice"):
-        IntervalRegressor(RIDGE, calibration=ShuffleSplit(5, test_size=0.5)).fit(X, y)
-    with pytest.raises(ValueError, match="fit with calibration=5"):
+        IntervalRegressor(RIDGE, cv=ShuffleSplit(5, test_size=0.5)).fit(X, y)
+    with pytest.raises(ValueError, match="fit with cv=5"):
         IntervalRegressor(RIDGE).fit(X, y).predict_interval(X)
     for bad in (0.0, 1.0, 1.5, np.nan):
         with pytest.raises(ValueError, match="expected a number between 0 and 1"):
@@ -208,11 +208,11 @@ def test_splitters_and_errors():
 
 @pytest.mark.parametrize("folds", [1, 0, -3, 7])
 def test_invalid_numbers_of_folds(folds):
-    with pytest.raises(ValueError, match=rf"calibration={folds}; expected a number of folds"):
-        IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))
+    with pytest.raises(ValueError, match=rf"cv={folds}; expected a number of folds"):
+        IntervalRegressor(cv=folds).fit(np.eye(6), np.arange(6.0))
 
 
 @pytest.mark.parametrize("folds", [2.5, "5", True])
 def test_invalid_splitters(folds):
     with pytest.raises(TypeError, match="expected a number of folds or a splitter"):
-        IntervalRegressor(calibration=folds).fit(np.eye(6), np.arange(6.0))
+        IntervalRegressor(cv=folds).fit(np.eye(6), np.arange(6.0))

@@ -66,7 +66,7 @@ SLOW = [
     IntervalRegressor(method="average"),
     IntervalRegressor(loss="absolute"),
     IntervalRegressor(NeighborWeights(), loss="absolute"),
-    IntervalRegressor(calibration=2),
+    IntervalRegressor(cv=2),
 ]
 
 

@@ -108,7 +108,28 @@ class Fit:
         return values
 
 
-class CandidateEstimator(BaseEstimator):
+class ComponentParameters:
+    """`set_params` with a clear error for parameters of a component that is only named."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn.
+
+        A parameter of a component, such as ``weights__n_neighbors``, needs a component object.
+        """
+        for name in params:
+            component, _, rest = name.partition("__")
+            given = params.get(component, getattr(self, component, None))
+            if rest and given is not None and not hasattr(given, "set_params"):
+                raise ValueError(
+                    f"{type(self).__name__}: {name} needs an object in {component}; it is "
+                    f"{given!r}, which has no parameters. Pass an object, such as "
+                    f"{_EXAMPLES.get(component, 'one of disambig')}, and then set {name}."
+                )
+        super().set_params(**params)  # type: ignore[misc]
+        return self
+
+
+class CandidateEstimator(ComponentParameters, BaseEstimator):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
@@ -132,23 +153,6 @@ class CandidateEstimator(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_pairwise(self.weights)
         return tags
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn.
-
-        A parameter of a component, such as ``weights__n_neighbors``, needs a component object.
-        """
-        for name in params:
-            component, _, rest = name.partition("__")
-            given = params.get(component, getattr(self, component, None))
-            if rest and given is not None and not hasattr(given, "set_params"):
-                raise ValueError(
-                    f"{type(self).__name__}: {name} needs an object in {component}; it is "
-                    f"{given!r}, which has no parameters. Pass an object, such as "
-                    f"{_EXAMPLES.get(component, 'one of disambig')}, and then set {name}."
-                )
-        super().set_params(**params)
-        return self
 
     # ------------------------------------------------------------------ provided by a kind
 

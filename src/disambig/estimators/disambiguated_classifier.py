@@ -3,20 +3,22 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight
 
-from disambig.estimators.fitting import validated_inputs
+from disambig.estimators.base import all_or_nothing
+from disambig.estimators.disambiguated import DisambiguatedEstimator
+from disambig.estimators.fitting import kept_rows, validated_inputs
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.exceptions import warn
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.parameters import check_choice, check_flag
 from disambig.solvers.loop import Callback
-from disambig.weights import is_pairwise
 
 _UNRESOLVED = ("exclude", "include", "weight")
 
@@ -37,7 +39,7 @@ def _is_accepted(classes: AnyArray) -> bool:
     return classes.dtype.kind in "biuU"
 
 
-class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
+class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     """Recover a label for every row from its set, then fit any classifier to the labels.
 
     The weighting that disambiguates and the model that predicts can differ: neighbours or kernel
@@ -47,7 +49,7 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimator : scikit-learn classifier, optional
         The classifier of the recovered labels; by default ``LogisticRegression(max_iter=1000)``.
-    weights, loss, method, solver, classes, unlabeled, callback
+    weights, loss, method, solver, classes, unlabeled, callback, verbose
         How the labels are recovered; see `PartialLabelClassifier`.
     unresolved : {"exclude", "include", "weight"}, default "exclude"
         What to do with rows whose label the data do not decide: leave them out, train on the
@@ -66,11 +68,12 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
     disambiguator_ : PartialLabelClassifier
         Fitted on the same rows; has `labels_`, `confidence_`, `trace_` and its other attributes.
     classes_ : array (K,)
-    labels_, resolved_, confidence_, label_distributions_
+    labels_, confidence_, resolved_, label_distributions_
+    objective_, relaxed_objective_, n_iter_, converged_, certified_, trace_, solution_, trials_
+    loss_, weights_, solver_
         Those of `disambiguator_`.
     training_rows_ : int array
         Rows that `estimator_` was trained on.
-    loss_ : FiniteLoss
 
     Examples
     --------
@@ -97,6 +100,7 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         unresolved: str = "exclude",
         weight_by_confidence: bool = False,
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.weights = weights
@@ -108,17 +112,14 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         self.unresolved = unresolved
         self.weight_by_confidence = weight_by_confidence
         self.callback = callback
+        self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = self._template()
-        if hasattr(inner, "__sklearn_tags__"):
-            tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
-        return tags
+    _role = "classifier"
 
     def _template(self) -> Any:
         return LogisticRegression(max_iter=1000) if self.estimator is None else self.estimator
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Recover the labels, then fit the classifier.
 
@@ -132,9 +133,10 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_options()
         checked = validated_inputs(self, X, reset=True)
+        kept_rows(sample_weight, checked)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64)
-        self.disambiguator_ = PartialLabelClassifier(
+        disambiguator = PartialLabelClassifier(
             weights=self.weights,
             loss=self.loss,
             method=self.method,
@@ -142,10 +144,9 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
             classes=self.classes,
             unlabeled=self.unlabeled,
             callback=self.callback,
+            verbose=self.verbose,
         ).fit(checked, y, sample_weight=sample_weight)
-        for name in ("classes_", "labels_", "resolved_", "confidence_", "label_distributions_"):
-            setattr(self, name, getattr(self.disambiguator_, name))
-        self.loss_ = self.disambiguator_.loss_
+        self._share(disambiguator, ("classes_", "label_distributions_"))
         rows, weights = self._training_rows(sample_weight)
         self.training_rows_ = rows
         options = {} if weights is None else {"sample_weight": weights[rows]}
@@ -165,15 +166,9 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _check_options(self) -> None:
-        if self.unresolved not in _UNRESOLVED:
-            raise ValueError(
-                f"unresolved={self.unresolved!r} is not known; choose one of {list(_UNRESOLVED)}."
-            )
-        if is_pairwise(self.weights):
-            raise ValueError(
-                "DisambiguatedClassifier needs inputs that its classifier can learn from; X cannot "
-                "hold precomputed pairs. Use disambiguate() with them, then fit on the labels."
-            )
+        check_choice(type(self).__name__, "unresolved", self.unresolved, _UNRESOLVED)
+        check_flag(type(self).__name__, "weight_by_confidence", self.weight_by_confidence)
+        self._check_inputs_are_features()
 
     def _untrained(self, labels: AnyArray) -> Any:
         """The classifier to train on these labels."""
@@ -210,21 +205,10 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
             share = np.where(open_rows | bool(self.weight_by_confidence), self.confidence_, 1.0)
             weights = share if weights is None else weights * share
         if weights is not None:
-            self._require_sample_weight()
-        return np.flatnonzero(taken), weights
-
-    def _require_sample_weight(self) -> None:
-        if not has_fit_parameter(self._template(), "sample_weight"):
-            raise ValueError(
-                f"{type(self._template()).__name__}.fit takes no sample_weight, which these "
-                "options need. Choose a classifier that does, or unresolved='exclude' with "
-                "weight_by_confidence=False and no sample_weight."
+            self._require_sample_weight(
+                "unresolved='exclude' with weight_by_confidence=False and no sample_weight"
             )
-
-    @staticmethod
-    def _inner_inputs(X: Any, checked: Any) -> Any:
-        # Data frames are passed on unchanged, so that a pipeline inside can select columns by name.
-        return X if hasattr(X, "columns") else checked
+        return np.flatnonzero(taken), weights
 
     def predict(self, X: Any) -> AnyArray:
         """The labels that `estimator_` predicts, ``(q,)``."""
@@ -257,7 +241,3 @@ class DisambiguatedClassifier(ClassifierMixin, BaseEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
-
-    def _queries(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._inner_inputs(X, validated_inputs(self, X, reset=False))

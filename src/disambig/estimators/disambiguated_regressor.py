@@ -3,26 +3,28 @@
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight
 
 from disambig.candidates import NumberSets, number_sets
-from disambig.estimators.fitting import validated_inputs
+from disambig.estimators.base import all_or_nothing
+from disambig.estimators.disambiguated import DisambiguatedEstimator
+from disambig.estimators.fitting import kept_rows, validated_inputs
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.exceptions import warn
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray, IntArray
+from disambig.parameters import check_choice, check_integer
 from disambig.solvers.loop import Callback
-from disambig.weights import is_pairwise
 
 _UNRESOLVED = ("exclude", "include")
 _OUT_OF_BAG = "out-of-bag"
 
 
-class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
+class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     """Recover a number for every row from its interval, then fit any regressor to the numbers.
 
     The weighting that disambiguates and the model that predicts can differ: kernel ridge recovers
@@ -33,22 +35,21 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
     ----------
     estimator : scikit-learn regressor, optional
         The regressor of the recovered targets; by default ``Ridge()``.
-    weights, loss, method, formulation, solver, margin, missing, callback
+    weights, loss, method, formulation, solver, margin, unlabeled, missing, callback, verbose
         How the targets are recovered; see `IntervalRegressor`.
     refits : int, default 0
         Rounds that revise the targets. In each round the regressor, trained on the other folds,
         predicts every row; the target moves to the number of its interval nearest to this
         prediction; and the regressor is fitted again.
-    folds : int or "out-of-bag", default 5
+    cv : int or "out-of-bag", default 5
         Folds of each round. The model that revises a target is trained without its row: a flexible
         model would reproduce the target that it was trained on. Forests with ``bootstrap=True`` and
         ``oob_score=True`` need no folds: "out-of-bag" averages the trees whose bootstrap sample
         does not contain the row, and a round costs one fit. A row that is in the sample of every
         tree keeps its target.
     unresolved : {"exclude", "include"}, default "exclude"
-        What to do with rows whose target has no votes, so that any number of their interval has
-        the same cost: leave them out of the first fit, or train on the solver's choice. A warning
-        gives their number.
+        What to do with rows whose optimum is no single number: leave them out of the first fit, or
+        train on the solver's choice. A warning gives their number.
 
     Attributes
     ----------
@@ -57,8 +58,10 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         Fitted on the same rows; has `certified_`, `trace_` and its other attributes.
     labels_ : float array (n,); (n, d) for boxes
         The targets that `estimator_` was trained on.
-    resolved_ : bool array (n,)
-        That of `disambiguator_`.
+    confidence_, resolved_
+    objective_, relaxed_objective_, n_iter_, converged_, certified_, trace_, solution_, trials_
+    loss_, weights_, solver_
+        Those of `disambiguator_`.
     training_rows_ : int array
         Rows that `estimator_` was trained on.
 
@@ -83,11 +86,13 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         formulation: Literal["auto", "votes", "risk"] = "auto",
         solver: Any = "auto",
         margin: float = 0.0,
+        unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
         refits: int = 0,
-        folds: int | Literal["out-of-bag"] = 5,
+        cv: int | Literal["out-of-bag"] = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
         callback: Callback | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.weights = weights
@@ -96,22 +101,20 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         self.formulation = formulation
         self.solver = solver
         self.margin = margin
+        self.unlabeled = unlabeled
         self.missing = missing
         self.refits = refits
-        self.folds = folds
+        self.cv = cv
         self.unresolved = unresolved
         self.callback = callback
+        self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = self._template()
-        if hasattr(inner, "__sklearn_tags__"):
-            tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
-        return tags
+    _role = "regressor"
 
     def _template(self) -> Any:
         return Ridge() if self.estimator is None else self.estimator
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Recover the targets, then fit the regressor.
 
@@ -129,11 +132,12 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "DisambiguatedRegressor requires y to be passed, but the target y is None."
             )
-        sets = number_sets(y, missing=self.missing)
+        sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
+        kept_rows(sample_weight, checked)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64)
-            self._require_sample_weight()
-        self.disambiguator_ = IntervalRegressor(
+            self._require_sample_weight("fit without sample_weight")
+        disambiguator = IntervalRegressor(
             weights=self.weights,
             loss=self.loss,
             method=self.method,
@@ -141,9 +145,9 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             solver=self.solver,
             margin=self.margin,
             callback=self.callback,
+            verbose=self.verbose,
         ).fit(checked, sets, sample_weight=sample_weight)
-        self.labels_ = self.disambiguator_.labels_
-        self.resolved_ = self.disambiguator_.resolved_
+        self._share(disambiguator)
         self.training_rows_ = self._training_rows(sample_weight)
         inputs = self._inner_inputs(X, checked)
         self.estimator_ = self._fitted(inputs, self.training_rows_, sample_weight)
@@ -155,7 +159,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         n = len(sets)
         taken = np.arange(n) if weights is None else np.flatnonzero(weights)
         found = np.reshape(self.estimator_.predict(inputs), (n, -1)).astype(np.float64)
-        if self.folds == _OUT_OF_BAG:
+        if self.cv == _OUT_OF_BAG:
             self._fill_out_of_bag(found)
         else:
             self._fill_held_out(found, inputs, taken, weights)
@@ -168,7 +172,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
     ) -> None:
         """Write into `found` the predictions of models that were trained on the other folds."""
-        folds = min(int(self.folds), len(taken))
+        folds = min(int(self.cv), len(taken))
         if folds < 2:
             return
         # Rows are often sorted; without shuffling, folds would differ from each other.
@@ -186,7 +190,7 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         """Write into `found` the out-of-bag predictions of the forest."""
         if not hasattr(self.estimator_, "oob_prediction_"):
             raise ValueError(
-                f"folds={_OUT_OF_BAG!r} needs a forest with bootstrap=True and oob_score=True; "
+                f"cv={_OUT_OF_BAG!r} needs a forest with bootstrap=True and oob_score=True; "
                 f"{type(self.estimator_).__name__} has no oob_prediction_. Give a number of folds."
             )
         rows = self.training_rows_
@@ -205,19 +209,14 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         return clone(self._template()).fit(_safe_indexing(inputs, rows), labels, **options)
 
     def _check_options(self) -> None:
-        if self.unresolved not in _UNRESOLVED:
-            raise ValueError(
-                f"unresolved={self.unresolved!r} is not known; choose one of {list(_UNRESOLVED)}."
-            )
-        if int(self.refits) < 0:
-            raise ValueError(f"refits={self.refits!r}; expected 0 or more.")
-        if self.folds != _OUT_OF_BAG and (isinstance(self.folds, str) or int(self.folds) < 2):
-            raise ValueError(f"folds={self.folds!r}; expected at least 2, or {_OUT_OF_BAG!r}.")
-        if is_pairwise(self.weights):
-            raise ValueError(
-                "DisambiguatedRegressor needs inputs that its regressor can learn from; X cannot "
-                "hold precomputed pairs. Use IntervalRegressor with them, then fit on labels_."
-            )
+        name = type(self).__name__
+        check_choice(name, "unresolved", self.unresolved, _UNRESOLVED)
+        check_integer(name, "refits", self.refits, least=0)
+        if not isinstance(self.cv, str):
+            check_integer(name, "cv", self.cv, least=2)
+        else:
+            check_choice(name, "cv", self.cv, (_OUT_OF_BAG,), "or a number of folds")
+        self._check_inputs_are_features()
 
     def _training_rows(self, weights: FloatArray | None) -> IntArray:
         taken = np.ones(len(self.resolved_), np.bool_) if weights is None else weights > 0
@@ -225,8 +224,8 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
         if open_rows.any():
             what = "left out" if self.unresolved == "exclude" else "trained on as the solver chose"
             warn(
-                f"{int(open_rows.sum())} of {int(taken.sum())} rows have a target without votes, "
-                f"so that any number of their interval has the same cost; they are {what} "
+                f"{int(open_rows.sum())} of {int(taken.sum())} rows have no single optimal "
+                f"target: another number of their interval has the same cost. They are {what} "
                 f"(unresolved={self.unresolved!r}).",
                 UserWarning,
             )
@@ -239,25 +238,17 @@ class DisambiguatedRegressor(RegressorMixin, BaseEstimator):
             )
         return np.flatnonzero(taken)
 
-    def _require_sample_weight(self) -> None:
-        if not has_fit_parameter(self._template(), "sample_weight"):
-            raise ValueError(
-                f"{type(self._template()).__name__}.fit takes no sample_weight. Choose a regressor "
-                "that does, or fit without sample_weight."
-            )
-
-    @staticmethod
-    def _inner_inputs(X: Any, checked: Any) -> Any:
-        # Data frames are passed on unchanged, so that a pipeline inside can select columns by name.
-        return X if hasattr(X, "columns") else checked
-
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""
-        check_is_fitted(self)
-        queries = self._inner_inputs(X, validated_inputs(self, X, reset=False))
-        predictions: FloatArray = self.estimator_.predict(queries)
+        predictions: FloatArray = self.estimator_.predict(self._queries(X))
         return predictions.reshape(-1, *self.labels_.shape[1:])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""
-        return interval_r2(y, self.predict(X), missing=self.missing, sample_weight=sample_weight)
+        return interval_r2(
+            y,
+            self.predict(X),
+            missing=self.missing,
+            unlabeled=self.unlabeled,
+            sample_weight=sample_weight,
+        )

@@ -20,6 +20,7 @@ from disambig.candidates import (
     require_separable,
 )
 from disambig.exceptions import CandidateError, MissingOracleError
+from disambig.solvers import FrankWolfeMinimization
 from disambig.weights import NeighborWeights
 
 SETS = LabelSets.from_sets([{"a"}, {"a", "b"}, {"a", "b", "c"}, {"c"}, {"b", "c"}])
@@ -123,8 +124,19 @@ def test_counts_are_never_dropped_silently():
     assert label_candidates(SETS) is SETS
     X = np.arange(5.0)[:, None]
     for fit in (
-        lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2)),
+        lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), solver="alternating"),
+        lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), method="average"),
+        lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), method="infimum"),
         lambda: PartialLabelClassifier(NeighborWeights(2), solver="annealed").fit(X, COUNTS),
     ):
         with pytest.raises(MissingOracleError, match="would lose the constraint over rows"):
             fit()
+
+
+def test_the_default_solver_keeps_the_counts():
+    X = np.arange(5.0)[:, None]
+    found = disambiguate(X, COUNTS, weights=NeighborWeights(2))
+    assert isinstance(found.solver_, FrankWolfeMinimization)
+    sizes = [np.count_nonzero(found.labels_ == name) for name in COUNTS.classes]
+    assert (sizes >= COUNTS.bounds[:, 0]).all()
+    assert (sizes <= COUNTS.bounds[:, 1]).all()

@@ -312,7 +312,9 @@ def test_reaching_max_iter_warns():
 
 @pytest.mark.parametrize("name", ["max_iter", "max_rounds"])
 def test_budgets_below_one_raise(name):
-    with pytest.raises(ValueError, match=f"AlternatingMinimization: {name}=0; expected at least 1"):
+    with pytest.raises(
+        ValueError, match=f"AlternatingMinimization: {name} must be an integer >= 1; got 0"
+    ):
         solve(chain(4, {}), **{name: 0})
 
 

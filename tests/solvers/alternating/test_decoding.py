@@ -1,5 +1,7 @@
 """Tests of decoding: one vertex for every undecided row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from disambig.solvers import AlternatingMinimization, Status
 from disambig.solvers.alternating.decoding import _best_vertices, _rows_to_pin, decode
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
-from disambig.votes import as_votes
+from disambig.votes import DenseVotes, as_votes
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS
 
@@ -246,6 +248,7 @@ def test_arrays_of_the_user_are_not_modified():
 def test_scores_that_are_not_numbers_are_refused_with_the_row():
     # Sums of these votes are infinite, and their differences NaN.
     A = 1e308 * np.array([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
-    problem = zero_one_problem(A, [{0}, {0}, {0, 1, 2}])
+    problem = zero_one_problem(np.ones((3, 3)), [{0}, {0}, {0, 1, 2}])
+    problem = replace(problem, votes=DenseVotes(A))
     with pytest.raises(VotesError, match="row 0: none of its candidates has a score"):
         AlternatingMinimization().solve(problem)

@@ -103,7 +103,7 @@ def test_relaxed_optimum_is_that_of_an_independent_solver(steps):
         program = relaxation(tiny.A, tiny.loss.matrix, loss.plus, loss.minus, shifts)
         # The relaxation of a row with one candidate is exact for any shift.
         expected = convex_minimum(*program, tiny.sets)
-        found = FrankWolfeMinimization(steps, tol=1e-8, max_iter=20_000).solve(problem).quadratic
+        found = FrankWolfeMinimization(steps, tol=1e-8, max_iter=20_000).solve(problem).certificate
         margin = 1e-6 * largest_objective(tiny)
         assert found.relaxed_objective == pytest.approx(expected, rel=0, abs=margin)
         assert found.bound == pytest.approx(expected, rel=0, abs=margin)
@@ -117,7 +117,7 @@ def test_bound_is_tighter_than_that_of_the_shifts_of_the_paper():
         if not scale:
             continue
         problem = Problem(as_votes(tiny.A), tiny.loss, tiny.sets)
-        found = FrankWolfeMinimization(tol=1e-7, max_iter=5000).solve(problem).quadratic
+        found = FrankWolfeMinimization(tol=1e-7, max_iter=5000).solve(problem).certificate
         expected = paper_bound(tiny.A, tiny.loss.matrix, tiny.sets)
         assert found.bound >= expected - 1e-6 * scale
         optima.append(quadratic_optimum(tiny.A, tiny.loss.matrix, tiny.sets) / scale)
@@ -134,7 +134,7 @@ def test_adding_a_multiple_of_the_identity_to_votes_changes_nothing():
     found = [
         FrankWolfeMinimization(tol=1e-9)
         .solve(Problem(as_votes(tiny.A + diagonal * np.eye(len(tiny.A))), tiny.loss, tiny.sets))
-        .quadratic
+        .certificate
         for diagonal in (0.0, 5.0, -5.0)
     ]
     for other in found[1:]:

@@ -43,7 +43,7 @@ def test_labels_keep_the_counts_and_the_bound_holds_for_them(tiny, sampling, wid
         tol=0.05, rounding="sampling" if sampling else "nearest", n_samples=3
     )
     solution = solver.solve(with_candidates(tiny.problem, ClassCounts(tiny.sets, bounds)))
-    found = solution.quadratic
+    found = solution.certificate
     assert found.bound <= optimum
     assert found.gap >= 0.0
     assert found.objective >= optimum - 1e-9 * np.abs(tiny.A).sum() * tiny.loss.largest
@@ -52,7 +52,7 @@ def test_labels_keep_the_counts_and_the_bound_holds_for_them(tiny, sampling, wid
 
 def assert_counts_kept(solution, bounds):
     """Relaxed targets, those that predictions use, and labels of either, all within the bounds."""
-    relaxed, lowest, highest = solution.quadratic.relaxed, bounds[:, 0], bounds[:, 1]
+    relaxed, lowest, highest = solution.certificate.relaxed, bounds[:, 0], bounds[:, 1]
     for distribution in (relaxed.distribution, solution.targets.distribution):
         totals = distribution.sum(axis=0)
         assert ((totals >= lowest - 1e-9) & (totals <= highest + 1e-9)).all()
@@ -81,11 +81,11 @@ def test_relaxed_targets_and_labels_keep_the_counts(seed):
 @settings(max_examples=25)
 @given(tiny=problems(losses=SYMMETRIC, largest=5))
 def test_counts_never_lower_the_relaxed_objective(tiny):
-    free = FrankWolfeMinimization(tol=1e-6).solve(tiny.problem).quadratic
+    free = FrankWolfeMinimization(tol=1e-6).solve(tiny.problem).certificate
     counts = np.bincount(labellings(tiny.sets)[0], minlength=tiny.sets.n_classes)
     counted = ClassCounts(tiny.sets, np.column_stack([counts, counts]))
     found = FrankWolfeMinimization(tol=0.05).solve(with_candidates(tiny.problem, counted))
-    assert found.quadratic.relaxed_objective >= free.bound
+    assert found.certificate.relaxed_objective >= free.bound
 
 
 def test_balanced_counts_recover_clusters_from_one_label_each():
@@ -150,17 +150,17 @@ def test_unit_shift_gives_the_objective_of_diffrac():
     """``Tr Y' (I - A) Y`` over distributions Y, up to a constant: at labels it is the objective."""
     problem = ridge_problem()
     solution = FrankWolfeMinimization(shift="unit", tol=1e-8, max_iter=20_000).solve(problem)
-    A, relaxed = problem.votes.rows(0, 12), solution.quadratic.relaxed.distribution
+    A, relaxed = problem.votes.rows(0, 12), solution.certificate.relaxed.distribution
 
     def diffrac(Y):
         return float(np.trace(Y.T @ (np.eye(12) - A) @ Y))
 
     expected = diffrac(relaxed) + A.sum() - 12.0
-    assert solution.quadratic.relaxed_objective == pytest.approx(expected, abs=1e-9)
+    assert solution.certificate.relaxed_objective == pytest.approx(expected, abs=1e-9)
     labels = np.eye(3)[solution.decoded.outputs]
-    assert solution.quadratic.objective == pytest.approx(diffrac(labels) + A.sum() - 12.0)
+    assert solution.certificate.objective == pytest.approx(diffrac(labels) + A.sum() - 12.0)
     tight = FrankWolfeMinimization(tol=1e-8, max_iter=20_000).solve(problem)
-    assert tight.quadratic.bound >= solution.quadratic.bound - 1e-6
+    assert tight.certificate.bound >= solution.certificate.bound - 1e-6
 
 
 def test_unit_shift_raises_for_large_eigenvalues_and_other_losses():

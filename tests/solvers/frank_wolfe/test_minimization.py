@@ -51,9 +51,9 @@ def test_rows_with_one_candidate_stay(tiny, steps):
 def test_bound_does_not_depend_on_the_order_of_rows(tiny, seed):
     order = np.random.default_rng(seed).permutation(len(tiny.A))
     solver = FrankWolfeMinimization(tol=1e-6, max_iter=5000)
-    here = solver.solve(problem_of(tiny)).quadratic
+    here = solver.solve(problem_of(tiny)).certificate
     votes = as_votes(tiny.A[np.ix_(order, order)])
-    there = solver.solve(Problem(votes, tiny.loss, tiny.sets[order])).quadratic
+    there = solver.solve(Problem(votes, tiny.loss, tiny.sets[order])).certificate
     assert there.relaxed_objective == pytest.approx(here.relaxed_objective, abs=margin(tiny))
     assert there.bound == pytest.approx(here.bound, abs=margin(tiny))
 
@@ -62,9 +62,9 @@ def test_bound_does_not_depend_on_the_order_of_rows(tiny, seed):
 def test_transposed_votes_give_the_same_bound(tiny):
     """``sum_ij A[i, j] loss(y_i, y_j)`` of a symmetric loss is the same for ``A`` and ``A.T``."""
     solver = FrankWolfeMinimization(tol=1e-6, max_iter=5000)
-    here = solver.solve(problem_of(tiny)).quadratic
+    here = solver.solve(problem_of(tiny)).certificate
     votes = as_votes(np.ascontiguousarray(tiny.A.T))
-    there = solver.solve(Problem(votes, tiny.loss, tiny.sets)).quadratic
+    there = solver.solve(Problem(votes, tiny.loss, tiny.sets)).certificate
     assert there.relaxed_objective == pytest.approx(here.relaxed_objective, abs=margin(tiny))
     assert there.bound == pytest.approx(here.bound, abs=margin(tiny))
 
@@ -77,7 +77,7 @@ def test_bound_does_not_depend_on_the_form_of_votes(form, steps):
         tiny = tiny_problem(seed, None, SYMMETRIC[seed % 4])
         solver = FrankWolfeMinimization(steps, tol=1e-6, max_iter=5000)
         here, there = solver.solve(problem_of(tiny)), solver.solve(problem_of(tiny, form))
-        assert there.quadratic.bound == pytest.approx(here.quadratic.bound, abs=margin(tiny))
+        assert there.certificate.bound == pytest.approx(here.certificate.bound, abs=margin(tiny))
 
 
 def test_undecided_rows_keep_equal_probabilities():
@@ -102,7 +102,7 @@ def test_sampling_is_no_worse_than_nearest_and_reproducible(tiny, seed):
         for _ in range(2)
     ]
     one, two = (solver.solve(tiny.problem) for solver in drawn)
-    assert one.quadratic.objective <= nearest.quadratic.objective + margin(tiny)
+    assert one.certificate.objective <= nearest.certificate.objective + margin(tiny)
     assert_array_equal(one.decoded.mask, two.decoded.mask)
     assert not (one.decoded.mask & ~tiny.sets.mask).any()
 
@@ -111,8 +111,8 @@ def test_sampling_sometimes_beats_nearest():
     gains = []
     for seed in range(60):
         tiny = tiny_problem(seed, "signed", SYMMETRIC[seed % 4])
-        nearest = FrankWolfeMinimization().solve(tiny.problem).quadratic
-        drawn = FrankWolfeMinimization(rounding="sampling").solve(tiny.problem).quadratic
+        nearest = FrankWolfeMinimization().solve(tiny.problem).certificate
+        drawn = FrankWolfeMinimization(rounding="sampling").solve(tiny.problem).certificate
         gains.append(nearest.objective - drawn.objective)
     assert min(gains) > -1e-9
     assert np.count_nonzero(np.array(gains) > 1e-9) >= 3
@@ -123,7 +123,7 @@ def test_polishing_never_raises_the_paper_s_objective(tiny):
     plain = FrankWolfeMinimization().solve(tiny.problem)
     polished = FrankWolfeMinimization(polish=True).solve(tiny.problem)
     assert polished.objective <= plain.objective + tiny.problem.objective_tolerance
-    assert polished.quadratic.bound == plain.quadratic.bound
+    assert polished.certificate.bound == plain.certificate.bound
     again = AlternatingMinimization(polished.decoded.embedded).solve(tiny.problem)
     assert again.objective >= polished.objective - 10 * tiny.problem.objective_tolerance
 
@@ -155,7 +155,7 @@ def test_reaching_max_iter_warns_and_the_bound_holds():
         solution = FrankWolfeMinimization(max_iter=1, tol=1e-9).solve(tiny.problem)
     assert solution.status is Status.MAX_ITER
     full = FrankWolfeMinimization(tol=1e-9).solve(tiny.problem)
-    assert solution.certificate.bound <= full.quadratic.bound + margin(tiny)
+    assert solution.certificate.bound <= full.certificate.bound + margin(tiny)
 
 
 def test_callback_is_called_after_every_step_and_stops_the_run():
@@ -176,7 +176,7 @@ def test_block_steps_are_reproducible():
     one, two = (
         FrankWolfeMinimization("block", random_state=3).solve(tiny.problem) for _ in range(2)
     )
-    assert_array_equal(one.quadratic.relaxed.distribution, two.quadratic.relaxed.distribution)
+    assert_array_equal(one.certificate.relaxed.distribution, two.certificate.relaxed.distribution)
 
 
 # ---------------------------------------------------------------- the public interface
@@ -206,7 +206,7 @@ def test_solver_in_estimators(loss):
 
 
 def test_alternating_minimisation_has_no_quadratic_bound():
-    assert AlternatingMinimization().solve(tiny_problem(3).problem).quadratic is None
+    assert AlternatingMinimization().solve(tiny_problem(3).problem).certificate is None
 
 
 # ---------------------------------------------------------------- errors

@@ -70,7 +70,7 @@ def test_bound_of_signed_votes_is_below_known_labels(operator_class, sign):
     with pytest.warns(
         ConvergenceWarning, match=r"up to the margin of eigenvalues\. Increase max_iter"
     ):
-        found = solver.solve(problem_of(operator_class(A))).quadratic
+        found = solver.solve(problem_of(operator_class(A))).certificate
     # Labels by the signs of an extreme eigenvector, except for rows with one candidate.
     sides = np.linalg.eigh(A)[1][:, [0, -1]] > 0
     sides[:10] = (np.arange(10) % 2 == 0)[:, None]

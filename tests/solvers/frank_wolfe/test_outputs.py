@@ -119,7 +119,7 @@ def test_one_bit_and_two_classes_give_the_same_relaxation():
     partial = PartialBits(bits)
     by_bits = solver.solve(Problem(as_votes(A), HammingLoss().bind(partial.tags), partial))
     by_labels = solver.solve(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
-    assert by_bits.quadratic.bound == pytest.approx(by_labels.quadratic.bound, abs=1e-6)
+    assert by_bits.certificate.bound == pytest.approx(by_labels.certificate.bound, abs=1e-6)
     bits, labels = (found.certificate.relaxed for found in (by_bits, by_labels))
     assert_allclose(bits.means[:, 0], labels.distribution[:, 1], atol=1e-3)
 

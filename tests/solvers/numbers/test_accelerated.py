@@ -50,7 +50,9 @@ def test_dense_forms(seed, intercept):
     assert found.certified
     scale = np.abs(problem.span).max() ** 2
     assert found.objective == pytest.approx(best.objective, rel=1e-8, abs=1e-12 * scale)
-    np.testing.assert_allclose(found.targets.values, best.targets, atol=1e-4 * np.sqrt(scale))
+    np.testing.assert_allclose(
+        found.targets.values, best.targets.values, atol=1e-4 * np.sqrt(scale)
+    )
 
 
 def test_of_several_optima_the_nearest_to_the_middles():

@@ -141,5 +141,5 @@ def test_max_iter_warns():
 
 @pytest.mark.parametrize("name", ["n_starts", "max_iter"])
 def test_options_are_checked(name):
-    with pytest.raises(ValueError, match=f"{name}=0; expected at least 1"):
+    with pytest.raises(ValueError, match=f"{name} must be an integer >= 1; got 0"):
         UnionRegression(**{name: 0}).solve(unknown_signs(0))

@@ -19,6 +19,8 @@ class Points:
         The unit of `distance` in each column; by default one.
     single : bool array (n,), optional
         Rows whose number is the only optimal one; by default all.
+    predictions : float array (n, d), optional
+        The best predictions for these numbers as targets, if they are known.
 
     Examples
     --------
@@ -30,6 +32,7 @@ class Points:
     values: FloatArray
     width: FloatArray | None = None
     single: BoolArray | None = None
+    predictions: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.values)
