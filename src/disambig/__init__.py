@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import Disambiguation, disambiguate
     from disambig.estimators.interval_regressor import IntervalRegressor
-    from disambig.estimators.partial_forest_classifier import PartialForestClassifier
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -46,7 +45,6 @@ else:
         "IntervalRegressor": "disambig.estimators.interval_regressor",
         "Intervals": "disambig.candidates.numbers.intervals",
         "LabelSets": "disambig.candidates.labels.label_sets",
-        "PartialForestClassifier": "disambig.estimators.partial_forest_classifier",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialBits": "disambig.candidates.bits.partial_bits",
         "PartialOrders": "disambig.candidates.orders.partial_orders",
@@ -83,7 +81,6 @@ __all__ = [
     "Intervals",
     "LabelSets",
     "PartialBits",
-    "PartialForestClassifier",
     "PartialLabelClassifier",
     "PartialOrders",
     "PartialRanker",
