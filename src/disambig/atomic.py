@@ -86,7 +86,7 @@ def _process_space() -> str:
     """
     space = platform.node()
     with suppress(OSError):
-        space += os.readlink("/proc/self/ns/pid")
+        space += str(Path("/proc/self/ns/pid").readlink())
     return f"{zlib.crc32(space.encode()):08x}"
 
 
