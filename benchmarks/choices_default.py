@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.accuracy.method import Fitted
 from benchmarks.accuracy.shared_work import WORK
-from disambig import LabelSets, PartialForestClassifier, PartialLabelClassifier
+from disambig import LabelSets, PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray
 
 __all__ = ["default_of", "fitted", "sets_of"]
@@ -18,7 +18,7 @@ def default_of(X: FloatArray, mask: BoolArray) -> PartialLabelClassifier:
     return WORK.get(what, X, lambda: PartialLabelClassifier().fit(X, sets_of(mask)))
 
 
-def fitted(model: PartialLabelClassifier | PartialForestClassifier) -> Fitted:
+def fitted(model: PartialLabelClassifier) -> Fitted:
     return Fitted(model.predict, model.labels_)
 
 

@@ -15,12 +15,13 @@ from benchmarks.choices_predictors import (
     fit_chosen_predictor,
     fit_predictor,
 )
-from disambig import PartialForestClassifier, PartialLabelClassifier
+from disambig import PartialLabelClassifier
 from disambig.estimators.selection import SEARCH_SPACE, SearchSpace, select_weights_and_solver
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization
 from disambig.weights import KernelRidgeWeights, MixedWeights, NeighborWeights
+from examples.forest_alternation import alternate
 
 __all__ = ["DEFAULT", "ONE_VARIANT", "PLAIN", "VARIANTS"]
 
@@ -41,12 +42,11 @@ _SEARCH_SPACES: Mapping[str, SearchSpace] = {
     "neighbours only": replace(SEARCH_SPACE, kernels={}),
     "kernels only": replace(SEARCH_SPACE, neighbors=()),
 }
-_ESTIMATORS: Mapping[str, PartialLabelClassifier | PartialForestClassifier] = {
+_ESTIMATORS: Mapping[str, PartialLabelClassifier] = {
     "sharp targets only": PartialLabelClassifier(solver=AnnealedMinimization()),
     "the paper's solver": PartialLabelClassifier(solver="alternating"),
     "infimum loss": PartialLabelClassifier(method="infimum"),
     "average candidates": PartialLabelClassifier(method="average"),
-    "a forest in alternation": PartialForestClassifier(),
     PLAIN: PartialLabelClassifier(NeighborWeights(10), solver="alternating"),
     ONE_VARIANT: PartialLabelClassifier(KernelRidgeWeights(), solver="annealed"),
 }
@@ -71,9 +71,14 @@ def fit_estimator(
     mask: BoolArray,
     *,
     seed: int,
-    estimator: PartialLabelClassifier | PartialForestClassifier,
+    estimator: PartialLabelClassifier,
 ) -> Fitted:
     return fitted(clone(estimator).fit(X, sets_of(mask)))
+
+
+def fit_forest_alternation(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
+    """Forests that are refitted on the labels they recover, as in the example."""
+    return fitted(alternate(X, sets_of(mask)).model)
 
 
 def fit_mixture(X: FloatArray, mask: BoolArray, *, seed: int) -> Fitted:
@@ -128,4 +133,5 @@ VARIANTS = (
         Method(name, partial(fit_estimator, estimator=kind), version=_DEFAULT_VERSION)
         for name, kind in _ESTIMATORS.items()
     ),
+    Method("a forest in alternation", fit_forest_alternation, version=_DEFAULT_VERSION),
 )

@@ -1,7 +1,12 @@
 """`atomic_write` replaces a file completely or leaves it unchanged."""
 
 import os
+import re
+import signal
 import stat
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,3 +93,73 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
         stream.write(b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
+
+
+_WRITER = """
+import sys
+from disambig.atomic import atomic_write
+with atomic_write(sys.argv[1]) as stream:
+    stream.write(b"begun")
+    stream.flush()
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process that has begun to write ``a.bin``; it goes on when its input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(tmp_path / "a.bin")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    yield process
+    process.kill()
+    process.communicate(timeout=60)
+
+
+@posix
+def test_the_next_write_removes_what_a_killed_process_left(
+    tmp_path: Path, writer: "subprocess.Popen[str]"
+) -> None:
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate(timeout=60)
+    (left,) = tmp_path.iterdir()
+    assert left.name.endswith(f".{writer.pid}.part")
+    with atomic_write(tmp_path / "b.bin") as stream:
+        stream.write(b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.bin"]
+
+
+@posix
+def test_the_file_of_a_process_that_still_writes_stays(
+    tmp_path: Path, writer: "subprocess.Popen[str]"
+) -> None:
+    with atomic_write(tmp_path / "b.bin") as stream:
+        stream.write(b"new")
+    assert len(list(tmp_path.iterdir())) == 2
+    writer.communicate("", timeout=60)
+    assert writer.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "b.bin"]
+    assert (tmp_path / "a.bin").read_bytes() == b"begun"
+
+
+@posix
+def test_files_of_other_computers_and_other_programs_stay(
+    tmp_path: Path, writer: "subprocess.Popen[str]"
+) -> None:
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate(timeout=60)
+    (left,) = tmp_path.iterdir()
+    elsewhere = re.sub(r"\.[0-9a-f]{8}(?=\.[0-9]+\.part)", ".0123abcd", left.name)
+    assert elsewhere != left.name
+    left.rename(tmp_path / elsewhere)
+    (tmp_path / ".video.mp4.part").write_bytes(b"mine")
+    with atomic_write(tmp_path / "b.bin") as stream:
+        stream.write(b"new")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {elsewhere, ".video.mp4.part", "b.bin"}

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import disambiguate
     from disambig.estimators.interval_regressor import IntervalRegressor
-    from disambig.estimators.partial_forest_classifier import PartialForestClassifier
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -45,7 +44,6 @@ else:
         "IntervalRegressor": "disambig.estimators.interval_regressor",
         "Intervals": "disambig.candidates.numbers.intervals",
         "LabelSets": "disambig.candidates.labels.label_sets",
-        "PartialForestClassifier": "disambig.estimators.partial_forest_classifier",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialBits": "disambig.candidates.bits.partial_bits",
         "PartialOrders": "disambig.candidates.orders.partial_orders",
@@ -81,7 +79,6 @@ __all__ = [
     "Intervals",
     "LabelSets",
     "PartialBits",
-    "PartialForestClassifier",
     "PartialLabelClassifier",
     "PartialOrders",
     "PartialRanker",

@@ -2,15 +2,22 @@
 
 A file is written completely or not at all. An error or an interruption leaves the old file, if
 there was one, as it was.
+
+A process that is killed leaves its temporary file behind. The name of that file says which process
+wrote it, and the next write into the folder removes it if that process is gone.
 """
 
 import csv
 import io
 import os
+import platform
+import re
 import secrets
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,8 +29,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     The stream writes to a temporary file with a unique name in the same folder. At the end that
     file replaces `path` in one step: readers see the old file or the new one, and of two
     simultaneous writers the later one wins. After an error or an interruption `path` is unchanged
-    and the temporary file is deleted. A symbolic link stays a link, and a file that is replaced
-    keeps its permissions.
+    and the temporary file is deleted; after a kill the next write into the folder deletes it
+    (except on Windows). A symbolic link stays a link, and a file that is replaced keeps its
+    permissions.
 
     Parameters
     ----------
@@ -46,7 +54,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     '42'
     """
     target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    _remove_orphans(target.parent)
+    partial = target.with_name(
+        f".{target.name}.{secrets.token_hex(8)}.{_process_space()}.{os.getpid()}.part"
+    )
     # Not `tempfile`: its files are readable by their owner only. This one follows the umask.
     stream = partial.open("xb")
     try:
@@ -60,6 +71,50 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+# A temporary file: token, process space and process of its writer.
+_PARTIAL_NAME = re.compile(r"\..+\.[0-9a-f]{16}\.([0-9a-f]{8})\.([0-9]+)\.part")
+
+
+@cache
+def _process_space() -> str:
+    """A name for the processes that this one can see.
+
+    Processes of other computers, which may share a folder, and of other containers have numbers of
+    their own.
+    """
+    space = platform.node()
+    with suppress(OSError):
+        space += str(Path("/proc/self/ns/pid").readlink())
+    return f"{zlib.crc32(space.encode()):08x}"
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove temporary files whose writer is gone; files of unknown writers stay."""
+    # On Windows there is no harmless signal that tells whether a process exists.
+    if os.name != "posix":
+        return
+    # What cannot be listed or removed must not keep anybody from writing.
+    with suppress(OSError):
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(".part")]
+        for name in names:
+            found = _PARTIAL_NAME.fullmatch(name)
+            if found and found[1] == _process_space() and not _exists(int(found[2])):
+                # Another writer may have removed it.
+                (folder / name).unlink(missing_ok=True)
+
+
+def _exists(process: int) -> bool:
+    """Whether there is a process of this number, perhaps of another user."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:

@@ -19,7 +19,8 @@ Result = TypeVar("Result")
 P = ParamSpec("P")
 
 # Operations of the largest product or factorisation. Votes of kernel ridge on two free cores: two
-# threads take 1.4 times as long as one at 1,000 rows (1e9), and half as long from 2,000 on (8e9).
+# threads take 1.4 times as long as one at 1,000 rows (1e9), and half as long from 2,000 on (8e9);
+# `benchmarks.busy_machine --threads` measures it.
 _MIN_PARALLEL_OPERATIONS = 5e9
 
 

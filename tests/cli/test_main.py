@@ -32,10 +32,13 @@ def test_no_command_shows_the_help_and_is_an_error(capsys: pytest.CaptureFixture
     [
         (["dmeo"], "invalid choice: 'dmeo'"),
         (["demo", "--dataset", "mnist"], "invalid choice: 'mnist'"),
-        (["demo", "--splits", "1"], "'1' is no whole number from 2 on"),
-        (["demo", "--seed", "-1"], "'-1' is no whole number from 0 on"),
-        (["demo", "--seed", "x"], "'x' is no whole number from 0 on"),
-        (["demo", "--seed", str(2**32)], "is no whole number"),
+        (["demo", "--splits", "1"], "'1' is no whole number from 2 to 4294967295"),
+        (["demo", "--seed", "-1"], "'-1' is no whole number from 0 to 4294967295"),
+        (["demo", "--seed", "x"], "'x' is no whole number from 0 to 4294967295"),
+        (
+            ["demo", "--seed", str(2**32)],
+            "'4294967296' is no whole number from 0 to 4294967295",
+        ),
     ],
 )
 def test_bad_arguments(

@@ -5,7 +5,6 @@ import warnings
 from functools import partial
 
 import pytest
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -14,7 +13,6 @@ from disambig import (
     DisambiguatedClassifier,
     DisambiguatedRegressor,
     IntervalRegressor,
-    PartialForestClassifier,
     PartialLabelClassifier,
     PartialRanker,
     StructuredPredictor,
@@ -55,7 +53,6 @@ SLOW = [
     PartialLabelClassifier(weights=LaplacianWeights()),
     PartialLabelClassifier(weights=KernelLaplacianWeights(n_landmarks=100)),
     PartialLabelClassifier(weights=ForestWeights(n_estimators=20)),
-    PartialForestClassifier(RandomForestRegressor(20, random_state=0), refits=1),
     PartialLabelClassifier(weights=NeighborWeights(), solver="annealed"),
     PartialLabelClassifier(weights=NeighborWeights(), solver="frank_wolfe"),
     PartialLabelClassifier(weights=NeighborWeights(), method="average"),

@@ -115,7 +115,7 @@ def writing_into(folder: Path) -> Iterator[None]:
 
 def at_least(least: int) -> Callable[[str], int]:
     """A type of arguments: integers from `least` on, below 2**32."""
-    return _reader(least, 2**32 - 1, f"from {least} on")
+    return between(least, 2**32 - 1)
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
@@ -126,17 +126,14 @@ def between(least: int, most: int) -> Callable[[str], int]:
     >>> between(0, 9)("9")
     9
     """
-    return _reader(least, most, f"from {least} to {most}")
 
-
-def _reader(least: int, most: int, range_text: str) -> Callable[[str], int]:
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = least - 1
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {range_text}")
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
         return value
 
     return number

@@ -4,7 +4,6 @@ from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
 from disambig.estimators.disambiguation import disambiguate
 from disambig.estimators.interval_regressor import IntervalRegressor
-from disambig.estimators.partial_forest_classifier import PartialForestClassifier
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.estimators.partial_ranker import PartialRanker
 from disambig.estimators.structured_predictor import StructuredPredictor
@@ -13,7 +12,6 @@ __all__ = [
     "DisambiguatedClassifier",
     "DisambiguatedRegressor",
     "IntervalRegressor",
-    "PartialForestClassifier",
     "PartialLabelClassifier",
     "PartialRanker",
     "StructuredPredictor",
