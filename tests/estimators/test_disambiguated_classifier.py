@@ -46,7 +46,7 @@ def test_any_classifier_learns_from_the_recovered_labels(iris, estimator):
     model.fit(X, mask)
     assert model.score(X, truth) > 0.9
     np.testing.assert_array_equal(
-        model.labels_, disambiguate(X, mask, weights=KernelRidgeWeights(bandwidth=1.0)).labels
+        model.labels_, disambiguate(X, mask, weights=KernelRidgeWeights(bandwidth=1.0)).labels_
     )
     assert hasattr(model, "predict_proba") == (not isinstance(estimator, LinearSVC))
 
@@ -159,7 +159,7 @@ def test_a_classifier_without_sample_weight_is_an_error(iris):
 
 def test_bad_options(iris):
     X, mask, _ = iris
-    with pytest.raises(ValueError, match="unresolved='drop' is not known"):
+    with pytest.raises(ValueError, match="unresolved must be one of"):
         DisambiguatedClassifier(unresolved="drop").fit(X, mask)
     with pytest.raises(ValueError, match="cannot hold precomputed pairs"):
         DisambiguatedClassifier(weights="precomputed").fit(np.eye(150), mask)

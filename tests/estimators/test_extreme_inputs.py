@@ -14,7 +14,6 @@ from disambig import (
     DisambiguatedClassifier,
     DisambiguatedRegressor,
     IntervalRegressor,
-    PartialForestClassifier,
     PartialLabelClassifier,
     PartialRanker,
     disambiguate,
@@ -33,7 +32,7 @@ NO_DATA = np.finfo(np.float64).min
 ESTIMATORS = {
     "labels": (PartialLabelClassifier("neighbors"), MASK),
     "labels, automatic": (PartialLabelClassifier(), MASK),
-    "labels, forest": (PartialForestClassifier(), MASK),
+    "labels, forest": (PartialLabelClassifier("forest"), MASK),
     "labels, classifier": (
         DisambiguatedClassifier(DecisionTreeClassifier(), weights="neighbors"),
         MASK,

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from disambig import LabelSets, PartialLabelClassifier, disambiguate, memory
-from disambig.exceptions import MemoryBudgetError
+from disambig.exceptions import MemoryBudgetError, VotesError
 from disambig.losses import AbstainLoss, OrdinalLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.weights import (
@@ -463,11 +463,11 @@ def test_disambiguate_equals_fit(iris):
     X, mask, _ = iris
     found = disambiguate(X, mask)
     model = PartialLabelClassifier().fit(X, mask)
-    np.testing.assert_array_equal(found.labels, model.labels_)
-    np.testing.assert_array_equal(found.resolved, model.resolved_)
-    np.testing.assert_allclose(found.label_distributions, model.label_distributions_)
-    np.testing.assert_allclose(found.confidence, model.confidence_)
-    assert found.objective == model.objective_
+    np.testing.assert_array_equal(found.labels_, model.labels_)
+    np.testing.assert_array_equal(found.resolved_, model.resolved_)
+    np.testing.assert_allclose(found.label_distributions_, model.label_distributions_)
+    np.testing.assert_allclose(found.confidence_, model.confidence_)
+    assert found.objective_ == model.objective_
 
 
 class OnlyProducts:
@@ -489,14 +489,13 @@ def test_disambiguate_with_given_votes(iris):
     reference = disambiguate(X, mask, weights=NeighborWeights(9))
     for votes in (alpha, alpha.toarray(), OnlyProducts(alpha)):
         found = disambiguate(None, mask, weights=votes)
-        np.testing.assert_array_equal(found.resolved, reference.resolved)
+        np.testing.assert_array_equal(found.resolved_, reference.resolved_)
         np.testing.assert_array_equal(
-            found.labels[found.resolved], reference.labels[reference.resolved]
+            found.labels_[found.resolved_], reference.labels_[reference.resolved_]
         )
-    from disambig.exceptions import MissingOracleError
-
-    with pytest.raises(MissingOracleError, match=r"without diagonal\(\)"):
-        _ = disambiguate(None, mask, weights=OnlyProducts(alpha)).confidence
+        np.testing.assert_allclose(found.confidence_, reference.confidence_)
+        with pytest.raises(VotesError, match="no votes at new inputs"):
+            found.predict(np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize("weights", ["neighbors", np.eye(150), sp.csr_array(np.eye(150))])
@@ -504,5 +503,5 @@ def test_the_result_of_disambiguate_can_be_pickled(iris, weights):
     X, mask, _ = iris
     found = disambiguate(X, mask, weights=weights)
     again = pickle.loads(pickle.dumps(found))
-    np.testing.assert_array_equal(again.labels, found.labels)
-    np.testing.assert_array_equal(again.confidence, found.confidence)
+    np.testing.assert_array_equal(again.labels_, found.labels_)
+    np.testing.assert_array_equal(again.confidence_, found.confidence_)

@@ -37,8 +37,7 @@ def calibrated():
     """Thirty fits, each with held-out rows."""
     draws = [noisy(120, seed) for seed in range(30)]
     return [
-        (IntervalRegressor(RIDGE, cv=5).fit(X[:60], y[:60]), X[60:], y[60:])
-        for X, y, _ in draws
+        (IntervalRegressor(RIDGE, cv=5).fit(X[:60], y[:60]), X[60:], y[60:]) for X, y, _ in draws
     ]
 
 

@@ -146,6 +146,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
     solver: Any
     callback: Callback | None
     verbose: int
+    _predictor_: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -260,6 +261,11 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
         return self._weightings_.votes(validated_inputs(self, X, reset=False))
+
+    def _predictions(self, X: Any) -> Any:
+        """Predictions at new inputs, in the form of the predictor of the kind."""
+        votes = self._checked_votes(X)
+        return self._predictor_.predict(votes)
 
 
 _EXAMPLES = {

@@ -292,7 +292,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Inputs without votes get the best constant, with a warning. The formulation "risk" fits a
         function, which has a value at every input.
         """
-        return self._output(self._predictor_.predict(self._checked_votes(X)))
+        return self._output(self._predictions(X))
 
     @limit_threads(1)
     def predict_interval(

@@ -242,7 +242,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         For ties and for inputs without votes the frequencies of the labels decide, then the order
         of the classes.
         """
-        outputs: AnyArray = self._predictor_.predict(self._checked_votes(X)).outputs
+        outputs: AnyArray = self._predictions(X).outputs
         return self.predictions_[outputs]
 
     @limit_threads(1)
@@ -263,7 +263,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
         The latter is positive where the second class is predicted.
         """
-        scores, _ = self._predictor_.scores(self._checked_votes(X))
+        votes = self._checked_votes(X)
+        scores: FloatArray = self._predictor_.scores(votes)[0]
         if len(self.classes_) == 2 and self.loss_.is_zero_one:
             return scores[:, 0] - scores[:, 1]
         return -scores

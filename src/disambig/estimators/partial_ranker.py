@@ -248,7 +248,7 @@ class PartialRanker(CandidateEstimator):
 
         Inputs without votes get the order nearest to the mean target.
         """
-        ranks: IntArray = self._predictor_.predict(self._checked_votes(X)).outputs
+        ranks: IntArray = self._predictions(X).outputs
         return ranks
 
     def predict_order(self, X: Any) -> AnyArray:

@@ -227,7 +227,7 @@ class StructuredPredictor(CandidateEstimator):
 
         Inputs without votes get the output of least loss to the mean target.
         """
-        predictions = self._predictor_.predict(self._checked_votes(X))
+        predictions = self._predictions(X)
         outputs: AnyArray = predictions.outputs
         return outputs if self._prediction_names_ is None else self._prediction_names_[outputs]
 

@@ -126,7 +126,7 @@ def test_other_weights_use_the_solver_of_the_paper(digits):
     assert found.trials_ == ()
     assert isinstance(found.solver_, AlternatingMinimization)
     A = np.eye(60)
-    assert disambiguate(None, sets[:60], weights=A).solution.start == "average"
+    assert disambiguate(None, sets[:60], weights=A).solution_.start == "average"
 
 
 def test_other_losses_sample_weights_and_estimators(short):
@@ -142,7 +142,7 @@ def test_other_losses_sample_weights_and_estimators(short):
     careful = PartialLabelClassifier(loss=AbstainLoss(0.4)).fit(X, sets)
     assert careful.trials_
     assert "abstain" in careful.predictions_
-    assert (disambiguate(X, sets).labels == y).mean() > 0.8
+    assert (disambiguate(X, sets).labels_ == y).mean() > 0.8
     assert DisambiguatedClassifier().fit(X, sets).score(X, y) > 0.8
 
 

@@ -198,10 +198,10 @@ def test_solver_in_estimators(loss):
     sets = LabelSets(mask, np.arange(3))
     weights = NeighborWeights(8)
     found = disambiguate(X, sets, weights=weights, loss=loss, solver="frank_wolfe")
-    assert np.mean(found.labels == truth) > 0.95
-    assert found.solution.certificate.bound <= found.solution.certificate.objective
+    assert np.mean(found.labels_ == truth) > 0.95
+    assert found.solution_.certificate.bound <= found.solution_.certificate.objective
     model = PartialLabelClassifier(weights=weights, loss=loss, solver="frank_wolfe").fit(X, sets)
-    assert_array_equal(model.labels_, found.labels)
+    assert_array_equal(model.labels_, found.labels_)
     assert np.mean(model.predict(X) == truth) > 0.95
 
 

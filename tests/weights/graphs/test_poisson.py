@@ -237,7 +237,7 @@ def test_the_classifier_learns_as_poisson_learning_does(digits):
     assert np.mean(model.labels_ == y) > 0.9
     assert_array_equal(model.predict(inputs)[unlabelled], model.labels_[unlabelled])
     found = disambiguate(inputs, known, weights=PoissonWeights(), method="average", unlabeled=-1)
-    assert_array_equal(found.labels, model.labels_)
+    assert_array_equal(found.labels_, model.labels_)
 
 
 def test_sets_that_exclude_something_inform(digits):

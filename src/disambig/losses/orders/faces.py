@@ -43,6 +43,11 @@ class OrderFaces:
     def __len__(self) -> int:
         return len(self.ranks)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A function inside a function cannot be pickled. Decoding, which needs it, is over when a
+        # solution is stored.
+        return {**self.__dict__, "another": None}
+
     @cached_property
     def signs(self) -> FloatArray:
         """Mean signs of the pairs i < j over the tied orders, ``(n, m (m - 1) / 2)``."""
