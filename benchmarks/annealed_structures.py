@@ -23,13 +23,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.results import provenance, write_section
 from disambig import PartialRanker, StructuredPredictor
 from disambig.candidates import PartialBits
-from disambig.datasets import (
-    MultilabelData,
-    PairCorruption,
-    ScoreGapCorruption,
-    fetch_mulan,
-    make_ranking_lines,
-)
+from disambig.datasets import PairCorruption, ScoreGapCorruption, fetch_mulan, make_ranking_lines
+from disambig.datasets.loaders.mulan import MultilabelData
 from disambig.exceptions import DatasetError
 from disambig.losses import HammingLoss
 from disambig.notation import AnyArray, FloatArray

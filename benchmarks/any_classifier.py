@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
 from disambig import DisambiguatedClassifier, LabelSets, PartialLabelClassifier
-from disambig.datasets import CORRUPTIONS, fetch_libsvm
+from disambig.datasets import fetch_libsvm
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 from disambig.metrics import covering_accuracy
 from disambig.model_selection import CandidateKFold
 from disambig.weights import KernelRidgeWeights

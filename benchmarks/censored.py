@@ -40,7 +40,7 @@ from disambig.metrics import (
     interval_squared_distance_scorer,
 )
 from disambig.notation import FloatArray, IntArray
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import ForestWeights, KernelRidgeWeights, NystromWeights
 
 OURS = ("kernel ridge", "landmarks", "forest")

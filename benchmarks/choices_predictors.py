@@ -13,7 +13,7 @@ from benchmarks.accuracy.method import Fitted
 from benchmarks.choices_default import default_of, fitted, sets_of
 from disambig import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.weights import hash_rows
+from disambig.weights.row_groups import hash_rows
 
 __all__ = ["PREDICTORS", "fit_alternation", "fit_chosen_predictor", "fit_predictor"]
 

@@ -11,7 +11,9 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from benchmarks.accuracy.problems import KINDS, Split
-from disambig.datasets import CORRUPTIONS, load_label_ranking, out_of_fold_scores
+from disambig.datasets import load_label_ranking
+from disambig.datasets.corruptions.instance import out_of_fold_scores
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 
 __all__ = ["DATA", "LEVELS", "SEED", "Corrupted", "problems"]
 

@@ -48,7 +48,8 @@ from benchmarks.intervals.record import RECORD, Record
 from benchmarks.intervals.selection import Outcome, fit_scaled, run
 from benchmarks.intervals.tables import losses, summary
 from benchmarks.results import provenance, write_section
-from disambig.datasets import IntervalData, load_interval_folder
+from disambig.datasets import load_interval_folder
+from disambig.datasets.loaders.interval_folder import IntervalData
 from disambig.notation import IntArray
 
 DATA = (

@@ -32,7 +32,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
 from disambig import PartialRanker
-from disambig.datasets import LabelRankingData, load_label_ranking
+from disambig.datasets import load_label_ranking
+from disambig.datasets.loaders.label_ranking import LabelRankingData
 from disambig.metrics import kendall_tau
 from disambig.notation import FloatArray, IntArray
 from disambig.weights import ForestWeights, KernelRidgeWeights, NeighborWeights, NystromWeights

@@ -31,16 +31,12 @@ from benchmarks.timing import seconds
 from disambig import PartialRanker
 from disambig.datasets import PairCorruption, make_ranking_lines
 from disambig.notation import FloatArray
-from disambig.orderings import (
-    SignDistribution,
-    cut_orders,
-    dynamic_orders,
-    first_look,
-    local_orders,
-    order_decoder,
-    tied_orders,
-    tied_signs,
-)
+from disambig.orderings.cuts import cut_orders
+from disambig.orderings.decode import local_orders, order_decoder
+from disambig.orderings.dynamic import dynamic_orders
+from disambig.orderings.problems import first_look
+from disambig.orderings.signs import SignDistribution, tied_signs
+from disambig.orderings.ties import tied_orders
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 SEED = 0

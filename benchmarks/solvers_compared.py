@@ -21,7 +21,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.results import provenance, write_section
 from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning
-from disambig.losses import Faces, ZeroOneLoss
+from disambig.losses import ZeroOneLoss
+from disambig.losses.protocol import Faces
 from disambig.problem import Problem
 from disambig.solvers import (
     AlternatingMinimization,

@@ -29,7 +29,7 @@ from disambig.candidates import LabelSets
 from disambig.losses import ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
-from disambig.votes import SparseVotes
+from disambig.votes.sparse import SparseVotes
 
 N_NEIGHBORS = 20
 CLASSES = (10, 100, 1000)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from disambig.datasets import CORRUPTIONS
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 from disambig.estimators import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
 from reproduce.cache import Job, Payload

@@ -16,7 +16,8 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.estimators.probabilities import best_predictions
-from disambig.losses import FiniteLoss, ZeroOneLoss
+from disambig.losses import ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import Votes
 from disambig.weights import KernelRidgeWeights

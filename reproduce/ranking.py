@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.datasets import ScoreGapCorruption, information_left, make_ranking_lines
+from disambig.datasets import ScoreGapCorruption, make_ranking_lines
+from disambig.datasets.corruptions.orders import information_left
 from disambig.estimators import PartialRanker
 from disambig.notation import FloatArray, IntArray
 from reproduce.cache import Job, Payload

@@ -23,7 +23,7 @@ from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.solvers.baselines import infimum_prediction
 from disambig.solvers.loop import Status, iterate
-from disambig.votes import SparseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.label_sweep import Clock
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.datasets import make_separated_clusters
-from disambig.losses import FiniteLoss, resolve_loss
 from disambig.losses.labels.faces import LabelFaces
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.registry import resolve_loss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import Votes

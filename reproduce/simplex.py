@@ -15,7 +15,8 @@ from disambig.diagnostics.regions import (
     compatible_distributions,
     decision_regions,
 )
-from disambig.losses import FiniteLoss, MatrixLoss
+from disambig.losses import MatrixLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import FloatArray
 
 _N_LABELS = 3

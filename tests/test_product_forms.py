@@ -10,7 +10,8 @@ from sklearn.base import clone
 from disambig import IntervalRegressor, quadratic_forms
 from disambig.exceptions import MissingOracleError
 from disambig.quadratic_forms import OperatorForm, ProductForm, residual_form, voted_form
-from disambig.votes import DenseVotes, ProductVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights import FittedWeights, KernelRidgeWeights, NystromWeights, RandomFeatureWeights
 
 seeds = st.integers(0, 10**6)

@@ -9,7 +9,11 @@ from scipy.sparse.linalg import aslinearoperator
 
 from disambig import quadratic_forms
 from disambig.quadratic_forms import VotedForm, has_negative, voted_form
-from disambig.votes import MixtureVotes, OperatorVotes, ProductVotes, as_votes, entry_blocks
+from disambig.votes import as_votes
+from disambig.votes.blocks import entry_blocks
+from disambig.votes.mixture import MixtureVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights import ForestWeights
 from tests.oracles.number_problems import random_votes
 

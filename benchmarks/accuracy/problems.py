@@ -14,7 +14,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from disambig.datasets import CORRUPTIONS, fetch_libsvm, load_partial_label_mat, out_of_fold_scores
+from disambig.datasets import fetch_libsvm, load_partial_label_mat
+from disambig.datasets.corruptions.instance import out_of_fold_scores
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 __all__ = ["CORRUPTED", "KINDS", "LEVELS", "REAL", "Problem", "Split", "forget", "problems_of"]

@@ -10,7 +10,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
 from disambig.candidates import LabelSets
-from disambig.datasets import CORRUPTIONS, fetch_libsvm
+from disambig.datasets import fetch_libsvm
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 from disambig.notation import BoolArray, FloatArray, IntArray
 from reproduce.classification import (
     BANDWIDTHS,

@@ -26,7 +26,7 @@ from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.quadratic_forms import voted_form
 from disambig.solvers import NewtonRegression
 from disambig.solvers.boxes import projected_newton
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.interval.methods import STOP, coded_targets
 from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem, sine_problem

@@ -21,7 +21,7 @@ from disambig.losses import ZeroOneLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import NeighborWeights
 
 __all__ = ["CYCLING", "Oddities", "measure", "report"]

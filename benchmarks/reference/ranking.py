@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reference.environment import Environment
 from benchmarks.reference.jobs import JobError, run_job
 from benchmarks.results import provenance
-from disambig.datasets import ScoreGapCorruption, information_left, make_ranking_lines
+from disambig.datasets import ScoreGapCorruption, make_ranking_lines
+from disambig.datasets.corruptions.orders import information_left
 from disambig.notation import FloatArray, IntArray
 from reproduce.ranking import (
     BANDWIDTHS,

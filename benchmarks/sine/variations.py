@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from disambig.datasets import (
     BinCorruption,
     CensoringCorruption,
-    IntervalCorruption,
     RoundingCorruption,
     SkewedCorruption,
     WidthCorruption,
 )
+from disambig.datasets.corruptions.protocol import IntervalCorruption
 from reproduce.interval.methods import METHODS, Method
 from reproduce.interval.problems import sine_problem
 from reproduce.interval.selection import Errors, measure

@@ -17,8 +17,9 @@ from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
-from disambig.votes import DeletedVotes, DenseVotes, Votes
-from disambig.votes.dense import SymmetricArray
+from disambig.votes import Votes
+from disambig.votes.deleted import DeletedVotes
+from disambig.votes.dense import DenseVotes, SymmetricArray
 from reproduce.batch.kernels import label_step
 from reproduce.batch.running_product import RunningProduct
 

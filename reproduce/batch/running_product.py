@@ -41,7 +41,7 @@ class RunningProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from disambig.votes import DenseVotes
+    >>> from disambig.votes.dense import DenseVotes
     >>> running = RunningProduct(DenseVotes(np.array([[0.5, 0.5], [0.0, 1.0]])))
     >>> running(np.array([[[1.0], [0.0]]])).ravel()
     array([0.5, 0. ])

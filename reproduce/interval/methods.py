@@ -28,7 +28,7 @@ from disambig.notation import FloatArray, IntArray
 from disambig.number_problem import NumberSteps, VotedProblem
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.boxes import projected_newton
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.interval.problems import BANDWIDTH, RIDGES, SineProblem
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates import Intervals
-from disambig.datasets import IntervalCorruption, make_sine_intervals
+from disambig.datasets import make_sine_intervals
+from disambig.datasets.corruptions.protocol import IntervalCorruption
 from disambig.notation import FloatArray, IntArray
 
 BANDWIDTH = 0.1

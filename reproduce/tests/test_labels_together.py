@@ -15,7 +15,9 @@ from disambig.solvers import AlternatingMinimization
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.solvers.loop import iterate
-from disambig.votes import DenseVotes, OperatorVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 from reproduce.batch.labels import relax_folds, relax_together
 

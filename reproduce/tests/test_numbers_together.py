@@ -10,7 +10,7 @@ from disambig.losses import SquaredLoss
 from disambig.number_problem import RiskProblem, VotedProblem
 from disambig.quadratic_forms import voted_form
 from disambig.solvers import NewtonRegression
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.batch.boxes import stacked_newton
 from reproduce.batch.numbers import regress_together, voted_forms

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from disambig import LabelSets, PartialLabelClassifier
-from disambig.losses import resolve_loss
+from disambig.losses.registry import resolve_loss
 from disambig.weights import NeighborWeights
 from reproduce import rates as module
 from reproduce.rate_settings import (

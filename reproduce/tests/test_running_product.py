@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.votes import DenseVotes, OperatorVotes
-from disambig.votes.dense import SymmetricArray, absolute_sums, combined_rows
+from disambig.votes.dense import DenseVotes, SymmetricArray, absolute_sums, combined_rows
+from disambig.votes.operator import OperatorVotes
 from reproduce.batch import running_product as module
 from reproduce.batch.running_product import RunningProduct
 

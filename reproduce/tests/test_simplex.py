@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
-from disambig.losses import AbstainLoss, FiniteLoss, ZeroOneLoss
+from disambig.losses import AbstainLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from reproduce.simplex import paper_example, simplex_picture

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from disambig.candidates import LabelSets
-from disambig.losses import AbstainLoss, FiniteLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses import AbstainLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
 from reproduce.figures import plot_decision_regions, simplex_figure
 from reproduce.simplex import SimplexPicture, paper_example, simplex_picture
 

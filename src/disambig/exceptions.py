@@ -20,7 +20,6 @@ __all__ = [
     "NoInformationError",
     "UnusedClassWarning",
     "VotesError",
-    "warn",
 ]
 
 

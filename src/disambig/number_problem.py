@@ -15,7 +15,7 @@ from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from disambig.candidates import NumberSets
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.losses import NumberLoss, SquaredLoss
 from disambig.losses.numbers.points import Points
 from disambig.notation import BoolArray, FloatArray

@@ -5,7 +5,7 @@ from numpy.random import default_rng
 
 from benchmarks import annealed_structures
 from benchmarks.annealed_structures import METHODS, Errors
-from disambig.datasets import MultilabelData
+from disambig.datasets.loaders.mulan import MultilabelData
 
 
 def test_orders_are_recovered_by_every_method() -> None:

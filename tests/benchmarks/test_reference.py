@@ -28,7 +28,7 @@ from disambig import PartialLabelClassifier, PartialRanker
 from disambig.candidates import LabelSets, PartialOrders
 from disambig.datasets import ScoreGapCorruption, make_ranking_lines
 from disambig.metrics import covering_accuracy
-from disambig.votes import DenseVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from reproduce.label_sweep import METHODS, coded_infimum, sweep
 from reproduce.ranking_sweep import ranking_sweep

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from disambig.losses import BitFaces, CodedFaces, LabelFaces, PointFaces
+from disambig.losses.bits.faces import BitFaces
 from disambig.losses.embeddings import (
     ComplementEmbedding,
     IdentityEmbedding,
     SignEmbedding,
     TableEmbedding,
 )
+from disambig.losses.labels.faces import CodedFaces, LabelFaces
+from disambig.losses.structured import PointFaces
 
 MASK = np.array(
     [

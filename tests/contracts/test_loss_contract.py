@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
 from disambig.exceptions import MissingOracleError
-from disambig.losses import ExactInfimum, MatrixLoss
+from disambig.losses import MatrixLoss
+from disambig.losses.protocol import ExactInfimum
 from tests.oracles.brute_force import labellings
 from tests.oracles.tiny_problems import FORMS, LOSSES, random_sets, wrapped
 

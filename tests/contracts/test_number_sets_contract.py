@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.candidates import Candidates, Intervals, IntervalUnions, NumberSets, number_sets
+from disambig.candidates import Candidates, Intervals, IntervalUnions, number_sets
+from disambig.candidates.numbers.number_sets import NumberSets
 
 inf = float("inf")
 

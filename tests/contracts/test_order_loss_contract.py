@@ -14,7 +14,8 @@ from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
 from disambig.exceptions import MissingOracleError
-from disambig.losses import BoundOrderLoss, DCGLoss, FootruleLoss, KendallLoss, OrderLoss
+from disambig.losses import DCGLoss, FootruleLoss, KendallLoss
+from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import as_votes

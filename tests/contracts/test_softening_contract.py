@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.losses import SoftLoss
+from disambig.losses.softening import SoftLoss
 from tests.oracles.bit_problems import bit_problems
 from tests.oracles.generated_problems import problems
 from tests.oracles.order_problems import order_problems

@@ -8,22 +8,17 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 from disambig.exceptions import VotesError
-from disambig.votes import (
-    DeletedVotes,
-    DenseVotes,
-    IteratedVotes,
-    MixtureVotes,
-    OperatorVotes,
-    PartitionVotes,
-    ProductVotes,
-    RepeatedVotes,
-    SolvedVotes,
-    SparseVotes,
-    Votes,
-    as_votes,
-)
-from disambig.votes.dense import SymmetricArray
-from disambig.votes.partition import Membership
+from disambig.votes import Votes, as_votes
+from disambig.votes.deleted import DeletedVotes
+from disambig.votes.dense import DenseVotes, SymmetricArray
+from disambig.votes.iterated import IteratedVotes
+from disambig.votes.mixture import MixtureVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.partition import Membership, PartitionVotes
+from disambig.votes.product import ProductVotes
+from disambig.votes.repeated import RepeatedVotes
+from disambig.votes.solved import SolvedVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import (
     ForestWeights,
     HistogramWeights,

@@ -31,8 +31,8 @@ from disambig.weights import (
     ScaledWeights,
     TreeWeights,
     Weights,
-    is_pairwise,
 )
+from disambig.weights.registry import is_pairwise
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(25, 3))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from disambig.candidates import PartialOrders
-from disambig.datasets import RankingLines, make_ranking_lines
+from disambig.datasets import make_ranking_lines
+from disambig.datasets.synthetic import RankingLines
 
 FOUR = [[0.5, 0.75], [0.0, 0.5], [1.0, 0.5], [-0.75, 0.75]]
 

@@ -14,10 +14,10 @@ from disambig.candidates import Intervals, IntervalUnions
 from disambig.datasets import (
     RoundingCorruption,
     SignCorruption,
-    SineIntervals,
     SkewedCorruption,
     make_sine_intervals,
 )
+from disambig.datasets.sine_intervals import SineIntervals
 from reproduce.interval.problems import sine_problem
 
 

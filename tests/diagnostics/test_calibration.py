@@ -8,7 +8,8 @@ from scipy.optimize import nnls
 
 from disambig.diagnostics.calibration import calibration_constants
 from disambig.diagnostics.regions import decision_regions
-from disambig.losses import AbstainLoss, FiniteLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses import AbstainLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
 from tests.oracles.simplex import simplex_grid
 
 EMBEDDINGS = ("losses", "units", "balanced")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from disambig.diagnostics import Shares
+from disambig.diagnostics.shares import Shares
 
 
 @given(

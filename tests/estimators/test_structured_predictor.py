@@ -18,7 +18,8 @@ from disambig.exceptions import (
     NoInformationError,
     UnusedClassWarning,
 )
-from disambig.losses import HammingLoss, PointFaces, StructuredLoss
+from disambig.losses import HammingLoss
+from disambig.losses.structured import PointFaces, StructuredLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from disambig import StructuredPredictor
 from disambig.datasets import make_tag_sequences
 from disambig.exceptions import CandidateError
-from disambig.losses import StructuredLoss
+from disambig.losses.structured import StructuredLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes

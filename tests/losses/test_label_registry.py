@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from disambig.losses import (
-    AbstainLoss,
-    LabelLoss,
-    MatrixLoss,
-    OrdinalLoss,
-    ZeroOneLoss,
-    resolve_loss,
-)
+from disambig.losses import AbstainLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.registry import LabelLoss, resolve_loss
 
 CLASSES = np.arange(3)
 

@@ -2,14 +2,8 @@
 
 import pytest
 
-from disambig.losses import (
-    AbsoluteLoss,
-    NumberLoss,
-    OrdinalLoss,
-    PinballLoss,
-    SquaredLoss,
-    resolve_number_loss,
-)
+from disambig.losses import AbsoluteLoss, NumberLoss, OrdinalLoss, PinballLoss, SquaredLoss
+from disambig.losses.registry import resolve_number_loss
 
 
 @pytest.mark.parametrize(

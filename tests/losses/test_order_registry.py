@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from disambig.losses import (
-    BoundOrderLoss,
-    DCGLoss,
-    FootruleLoss,
-    KendallLoss,
-    MatrixLoss,
-    OrderLoss,
-    bind_order_loss,
-)
+from disambig.losses import DCGLoss, FootruleLoss, KendallLoss, MatrixLoss
+from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
+from disambig.losses.registry import bind_order_loss
 
 ITEMS = np.array(["a", "b", "c"])
 RANKS = np.array([[0, 1, 2], [2, 0, 1]])

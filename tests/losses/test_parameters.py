@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from disambig.losses import (
-    AbstainLoss,
-    FiniteLoss,
-    HierarchicalLoss,
-    LabelLoss,
-    MatrixLoss,
-    OrdinalLoss,
-    ZeroOneLoss,
-)
+from disambig.losses import AbstainLoss, HierarchicalLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.registry import LabelLoss
 
 CLASSES = np.array(["a", "b", "c"])
 LOSSES = [

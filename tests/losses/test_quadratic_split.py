@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.losses import OrdinalLoss, ZeroOneLoss, quadratic_split
-from disambig.losses.quadratic_split import eigen_halves
+from disambig.losses import OrdinalLoss, ZeroOneLoss
+from disambig.losses.quadratic_split import eigen_halves, quadratic_split
 
 
 def random_loss(rng, K, kind):

@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets, PartialBits
-from disambig.losses import BoundHamming, HammingLoss, ZeroOneLoss
+from disambig.losses import HammingLoss, ZeroOneLoss
+from disambig.losses.bits.hamming import BoundHamming
 from disambig.notation import AnyArray, FloatArray
 from disambig.problem import Problem
 from tests.oracles.tiny_problems import WEIGHTINGS, wrapped

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.losses import FiniteLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, FloatArray
 
 __all__ = ["LabelTask", "MeanLabelTask"]

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.random import Generator
 
-from disambig.candidates import Intervals, IntervalUnions, NumberSets
+from disambig.candidates import Intervals, IntervalUnions
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.losses import NumberLoss
 from disambig.notation import FloatArray
 

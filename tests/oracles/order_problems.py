@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from disambig.candidates import PartialOrders
-from disambig.losses import BoundKendall, KendallLoss
+from disambig.losses import KendallLoss
+from disambig.losses.orders.kendall import BoundKendall
 from disambig.notation import FloatArray
-from disambig.orderings import signs_of_ranks
+from disambig.orderings.signs import signs_of_ranks
 from disambig.problem import Problem
 from tests.oracles.tiny_problems import WEIGHTINGS, wrapped
 from tests.orderings.enumeration import all_orders

@@ -7,18 +7,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.candidates import LabelSets
-from disambig.losses import (
-    AbstainLoss,
-    FiniteLoss,
-    HierarchicalLoss,
-    LabelLoss,
-    MatrixLoss,
-    OrdinalLoss,
-    ZeroOneLoss,
-)
+from disambig.losses import AbstainLoss, HierarchicalLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.registry import LabelLoss
 from disambig.notation import FloatArray
 from disambig.problem import Problem
-from disambig.votes import OperatorVotes, ProductVotes, Votes, as_votes
+from disambig.votes import Votes, as_votes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.product import ProductVotes
 
 __all__ = [
     "FORMS",

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from disambig.orderings import linear_extensions, order_decoder, problems, tied_orders
+from disambig.orderings import problems
+from disambig.orderings.decode import order_decoder
+from disambig.orderings.distributions import linear_extensions
+from disambig.orderings.ties import tied_orders
 from tests.orderings.enumeration import random_before, random_costs
 
 

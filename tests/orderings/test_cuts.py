@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from disambig.compiled.relations import violated_dicycles
-from disambig.orderings import cut_orders, dynamic_orders
-from disambig.orderings.cuts import _Search, solve_by_cuts
+from disambig.orderings.cuts import _Search, cut_orders, solve_by_cuts
+from disambig.orderings.dynamic import dynamic_orders
 from disambig.orderings.relaxations import open_relaxation
 from tests.orderings.enumeration import (
     allowed_orders,

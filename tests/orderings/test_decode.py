@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import OrderDecoder, dynamic_orders, order_decoder
+from disambig.orderings.decode import OrderDecoder, order_decoder
+from disambig.orderings.dynamic import dynamic_orders
 from tests.orderings.enumeration import (
     allowed_orders,
     pair_values,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import LARGEST_LATTICE, dynamic_orders
+from disambig.orderings.dynamic import LARGEST_LATTICE, dynamic_orders
 from tests.orderings.enumeration import (
     allowed_orders,
     pair_values,

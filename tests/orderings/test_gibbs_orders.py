@@ -5,14 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import (
-    dynamic_orders,
-    gibbs_orders,
-    linear_extensions,
-    pair_costs,
-    signs_of_pairs,
-    signs_of_ranks,
-)
+from disambig.orderings.distributions import gibbs_orders, linear_extensions
+from disambig.orderings.dynamic import dynamic_orders
+from disambig.orderings.signs import pair_costs, signs_of_pairs, signs_of_ranks
 from tests.orderings.enumeration import allowed_orders, random_before
 
 

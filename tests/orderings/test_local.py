@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.orderings import local_orders
+from disambig.orderings.decode import local_orders
 from tests.orderings.enumeration import (
     allowed_orders,
     pair_values,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from disambig.orderings import cut_orders, local_orders, order_decoder
+from disambig.orderings.cuts import cut_orders
+from disambig.orderings.decode import local_orders, order_decoder
 
 pytestmark = pytest.mark.needs_jit
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.orderings import pair_costs, pairs_of_signs, signs_of_pairs, signs_of_ranks
+from disambig.orderings.signs import pair_costs, pairs_of_signs, signs_of_pairs, signs_of_ranks
 
 
 @given(st.integers(0, 10_000), st.integers(1, 8))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from disambig.orderings import first_look, order_parts, order_values
+from disambig.orderings.problems import first_look, order_parts, order_values
 from tests.orderings.enumeration import (
     allowed_orders,
     pair_values,

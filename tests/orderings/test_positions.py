@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import position_orders
+from disambig.orderings.dynamic import position_orders
 from tests.orderings.enumeration import (
     allowed_orders,
     position_values,

@@ -5,8 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.compiled.relations import swap_neighbours
-from disambig.orderings import linear_extensions, sample_linear_extensions
-from disambig.orderings.distributions import mixing_steps
+from disambig.orderings.distributions import (
+    linear_extensions,
+    mixing_steps,
+    sample_linear_extensions,
+)
 from tests.orderings.enumeration import allowed_orders, random_before, respects
 
 

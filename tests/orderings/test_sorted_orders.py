@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.orderings import sorted_orders, tied_position_orders
+from disambig.orderings.places import sorted_orders
+from disambig.orderings.ties import tied_position_orders
 
 
 @given(

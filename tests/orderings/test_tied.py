@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import (
-    linear_extensions,
-    order_decoder,
-    order_values,
-    tied_orders,
-    tied_position_orders,
-)
+from disambig.orderings.decode import order_decoder
+from disambig.orderings.distributions import linear_extensions
+from disambig.orderings.problems import order_values
+from disambig.orderings.ties import tied_orders, tied_position_orders
 from tests.orderings.enumeration import (
     allowed_orders,
     frequencies_of,

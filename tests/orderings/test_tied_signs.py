@@ -6,15 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import (
-    LARGEST_LATTICE,
-    order_decoder,
-    pair_costs,
-    signs_of_pairs,
-    signs_of_ranks,
-    tied_orders,
-    tied_signs,
-)
+from disambig.orderings.decode import order_decoder
+from disambig.orderings.dynamic import LARGEST_LATTICE
+from disambig.orderings.signs import pair_costs, signs_of_pairs, signs_of_ranks, tied_signs
+from disambig.orderings.ties import tied_orders
 
 SEEDS = st.integers(0, 10_000)
 

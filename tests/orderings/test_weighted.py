@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MissingOracleError
-from disambig.orderings import tied_orders, tied_weighted_orders
+from disambig.orderings.ties import tied_orders
+from disambig.orderings.weighted import tied_weighted_orders
 from tests.orderings.enumeration import (
     all_orders,
     allowed_orders,

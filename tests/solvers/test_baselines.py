@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 
 from disambig.candidates import LabelSets
-from disambig.losses import MatrixLoss, StructuredLoss, ZeroOneLoss
+from disambig.losses import MatrixLoss, ZeroOneLoss
+from disambig.losses.structured import StructuredLoss
 from disambig.problem import Problem
 from disambig.solvers import Status
 from disambig.solvers.baselines import average_candidates, infimum_solution

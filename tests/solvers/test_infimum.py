@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets, PartialOrders
-from disambig.losses import KendallLoss, StructuredLoss, ZeroOneLoss
+from disambig.losses import KendallLoss, ZeroOneLoss
+from disambig.losses.structured import StructuredLoss
 from disambig.solvers import baselines
 from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disambig.losses import StructuredLoss
+from disambig.losses.structured import StructuredLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Status
 from disambig.votes import as_votes

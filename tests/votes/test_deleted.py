@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.votes import DeletedVotes, Votes
+from disambig.votes import Votes
+from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import SymmetricArray
 
 

@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig import memory
 from disambig.exceptions import MemoryBudgetError, VotesError
-from disambig.votes import PartitionVotes, SparseVotes, Votes
+from disambig.votes import Votes
 from disambig.votes import partition as module
-from disambig.votes.partition import Membership
+from disambig.votes.partition import Membership, PartitionVotes
+from disambig.votes.sparse import SparseVotes
 
 
 def entries(votes):

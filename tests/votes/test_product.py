@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.exceptions import MemoryBudgetError
-from disambig.votes import DenseVotes, ProductVotes, blocks, product
+from disambig.votes import blocks, product
+from disambig.votes.dense import DenseVotes
+from disambig.votes.product import ProductVotes
 
 RNG = np.random.default_rng(0)
 

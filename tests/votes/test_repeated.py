@@ -9,7 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import block_diag
 
 from disambig.exceptions import MissingOracleError
-from disambig.votes import DenseVotes, RepeatedVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.repeated import RepeatedVotes
+from disambig.votes.sparse import SparseVotes
 
 
 def votes_and_array(seed, times, q=4, n=4):

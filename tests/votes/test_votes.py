@@ -12,19 +12,15 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from disambig.exceptions import MissingOracleError, VotesError
-from disambig.votes import (
-    DenseVotes,
-    MixtureVotes,
-    OperatorVotes,
-    PartitionVotes,
-    ProductVotes,
-    SolvedVotes,
-    SparseVotes,
-    Votes,
-    as_votes,
-    row_blocks,
-)
-from disambig.votes.partition import Membership
+from disambig.votes import Votes, as_votes
+from disambig.votes.blocks import row_blocks
+from disambig.votes.dense import DenseVotes
+from disambig.votes.mixture import MixtureVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.partition import Membership, PartitionVotes
+from disambig.votes.product import ProductVotes
+from disambig.votes.solved import SolvedVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.votes.sparse_inverse import SparseInverse
 
 KINDS = (

@@ -18,9 +18,8 @@ from disambig.weights import (
     KernelRidgeWeights,
     NeighborWeights,
     Weights,
-    is_pairwise,
-    resolve_weights,
 )
+from disambig.weights.registry import is_pairwise, resolve_weights
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(30, 3)), RNG.normal(size=(8, 3))

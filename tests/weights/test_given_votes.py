@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.linalg import aslinearoperator
 
 from disambig.exceptions import VotesError
-from disambig.votes import DenseVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import FunctionWeights, PrecomputedWeights
 
 RNG = np.random.default_rng(0)

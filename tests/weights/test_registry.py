@@ -13,9 +13,8 @@ from disambig.weights import (
     PrecomputedWeights,
     RandomFeatureWeights,
     TreeWeights,
-    is_pairwise,
-    resolve_weights,
 )
+from disambig.weights.registry import is_pairwise, resolve_weights
 
 
 class Bare:

@@ -1,88 +1,52 @@
 """Synthetic data with known targets, corruptions of targets into sets, and public data sets."""
 
-from disambig.datasets.corruptions import (
-    CORRUPTIONS,
-    INTERVAL_CORRUPTIONS,
-    ORDER_CORRUPTIONS,
-    BinCorruption,
+from disambig.datasets.corruptions.ambiguity import ambiguity_degree
+from disambig.datasets.corruptions.censoring import (
     CensoringCorruption,
+    MissingCorruption,
+    SignCorruption,
+)
+from disambig.datasets.corruptions.instance import InstanceCorruption
+from disambig.datasets.corruptions.labels import (
     ConfusionCorruption,
-    Corruption,
-    InstanceCorruption,
-    IntervalCorruption,
     MajorityPairCorruption,
     MajorityRowCorruption,
-    MissingCorruption,
-    OrderCorruption,
-    PairCorruption,
-    RoundingCorruption,
-    ScoreGapCorruption,
-    SignCorruption,
-    SkewedCorruption,
-    TopKCorruption,
     UniformCorruption,
-    UnlabeledCorruption,
+)
+from disambig.datasets.corruptions.numbers import (
+    BinCorruption,
+    RoundingCorruption,
+    SkewedCorruption,
     WidthCorruption,
-    ambiguity_degree,
-    hidden_share,
-    information_left,
-    out_of_fold_scores,
-    possible_truths,
 )
-from disambig.datasets.loaders import (
-    IntervalData,
-    LabelRankingData,
-    MulticlassData,
-    MultilabelData,
-    PartialLabelData,
-    fetch_libsvm,
-    fetch_mulan,
-    load_interval_folder,
-    load_label_ranking,
-    load_libsvm,
-    load_mulan,
-    load_partial_label_mat,
-)
-from disambig.datasets.sequences import TagSequences, make_tag_sequences
-from disambig.datasets.sine_intervals import SineIntervals, make_sine_intervals
+from disambig.datasets.corruptions.orders import PairCorruption, ScoreGapCorruption, TopKCorruption
+from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
+from disambig.datasets.loaders.interval_folder import load_interval_folder
+from disambig.datasets.loaders.label_ranking import load_label_ranking
+from disambig.datasets.loaders.libsvm import fetch_libsvm, load_libsvm
+from disambig.datasets.loaders.mulan import fetch_mulan, load_mulan
+from disambig.datasets.loaders.partial_label_mat import load_partial_label_mat
+from disambig.datasets.sequences import make_tag_sequences
+from disambig.datasets.sine_intervals import make_sine_intervals
 from disambig.datasets.synthetic import (
-    ConcentricCircles,
-    RankingLines,
-    SeparatedClusters,
     make_concentric_circles,
     make_ranking_lines,
     make_separated_clusters,
 )
 
 __all__ = [
-    "CORRUPTIONS",
-    "INTERVAL_CORRUPTIONS",
-    "ORDER_CORRUPTIONS",
     "BinCorruption",
     "CensoringCorruption",
-    "ConcentricCircles",
     "ConfusionCorruption",
-    "Corruption",
     "InstanceCorruption",
-    "IntervalCorruption",
-    "IntervalData",
-    "LabelRankingData",
     "MajorityPairCorruption",
     "MajorityRowCorruption",
     "MissingCorruption",
-    "MulticlassData",
-    "MultilabelData",
-    "OrderCorruption",
     "PairCorruption",
-    "PartialLabelData",
-    "RankingLines",
     "RoundingCorruption",
     "ScoreGapCorruption",
-    "SeparatedClusters",
     "SignCorruption",
-    "SineIntervals",
     "SkewedCorruption",
-    "TagSequences",
     "TopKCorruption",
     "UniformCorruption",
     "UnlabeledCorruption",
@@ -90,8 +54,6 @@ __all__ = [
     "ambiguity_degree",
     "fetch_libsvm",
     "fetch_mulan",
-    "hidden_share",
-    "information_left",
     "load_interval_folder",
     "load_label_ranking",
     "load_libsvm",
@@ -102,6 +64,4 @@ __all__ = [
     "make_separated_clusters",
     "make_sine_intervals",
     "make_tag_sequences",
-    "out_of_fold_scores",
-    "possible_truths",
 ]

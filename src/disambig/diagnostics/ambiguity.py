@@ -19,7 +19,8 @@ from disambig.losses import ZeroOneLoss
 from disambig.notation import AnyArray, BoolArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
-from disambig.weights import NeighborWeights, is_pairwise, resolve_weights
+from disambig.weights import NeighborWeights
+from disambig.weights.registry import is_pairwise, resolve_weights
 
 # Neighbours of the weighting that recovers the regions.
 _N_NEIGHBORS = 10

@@ -30,7 +30,7 @@ from disambig.solvers import Progress, Solution, Solver
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import is_pairwise
+from disambig.weights.registry import is_pairwise
 
 METHODS = ("disambiguation", "infimum", "average")
 _LOGGER = logging.getLogger("disambig")

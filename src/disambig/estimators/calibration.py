@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from disambig.candidates import NumberSets
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
 from disambig.notation import FloatArray, IntArray
 

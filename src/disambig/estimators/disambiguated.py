@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from disambig.estimators.base import ComponentParameters
 from disambig.estimators.fitting import validated_inputs
-from disambig.weights import is_pairwise
+from disambig.weights.registry import is_pairwise
 
 # Attributes of the disambiguator that are also those of the estimator.
 _SHARED = (

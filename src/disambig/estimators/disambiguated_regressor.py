@@ -9,7 +9,8 @@ from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight
 
-from disambig.candidates import NumberSets, number_sets
+from disambig.candidates import number_sets
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
 from disambig.estimators.fitting import kept_rows, validated_inputs

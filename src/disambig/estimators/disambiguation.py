@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates import label_candidates
+from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.fitting import check_lengths
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.solvers.loop import Callback

@@ -17,8 +17,9 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.votes import Votes
 from disambig.votes.entries import widened
-from disambig.weights import InformedWeights, Weights, is_pairwise, resolve_weights
+from disambig.weights import InformedWeights, Weights
 from disambig.weights.inputs import entry_error, scale_error, small_indices, weight_error
+from disambig.weights.registry import is_pairwise, resolve_weights
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",

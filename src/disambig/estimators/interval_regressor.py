@@ -6,13 +6,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import NumberSets, number_sets
+from disambig.candidates import number_sets
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.calibration import calibrate, check_coverage
 from disambig.estimators.fitting import FittedWeightings, KeptRows, kept_rows, validated_inputs
 from disambig.estimators.prediction import number_predictor_of
 from disambig.exceptions import MissingOracleError, NoInformationError
-from disambig.losses import resolve_number_loss
+from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
@@ -30,8 +31,8 @@ from disambig.weights import (
     NystromWeights,
     PoissonWeights,
     RandomFeatureWeights,
-    automatic_ridge,
 )
+from disambig.weights.registry import automatic_ridge
 
 _FORMULATIONS = ("auto", "risk", "votes")
 # Weightings that are ridge regressions, exact or of low rank; they offer `residual_form`.

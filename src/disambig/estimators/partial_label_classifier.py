@@ -5,7 +5,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from disambig.candidates import LabelSets, label_candidates
+from disambig.candidates import LabelSets
+from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import FittedWeightings, KeptRows
 from disambig.estimators.labels import (
@@ -18,7 +19,7 @@ from disambig.estimators.labels import (
 from disambig.estimators.prediction import predictor_of
 from disambig.estimators.probabilities import probabilities_of
 from disambig.estimators.selection import resolve_weights_and_solver
-from disambig.losses import resolve_loss
+from disambig.losses.registry import resolve_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray

@@ -12,9 +12,10 @@ from disambig.estimators.fitting import FittedWeightings, KeptRows
 from disambig.estimators.labels import run_baseline
 from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import NoInformationError
-from disambig.losses import OrderFaces, bind_order_loss
+from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.protocol import LimitedOrderLoss
+from disambig.losses.registry import bind_order_loss
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem

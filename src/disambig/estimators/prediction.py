@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from disambig.exceptions import warn
-from disambig.losses import FiniteLoss, Loss
+from disambig.losses import Loss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, ListedFaces
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import Solution
 from disambig.solvers.baselines import infimum_prediction
 from disambig.solvers.numbers.baselines import NumberRule
-from disambig.votes import DenseVotes, Votes
+from disambig.votes import Votes
+from disambig.votes.dense import DenseVotes
 
 # Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
 # that break a tie.

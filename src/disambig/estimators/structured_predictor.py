@@ -15,16 +15,12 @@ from disambig.estimators.labels import (
     run_baseline,
 )
 from disambig.estimators.prediction import predictor_of
-from disambig.losses import (
-    BoundHamming,
-    FiniteLoss,
-    HammingLoss,
-    LabelLoss,
-    Loss,
-    StructuredLoss,
-    resolve_loss,
-)
+from disambig.losses import HammingLoss, Loss
+from disambig.losses.bits.hamming import BoundHamming
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import EmbedsPredictions
+from disambig.losses.registry import LabelLoss, resolve_loss
+from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
 from disambig.notation import AnyArray, FloatArray
 from disambig.problem import Problem

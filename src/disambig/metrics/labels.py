@@ -13,7 +13,8 @@ from disambig.candidates.labels.classes import checked_classes, listed, position
 from disambig.candidates.labels.entries import entries_of
 from disambig.candidates.reading import Markers, is_table, rows_of
 from disambig.exceptions import CandidateError
-from disambig.losses import FiniteLoss, resolve_loss
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.registry import resolve_loss
 from disambig.metrics.scorer import SetScorer, mean_over
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 

@@ -39,7 +39,7 @@ class DecodedOrders:
 
     Examples
     --------
-    >>> from disambig.orderings import order_decoder
+    >>> from disambig.orderings.decode import order_decoder
     >>> costs = np.array([[[0, 1, 0], [2, 0, 1], [4, 3, 0]]])
     >>> found = order_decoder().decode(costs)
     >>> found.ranks, found.values, found.exact, found.methods

@@ -38,7 +38,7 @@ class OrderDistribution:
 
     Examples
     --------
-    >>> from disambig.orderings import linear_extensions
+    >>> from disambig.orderings.distributions import linear_extensions
     >>> before = np.zeros((3, 3), dtype=bool)
     >>> before[0, 1] = True  # of 0, 1, 2: 0 before 1, and 2 anywhere
     >>> found = linear_extensions(before)

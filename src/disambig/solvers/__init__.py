@@ -1,9 +1,12 @@
 """Solvers: methods that choose targets, and what they return.
 
 All have the same contract, `Solver`: ``solve(problem, *, start=None, callback=None)`` returns a
-`Solution`. Minimisation is for labels, bits, orders and structures, regression for numbers.
+`Solution`. Minimisation is for labels, bits, orders and structures (`Problem`), regression for
+numbers (`VotedProblem`, `RiskProblem`).
 """
 
+from disambig.number_problem import RiskProblem, VotedProblem
+from disambig.problem import Problem
 from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.annealing.annealing import AnnealedMinimization
 from disambig.solvers.frank_wolfe import FrankWolfeMinimization
@@ -24,10 +27,13 @@ __all__ = [
     "FrankWolfeMinimization",
     "LinearProgramRegression",
     "NewtonRegression",
+    "Problem",
     "Progress",
+    "RiskProblem",
     "Solution",
     "Solver",
     "Status",
     "UnionRegression",
+    "VotedProblem",
     "quadratic_objective",
 ]

@@ -17,8 +17,6 @@ from disambig.weights.neighbors.neighbors import NeighborWeights
 from disambig.weights.partitions.forest import ForestWeights, TreeWeights
 from disambig.weights.partitions.histogram import HistogramWeights
 from disambig.weights.protocol import InformedWeights, Weights
-from disambig.weights.registry import automatic_ridge, is_affordable, is_pairwise, resolve_weights
-from disambig.weights.row_groups import hash_rows
 
 __all__ = [
     "FittedWeights",
@@ -39,9 +37,4 @@ __all__ = [
     "ScaledWeights",
     "TreeWeights",
     "Weights",
-    "automatic_ridge",
-    "hash_rows",
-    "is_affordable",
-    "is_pairwise",
-    "resolve_weights",
 ]

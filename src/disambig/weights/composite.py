@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
-from disambig.votes import MixtureVotes, Votes
+from disambig.votes import Votes
+from disambig.votes.mixture import MixtureVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
     entry_error,

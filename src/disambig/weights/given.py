@@ -17,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import MissingOracleError, VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
-from disambig.votes import DenseVotes, SparseVotes, Votes, as_votes
+from disambig.votes import Votes, as_votes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
     entry_error,

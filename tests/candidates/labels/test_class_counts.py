@@ -15,10 +15,10 @@ from disambig.candidates import (
     LabelSets,
     PartialBits,
     PartialOrders,
-    label_candidates,
     number_sets,
-    require_separable,
 )
+from disambig.candidates.labels.class_counts import label_candidates
+from disambig.candidates.protocol import require_separable
 from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.solvers import FrankWolfeMinimization
 from disambig.weights import NeighborWeights

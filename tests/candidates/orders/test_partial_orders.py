@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from disambig.candidates import Candidates, LabelSets, PartialOrders, RepeatedSets
+from disambig.candidates import Candidates, LabelSets, PartialOrders
+from disambig.candidates.protocol import RepeatedSets
 from disambig.exceptions import CandidateError
 
 ITEMS = np.array(["a", "b", "c"])

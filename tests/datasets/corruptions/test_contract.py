@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
-from disambig.datasets import CORRUPTIONS, Corruption, ambiguity_degree
+from disambig.datasets import ambiguity_degree
+from disambig.datasets.corruptions.protocol import Corruption
+from disambig.datasets.corruptions.registry import CORRUPTIONS
 
 
 def positive_scores(n: int, K: int, seed: int = 0) -> Any:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 from sklearn.neighbors import KNeighborsClassifier
 
-from disambig.datasets import InstanceCorruption, ambiguity_degree, out_of_fold_scores
-from disambig.datasets.corruptions.instance import capped_shares
+from disambig.datasets import InstanceCorruption, ambiguity_degree
+from disambig.datasets.corruptions.instance import capped_shares, out_of_fold_scores
 
 score_vectors = st.lists(st.floats(0, 1e6, allow_subnormal=True), min_size=1, max_size=40).map(
     np.array

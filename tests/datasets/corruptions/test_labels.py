@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from disambig.candidates import LabelSets
 from disambig.datasets import (
     ConfusionCorruption,
-    Corruption,
     MajorityPairCorruption,
     MajorityRowCorruption,
     UniformCorruption,
     UnlabeledCorruption,
     ambiguity_degree,
-    possible_truths,
 )
+from disambig.datasets.corruptions.ambiguity import possible_truths
+from disambig.datasets.corruptions.protocol import Corruption
 from disambig.exceptions import CandidateError
 
 SKEWED = np.repeat([0, 1, 2], [20, 50, 30])

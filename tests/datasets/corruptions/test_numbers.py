@@ -12,16 +12,16 @@ from scipy.stats import kstest
 
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.datasets import (
-    INTERVAL_CORRUPTIONS,
     BinCorruption,
     CensoringCorruption,
-    IntervalCorruption,
     MissingCorruption,
     RoundingCorruption,
     SignCorruption,
     SkewedCorruption,
     WidthCorruption,
 )
+from disambig.datasets.corruptions.protocol import IntervalCorruption
+from disambig.datasets.corruptions.registry import INTERVAL_CORRUPTIONS
 from disambig.exceptions import CandidateError
 
 # A right distribution has a smaller p-value once in ten thousand tests; a wrong one, with

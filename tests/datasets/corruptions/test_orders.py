@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 
 from benchmarks.reference import environment
 from disambig.candidates import PartialOrders
-from disambig.datasets import (
-    ORDER_CORRUPTIONS,
-    OrderCorruption,
-    PairCorruption,
-    ScoreGapCorruption,
-    TopKCorruption,
-    hidden_share,
-    information_left,
-    make_ranking_lines,
-)
+from disambig.datasets import PairCorruption, ScoreGapCorruption, TopKCorruption, make_ranking_lines
+from disambig.datasets.corruptions.orders import hidden_share, information_left
+from disambig.datasets.corruptions.protocol import OrderCorruption
+from disambig.datasets.corruptions.registry import ORDER_CORRUPTIONS
 from disambig.exceptions import CandidateError
 
 # From all pairs known to none, by name.

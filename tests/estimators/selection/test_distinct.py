@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from disambig.candidates import LabelSets
 from disambig.estimators.selection.distinct import merge_copies, used_classes
 from disambig.losses import OrdinalLoss, ZeroOneLoss
-from disambig.weights import hash_rows
+from disambig.weights.row_groups import hash_rows
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 3)) * (rng.random((30, 3)) < 0.7)

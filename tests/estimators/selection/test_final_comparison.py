@@ -17,7 +17,8 @@ from disambig.estimators.selection.trials import trial_of
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.votes import as_votes
-from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights, hash_rows
+from disambig.weights import NeighborWeights, NystromWeights, ScaledWeights
+from disambig.weights.row_groups import hash_rows
 
 TWO_LANDMARKS = NystromWeights(n_landmarks=2)
 FEW_HIDDEN = SearchSpace(comparison_hidden=(20, 60))

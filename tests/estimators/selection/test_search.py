@@ -18,13 +18,8 @@ from disambig.estimators.selection import space as space_module
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import AbstainLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
-from disambig.weights import (
-    KernelRidgeWeights,
-    NeighborWeights,
-    NystromWeights,
-    ScaledWeights,
-    hash_rows,
-)
+from disambig.weights import KernelRidgeWeights, NeighborWeights, NystromWeights, ScaledWeights
+from disambig.weights.row_groups import hash_rows
 
 
 def hidden_in_sets(y, share, seed=0):

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
 from disambig.estimators.selection.hidden_sets import sample_rows
-from disambig.weights import hash_rows
+from disambig.weights.row_groups import hash_rows
 
 
 def sets_of(informative):

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from disambig import StructuredPredictor
 from disambig.candidates import PartialBits
 from disambig.exceptions import CandidateError
-from disambig.losses import ExactInfimum, HammingLoss
+from disambig.losses import HammingLoss
+from disambig.losses.protocol import ExactInfimum
 from disambig.solvers import AlternatingMinimization
 from disambig.solvers.baselines import average_candidates, infimum_solution
 from disambig.votes import as_votes

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.losses import LabelFaces
 from disambig.losses.embeddings import ComplementEmbedding
-from disambig.losses.labels.faces import CodedFaces
+from disambig.losses.labels.faces import CodedFaces, LabelFaces
 
 
 @st.composite

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from disambig.candidates import LabelSets
-from disambig.losses import FiniteLoss, MatrixLoss, ZeroOneLoss
+from disambig.losses import MatrixLoss, ZeroOneLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.votes import as_votes
 
 

@@ -12,7 +12,9 @@ from sklearn.base import clone
 
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.losses import AbsoluteLoss, NumberLoss, PinballLoss, SquaredLoss
-from disambig.votes import OperatorVotes, ProductVotes, as_votes
+from disambig.votes import as_votes
+from disambig.votes.operator import OperatorVotes
+from disambig.votes.product import ProductVotes
 from tests.oracles.number_lines import (
     average_value,
     infimum_value,

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from disambig.candidates import PartialOrders
 from disambig.losses import KendallLoss
 from disambig.losses.orders.means import mean_signs
-from disambig.orderings import signs_of_ranks
+from disambig.orderings.signs import signs_of_ranks
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import as_votes

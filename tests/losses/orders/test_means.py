@@ -9,7 +9,7 @@ from disambig import PartialRanker
 from disambig.candidates import PartialOrders
 from disambig.losses import FootruleLoss, KendallLoss
 from disambig.losses.orders import means
-from disambig.orderings import sample_linear_extensions
+from disambig.orderings.distributions import sample_linear_extensions
 from disambig.weights import NeighborWeights
 
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from disambig.candidates import PartialOrders
 from disambig.exceptions import MissingOracleError
-from disambig.losses import BoundKendall, BoundPositionKendall, KendallLoss
+from disambig.losses import KendallLoss
+from disambig.losses.orders.kendall import BoundKendall
+from disambig.losses.orders.position_kendall import BoundPositionKendall
 
 WEIGHTS = [3.0, 0.0, 2.0, 1.0]
 

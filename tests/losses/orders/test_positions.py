@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from disambig.candidates import PartialOrders
 from disambig.exceptions import MissingOracleError
-from disambig.losses import BoundOrderLoss, DCGLoss, FootruleLoss
+from disambig.losses import DCGLoss, FootruleLoss
+from disambig.losses.orders.protocol import BoundOrderLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.votes import as_votes

@@ -15,7 +15,8 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Status
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
-from disambig.votes import OperatorVotes, as_votes
+from disambig.votes import as_votes
+from disambig.votes.operator import OperatorVotes
 from tests.oracles.brute_force import double_loop_objective
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS, LOSSES, WEIGHTINGS, BareOperator, tiny_problem

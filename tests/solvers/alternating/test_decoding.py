@@ -16,7 +16,8 @@ from disambig.solvers import AlternatingMinimization, Status
 from disambig.solvers.alternating.decoding import _best_vertices, _rows_to_pin, decode
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.starts import first_predictions
-from disambig.votes import DenseVotes, as_votes
+from disambig.votes import as_votes
+from disambig.votes.dense import DenseVotes
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS
 

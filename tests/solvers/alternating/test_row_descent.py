@@ -19,7 +19,8 @@ from disambig.solvers import AlternatingMinimization
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.row_descent import RowDescent
 from disambig.solvers.alternating.starts import first_predictions, first_row_predictions
-from disambig.votes import DenseVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 
 LOSSES = {
     "zero_one": ZeroOneLoss(),

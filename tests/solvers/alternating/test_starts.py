@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
 from disambig.exceptions import MissingOracleError
-from disambig.losses import StructuredLoss, ZeroOneLoss
+from disambig.losses import ZeroOneLoss
+from disambig.losses.structured import StructuredLoss
 from disambig.problem import Problem
 from disambig.solvers.alternating import starts
 from disambig.solvers.alternating.starts import first_predictions, start_names

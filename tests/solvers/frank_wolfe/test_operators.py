@@ -14,7 +14,9 @@ from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.label_hulls import LabelHulls
 from disambig.solvers.frank_wolfe.losses import quadratic_loss
 from disambig.solvers.frank_wolfe.shifts import Shifts, spectrum
-from disambig.votes import MixtureVotes, RepeatedVotes, as_votes
+from disambig.votes import as_votes
+from disambig.votes.mixture import MixtureVotes
+from disambig.votes.repeated import RepeatedVotes
 
 N = 420
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from disambig.problem import Problem
 from disambig.solvers.frank_wolfe import shifts as shifts_module
 from disambig.solvers.frank_wolfe.shifts import spectrum, tight_shifts
-from disambig.votes import ProductVotes, as_votes
+from disambig.votes import as_votes
+from disambig.votes.product import ProductVotes
 from tests.oracles.generated_problems import problems
 from tests.oracles.tiny_problems import FORMS, wrapped
 

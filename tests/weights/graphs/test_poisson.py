@@ -8,7 +8,8 @@ from sklearn.datasets import load_digits
 
 from disambig import LabelSets, PartialLabelClassifier, disambiguate
 from disambig.exceptions import MemoryBudgetError, NoInformationError
-from disambig.votes import DenseVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import InformedWeights, PoissonWeights, Weights
 from disambig.weights.graphs.poisson import potentials
 

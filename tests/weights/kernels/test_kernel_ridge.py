@@ -10,7 +10,8 @@ from sklearn.kernel_ridge import KernelRidge
 
 from disambig import memory
 from disambig.exceptions import MemoryBudgetError, VotesError
-from disambig.votes import DenseVotes, ProductVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights import KernelRidgeWeights
 from disambig.weights.kernels.similarity import Similarity
 

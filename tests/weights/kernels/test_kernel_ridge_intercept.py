@@ -11,7 +11,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 from disambig.exceptions import VotesError
-from disambig.votes import DenseVotes, ProductVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights import KernelRidgeWeights
 from disambig.weights.kernels.similarity import Similarity
 

@@ -10,8 +10,10 @@ from sklearn.base import clone
 
 from disambig import PartialLabelClassifier
 from disambig.exceptions import ConvergenceWarning, MemoryBudgetError, VotesError
-from disambig.votes import IteratedVotes, ProductVotes, iterated, product
+from disambig.votes import iterated, product
 from disambig.votes import iterated as normal_inverse
+from disambig.votes.iterated import IteratedVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights import FittedWeights, KernelRidgeWeights, NystromWeights, RandomFeatureWeights
 from disambig.weights.kernels import low_rank as feature_ridge_module
 from disambig.weights.kernels.landmarks import SCHEMES, choose_landmarks

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig import memory
 from disambig.exceptions import MemoryBudgetError, VotesError
-from disambig.votes import DenseVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights import NadarayaWatsonWeights
 from disambig.weights.kernels import nadaraya_watson as module
 

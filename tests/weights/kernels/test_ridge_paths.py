@@ -12,7 +12,8 @@ from sklearn.base import clone
 
 from disambig import memory
 from disambig.exceptions import MemoryBudgetError, VotesError
-from disambig.votes import DeletedVotes, DenseVotes
+from disambig.votes.deleted import DeletedVotes
+from disambig.votes.dense import DenseVotes
 from disambig.weights import KernelRidgeWeights
 from disambig.weights.kernels.smoother import Deletion, left_out_rows
 from disambig.weights.kernels.system import RidgeSystem, spectrum_of

@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from disambig import PartialLabelClassifier, memory
 from disambig.exceptions import MemoryBudgetError, VotesError
-from disambig.votes import PartitionVotes
+from disambig.votes.partition import PartitionVotes
 from disambig.weights import ForestWeights, TreeWeights
 from disambig.weights.partitions.trees import column_factors, scaled_columns
 

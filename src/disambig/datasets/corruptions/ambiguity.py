@@ -60,7 +60,8 @@ def possible_truths(sets: LabelSets, inclusion: Any) -> LabelSets:
 
     Examples
     --------
-    >>> from disambig.datasets import MajorityPairCorruption, possible_truths
+    >>> from disambig.datasets import MajorityPairCorruption
+    >>> from disambig.datasets.corruptions.ambiguity import possible_truths
     >>> corruption, y = MajorityPairCorruption(0.5), ["a", "b", "b", "c"]
     >>> sets = corruption(y, random_state=0)
     >>> possible_truths(sets, corruption.inclusion(y)).first_labels().tolist()

@@ -206,7 +206,8 @@ def out_of_fold_scores(
     Examples
     --------
     >>> import numpy as np
-    >>> from disambig.datasets import InstanceCorruption, out_of_fold_scores
+    >>> from disambig.datasets import InstanceCorruption
+    >>> from disambig.datasets.corruptions.instance import out_of_fold_scores
     >>> X, y = np.linspace(-3, 3, 40)[:, None], np.repeat([0, 1], 20)
     >>> scores = out_of_fold_scores(X, y, random_state=0)
     >>> bool(scores[19, 1] > scores[0, 1])

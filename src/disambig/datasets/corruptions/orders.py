@@ -72,7 +72,7 @@ def information_left(orders: PartialOrders) -> float:
     Examples
     --------
     >>> from disambig import candidates
-    >>> from disambig.datasets import information_left
+    >>> from disambig.datasets.corruptions.orders import information_left
     >>> information_left(candidates.PartialOrders.from_any(["a>b>c", ""]))
     0.5
     """
@@ -102,7 +102,8 @@ def hidden_share(
 
     Examples
     --------
-    >>> from disambig.datasets import TopKCorruption, hidden_share
+    >>> from disambig.datasets import TopKCorruption
+    >>> from disambig.datasets.corruptions.orders import hidden_share
     >>> hidden_share(TopKCorruption(1), [[0, 1, 2, 3]])
     0.5
     """
@@ -125,7 +126,8 @@ class PairCorruption:
 
     Examples
     --------
-    >>> from disambig.datasets import PairCorruption, hidden_share, information_left
+    >>> from disambig.datasets import PairCorruption
+    >>> from disambig.datasets.corruptions.orders import hidden_share, information_left
     >>> corruption, ranks = PairCorruption(0.6), [[0, 1, 2, 3], [3, 2, 1, 0]]
     >>> orders = corruption(ranks, items=list("abcd"), random_state=1)
     >>> [sorted(order) for order in orders]
@@ -214,7 +216,8 @@ class ScoreGapCorruption:
 
     Examples
     --------
-    >>> from disambig.datasets import ScoreGapCorruption, hidden_share, information_left
+    >>> from disambig.datasets import ScoreGapCorruption
+    >>> from disambig.datasets.corruptions.orders import hidden_share, information_left
     >>> scores = [[0.0, 0.3, 0.7, 1.0]]
     >>> far = ScoreGapCorruption(0.5)
     >>> hidden_share(far, scores), information_left(far(scores))

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.losses import FiniteLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.weights import hash_rows
-from disambig.weights.row_groups import EqualRows
+from disambig.weights.row_groups import EqualRows, hash_rows
 
 
 class DistinctRows(NamedTuple):

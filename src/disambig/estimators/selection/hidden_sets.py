@@ -13,13 +13,14 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.estimators.probabilities import shares
-from disambig.losses import FiniteLoss, SoftFaces
-from disambig.losses.labels.finite import SetExtremes
+from disambig.losses.labels.finite import FiniteLoss, SetExtremes
+from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
-from disambig.votes import RepeatedVotes, Votes
-from disambig.weights import hash_rows
+from disambig.votes import Votes
+from disambig.votes.repeated import RepeatedVotes
+from disambig.weights.row_groups import hash_rows
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
 _LOG_LOSS_WEIGHT = 0.1

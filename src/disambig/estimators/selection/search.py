@@ -37,7 +37,7 @@ from disambig.estimators.selection.trials import (
     weighted_votes,
 )
 from disambig.exceptions import warn
-from disambig.losses import FiniteLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.registry import resolve_solver

@@ -22,8 +22,8 @@ from disambig.weights import (
     NystromWeights,
     ScaledWeights,
     Weights,
-    is_affordable,
 )
+from disambig.weights.registry import is_affordable
 
 # Rows of the sample at least, however many classes there are.
 _MIN_SAMPLE_ROWS = 200

@@ -21,7 +21,7 @@ from disambig.estimators.selection.space import (
     family_of,
     fitted_entries,
 )
-from disambig.losses import FiniteLoss
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes

@@ -19,7 +19,8 @@ from disambig.compiled.piecewise import Curves, Domains, minimise_dense, minimis
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
 from disambig.tolerances import tie_tolerance
-from disambig.votes import Votes, row_blocks
+from disambig.votes import Votes
+from disambig.votes.blocks import row_blocks
 
 
 class UniformDistributions(NamedTuple):

@@ -23,7 +23,8 @@ from disambig.losses.numbers.curves import (
     uniform_distributions,
 )
 from disambig.notation import FloatArray
-from disambig.votes import Votes, row_blocks
+from disambig.votes import Votes
+from disambig.votes.blocks import row_blocks
 
 
 class PinballSlopes(NamedTuple):

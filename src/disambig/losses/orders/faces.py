@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.orderings import OrderDecoder, pairs_of_signs, signs_of_ranks, tied_signs
+from disambig.orderings.decode import OrderDecoder
+from disambig.orderings.signs import pairs_of_signs, signs_of_ranks, tied_signs
 
 
 @dataclass(frozen=True, eq=False)

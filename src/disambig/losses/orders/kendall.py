@@ -19,8 +19,9 @@ from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.position_kendall import BoundPositionKendall, largest_sum
 from disambig.losses.orders.soft import OrderSoftening
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.orderings import OrderDecoder, order_decoder, signs_of_ranks
+from disambig.orderings.decode import OrderDecoder, order_decoder
 from disambig.orderings.dynamic import require_lattice
+from disambig.orderings.signs import signs_of_ranks
 from disambig.votes import Votes
 
 

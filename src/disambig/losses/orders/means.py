@@ -16,12 +16,8 @@ import numpy as np
 from disambig.candidates import PartialOrders
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
-from disambig.orderings import (
-    linear_extensions,
-    sample_linear_extensions,
-    signs_of_pairs,
-    tied_signs,
-)
+from disambig.orderings.distributions import linear_extensions, sample_linear_extensions
+from disambig.orderings.signs import signs_of_pairs, tied_signs
 
 # Orders drawn if the linear extensions are too many to count. The standard deviation of a
 # probability is then at most 0.5 / sqrt(1000) = .016.

@@ -8,14 +8,9 @@ from disambig.candidates import PartialOrders
 from disambig.losses.orders.faces import OrderFaces, sign_faces
 from disambig.losses.orders.means import mean_signs
 from disambig.notation import FloatArray, IntArray
-from disambig.orderings import (
-    OrderDecoder,
-    WeightedOrderDistribution,
-    pair_costs,
-    signs_of_pairs,
-    signs_of_ranks,
-    tied_weighted_orders,
-)
+from disambig.orderings.decode import OrderDecoder
+from disambig.orderings.signs import pair_costs, signs_of_pairs, signs_of_ranks
+from disambig.orderings.weighted import WeightedOrderDistribution, tied_weighted_orders
 from disambig.votes import Votes
 
 

@@ -19,15 +19,10 @@ from disambig.exceptions import MissingOracleError
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.means import mean_orders
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.orderings import (
-    OrderDecoder,
-    pair_costs,
-    place_orders,
-    signs_of_pairs,
-    tied_orders,
-    tied_signs,
-)
-from disambig.orderings.places import require_place_orders
+from disambig.orderings.decode import OrderDecoder
+from disambig.orderings.places import place_orders, require_place_orders
+from disambig.orderings.signs import pair_costs, signs_of_pairs, tied_signs
+from disambig.orderings.ties import tied_orders
 from disambig.votes import Votes
 
 # Relative tolerance of ties in the two steps of `pairwise_start`.

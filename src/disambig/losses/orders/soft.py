@@ -16,7 +16,8 @@ from disambig.losses.embeddings import SignEmbedding
 from disambig.losses.orders.faces import OrderFaces, sign_faces
 from disambig.losses.softening import SoftMeans
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.orderings import GibbsOrders, OrderDecoder, gibbs_orders
+from disambig.orderings.decode import OrderDecoder
+from disambig.orderings.distributions import GibbsOrders, gibbs_orders
 
 # Orders tie if their total costs differ by less, hence their probabilities by a smaller fraction.
 # Rounding leaves differences of this size.

@@ -12,7 +12,7 @@ from disambig.losses.orders.kendall import BoundKendall
 from disambig.losses.orders.positions import BoundPlaceLoss
 from disambig.losses.quadratic_split import eigen_halves, require_symmetric
 from disambig.notation import FloatArray
-from disambig.orderings import LARGEST_LATTICE
+from disambig.orderings.dynamic import LARGEST_LATTICE
 from disambig.problem import Problem
 
 _SOLVER_NAME = "FrankWolfeMinimization"

@@ -9,7 +9,7 @@ from disambig.candidates import PartialOrders
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.protocol import BoundOrderLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.orderings import signs_of_ranks
+from disambig.orderings.signs import signs_of_ranks
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.candidates import Intervals, NumberSets
+from disambig.candidates import Intervals
+from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.losses import NumberLoss
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, RiskProblem
@@ -12,7 +13,11 @@ from disambig.solvers.loop import Progress, Status
 from disambig.solvers.numbers.automatic import suited_solver
 from disambig.solvers.numbers.solution import number_solution
 from disambig.solvers.solution import Solution
-from disambig.votes import DenseVotes, IteratedVotes, ProductVotes, Votes, row_blocks
+from disambig.votes import Votes
+from disambig.votes.blocks import row_blocks
+from disambig.votes.dense import DenseVotes
+from disambig.votes.iterated import IteratedVotes
+from disambig.votes.product import ProductVotes
 
 
 @dataclass(frozen=True, eq=False)

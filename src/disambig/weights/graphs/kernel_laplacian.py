@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_flag, check_integer, check_number
-from disambig.votes import ProductVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.landmarks import choose_landmarks
 from disambig.weights.kernels.similarity import Similarity, resolve_bandwidth

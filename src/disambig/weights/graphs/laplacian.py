@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import warn
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_number
-from disambig.votes import SolvedVotes
-from disambig.votes.solved import probed_diagonal
+from disambig.votes.solved import SolvedVotes, probed_diagonal
 from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
 from disambig.weights.inputs import (

@@ -16,8 +16,7 @@ from scipy.linalg import solve_triangular
 from disambig.exceptions import VotesError
 from disambig.memory import free_bytes, require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes import IteratedVotes
-from disambig.votes.iterated import NormalInverse
+from disambig.votes.iterated import IteratedVotes, NormalInverse
 
 # Entries of a block: 16 MiB.
 _ENTRIES_PER_BLOCK = 2**21

@@ -12,8 +12,9 @@ from disambig.exceptions import VotesError
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_number
-from disambig.votes import DeletedVotes, DenseVotes, ProductVotes
-from disambig.votes.dense import SymmetricArray
+from disambig.votes.deleted import DeletedVotes
+from disambig.votes.dense import DenseVotes, SymmetricArray
+from disambig.votes.product import ProductVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
 from disambig.weights.kernels.smoother import (

@@ -14,7 +14,7 @@ import numpy as np
 from disambig.exceptions import VotesError
 from disambig.memory import free_bytes, require_bytes
 from disambig.notation import FloatArray
-from disambig.votes import ProductVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
 from disambig.weights.kernels.system import spectrum_of
 

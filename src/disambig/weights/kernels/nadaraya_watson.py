@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
-from disambig.votes import DenseVotes, SparseVotes
+from disambig.votes.dense import DenseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
     query_inputs,

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
-from disambig.votes import IteratedVotes, ProductVotes
 from disambig.votes.entries import MAX_ENTRY, first_bad_entry
+from disambig.votes.iterated import IteratedVotes
+from disambig.votes.product import ProductVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.landmarks import SCHEMES, choose_landmarks, kernel_factor
 from disambig.weights.kernels.low_rank import SOLVERS, feature_ridge, is_direct

@@ -13,7 +13,7 @@ from scipy.linalg import lapack
 
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray, IntArray
-from disambig.votes import DeletedVotes
+from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import SymmetricArray
 from disambig.weights.kernels.system import Spectrum
 

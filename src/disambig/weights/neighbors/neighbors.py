@@ -11,7 +11,7 @@ from disambig.compiled.nearest import NEGLIGIBLE_PART
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
-from disambig.votes import SparseVotes
+from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
     query_inputs,

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_integer
-from disambig.votes import PartitionVotes
+from disambig.votes.partition import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition
 from disambig.weights.partitions.trees import (

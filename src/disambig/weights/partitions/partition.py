@@ -7,8 +7,7 @@ import numpy as np
 
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
-from disambig.votes import PartitionVotes
-from disambig.votes.partition import Membership
+from disambig.votes.partition import Membership, PartitionVotes
 
 
 @dataclass(frozen=True, eq=False)
