@@ -300,8 +300,6 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from disambig.votes import as_votes
     >>> form = voted_form(as_votes(np.array([[0.5, 0.5], [0.5, 0.5]])))
     >>> form.array
     array([[ 0.5, -0.5],

@@ -8,6 +8,7 @@ for sets, whichever score is used.
 """
 
 import numbers
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,14 +91,14 @@ class HeldOut:
         return ends
 
 
-def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weight: Any) -> HeldOut:
+def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: Any) -> HeldOut:
     """Train one model without each fold, and score the rows of that fold.
 
     Parameters
     ----------
     estimator : IntervalRegressor
         Cloned, without its calibration.
-    folds : int or splitter
+    cv : int, splitter or iterable of (train, test)
     X : array (n, d)
     sets : NumberSets, n rows
     sample_weight : array (n,) or None
@@ -110,25 +111,24 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
         if sample_weight is None
         else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (n,))
     )
-    splitter = _splitter(folds, len(sets))
     fold_of = np.full(n, -1)
     models, trained_on = [], []
     predictions = np.full((n, sets.n_columns), np.nan)
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
-    for number, (train, test) in enumerate(splitter.split(np.zeros((n, 1)))):
+    for number, (train, test) in enumerate(splits_of(type(estimator).__name__, cv, n)):
         if (fold_of[test] >= 0).any():
             raise ValueError(
                 "cv: a row is held out twice. Give a splitter whose test folds do not "
                 "overlap, such as KFold."
             )
         model = clone(estimator).set_params(cv=None)
-        rows = np.asarray(train)
+        rows = train
         model.fit(
             take_inputs(X, rows, rows if pairwise else None),
             sets[rows],
             sample_weight=None if weights is None else weights[rows],
         )
-        held = take_inputs(X, np.asarray(test), rows if pairwise else None)
+        held = take_inputs(X, test, rows if pairwise else None)
         predictions[test] = np.reshape(model.predict(held), (len(test), -1))
         fold_of[test] = number
         models.append(model)
@@ -149,15 +149,31 @@ def calibrate(estimator: Any, folds: Any, X: Any, sets: NumberSets, sample_weigh
     )
 
 
-def _splitter(folds: Any, n: int) -> Any:
-    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
-        if not 2 <= folds <= n:
+def splits_of(owner: str, cv: Any, n: int) -> list[tuple[IntArray, IntArray]]:
+    """Training and test rows of each fold.
+
+    Parameters
+    ----------
+    owner : str
+        The estimator, named in errors.
+    cv : int, splitter, or iterable of (train, test)
+        As in scikit-learn, except that an int shuffles the rows.
+    n : int
+        Number of rows.
+    """
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        if not 2 <= cv <= n:
             raise ValueError(
-                f"cv={folds}; expected a number of folds from 2 to the number of rows, "
-                f"n_samples={n}."
+                f"{owner}: cv must be a number of folds from 2 to the number of rows, "
+                f"n_samples={n}; got {cv}."
             )
         # Rows are often sorted; without shuffling, folds would differ from each other.
-        return KFold(int(folds), shuffle=True, random_state=0)
-    if isinstance(folds, str) or not hasattr(folds, "split"):
-        raise TypeError(f"cv={folds!r}; expected a number of folds or a splitter such as KFold(5).")
-    return folds
+        cv = KFold(int(cv), shuffle=True, random_state=0)
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        cv = cv.split(np.zeros((n, 1)))
+    elif isinstance(cv, str) or not isinstance(cv, Iterable):
+        raise TypeError(
+            f"{owner}: cv must be a number of folds, a splitter such as KFold(5) or pairs of "
+            f"training and test rows; got {cv!r}."
+        )
+    return [(np.asarray(train), np.asarray(test)) for train, test in cv]

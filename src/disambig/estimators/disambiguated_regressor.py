@@ -1,17 +1,18 @@
 """Recover a target for every row, then train any regressor of scikit-learn."""
 
+import numbers
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight
 
 from disambig.candidates import number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.base import all_or_nothing
+from disambig.estimators.calibration import splits_of
 from disambig.estimators.disambiguated import DisambiguatedEstimator
 from disambig.estimators.fitting import kept_rows, validated_inputs
 from disambig.estimators.interval_regressor import IntervalRegressor
@@ -42,12 +43,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         Rounds that revise the targets. In each round the regressor, trained on the other folds,
         predicts every row; the target moves to the number of its interval nearest to this
         prediction; and the regressor is fitted again.
-    cv : int or "out-of-bag", default 5
-        Folds of each round. The model that revises a target is trained without its row: a flexible
-        model would reproduce the target that it was trained on. Forests with ``bootstrap=True`` and
-        ``oob_score=True`` need no folds: "out-of-bag" averages the trees whose bootstrap sample
-        does not contain the row, and a round costs one fit. A row that is in the sample of every
-        tree keeps its target.
+    cv : int, splitter, iterable or "out-of-bag", default 5
+        Folds of each round, as in scikit-learn, except that an int shuffles the rows. The model
+        that revises a target is trained without its row: a flexible model would reproduce the
+        target that it was trained on. Forests with ``bootstrap=True`` and ``oob_score=True`` need
+        no folds: "out-of-bag" averages the trees whose bootstrap sample does not contain the row,
+        and a round costs one fit. A row that is in the sample of every tree keeps its target.
     unresolved : {"exclude", "include"}, default "exclude"
         What to do with rows whose optimum is no single number: leave them out of the first fit, or
         train on the solver's choice. A warning gives their number.
@@ -90,7 +91,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
         refits: int = 0,
-        cv: int | Literal["out-of-bag"] = 5,
+        cv: Any = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
         callback: Callback | None = None,
         verbose: int = 0,
@@ -173,19 +174,27 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
     ) -> None:
         """Write into `found` the predictions of models that were trained on the other folds."""
-        folds = min(int(self.cv), len(taken))
-        if folds < 2:
-            return
-        # Rows are often sorted; without shuffling, folds would differ from each other.
-        for train, test in KFold(folds, shuffle=True, random_state=0).split(taken):
+        for train, test in self._splits(taken, len(found)):
             # In the first round, rows that `unresolved` leaves out have no target yet.
-            known = np.intersect1d(taken[train], self.training_rows_)
+            known = np.intersect1d(train, self.training_rows_)
             if not known.size:
                 continue
             model = self._fitted(inputs, known, weights)
-            held = taken[test]
-            predictions = model.predict(_safe_indexing(inputs, held))
-            found[held] = np.reshape(predictions, (len(held), -1))
+            predictions = model.predict(_safe_indexing(inputs, test))
+            found[test] = np.reshape(predictions, (len(test), -1))
+
+    def _splits(self, taken: IntArray, n: int) -> list[tuple[IntArray, IntArray]]:
+        """Training and test rows of each fold, of the rows that take part."""
+        name = type(self).__name__
+        if not isinstance(self.cv, numbers.Integral):
+            return [
+                (np.intersect1d(train, taken), np.intersect1d(test, taken))
+                for train, test in splits_of(name, self.cv, n)
+            ]
+        folds = min(int(self.cv), len(taken))
+        if folds < 2:
+            return []
+        return [(taken[train], taken[test]) for train, test in splits_of(name, folds, len(taken))]
 
     def _fill_out_of_bag(self, found: FloatArray) -> None:
         """Write into `found` the out-of-bag predictions of the forest."""
@@ -213,9 +222,9 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         name = type(self).__name__
         check_choice(name, "unresolved", self.unresolved, _UNRESOLVED)
         check_integer(name, "refits", self.refits, least=0)
-        if not isinstance(self.cv, str):
+        if isinstance(self.cv, numbers.Number):
             check_integer(name, "cv", self.cv, least=2)
-        else:
+        elif isinstance(self.cv, str):
             check_choice(name, "cv", self.cv, (_OUT_OF_BAG,), "or a number of folds")
         self._check_inputs_are_features()
 
@@ -241,7 +250,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""
-        predictions: FloatArray = self.estimator_.predict(self._queries(X))
+        queries = self._queries(X)
+        predictions: FloatArray = self.estimator_.predict(queries)
         return predictions.reshape(-1, *self.labels_.shape[1:])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

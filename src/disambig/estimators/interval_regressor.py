@@ -79,9 +79,9 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Markers of rows or ends that say nothing, such as "" or "unknown".
     missing : {"error", "whole"}, default "error"
         What NaN in y means: an error, or an end that is not known.
-    cv : int or splitter, optional
-        Folds whose held-out rows calibrate `predict_interval`; an int shuffles rows into so many
-        folds. The fit costs that many additional fits.
+    cv : int, splitter or iterable, optional
+        Folds whose held-out rows calibrate `predict_interval`, as in scikit-learn, except that an
+        int shuffles the rows. The fit costs that many additional fits.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
     verbose : int, default 0

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from disambig.candidates.bits.tables import UNKNOWN, checked_bits, parse_bits
+from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import listed, preview
 from disambig.candidates.reading import own_rows, row_index
 from disambig.exceptions import CandidateError
@@ -141,6 +142,7 @@ class PartialBits:
         return (self[row] for row in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        refuse_metrics("PartialBits", "a scorer of your own")
         if copy is False and dtype is not None and np.dtype(dtype) != np.int8:
             raise ValueError("PartialBits: another dtype than int8 needs a copy. Pass copy=None.")
         return np.array(self.bits, dtype=dtype) if copy else np.asarray(self.bits, dtype=dtype)

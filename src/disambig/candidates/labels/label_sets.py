@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import checked_classes, listed, positions, preview
 from disambig.candidates.labels.entries import entries_of
 from disambig.candidates.labels.hierarchy import Hierarchy
@@ -260,6 +261,7 @@ class LabelSets:
         return iter(self.to_sets())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        refuse_metrics("LabelSets", "covering_scorer")
         if copy is False and dtype is not None and np.dtype(dtype) != np.bool_:
             raise ValueError("LabelSets: another dtype than bool needs a copy. Pass copy=None.")
         return np.array(self.mask, dtype=dtype) if copy else np.asarray(self.mask, dtype=dtype)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.numbers.checks import Ends, checked_ends
 from disambig.candidates.numbers.parsing import parse_intervals
 from disambig.candidates.numbers.tables import ends_of_bounds, ends_of_centers, ends_of_points
@@ -242,6 +243,7 @@ class Intervals:
         return (self[row] for row in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        refuse_metrics("Intervals", "interval_r2_scorer")
         if copy is False:
             raise ValueError(
                 "Intervals: converting to an array always copies; do not pass copy=False."

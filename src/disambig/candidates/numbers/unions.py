@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.numbers.checks import checked_ends, interval_error
 from disambig.candidates.numbers.intervals import Intervals, read_only, row_positions, value_table
 from disambig.candidates.numbers.parsing import parse_numbers
@@ -132,6 +133,7 @@ class IntervalUnions:
         return (self[row] for row in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        refuse_metrics("IntervalUnions", "interval_r2_scorer")
         if copy is False or (dtype is not None and np.dtype(dtype) != np.dtype(object)):
             raise ValueError(
                 "IntervalUnions: only a copy as an array of dtype object is available."

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import listed, preview
 from disambig.candidates.orders.chains import parse_pairs
 from disambig.candidates.orders.items import checked_items, order_error
@@ -276,6 +277,7 @@ class PartialOrders:
         return iter(self.to_pairs())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        refuse_metrics("PartialOrders", "kendall_tau_scorer")
         if copy is False:
             raise ValueError("PartialOrders: an array of signs needs a copy. Pass copy=None.")
         signs = self.before.astype(np.int8)

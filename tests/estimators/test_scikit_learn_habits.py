@@ -1,0 +1,117 @@
+"""What users of scikit-learn try first, and the words that they read when it cannot work."""
+
+import logging
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from disambig import (
+    DisambiguatedClassifier,
+    IntervalRegressor,
+    LabelSets,
+    PartialLabelClassifier,
+    PartialOrders,
+    PartialRanker,
+    StructuredPredictor,
+)
+from disambig.datasets import UniformCorruption
+from disambig.exceptions import CandidateError
+from disambig.metrics import covering_scorer, kendall_tau_scorer
+from disambig.model_selection import CandidateKFold
+from disambig.weights import NeighborWeights
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, LabelSets.from_mask(UniformCorruption(0.3)(y, random_state=0).mask), y
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PartialLabelClassifier(),
+        PartialLabelClassifier("neighbors"),
+        PartialRanker(),
+        IntervalRegressor(),
+        StructuredPredictor(),
+        DisambiguatedClassifier(),
+    ],
+    ids=str,
+)
+def test_a_parameter_of_a_named_component_says_what_to_pass(estimator):
+    with pytest.raises(ValueError, match=r"weights__n_neighbors needs an object in weights.*Pass"):
+        estimator.set_params(weights__n_neighbors=3)
+
+
+def test_a_search_over_a_named_component_says_what_to_pass(iris):
+    X, sets, _ = iris
+    search = GridSearchCV(PartialLabelClassifier(), {"weights__n_neighbors": [3]}, cv=2)
+    with pytest.raises(ValueError, match=r"Pass an object, such as weights=NeighborWeights\(\)"):
+        search.fit(X, sets)
+
+
+def test_a_search_over_a_component_works(iris):
+    X, sets, truth = iris
+    grid = {"weights": [NeighborWeights()], "weights__n_neighbors": [1, 9]}
+    search = GridSearchCV(PartialLabelClassifier(), grid, cv=CandidateKFold(3)).fit(X, sets)
+    assert search.best_estimator_.score(X, truth) > 0.9
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "neg_log_loss", "r2"])
+def test_metrics_of_scikit_learn_on_sets_name_a_scorer(iris, scoring):
+    X, sets, _ = iris
+    model = PartialLabelClassifier("neighbors")
+    with pytest.raises(CandidateError, match="Use scoring=covering_scorer"):
+        cross_val_score(model, X, sets, scoring=scoring, error_score="raise")
+    assert (cross_val_score(model, X, sets, scoring=covering_scorer) > 0.7).all()
+
+
+def test_metrics_of_scikit_learn_on_orders_name_a_scorer():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    orders = PartialOrders.from_ranks(np.argsort(rng.random((30, 3)), axis=1))
+    with pytest.raises(CandidateError, match="Use scoring=kendall_tau_scorer"):
+        cross_val_score(PartialRanker(), X, orders, scoring="r2", error_score="raise")
+    assert np.isfinite(
+        cross_val_score(PartialRanker(), X, orders, scoring=kendall_tau_scorer)
+    ).all()
+
+
+def test_verbose_logs_every_iteration(iris, caplog):
+    X, sets, _ = iris
+    with caplog.at_level(logging.INFO, logger="disambig"):
+        quiet = PartialLabelClassifier("neighbors").fit(X, sets)
+        assert not caplog.records
+        loud = PartialLabelClassifier("neighbors", verbose=1).fit(X, sets)
+    iterations = [progress for progress in loud.trace_ if progress.iteration > 0]
+    assert len(caplog.records) == len(iterations) > 0
+    assert "objective" in caplog.records[0].getMessage()
+    np.testing.assert_array_equal(quiet.labels_, loud.labels_)
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, "yes", True])
+def test_verbose_is_checked(iris, value):
+    X, sets, _ = iris
+    with pytest.raises(ValueError, match="verbose must be an integer >= 0"):
+        PartialLabelClassifier("neighbors", verbose=value).fit(X, sets)
+
+
+def test_callback_is_checked(iris):
+    X, sets, _ = iris
+    with pytest.raises(ValueError, match="callback must be None or a function"):
+        PartialLabelClassifier("neighbors", callback=3).fit(X, sets)
+
+
+def test_the_solver_that_ran_can_be_read(iris):
+    X, sets, truth = iris
+    assert type(PartialLabelClassifier("neighbors").fit(X, sets).solver_).__name__ == (
+        "AlternatingMinimization"
+    )
+    intervals = np.column_stack([truth - 1.0, truth + 1.0])
+    assert type(IntervalRegressor().fit(X, intervals).solver_).__name__ == "NewtonRegression"
+    absolute = IntervalRegressor(NeighborWeights(3), loss="absolute").fit(X, intervals)
+    assert type(absolute.solver_).__name__ == "LinearProgramRegression"
+    assert IntervalRegressor(method="average").fit(X, intervals).solver_ is None
