@@ -1,11 +1,13 @@
 """The base of all estimators: one `fit` for every kind of target.
 
-A subclass provides what differs between kinds: how y is read, when it says nothing, what "auto"
-means, the problem, and how its solution becomes labels.
+A subclass provides what differs between kinds: how y is read (`_read`) and how a solution becomes
+labels (`_store`). It may replace when y says nothing, what "auto" means, the problem and the
+solver.
 """
 
 import logging
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -26,8 +28,10 @@ from disambig.estimators.fitting import (
 )
 from disambig.notation import AnyArray, BoolArray
 from disambig.parameters import check_callback, check_choice, check_integer
-from disambig.solvers import Progress, Solution, Solver
+from disambig.solvers import AlternatingMinimization, Progress, Solution, Solver
+from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
 from disambig.weights.registry import is_pairwise
@@ -129,7 +133,7 @@ class ComponentParameters:
         return self
 
 
-class CandidateEstimator(ComponentParameters, BaseEstimator):
+class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
@@ -146,6 +150,8 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
     solver: Any
     callback: Callback | None
     verbose: int
+    loss_: Any
+    infimum_is_exact_: bool | None
     _predictor_: Any
 
     def __sklearn_tags__(self) -> Any:
@@ -155,11 +161,17 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
         tags.input_tags.pairwise = is_pairwise(self.weights)
         return tags
 
-    # ------------------------------------------------------------------ provided by a kind
+    # ------------------------------------------------------------------ what a kind provides
 
+    @abstractmethod
     def _read(self, y: Any) -> Any:
         """The candidate sets of y; sets `loss_` and the names of the outputs."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _store(self, fit: Fit) -> None:
+        """Store the labels, and what prediction needs."""
+
+    # ------------------------------------------------------------------ what a kind may replace
 
     def _check_information(self, candidates: Any) -> None:
         """Raise `NoInformationError` if no set excludes anything."""
@@ -174,23 +186,21 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""
-        raise NotImplementedError
+        is_auto = isinstance(self.weights, str) and self.weights == "auto"
+        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Any:
         """The problem of the rows that take part."""
-        raise NotImplementedError
+        return weightings.problem(votes, self.loss_, taken)
 
     def _suited_solver(self, problem: Any) -> Solver:
         """The solver that "auto" means for a problem."""
-        raise NotImplementedError
+        return AlternatingMinimization()
 
     def _run_baseline(self, problem: Any, votes: Votes) -> Solution:
         """The solution of ``method="infimum"`` or ``"average"``."""
-        raise NotImplementedError
-
-    def _store(self, fit: Fit) -> None:
-        """Store the labels, and what prediction needs."""
-        raise NotImplementedError
+        solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
+        return solution
 
     # ------------------------------------------------------------------ shared
 
@@ -217,6 +227,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
         votes = self.weights_.training_votes()
         problem = self._problem(weightings, votes, taken)
         self.solver_: Solver | None = None
+        self.infimum_is_exact_ = None
         if self.method == "disambiguation":
             self.solver_ = self._suited_solver(problem) if solver is None else solver
             solution = self.solver_.solve(problem, callback=self._progress())

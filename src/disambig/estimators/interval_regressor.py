@@ -115,6 +115,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         The result of the solver, for a warm start or for its certificate.
     trials_ : tuple
         Empty: "auto" is a fixed rule here.
+    infimum_is_exact_ : bool or None
+        Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
 
@@ -238,6 +240,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         return suited_solver(problem)
 
     def _run_baseline(self, problem: NumberProblem, votes: Votes) -> Solution:
+        # The losses of numbers minimise the infimum exactly.
+        self.infimum_is_exact_ = True if self.method == "infimum" else None
         return number_baseline(problem, votes, self.method)
 
     def _obstacle_to_risk(self) -> str:

@@ -9,16 +9,7 @@ from disambig.estimators.base import Fit
 from disambig.estimators.probabilities import candidate_shares
 from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.problem import Problem
 from disambig.solvers import Solution
-from disambig.solvers.baselines import average_candidates, infimum_solution
-
-
-def run_baseline(problem: Problem, method: str) -> tuple[Solution, bool | None]:
-    """The solution of ``"infimum"`` or ``"average"``; whether the infimum is exact, or None."""
-    if method == "average":
-        return average_candidates(problem), None
-    return infimum_solution(problem)
 
 
 def label_distribution(sets: LabelSets, solution: Solution, method: str) -> FloatArray:

@@ -8,13 +8,12 @@ from sklearn.base import ClassifierMixin
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import FittedWeightings, KeptRows
+from disambig.estimators.fitting import KeptRows
 from disambig.estimators.labels import (
     check_information,
     informative,
     label_distribution,
     row_labels,
-    run_baseline,
 )
 from disambig.estimators.prediction import predictor_of
 from disambig.estimators.probabilities import probabilities_of
@@ -27,13 +26,11 @@ from disambig.problem import Problem
 from disambig.solvers import (
     AlternatingMinimization,
     FrankWolfeMinimization,
-    Solution,
     Solver,
 )
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
-from disambig.votes import Votes
 
 # Tables (n, K) of floats in memory at the peak of a fit: distributions, votes, shares and what is
 # stored.
@@ -106,6 +103,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     trace_ : tuple of Progress
     solution_ : Solution
         The result of the solver, for a warm start or for its certificate.
+    infimum_is_exact_ : bool or None
+        Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
     trials_ : tuple of Trial
@@ -205,16 +204,9 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         )
         return weights, resolve_solver(self.solver), trials
 
-    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: LabelSets) -> Problem:
-        return weightings.problem(votes, self.loss_, taken)
-
     def _suited_solver(self, problem: Problem) -> Solver:
         coupled = problem.candidates.couples_rows
         return FrankWolfeMinimization() if coupled else AlternatingMinimization()
-
-    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
-        solution, _ = run_baseline(problem, self.method)
-        return solution
 
     def _store(self, fit: Fit) -> None:
         solution, kept = fit.solution, fit.kept
@@ -244,7 +236,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         of the classes.
         """
         outputs: AnyArray = self._predictions(X).outputs
-        return self.predictions_[outputs]
+        predictions: AnyArray = self.predictions_[outputs]
+        return predictions
 
     @limit_threads(1)
     def predict_proba(self, X: Any) -> FloatArray:

@@ -8,8 +8,6 @@ from scipy.sparse.csgraph import shortest_path
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import FittedWeightings, KeptRows
-from disambig.estimators.labels import run_baseline
 from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
@@ -19,11 +17,9 @@ from disambig.losses.registry import bind_order_loss
 from disambig.metrics import kendall_tau
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization, Solution, Solver
+from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.loop import Callback
-from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
-from disambig.votes import Votes
 
 
 def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
@@ -194,24 +190,12 @@ class PartialRanker(CandidateEstimator):
                 "learn from. Give at least one pair."
             )
 
-    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        is_auto = isinstance(self.weights, str) and self.weights == "auto"
-        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
-
-    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: PartialOrders) -> Problem:
-        return weightings.problem(votes, self.loss_, taken)
-
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
-
-    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
-        solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
-        return solution
 
     def _store(self, fit: Fit) -> None:
         solution, kept, orders = fit.solution, fit.kept, fit.candidates
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
-        self.infimum_is_exact_ = getattr(self, "infimum_is_exact_", None)
         self.average_is_exact_ = None
         if self.method == "average":
             signs, self.average_is_exact_ = mean_signs(fit.taken)

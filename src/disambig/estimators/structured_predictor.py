@@ -7,12 +7,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import FittedWeightings, KeptRows, check_lengths
+from disambig.estimators.fitting import check_lengths
 from disambig.estimators.labels import (
     check_information,
     label_distribution,
     row_labels,
-    run_baseline,
 )
 from disambig.estimators.prediction import predictor_of
 from disambig.losses import HammingLoss, Loss
@@ -23,12 +22,8 @@ from disambig.losses.registry import LabelLoss, resolve_loss
 from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
 from disambig.notation import AnyArray, FloatArray
-from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.loop import Callback
-from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
-from disambig.votes import Votes
 
 
 class StructuredPredictor(CandidateEstimator):
@@ -165,23 +160,8 @@ class StructuredPredictor(CandidateEstimator):
         if isinstance(candidates, LabelSets):
             check_information(candidates, self.method)
 
-    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        is_auto = isinstance(self.weights, str) and self.weights == "auto"
-        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
-
-    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Problem:
-        return weightings.problem(votes, self.loss_, taken)
-
-    def _suited_solver(self, problem: Problem) -> Solver:
-        return AlternatingMinimization()
-
-    def _run_baseline(self, problem: Problem, votes: Votes) -> Solution:
-        solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
-        return solution
-
     def _store(self, fit: Fit) -> None:
         solution = fit.solution
-        self.infimum_is_exact_ = getattr(self, "infimum_is_exact_", None)
         self._predictor_ = predictor_of(fit.problem, solution, self.method, fit.kept.sample_weight)
         if isinstance(self.loss_, FiniteLoss):
             distribution = label_distribution(fit.taken, solution, self.method)

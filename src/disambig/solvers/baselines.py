@@ -277,6 +277,13 @@ def infimum_solution(problem: Problem) -> tuple[Solution, bool]:
     return _solution(problem, found.predictions, "infimum"), found.exact
 
 
+def run_baseline(problem: Problem, method: str) -> tuple[Solution, bool | None]:
+    """The solution of ``"infimum"`` or ``"average"``; whether the infimum is exact, or None."""
+    if method == "average":
+        return average_candidates(problem), None
+    return infimum_solution(problem)
+
+
 def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
     """Each row takes the member nearest to its own prediction; other rows' scores break ties."""
     n = len(predictions)
