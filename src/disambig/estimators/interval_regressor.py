@@ -117,6 +117,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Empty: "auto" is a fixed rule here.
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
