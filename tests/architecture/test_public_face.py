@@ -1,5 +1,7 @@
 """The page of public names is up to date, and every difference between estimators has a reason."""
 
+import inspect
+
 import pytest
 
 from benchmarks.trees.public_face import (
@@ -17,6 +19,7 @@ from benchmarks.trees.public_face import (
     parameters,
     public_names,
 )
+from disambig import PartialLabelClassifier, disambiguate
 
 NAMES = [estimator.__name__ for estimator in ESTIMATORS]
 
@@ -66,3 +69,19 @@ def test_docstrings_name_all_parameters_and_attributes(estimator: type) -> None:
 def test_every_name_has_a_line(package: str) -> None:
     found = public_names(package)
     assert not [name for name, text in found.items() if not text]
+
+
+def test_disambiguate_takes_the_parameters_of_the_classifier() -> None:
+    found = set(inspect.signature(disambiguate).parameters)
+    assert found - {"X", "y", "sample_weight"} == set(
+        inspect.signature(PartialLabelClassifier).parameters
+    ) - {"predict_weights"}
+
+
+def test_disambiguate_logs_if_it_is_verbose(caplog: pytest.LogCaptureFixture) -> None:
+    votes = [[0.5, 0.5], [0.5, 0.5]]
+    with caplog.at_level("INFO", logger="disambig"):
+        disambiguate(None, [{"a"}, {"a", "b"}], weights=votes)
+        assert not caplog.records
+        disambiguate(None, [{"a"}, {"a", "b"}], weights=votes, verbose=1)
+    assert "PartialLabelClassifier" in caplog.text

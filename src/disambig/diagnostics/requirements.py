@@ -20,6 +20,11 @@ class Requirement(NamedTuple):
         n.
     error, eta, mass : float
         The arguments of `theorem_requirement`.
+
+    Examples
+    --------
+    >>> theorem_requirement(1.0, n_classes=4, mass=0.25).n_rows is None
+    True
     """
 
     n_neighbors: int | None
