@@ -51,7 +51,7 @@ class RateSetting:
         One for each cluster, over the same classes.
     k0 : float
     loss : str
-        A name of `disambig.losses.resolve_loss`.
+        A name of `disambig.losses.registry.resolve_loss`.
     """
 
     name: str

@@ -53,7 +53,7 @@ class Comparison:
         Newton steps to the optimum and their CPU seconds, by program, without the time of the
         votes; NaN where the program is not convex.
     whole_seconds : dict of str to array
-        CPU seconds of `NewtonRegression.solve_numbers`, certificate and predictions included.
+        CPU seconds of `NewtonRegression.solve`, certificate and predictions included.
     joint_seconds : dict of str to array (ridges,)
         CPU seconds of all problems of a ridge by `regress_together`, certificates included.
     joint_gap : float

@@ -52,7 +52,7 @@ class UnusedClassWarning(UserWarning):
 
 
 class IllBehavedWarning(UserWarning):
-    """The problem is not well-behaved: a candidate set has no signed measure; see `WellBehaved`."""
+    """The problem is not well-behaved: a candidate set has no signed measure."""
 
 
 class LookAlikeWarning(UserWarning):

@@ -148,6 +148,17 @@ class VotedProblem:
     span : float array (d, 2)
         The range of outputs. The paper assumes that it is bounded: with negative votes the
         objective may have no minimum on the whole line. A convex problem does not need it.
+
+    Examples
+    --------
+    >>> from disambig.candidates import Intervals
+    >>> from disambig.solvers import NewtonRegression
+    >>> from disambig.votes import as_votes
+    >>> sets = Intervals.from_any([(0, 1), (2, 5)])
+    >>> votes = as_votes([[0.5, 0.5], [0.5, 0.5]])
+    >>> found = NewtonRegression().solve(VotedProblem(votes, SquaredLoss(), sets, sets.span))
+    >>> found.decoded.outputs[:, 0].tolist(), found.certified
+    ([1.0, 2.0], True)
     """
 
     votes: Votes
@@ -229,6 +240,18 @@ class RiskProblem:
         Has f an unpenalised intercept?
     sets : NumberSets
     span : float array (d, 2)
+
+    Examples
+    --------
+    >>> from disambig.candidates import Intervals
+    >>> from disambig.solvers import NewtonRegression
+    >>> from disambig.weights import KernelRidgeWeights
+    >>> sets = Intervals.from_any([(0, 1), (2, 5)])
+    >>> ridge = KernelRidgeWeights("linear", intercept=True).fit([[0.0], [1.0]])
+    >>> votes = ridge.training_votes()
+    >>> problem = RiskProblem(votes, ridge.residual_form(), True, sets, sets.span)
+    >>> NewtonRegression().solve(problem).decoded.outputs[:, 0].round(6).tolist()
+    [1.0, 2.0]
     """
 
     votes: Votes

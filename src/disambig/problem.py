@@ -44,6 +44,20 @@ class Problem:
         How many copies each row stands for; by default one. The votes include it, in rows and in
         columns: ``A[i, j]`` sums over the copies of i and of j. A solver that leaves a copy's own
         vote out divides by it.
+
+    Examples
+    --------
+    >>> from disambig.candidates import LabelSets
+    >>> from disambig.losses import ZeroOneLoss
+    >>> from disambig.solvers import AlternatingMinimization
+    >>> from disambig.votes import as_votes
+    >>> sets = LabelSets.from_sets([{"a"}, {"a", "b"}])
+    >>> problem = Problem(
+    ...     as_votes([[1.0, 1.0], [1.0, 1.0]]), ZeroOneLoss().bind(sets.classes), sets
+    ... )
+    >>> found = AlternatingMinimization().solve(problem)
+    >>> sets.classes[found.decoded.outputs].tolist(), found.objective
+    (['a', 'a'], 0.0)
     """
 
     votes: Votes

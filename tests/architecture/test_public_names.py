@@ -11,6 +11,20 @@ import pytest
 
 import disambig
 
+PUBLIC = (
+    "candidates",
+    "datasets",
+    "diagnostics",
+    "estimators",
+    "exceptions",
+    "losses",
+    "metrics",
+    "model_selection",
+    "solvers",
+    "votes",
+    "weights",
+)
+
 
 def packages() -> list[str]:
     """`disambig` and every subpackage of it, found on disk."""
@@ -36,6 +50,29 @@ def test_a_public_name_resolves_and_is_documented(name: str) -> None:
         assert thing.__name__ == name
         assert thing.__doc__, f"disambig.{name} shows the docstring of a parent"
         assert ">>>" in text, f"the docstring of disambig.{name} has no example"
+
+
+def public_things() -> list[tuple[str, object]]:
+    """Classes and functions of all public packages; scorers are objects, made of functions."""
+    return [
+        (f"{package}.{name}", getattr(module, name))
+        for package in PUBLIC
+        for module in [importlib.import_module(f"disambig.{package}")]
+        for name in module.__all__
+        if inspect.isclass(getattr(module, name)) or inspect.isroutine(getattr(module, name))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"), public_things(), ids=[name for name, _ in public_things()]
+)
+def test_public_classes_and_functions_have_an_example(name: str, thing: object) -> None:
+    """Except contracts, which are implemented, and errors, which are raised."""
+    text = thing.__doc__
+    assert text, f"disambig.{name} has no docstring of its own"
+    is_contract = getattr(thing, "_is_protocol", False)
+    is_error = inspect.isclass(thing) and issubclass(thing, Exception)
+    assert is_contract or is_error or ">>>" in text, f"disambig.{name} has no example"
 
 
 def test_names_are_listed_before_they_are_used() -> None:

@@ -20,7 +20,7 @@ def test_python_blocks_run_and_say_what_the_text_says(capsys):
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out.splitlines()
     assert float(printed[0]) > 0.9, "recovered labels of the first example"
-    assert names["found"].labels.tolist() == ["cat", "cat", "cat", "fox", "fox", "fox"]
+    assert names["found"].labels_.tolist() == ["cat", "cat", "cat", "fox", "fox", "fox"]
     assert names["boosted"].score(names["X"], names["species"]) > 0.9
     assert names["ranker"].predict_order([[21], [65]]).tolist() == [
         ["rock", "jazz", "folk"],

@@ -25,6 +25,13 @@ class LocalAmbiguity:
         as columns.
     covered, eta : Shares (n,)
         How often label and runner-up are candidates among the neighbours that count.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> found = local_ambiguity(X, ["a", "a", "a", "b", "b", "b"], n_neighbors=2)
+    >>> found.classes[found.labels].tolist(), found.mean_eta
+    (['a', 'a', 'a', 'b', 'b', 'b'], 0.0)
     """
 
     classes: AnyArray

@@ -58,7 +58,12 @@ class Ambiguity:
 
     Examples
     --------
-    See `disambig.diagnostics.ambiguity`.
+    >>> from disambig.datasets import make_separated_clusters
+    >>> from disambig.diagnostics import ambiguity
+    >>> data = make_separated_clusters(400, eta=0.3, random_state=0)
+    >>> report = ambiguity(data.X, data.candidates)
+    >>> bool((report.eta.high < 1).all())  # no class is in all sets of another
+    True
     """
 
     classes: AnyArray

@@ -20,6 +20,11 @@ class Requirement(NamedTuple):
         n.
     error, eta, mass : float
         The arguments of `theorem_requirement`.
+
+    Examples
+    --------
+    >>> theorem_requirement(1.0, n_classes=4, mass=0.25).n_rows is None
+    True
     """
 
     n_neighbors: int | None
@@ -60,7 +65,7 @@ def theorem_requirement(
         The largest norms of the embeddings of targets and predictions. 1 and 1 for the 0-1 loss:
         with ``phi(y) = e_y`` and ``psi(z) = -e_z`` the inner product is the loss minus one, which
         has the same excess risk. Their product scales with the loss. For other losses see
-        `disambig.diagnostics.calibration_constants`.
+        `disambig.diagnostics.calibration.calibration_constants`.
 
     Examples
     --------

@@ -66,6 +66,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         Those of `disambiguator_`.
     training_rows_ : int array
         Rows that `estimator_` was trained on.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------

@@ -24,6 +24,7 @@ def disambiguate(
     unlabeled: Any = None,
     sample_weight: Any = None,
     callback: Callback | None = None,
+    verbose: int = 0,
 ) -> PartialLabelClassifier:
     """Find labels inside the sets that are as close as possible to a function of the inputs.
 
@@ -38,7 +39,7 @@ def disambiguate(
     weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
-    loss, method, solver, classes, unlabeled, callback
+    loss, method, solver, classes, unlabeled, callback, verbose
         See `PartialLabelClassifier`.
     sample_weight : array-like (n,), optional
         w means w copies of a row. Not with your own votes, which determine how much each row
@@ -81,6 +82,7 @@ def disambiguate(
         classes=classes,
         unlabeled=unlabeled,
         callback=callback,
+        verbose=verbose,
     )
     return model.fit(X, y, sample_weight=sample_weight)
 

@@ -119,6 +119,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------

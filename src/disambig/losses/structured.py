@@ -218,12 +218,12 @@ class StructuredLoss:
 def _check_methods(task: Any) -> None:
     if isinstance(task, type):
         raise TypeError(
-            f"task: got the class {task.__name__}; pass an instance, {task.__name__}(...)."
+            f"loss: got the class {task.__name__}; pass an instance, {task.__name__}(...)."
         )
     missing = [name for name in _REQUIRED_METHODS if not callable(getattr(task, name, None))]
     if missing:
         raise TypeError(
-            f"task: {type(task).__name__} lacks {', '.join(missing)}; expected the methods of "
+            f"loss: {type(task).__name__} lacks {', '.join(missing)}; expected the methods of "
             f"disambig.losses.StructuredTask: {', '.join(_REQUIRED_METHODS)}."
         )
 

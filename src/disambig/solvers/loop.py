@@ -11,7 +11,24 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 
 class Progress(NamedTuple):
-    """One entry of a trace: the state of a run after an iteration."""
+    """One entry of a trace: the state of a run after an iteration.
+
+    Attributes
+    ----------
+    stage : str
+        What runs: the name of a start, a temperature, the decoding.
+    iteration : int
+    objective : float
+    undecided : int
+        Rows whose target is not decided.
+
+    Examples
+    --------
+    >>> from disambig import PartialLabelClassifier
+    >>> model = PartialLabelClassifier("nadaraya_watson", solver="alternating")
+    >>> model.fit([[0.0], [0.1], [0.2]], [{"a"}, {"a", "b"}, {"a"}]).trace_[-1].undecided
+    0
+    """
 
     stage: str
     iteration: int
@@ -24,7 +41,15 @@ Callback: TypeAlias = Callable[[Progress], bool | None]
 
 
 class Status(Enum):
-    """How a run ended."""
+    """How a run ended.
+
+    Examples
+    --------
+    >>> from disambig import IntervalRegressor
+    >>> model = IntervalRegressor().fit([[0.0], [1.0], [2.0]], [(0, 1), (0, 3), (2, 3)])
+    >>> model.solution_.status
+    <Status.CONVERGED: 'converged'>
+    """
 
     CONVERGED = "converged"
     MAX_ITER = "ran out of iterations"

@@ -56,6 +56,14 @@ class Certificate:
     relaxed : Targets or None
         These targets. Their probabilities reflect how much curvature was added to make the
         function convex, not how certain the labels are.
+
+    Examples
+    --------
+    >>> from disambig import IntervalRegressor
+    >>> model = IntervalRegressor().fit([[0.0], [1.0], [2.0]], [(0, 1), (0, 3), (2, 3)])
+    >>> certificate = model.solution_.certificate
+    >>> certificate.is_convex, certificate.residual <= 1e-8, certificate.is_optimal
+    (True, True, True)
     """
 
     is_convex: bool
@@ -104,6 +112,23 @@ class Solution:
         Relative difference below which two scores tied.
     certificate : Certificate or None
         What the solver proved; None if it proves nothing.
+
+    Examples
+    --------
+    A warm start: one set is narrowed, and the run starts from the earlier targets.
+
+    >>> from disambig.candidates import LabelSets
+    >>> from disambig.losses import ZeroOneLoss
+    >>> from disambig.solvers import AlternatingMinimization
+    >>> from disambig.votes import as_votes
+    >>> votes = as_votes([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]])
+    >>> sets = [{"a"}, {"a", "b"}, {"a", "b"}], [{"a"}, {"a", "b"}, {"b"}]
+    >>> first, second = (LabelSets.from_sets(rows, ["a", "b"]) for rows in sets)
+    >>> loss = ZeroOneLoss().bind(first.classes)
+    >>> earlier = AlternatingMinimization().solve(Problem(votes, loss, first))
+    >>> later = AlternatingMinimization().solve(Problem(votes, loss, second), start=earlier)
+    >>> first.classes[earlier.decoded.outputs].tolist(), later.start
+    (['a', 'a', 'a'], 'warm')
     """
 
     targets: Targets

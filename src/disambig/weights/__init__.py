@@ -1,7 +1,7 @@
 """Weightings: from inputs to the votes ``alpha``.
 
 Neighbours, kernels, partitions (trees, histograms), graphs, or votes that the user computes. The
-contract is `Weights`; `resolve_weights` finds a weighting by its name.
+contract is `Weights`; estimators find a weighting by its name (`disambig.weights.registry`).
 """
 
 from disambig.weights.composite import FittedWeights, MixedWeights, ScaledWeights

@@ -104,7 +104,8 @@ def resolve_weights(weights: Any) -> Weights:
     raise ValueError(
         f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
         "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n). "
-        "('auto' is for weights= of PartialLabelClassifier, disambiguate and IntervalRegressor.)"
+        "('auto' is for weights= of an estimator; a part of a weighting and predict_weights= need "
+        "a name or an object.)"
     )
 
 

@@ -47,8 +47,9 @@ class KendallLoss(BaseEstimator):
         and is arbitrary. Weights of pairs of positions are not supported: exact predictions are
         built item by item, before the later position is known.
     decoder : {"auto", "dynamic", "exact", "local"}, default "auto"
-        How orders are found; see `disambig.orderings.order_decoder`. Whatever the choice, connected
-        components of at most 20 items are ordered by exact dynamic programming, with all ties.
+        How orders are found; see `disambig.orderings.decode.order_decoder`. Whatever the choice,
+        connected components of at most 20 items are ordered by exact dynamic programming, with all
+        ties.
 
     Examples
     --------
