@@ -90,8 +90,7 @@ EXPLAINED = {
     "items_": "orders are orders of items.",
     "undecided_pairs_": "an order is resolved pair by pair.",
     "pair_probabilities_": "the votes on an order are votes on its pairs.",
-    "infimum_is_exact_": "labels and numbers have an exact minimiser of the infimum loss; orders "
-    "and structures may have none.",
+    "infimum_is_exact_": "of the model that recovers the targets (also in `disambiguator_`).",
     "average_is_exact_": "the linear extensions of a partial order cannot always be counted.",
     "span_": "numbers have a range, the unit of their distances (also in `disambiguator_`).",
     "slack_": "an interval has ends, which may be active (also in `disambiguator_`).",

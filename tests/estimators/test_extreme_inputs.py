@@ -81,7 +81,7 @@ def test_entries_whose_squares_overflow(name, wrap):
 
 
 def test_entries_whose_squares_overflow_without_an_estimator():
-    bad = pd.DataFrame(X, columns=["depth", "height", "width"])
+    bad = pd.DataFrame(X.copy(), columns=["depth", "height", "width"])
     bad.loc[4, "height"] = NO_DATA
     with pytest.raises(ValueError, match="in row 4, column 'height'; the largest size"):
         disambiguate(bad, MASK, weights="neighbors")
@@ -91,7 +91,7 @@ def test_entries_whose_squares_overflow_without_an_estimator():
 @pytest.mark.parametrize(("value", "text"), [(np.nan, "NaN"), (1e40, r"1e\+40")])
 def test_errors_name_the_columns_of_a_frame(name, value, text):
     estimator, y = ESTIMATORS[name]
-    good = pd.DataFrame(X, columns=["depth", "height", "width"])
+    good = pd.DataFrame(X.copy(), columns=["depth", "height", "width"])
     bad = good.copy()
     bad.loc[4, "height"] = value
     with pytest.raises(ValueError, match=f"X contains {text}.*in row 4, column 'height'"):

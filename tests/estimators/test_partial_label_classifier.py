@@ -493,7 +493,7 @@ def test_disambiguate_with_given_votes(iris):
         np.testing.assert_array_equal(
             found.labels_[found.resolved_], reference.labels_[reference.resolved_]
         )
-        others = (alpha - sp.diags_array(alpha.diagonal())) @ np.eye(3)[
+        others = (alpha - sp.diags(alpha.diagonal())) @ np.eye(3)[
             found.solution_.decoded.outputs
         ]
         in_set = np.where(mask, others, 0.0)
