@@ -75,6 +75,8 @@ EXPLAINED = {
     "missing": "an interval may lack one of its two ends: neither a target nor an unlabeled row.",
     "cv": "`IntervalRegressor` calibrates `predict_interval` on held-out folds, on request; "
     "`DisambiguatedRegressor` needs folds to revise targets (`refits`).",
+    "random_state": "the folds of `cv` are shuffled; nothing else here is random.",
+    "n_jobs": "the fits of `cv` are independent.",
     "refits": "a number can move to the nearest number of its interval. For labels, alternation "
     "with a classifier recovered fewer labels than one pass (docs/default.md).",
     "unresolved": "what a second model is trained on is a choice; votes keep undecided rows "

@@ -493,9 +493,7 @@ def test_disambiguate_with_given_votes(iris):
         np.testing.assert_array_equal(
             found.labels_[found.resolved_], reference.labels_[reference.resolved_]
         )
-        others = (alpha - sp.diags(alpha.diagonal())) @ np.eye(3)[
-            found.solution_.decoded.outputs
-        ]
+        others = (alpha - sp.diags(alpha.diagonal())) @ np.eye(3)[found.solution_.decoded.outputs]
         in_set = np.where(mask, others, 0.0)
         shares = in_set / in_set.sum(axis=1, keepdims=True)
         assert found.resolved_.all()

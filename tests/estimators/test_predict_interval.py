@@ -215,3 +215,14 @@ def test_invalid_numbers_of_folds(folds):
 def test_invalid_splitters(folds):
     with pytest.raises(TypeError, match="cv must be a number of folds, a splitter"):
         IntervalRegressor(cv=folds).fit(np.eye(6), np.arange(6.0))
+
+
+def test_processes_give_the_same_folds_and_random_state_others():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(40, 1))
+    y = np.column_stack([X[:, 0] - 0.1, X[:, 0] + rng.uniform(0.1, 0.5, 40)])
+    ends = IntervalRegressor(RIDGE, cv=3).fit(X, y).predict_interval(X)
+    same = IntervalRegressor(RIDGE, cv=3, n_jobs=2).fit(X, y).predict_interval(X)
+    np.testing.assert_array_equal(same, ends)
+    other = IntervalRegressor(RIDGE, cv=3, random_state=1).fit(X, y).predict_interval(X)
+    assert (other != ends).any()

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
@@ -112,27 +114,23 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
         else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (n,))
     )
     fold_of = np.full(n, -1)
-    models, trained_on = [], []
     predictions = np.full((n, sets.n_columns), np.nan)
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
-    for number, (train, test) in enumerate(splits_of(type(estimator).__name__, cv, n)):
+    splits = splits_of(type(estimator).__name__, cv, n, estimator.random_state)
+    for number, (_, test) in enumerate(splits):
         if (fold_of[test] >= 0).any():
             raise ValueError(
                 "cv: a row is held out twice. Give a splitter whose test folds do not "
                 "overlap, such as KFold."
             )
-        model = clone(estimator).set_params(cv=None)
-        rows = train
-        model.fit(
-            take_inputs(X, rows, rows if pairwise else None),
-            sets[rows],
-            sample_weight=None if weights is None else weights[rows],
-        )
-        held = take_inputs(X, test, rows if pairwise else None)
-        predictions[test] = np.reshape(model.predict(held), (len(test), -1))
         fold_of[test] = number
-        models.append(model)
-        trained_on.append(rows)
+    template = clone(estimator).set_params(cv=None, n_jobs=None)
+    models = Parallel(n_jobs=estimator.n_jobs)(
+        delayed(_fitted)(template, X, sets, weights, train, pairwise) for train, _ in splits
+    )
+    for model, (train, test) in zip(models, splits, strict=True):
+        held = take_inputs(X, test, train if pairwise else None)
+        predictions[test] = np.reshape(model.predict(held), (len(test), -1))
     used = (fold_of >= 0) & sets.informative
     if weights is not None:
         used &= weights > 0
@@ -142,14 +140,30 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
     far = np.maximum(found - scored_sets.hull.lower, scored_sets.hull.upper - found)
     return HeldOut(
         tuple(models),
-        tuple(trained_on) if pairwise else None,
+        tuple(train for train, _ in splits) if pairwise else None,
         fold_of[scored],
         np.where(is_informative, scored_sets.distances(found), np.nan),
         np.where(is_informative, far, np.nan),
     )
 
 
-def splits_of(owner: str, cv: Any, n: int) -> list[tuple[IntArray, IntArray]]:
+def _fitted(
+    template: Any,
+    X: Any,
+    sets: NumberSets,
+    weights: FloatArray | None,
+    rows: IntArray,
+    pairwise: bool,
+) -> Any:
+    """The estimator, fitted on some rows."""
+    return clone(template).fit(
+        take_inputs(X, rows, rows if pairwise else None),
+        sets[rows],
+        sample_weight=None if weights is None else weights[rows],
+    )
+
+
+def splits_of(owner: str, cv: Any, n: int, random_state: Any) -> list[tuple[IntArray, IntArray]]:
     """Training and test rows of each fold.
 
     Parameters
@@ -160,6 +174,8 @@ def splits_of(owner: str, cv: Any, n: int) -> list[tuple[IntArray, IntArray]]:
         As in scikit-learn, except that an int shuffles the rows.
     n : int
         Number of rows.
+    random_state : int, RandomState or None
+        Of this shuffle.
     """
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if not 2 <= cv <= n:
@@ -168,7 +184,7 @@ def splits_of(owner: str, cv: Any, n: int) -> list[tuple[IntArray, IntArray]]:
                 f"n_samples={n}; got {cv}."
             )
         # Rows are often sorted; without shuffling, folds would differ from each other.
-        cv = KFold(int(cv), shuffle=True, random_state=0)
+        cv = KFold(int(cv), shuffle=True, random_state=check_random_state(random_state))
     if hasattr(cv, "split") and not isinstance(cv, str):
         cv = cv.split(np.zeros((n, 1)))
     elif isinstance(cv, str) or not isinstance(cv, Iterable):

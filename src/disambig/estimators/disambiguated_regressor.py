@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin, clone
 from sklearn.linear_model import Ridge
 from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight
 
 from disambig.candidates import number_sets
@@ -49,6 +50,10 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         target that it was trained on. Forests with ``bootstrap=True`` and ``oob_score=True`` need
         no folds: "out-of-bag" averages the trees whose bootstrap sample does not contain the row,
         and a round costs one fit. A row that is in the sample of every tree keeps its target.
+    random_state : int, RandomState or None, default 0
+        Of the shuffle that an int in `cv` means.
+    n_jobs : int, optional
+        Processes for the fits of `cv`, as in scikit-learn.
     unresolved : {"exclude", "include"}, default "exclude"
         What to do with rows whose optimum is no single number: leave them out of the first fit, or
         train on the solver's choice. A warning gives their number.
@@ -95,6 +100,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         refits: int = 0,
         cv: Any = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -110,6 +117,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.refits = refits
         self.cv = cv
         self.unresolved = unresolved
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
         self.verbose = verbose
 
@@ -176,12 +185,16 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
     ) -> None:
         """Write into `found` the predictions of models that were trained on the other folds."""
-        for train, test in self._splits(taken, len(found)):
-            # In the first round, rows that `unresolved` leaves out have no target yet.
-            known = np.intersect1d(train, self.training_rows_)
-            if not known.size:
-                continue
-            model = self._fitted(inputs, known, weights)
+        # In the first round, rows that `unresolved` leaves out have no target yet.
+        splits = [
+            (np.intersect1d(train, self.training_rows_), test)
+            for train, test in self._splits(taken, len(found))
+        ]
+        splits = [(known, test) for known, test in splits if known.size]
+        models = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._fitted)(inputs, known, weights) for known, _ in splits
+        )
+        for model, (_, test) in zip(models, splits, strict=True):
             predictions = model.predict(_safe_indexing(inputs, test))
             found[test] = np.reshape(predictions, (len(test), -1))
 
@@ -191,12 +204,13 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         if not isinstance(self.cv, numbers.Integral):
             return [
                 (np.intersect1d(train, taken), np.intersect1d(test, taken))
-                for train, test in splits_of(name, self.cv, n)
+                for train, test in splits_of(name, self.cv, n, self.random_state)
             ]
         folds = min(int(self.cv), len(taken))
         if folds < 2:
             return []
-        return [(taken[train], taken[test]) for train, test in splits_of(name, folds, len(taken))]
+        splits = splits_of(name, folds, len(taken), self.random_state)
+        return [(taken[train], taken[test]) for train, test in splits]
 
     def _fill_out_of_bag(self, found: FloatArray) -> None:
         """Write into `found` the out-of-bag predictions of the forest."""

@@ -82,6 +82,10 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     cv : int, splitter or iterable, optional
         Folds whose held-out rows calibrate `predict_interval`, as in scikit-learn, except that an
         int shuffles the rows. The fit costs that many additional fits.
+    random_state : int, RandomState or None, default 0
+        Of the shuffle that an int in `cv` means.
+    n_jobs : int, optional
+        Processes for the fits of `cv`, as in scikit-learn.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
     verbose : int, default 0
@@ -147,6 +151,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
         cv: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -160,6 +166,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.unlabeled = unlabeled
         self.missing = missing
         self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
         self.verbose = verbose
 
