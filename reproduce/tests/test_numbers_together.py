@@ -45,9 +45,9 @@ def test_empirical_risks_have_the_solutions_of_single_problems(
     for b, one in enumerate(sets):
         problem = RiskProblem(weights.training_votes(), form, intercept, one, one.span)
         alone = NewtonRegression().solve(problem)
-        assert one.contains(found.targets.values[b][:, None]).all()
+        assert one.contains(found.targets[b][:, None]).all()
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
-        np.testing.assert_allclose(found.targets.values[b], alone.targets.values[:, 0], atol=1e-8)
+        np.testing.assert_allclose(found.targets[b], alone.targets.values[:, 0], atol=1e-8)
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 9), shift=st.sampled_from([0.0, 1e5]))
@@ -65,14 +65,14 @@ def test_normalised_votes_have_the_solutions_of_single_problems(seed, n, shift):
         alone = NewtonRegression().solve(problem)
         assert found.objective[b] == pytest.approx(alone.objective, abs=1e-8)
         # Optima are not unique; both solvers return the nearest to the midpoints.
-        np.testing.assert_allclose(found.targets.values[b], alone.targets.values[:, 0], atol=1e-6)
+        np.testing.assert_allclose(found.targets[b], alone.targets.values[:, 0], atol=1e-6)
 
 
 def test_of_several_optima_the_nearest_to_the_midpoints_is_returned():
     form = np.array([[1.0, -1.0], [-1.0, 1.0]])
     sets = [Intervals([0.0, 2.0], [5.0, 4.0]), Intervals([0.0, 2.0], [1.0, 4.0])]
     found = regress_together(np.array([form, form]), sets)
-    np.testing.assert_allclose(found.targets.values, [[2.75, 2.75], [1.0, 2.0]], atol=1e-12)
+    np.testing.assert_allclose(found.targets, [[2.75, 2.75], [1.0, 2.0]], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -85,7 +85,7 @@ def test_forms_of_a_stack_of_votes(seed):
     assert 2 <= convex.sum() < 40, "some must be convex and some not, or this test cannot fail"
     for b, alpha in enumerate(votes):
         alone = voted_form(DenseVotes(alpha))
-        assert convex[b] == (alone is not None and alone.certificate.is_convex)
+        assert convex[b] == (alone is not None and alone.is_convex)
         if alone is not None:
             np.testing.assert_allclose(forms[b], alone.array, atol=1e-12 * np.abs(forms[b]).max())
 
