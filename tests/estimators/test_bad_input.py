@@ -148,9 +148,9 @@ def test_options_are_checked_before_votes_are_computed(options):
     def votes(queries, train):
         raise AssertionError("votes were computed")
 
-    with pytest.raises(ValueError, match=r"not known|one row for each prediction"):
+    with pytest.raises(ValueError, match=r"must be one of|one row for each prediction"):
         PartialLabelClassifier(weights=votes, **options).fit(X, MASK)
-    with pytest.raises(ValueError, match=r"not known|one row for each prediction"):
+    with pytest.raises(ValueError, match=r"must be one of|one row for each prediction"):
         disambiguate(X, MASK, weights=votes, **options)
 
 

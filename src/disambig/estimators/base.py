@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,10 +21,12 @@ from disambig.estimators.fitting import (
     FittedWeightings,
     KeptRows,
     check_lengths,
+    check_taken_inputs,
     fit_weightings,
     kept_rows,
     validated_inputs,
 )
+from disambig.memory import read_once
 from disambig.notation import AnyArray, BoolArray
 from disambig.parameters import check_callback, check_choice, check_integer
 from disambig.solvers import Progress, Solution, Solver
@@ -194,6 +197,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
 
     # ------------------------------------------------------------------ shared
 
+    @read_once()
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         check_choice(name, "method", self.method, METHODS)
@@ -207,6 +211,13 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
         kept = self._kept(sample_weight, X, candidates)
         taken = candidates if kept.all_rows else candidates[kept.rows]
         self._check_information(taken)
+        check_taken_inputs(X, kept, is_pairwise(self.weights))
+        # The entries of X are checked; see `weights/inputs.py`.
+        with config_context(assume_finite=True):
+            self._learn(X, kept, candidates, taken)
+
+    def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+        """Votes, problem, solution and labels, from checked inputs."""
         # Everything that may raise an error comes before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
         weightings = fit_weightings(
@@ -260,7 +271,9 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._weightings_.votes(X)
 
     def _predictions(self, X: Any) -> Any:
         """Predictions at new inputs, in the form of the predictor of the kind."""

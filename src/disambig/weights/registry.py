@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from disambig.memory import free_bytes
+from disambig.memory import is_free
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
@@ -46,8 +46,7 @@ _WEIGHTINGS_BY_NAME: dict[str, type[Any]] = {
 
 def is_affordable(n: int) -> bool:
     """Whether time and half of the free memory allow the kernel matrix of n rows."""
-    free = free_bytes()
-    return n <= MAX_EXACT_ROWS and (free is None or _PEAK_BYTES_PER_ENTRY * n * n <= free / 2)
+    return n <= MAX_EXACT_ROWS and is_free(2 * _PEAK_BYTES_PER_ENTRY * n * n)
 
 
 def automatic_ridge(n: int) -> KernelRidgeWeights | NystromWeights:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from disambig.exceptions import VotesError
-from disambig.memory import free_bytes, require_bytes
+from disambig.memory import is_free, require_bytes
 from disambig.notation import FloatArray
 from disambig.votes.product import ProductVotes
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
@@ -165,8 +165,7 @@ class LowRank:
 
 def fits_in_memory(n: int, rank: int, sample_weight: FloatArray) -> bool:
     """Whether the features of n rows fit in half of the free memory."""
-    free = free_bytes()
-    return free is None or _required_bytes(n, rank, sample_weight) <= free / 2
+    return is_free(2 * _required_bytes(n, rank, sample_weight))
 
 
 def low_rank(
