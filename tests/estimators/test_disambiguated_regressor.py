@@ -241,10 +241,10 @@ def test_clone_pickle_and_options():
     for options, message in (
         ({"unresolved": "magic"}, "unresolved must be one of"),
         ({"refits": -1}, "refits must be an integer >= 0; got -1"),
-        ({"folds": 1}, "cv=1; expected at least 2"),
+        ({"cv": 1}, "cv must be an integer >= 2; got 1"),
         ({"weights": "precomputed"}, "X cannot hold precomputed pairs"),
         ({"method": "magic"}, "method must be one of"),
-        ({"formulation": "magic"}, "formulation='magic' is not known"),
+        ({"formulation": "magic"}, "formulation must be one of"),
     ):
         with pytest.raises(ValueError, match=message):
             DisambiguatedRegressor(**options).fit(X, y)

@@ -187,9 +187,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _read(self, y: Any) -> NumberSets:
         name = type(self).__name__
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
-        margin = check_number(name, "margin", self.margin, positive=False)
-        if margin > _MAX_MARGIN:
-            raise ValueError(f"{name}: margin must be at most 1e100; got {self.margin!r}.")
+        check_number(name, "margin", self.margin, most=_MAX_MARGIN)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         self._flat_ = sets.flat

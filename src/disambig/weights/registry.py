@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from disambig.memory import is_free
+from disambig.parameters import choice_message
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
@@ -99,12 +100,12 @@ def resolve_weights(weights: Any) -> Weights:
         return cloned
     if callable(weights):
         return FunctionWeights(weights)
-    choices = ", ".join(repr(name) for name in _WEIGHTINGS_BY_NAME)
-    raise ValueError(
-        f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
-        "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n). "
-        "('auto' is for weights= of PartialLabelClassifier, disambiguate and IntervalRegressor.)"
+    more = (
+        "or a weighting such as NeighborWeights(n_neighbors=20), or a function of (Q, X) that "
+        "returns votes (q, n) ('auto' is for weights= of PartialLabelClassifier, disambiguate and "
+        "IntervalRegressor)"
     )
+    raise ValueError(choice_message("", "weights", weights, _WEIGHTINGS_BY_NAME, more))
 
 
 def is_pairwise(weights: Any) -> bool:
