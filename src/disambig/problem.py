@@ -14,8 +14,8 @@ import numpy as np
 from disambig.losses.protocol import Faces, Loss, OffersRowSteps, RowSteps
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_number
-from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
+from disambig.votes.entries import tie_tolerance
 
 F = TypeVar("F")
 

@@ -21,8 +21,8 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import Votes, as_votes
 from disambig.votes.blocks import entry_blocks, row_blocks
+from disambig.votes.entries import entries_are_nonnegative
 from disambig.votes.product import ProductVotes
-from disambig.votes.signs import entries_are_nonnegative
 
 # A row sum below this share of the absolute row sum is mostly rounding error: its sign is unknown.
 _MIN_SUM_SHARE = 1e-8

@@ -9,8 +9,7 @@ from scipy.sparse.csgraph import shortest_path
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import FittedWeightings, KeptRows
-from disambig.estimators.labels import run_baseline
-from disambig.estimators.prediction import predictor_of
+from disambig.estimators.prediction import predictor_of, run_baseline
 from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.means import mean_signs

@@ -13,7 +13,7 @@ from disambig import PartialLabelClassifier
 from disambig.candidates import LabelSets
 from disambig.exceptions import MissingOracleError
 from disambig.losses import MatrixLoss, ZeroOneLoss
-from disambig.losses.softening import gibbs, relative_entropies
+from disambig.losses.labels.soft import gibbs, relative_entropies
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Status
 from disambig.solvers.annealing.processes import OneBlock, TwoBlocks

@@ -8,13 +8,13 @@ import numpy as np
 
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.sets import tied_minima, tied_minima_within
-from disambig.losses.embeddings import (
+from disambig.losses.labels.faces import (
     ComplementEmbedding,
     Embedding,
     IdentityEmbedding,
+    LabelFaces,
     TableEmbedding,
 )
-from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.measures import (
     WellBehaved,
     distinct_sets,

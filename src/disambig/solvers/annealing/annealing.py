@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets

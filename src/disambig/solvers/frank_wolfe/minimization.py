@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.candidates import ClassCounts
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss

@@ -24,11 +24,12 @@ from disambig.weights.neighbors.lists import (
     MAX_ADAPTIVE_FACTOR,
     VOTES,
     LocalRadius,
+    NeighborIndex,
     NeighborLists,
+    nearest_lists,
     vote_strength,
 )
 from disambig.weights.neighbors.metric import MetricIndex, check_distances, listed_neighbors
-from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
 
 _NAME = "NeighborWeights"
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute", "approximate")
