@@ -73,10 +73,10 @@ def test_folds_are_not_scanned_again(monkeypatch):
 
 def test_memory_is_read_once(monkeypatch):
     requests = counted(monkeypatch, memory, "_free_for")
-    readings = counted(monkeypatch, memory, "free_bytes")
+    reads = counted(monkeypatch, memory, "free_bytes")
     PartialLabelClassifier().fit(X, SETS)
     assert len(requests) > 10
-    assert len(readings) == 1
+    assert len(reads) == 1
 
 
 @pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])

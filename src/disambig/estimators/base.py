@@ -197,7 +197,6 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
 
     # ------------------------------------------------------------------ shared
 
-    @read_once()
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         check_choice(name, "method", self.method, METHODS)
@@ -206,15 +205,16 @@ class CandidateEstimator(ComponentParameters, BaseEstimator):
         X = validated_inputs(self, X, reset=True)
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-        candidates = self._read(y)
-        check_lengths(X, candidates)
-        kept = self._kept(sample_weight, X, candidates)
-        taken = candidates if kept.all_rows else candidates[kept.rows]
-        self._check_information(taken)
-        check_taken_inputs(X, kept, is_pairwise(self.weights))
-        # The entries of X are checked; see `weights/inputs.py`.
-        with config_context(assume_finite=True):
-            self._learn(X, kept, candidates, taken)
+        with read_once():
+            candidates = self._read(y)
+            check_lengths(X, candidates)
+            kept = self._kept(sample_weight, X, candidates)
+            taken = candidates if kept.all_rows else candidates[kept.rows]
+            self._check_information(taken)
+            check_taken_inputs(X, kept, is_pairwise(self.weights))
+            # The entries of X are checked; see `weights/inputs.py`.
+            with config_context(assume_finite=True):
+                self._learn(X, kept, candidates, taken)
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Votes, problem, solution and labels, from checked inputs."""
