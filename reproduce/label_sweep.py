@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.estimators.probabilities import best_predictions
 from disambig.losses import ZeroOneLoss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import FloatArray, IntArray
@@ -167,8 +166,22 @@ def _predicted(
         split: Any = _SplitVotes(fold.votes)
         for t, (sets, prior) in enumerate(zip(known.sets, known.priors, strict=True)):
             scores, scale = loss.infimum_scores(split, sets)
-            exact[t] = best_predictions(loss, scores, scale, prior, _RTOL)
+            exact[t] = _best_predictions(loss, scores, scale, prior, _RTOL)
     yield "il", exact
+
+
+def _best_predictions(
+    loss: FiniteLoss, scores: FloatArray, scale: FloatArray, prior: FloatArray, rtol: float
+) -> IntArray:
+    """The prediction of least score in each row of ``(q, P)``.
+
+    Of tied predictions, the one of least expected loss under the `prior` ``(K,)`` is taken.
+    Otherwise a query without votes would get the first class.
+    """
+    tied = loss.best_prediction(scores, rtol * scale).mask
+    expected = loss.matrix @ prior
+    index: IntArray = np.where(tied, expected, np.inf).argmin(axis=1)
+    return index
 
 
 class _SplitVotes:
@@ -199,7 +212,7 @@ def _expected(
     scales = np.abs(classes).max(axis=2) * loss.largest
     return np.array(
         [
-            best_predictions(loss, votes_for @ loss.matrix.T, scale, prior, _RTOL)
+            _best_predictions(loss, votes_for @ loss.matrix.T, scale, prior, _RTOL)
             for votes_for, scale, prior in zip(classes, scales, priors, strict=True)
         ]
     )

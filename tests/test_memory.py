@@ -101,3 +101,34 @@ def test_reclaimable_file_cache_is_free(monkeypatch, tmp_path):
     (tmp_path / "memory.current").write_text("900\n")
     (tmp_path / "memory.stat").write_text("anon 300\nfile 600\ninactive_file 500\n")
     assert memory.free_bytes() == 600
+
+
+def test_small_requests_of_a_block_rely_on_one_reading(machine, monkeypatch):
+    machine(available=8 * GIB)
+    with memory.read_once():
+        machine(available=GIB)
+        with memory.read_once():
+            # A hundredth of what was free at the start.
+            require_bytes(0.08 * GIB, "It", "Nothing.")
+            assert memory._free_for(0.08 * GIB) == 8 * GIB
+        assert memory._free_for(0.08 * GIB) == 8 * GIB
+        # Larger ones read anew.
+        assert memory._free_for(0.09 * GIB) == GIB
+        assert not memory.is_free(2 * GIB)
+        with pytest.raises(MemoryBudgetError, match=r"1\.0 GiB are free"):
+            require_bytes(2 * GIB, "It", "Nothing.")
+    assert memory._free_for(1) == GIB
+
+
+def test_an_error_ends_the_reading(machine):
+    machine(available=8 * GIB)
+    with pytest.raises(ZeroDivisionError), memory.read_once():
+        1 / 0  # noqa: B018
+    machine(available=GIB)
+    assert memory._free_for(1) == GIB
+
+
+def test_without_a_report_everything_is_free(monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda: None)
+    with memory.read_once():
+        assert memory.is_free(1e30)

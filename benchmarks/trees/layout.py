@@ -60,9 +60,17 @@ for name, (model, y) in problems.items():
             model.fit(X, y)
         finally:
             sys.setprofile(None)
-    found[name] = [len(files), len(functions), depth]
+    names = sorted(os.path.relpath(file, root) for file in files)
+    found[name] = [names, len(functions), depth]
 print(json.dumps(found))
 """
+
+
+def traced_fits(source: Path) -> dict[str, tuple[list[str], int, int]]:
+    """For each default fit of a tree: files that it passes through, functions, deepest stack."""
+    environment = {**os.environ, "PYTHONPATH": str(source.resolve()), "PYTHONSAFEPATH": "1"}
+    output = subprocess.check_output([sys.executable, "-c", TRACE], env=environment, text=True)
+    return {name: tuple(fit) for name, fit in json.loads(output).items()}
 
 
 def code_lines(path: Path) -> int:
@@ -130,8 +138,6 @@ def measure(source: Path) -> dict[str, str]:
     code = sum(map(code_lines, files))
     folders = Counter(path.parent for path in files)
     biggest, count = folders.most_common(1)[0]
-    environment = {**os.environ, "PYTHONPATH": str(source.resolve()), "PYTHONSAFEPATH": "1"}
-    traced = subprocess.check_output([sys.executable, "-c", TRACE], env=environment, text=True)
     rows = {
         "files": f"{len(files)}",
         "lines": f"{sum(lengths):,}",
@@ -143,8 +149,8 @@ def measure(source: Path) -> dict[str, str]:
         "modules with exactly one importer": f"{modules_with_one_importer(source, files):.0%}",
         "names in some `__all__`": f"{public_names(source)}",
     }
-    for name, (n_files, n_functions, depth) in json.loads(traced).items():
-        rows[f"`{name}().fit`: files, functions, depth"] = f"{n_files}, {n_functions}, {depth}"
+    for name, (passed, n_functions, depth) in traced_fits(source).items():
+        rows[f"`{name}().fit`: files, functions, depth"] = f"{len(passed)}, {n_functions}, {depth}"
     return rows
 
 

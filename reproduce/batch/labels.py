@@ -12,8 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from disambig.candidates.labels.label_sets import LabelSets
-from disambig.losses.embeddings import IdentityEmbedding
-from disambig.losses.labels.faces import LabelFaces
+from disambig.losses.labels.faces import IdentityEmbedding, LabelFaces
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem

@@ -1,12 +1,20 @@
 """Free memory, checked before a large array is allocated."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from disambig.exceptions import MemoryBudgetError
 
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
+# What was free when `read_once` began; None outside, and if the system does not report it.
+_READING: ContextVar[int | None] = ContextVar("_READING", default=None)
+# Up to this share of the reading, a request is granted without a new one. A fit makes hundreds of
+# small requests; a large one must not rely on memory that the fit itself has taken since.
+_SMALL_SHARE = 0.01
 
 
 def free_bytes() -> int | None:
@@ -53,6 +61,42 @@ def _reclaimable_bytes() -> int:
     return 0
 
 
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Read the free memory now; inside the block, small requests rely on this reading.
+
+    A block inside another one keeps the reading of the outer one. Requests of more than a hundredth
+    of the reading, and those of other threads, read anew.
+
+    Examples
+    --------
+    >>> with read_once():
+    ...     is_free(8.0)
+    True
+    """
+    if _READING.get() is not None:
+        yield
+        return
+    token = _READING.set(free_bytes())
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
+
+def is_free(n_bytes: float) -> bool:
+    """Whether `n_bytes` more would fit; True if the system does not report its memory."""
+    free = _free_for(n_bytes)
+    return free is None or n_bytes <= free
+
+
+def _free_for(n_bytes: float) -> int | None:
+    reading = _READING.get()
+    if reading is not None and n_bytes <= _SMALL_SHARE * reading:
+        return reading
+    return free_bytes()
+
+
 def require_bytes(n_bytes: float, what: str, instead: str) -> None:
     """Raise `MemoryBudgetError` if `n_bytes` more would not fit.
 
@@ -65,7 +109,7 @@ def require_bytes(n_bytes: float, what: str, instead: str) -> None:
     instead : str
         What the user can do, as an imperative sentence, for the end of the message.
     """
-    free = free_bytes()
+    free = _free_for(n_bytes)
     if free is not None and n_bytes > free:
         gib = 1024.0**3
         raise MemoryBudgetError(

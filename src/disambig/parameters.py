@@ -17,14 +17,47 @@ def check_integer(owner: str, name: str, value: Any, *, least: int) -> int:
     return int(value)
 
 
-def check_number(owner: str, name: str, value: Any, *, positive: bool, advice: str = "") -> float:
-    """Return `value` as a finite float, > 0 if `positive` and >= 0 otherwise, or raise."""
+def check_number(
+    owner: str,
+    name: str,
+    value: Any,
+    *,
+    positive: bool = False,
+    least: float = 0.0,
+    most: float = np.inf,
+    below: float = np.inf,
+    advice: str = "",
+) -> float:
+    """Return `value` as a finite float within the bounds, or raise.
+
+    Parameters
+    ----------
+    owner, name : str
+    value : number
+    positive : bool
+        Whether it must be > 0; otherwise it must be >= `least`.
+    least, most, below : float
+        Bounds; `below` is not reached.
+    advice : str
+        A sentence for the end of the message.
+
+    Examples
+    --------
+    >>> check_number("PinballLoss", "quantile", 0.5, positive=True, below=1)
+    0.5
+    """
     number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
-    if not np.isfinite(number) or number < 0 or (positive and number == 0):
-        bound = "> 0" if positive else ">= 0"
-        advice = f" {advice}" if advice else ""
-        raise ValueError(f"{owner}: {name} must be a finite number {bound}; got {value!r}.{advice}")
-    return number
+    low = number > 0 if positive else number >= least
+    if np.isfinite(number) and low and number <= most and number < below:
+        return number
+    bounds = ["> 0"] if positive else [f">= {least:g}"] if least > -np.inf else []
+    bounds += [f"<= {most:g}"] if most < np.inf else []
+    bounds += [f"< {below:g}"] if below < np.inf else []
+    kind = f"a finite number {' and '.join(bounds)}".rstrip()
+    if not positive and -np.inf < least < most < np.inf:
+        kind = f"a number from {least:g} to {most:g}"
+    advice = f" {advice}" if advice else ""
+    raise ValueError(f"{owner}: {name} must be {kind}; got {value!r}.{advice}")
 
 
 def check_flag(owner: str, name: str, value: Any) -> bool:
@@ -38,9 +71,25 @@ def check_choice(owner: str, name: str, value: Any, choices: Iterable[str], more
     """Raise unless `value` is one of `choices`; `more` names other valid values."""
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
-        listed = ", ".join(repr(choice) for choice in known)
-        more = f" {more}" if more else ""
-        raise ValueError(f"{owner}: {name} must be one of {listed}{more}; got {value!r}.")
+        raise ValueError(choice_message(owner, name, value, known, more))
+
+
+def choice_message(
+    owner: str, name: str, value: Any, choices: Iterable[str], more: str = ""
+) -> str:
+    """The message for a value that is not one of `choices`; `owner` may be empty.
+
+    A class is named: pass the type of a value if that is what is wrong.
+
+    Examples
+    --------
+    >>> choice_message("", "loss", "l2", ("squared", "absolute"), "or a loss object")
+    "loss must be one of 'squared', 'absolute' or a loss object; got 'l2'."
+    """
+    listed = ", ".join(repr(choice) for choice in choices)
+    owner, more = f"{owner}: " if owner else "", f" {more}" if more else ""
+    got = value.__name__ if isinstance(value, type) else repr(value)
+    return f"{owner}{name} must be one of {listed}{more}; got {got}."
 
 
 def check_callback(owner: str, value: Any) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 
 from disambig.losses.protocol import Faces, Loss, OffersRowSteps, RowSteps
 from disambig.notation import FloatArray, IntArray
-from disambig.tolerances import tie_tolerance
+from disambig.parameters import check_number
 from disambig.votes import Votes
+from disambig.votes.entries import tie_tolerance
 
 F = TypeVar("F")
 
@@ -68,10 +69,8 @@ class Problem:
 
     def __post_init__(self) -> None:
         # With a negative tolerance not even the minimum would tie with itself.
-        if self.tie_tolerance is not None and not 0.0 <= self.tie_tolerance < np.inf:
-            raise ValueError(
-                f"tie_tolerance={self.tie_tolerance!r}; expected a finite number of at least 0."
-            )
+        if self.tie_tolerance is not None:
+            check_number("Problem", "tie_tolerance", self.tie_tolerance)
 
     @cached_property
     def rtol(self) -> float:

@@ -21,13 +21,12 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes import Votes, as_votes
 from disambig.votes.blocks import entry_blocks, row_blocks
+from disambig.votes.entries import entries_are_nonnegative
 from disambig.votes.product import ProductVotes
-from disambig.votes.signs import entries_are_nonnegative
 
 # A row sum below this share of the absolute row sum is mostly rounding error: its sign is unknown.
 _MIN_SUM_SHARE = 1e-8
-# Relative size of what counts as rounding error: negative eigenvalues beside the largest one,
-# differences between levels that are equal.
+# Relative size of rounding errors: of eigenvalues beside the largest one, and of equal levels.
 _ROUNDING_SHARE = 1e-12
 # Up to this many rows a dense form is as fast as a sparse one.
 _MAX_DENSE_ROWS = 2_000
@@ -385,8 +384,7 @@ def _is_semidefinite(form: FloatArray) -> bool:
 def has_negative(votes: Votes) -> bool:
     """Do negative votes in any row exceed the rounding error of that row?
 
-    Votes whose signs are not known and that have many rows are not checked: the answer is then
-    True.
+    Votes of many rows whose signs are not known are not checked: the answer is then True.
     """
     if votes.is_nonnegative or votes.entries is not None:
         return not votes.is_nonnegative

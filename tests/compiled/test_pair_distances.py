@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.compiled.distances import dense_pair_distances, sparse_pair_distances
+from disambig.compiled.nearest import dense_pair_distances, sparse_pair_distances
 
 
 def all_pairs(q, n):

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from disambig.losses.bits.faces import BitFaces
-from disambig.losses.embeddings import (
+from disambig.losses.embeddings import SignEmbedding
+from disambig.losses.labels.faces import (
+    CodedFaces,
     ComplementEmbedding,
     IdentityEmbedding,
-    SignEmbedding,
+    LabelFaces,
     TableEmbedding,
 )
-from disambig.losses.labels.faces import CodedFaces, LabelFaces
 from disambig.losses.structured import PointFaces
 
 MASK = np.array(

@@ -168,7 +168,9 @@ def test_magnitude_is_the_largest_loss(name, seed, K):
 
 def test_unknown_start_lists_the_known_ones(name):
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"start='best' is not known.*'average'.*'infimum'"):
+    with pytest.raises(
+        ValueError, match=r"start of .* must be one of 'average'.*'infimum'.*; got 'best'"
+    ):
         bound(name, rng, 3).start(random_sets(rng, 4, 3), "best")
 
 

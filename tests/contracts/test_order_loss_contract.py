@@ -166,7 +166,7 @@ def test_infimum_start_is_a_lower_bound_on_the_nearest_loss(name, seed, m):
 
 def test_unknown_start_lists_the_known_ones(name):
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"start='best' is not known.*'average'"):
+    with pytest.raises(ValueError, match=r"start of .* must be one of 'average'.*; got 'best'"):
         bound(name, rng, 3).start(some_orders(rng, 2, 3), "best")
 
 

@@ -43,7 +43,7 @@ def test_defaults_and_seeds() -> None:
         np.testing.assert_array_equal(left, right)
     assert not np.array_equal(first.X, make_concentric_circles(random_state=4).X)
     assert len(make_concentric_circles(0).X) == 4
-    with pytest.raises(ValueError, match="n_samples=-1"):
+    with pytest.raises(ValueError, match="n_samples must be an integer >= 0; got -1"):
         make_concentric_circles(-1)
 
 

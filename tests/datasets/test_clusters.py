@@ -98,8 +98,8 @@ def test_a_seed_repeats() -> None:
         ({"n_classes": 5}, "n_classes=5 with n_clusters=4; every class needs a cluster"),
         ({"separation": 0}, "separation must be a finite number > 0; got 0"),
         ({"separation": np.nan}, "separation must be a finite number > 0; got nan"),
-        ({"eta": 1.0}, "eta must be a number >= 0 and < 1; got 1.0"),
-        ({"eta": -0.1}, "eta must be a number >= 0 and < 1; got -0.1"),
+        ({"eta": 1.0}, "eta must be a finite number >= 0 and < 1; got 1.0"),
+        ({"eta": -0.1}, "eta must be a finite number >= 0 and < 1; got -0.1"),
     ],
 )
 def test_invalid_parameters(options: dict[str, Any], message: str) -> None:

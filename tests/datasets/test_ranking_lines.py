@@ -76,7 +76,7 @@ def test_a_seed_repeats_and_more_samples_keep_its_lines() -> None:
         ({"n_samples": 0}, "n_samples must be an integer >= 1; got 0"),
         ({"n_samples": 3, "n_items": 2.0}, r"n_items must be an integer >= 1; got 2\.0"),
         ({"n_samples": 3, "n_items": True}, "n_items must be an integer >= 1; got True"),
-        ({"n_samples": 3, "design": "line"}, "design must be 'uniform' or 'grid'; got 'line'"),
+        ({"n_samples": 3, "design": "line"}, "design must be one of 'uniform', 'grid'; got 'line'"),
         ({"n_samples": 3, "lines": FOUR}, r"lines has shape \(4, 2\); expected \(10, 2\)"),
         (
             {"n_samples": 3, "n_items": 2, "lines": [[0, 1], [np.nan, 1]]},

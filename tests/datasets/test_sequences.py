@@ -87,11 +87,11 @@ def test_inputs_determine_tags_up_to_noise() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"length": 0}, "length=0; expected at least 1"),
-        ({"n_tags": 0}, "n_tags=0"),
-        ({"n_features": 0}, "n_features=0"),
-        ({"hidden": 1.5}, "hidden=1.5; expected a probability"),
-        ({"hidden": np.nan}, "expected a probability"),
+        ({"length": 0}, "length must be an integer >= 1; got 0"),
+        ({"n_tags": 0}, "n_tags must be an integer >= 1; got 0"),
+        ({"n_features": 0}, "n_features must be an integer >= 1; got 0"),
+        ({"hidden": 1.5}, "hidden must be a number from 0 to 1.*; got 1.5"),
+        ({"hidden": np.nan}, "hidden must be a number from 0 to 1"),
         ({"hidden": [0.5, 0.5]}, "4 of them, one for each tag"),
         ({"allowed": np.eye(3, dtype=bool)}, r"shape \(3, 3\); expected bool of shape \(4, 4\)"),
         ({"allowed": np.eye(4)}, "allowed is float64"),
@@ -104,5 +104,5 @@ def test_invalid_arguments(options: dict[str, object], message: str) -> None:
 
 
 def test_zero_samples_are_an_error() -> None:
-    with pytest.raises(ValueError, match="n_samples=0; expected at least 1"):
+    with pytest.raises(ValueError, match="n_samples must be an integer >= 1; got 0"):
         make_tag_sequences(0)

@@ -87,7 +87,7 @@ def test_the_data_of_the_authors_program() -> None:
         ({"n_samples": True}, "n_samples must be an integer >= 1; got True"),
         ({"frequency": np.nan}, "frequency must be a finite number; got nan"),
         ({"offset": "a"}, "offset must be a finite number; got 'a'"),
-        ({"design": "line"}, "design must be 'uniform' or 'grid'; got 'line'"),
+        ({"design": "line"}, "design must be one of 'uniform', 'grid'; got 'line'"),
     ],
 )
 def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:

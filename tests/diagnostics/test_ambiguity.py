@@ -173,7 +173,7 @@ def test_precomputed_distances() -> None:
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 5, float("nan"), "0.95", None])
 def test_invalid_confidences(confidence: object) -> None:
-    message = r"confidence must be a number between 0 and 1, such as 0\.95"
+    message = r"confidence must be a finite number > 0 and < 1"
     sets = LabelSets(drawn(20, np.random.default_rng(0)), np.arange(K))
     with pytest.raises(ValueError, match=message):
         ambiguity(None, sets, regions=[0] * 20, confidence=confidence)

@@ -156,5 +156,5 @@ def test_many_classes():
 
 
 def test_an_unknown_embedding_is_an_error():
-    with pytest.raises(ValueError, match=r"embedding='rows'.*losses"):
+    with pytest.raises(ValueError, match=r"embedding must be one of 'losses'.*; got 'rows'"):
         calibration_constants(PAPER, "rows")

@@ -57,10 +57,10 @@ def test_more_neighbours_for_more_ambiguous_sets() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"eta": 1.2}, r"eta must lie in \[0, 1\]; got 1\.2"),
-        ({"eta": float("nan")}, "eta must lie"),
-        ({"n_classes": 1}, "n_classes must be at least 2"),
-        ({"mass": 0.0}, "mass must lie"),
+        ({"eta": 1.2}, r"eta must be a number from 0 to 1; got 1\.2"),
+        ({"eta": float("nan")}, "eta must be a number from 0 to 1; got nan"),
+        ({"n_classes": 1}, "n_classes must be an integer >= 2"),
+        ({"mass": 0.0}, "mass must be a finite number > 0 and <= 1"),
         ({"error": 0.0}, "error must be"),
         ({"c_psi": -1.0}, "c_phi c_psi"),
     ],

@@ -57,5 +57,5 @@ def test_arrays_are_copied_and_read_only() -> None:
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95, float("nan")])
 def test_invalid_confidences(confidence: float) -> None:
-    with pytest.raises(ValueError, match=r"between 0 and 1, such as 0\.95"):
+    with pytest.raises(ValueError, match=r"Shares: confidence must be a finite number > 0 and < 1"):
         Shares([1], [2], confidence)

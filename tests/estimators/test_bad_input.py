@@ -88,8 +88,8 @@ def test_the_error_of_too_little_memory_names_an_alternative(monkeypatch):
             {"method": "magic"},
             "method must be one of 'disambiguation', 'infimum', 'average'; got 'magic'",
         ),
-        ({"loss": "hinge"}, "loss='hinge' is not known; choose one of"),
-        ({"solver": "magic"}, "solver='magic' is not known; choose one of"),
+        ({"loss": "hinge"}, "loss must be one of .*; got 'hinge'"),
+        ({"solver": "magic"}, "solver must be one of .*; got 'magic'"),
         ({"loss": np.zeros((3, 2))}, "expected one row for each prediction and 3 columns"),
     ],
 )
@@ -148,9 +148,9 @@ def test_options_are_checked_before_votes_are_computed(options):
     def votes(queries, train):
         raise AssertionError("votes were computed")
 
-    with pytest.raises(ValueError, match=r"not known|must be one of|one row for each prediction"):
+    with pytest.raises(ValueError, match=r"must be one of|one row for each prediction"):
         PartialLabelClassifier(weights=votes, **options).fit(X, MASK)
-    with pytest.raises(ValueError, match=r"not known|must be one of|one row for each prediction"):
+    with pytest.raises(ValueError, match=r"must be one of|one row for each prediction"):
         disambiguate(X, MASK, weights=votes, **options)
 
 
@@ -240,10 +240,14 @@ def test_intervals_and_inputs_of_different_length(regressor):
             ValueError,
             "method must be one of 'disambiguation', 'infimum', 'average'; got 'magic'",
         ),
-        ({"loss": "hinge"}, ValueError, "loss='hinge' is not known; choose one of"),
+        ({"loss": "hinge"}, ValueError, "loss must be one of .*; got 'hinge'"),
         ({"loss": ZeroOneLoss()}, TypeError, "a loss between numbers"),
-        ({"loss": PinballLoss(2.0)}, ValueError, "quantile=2.0; expected a number strictly"),
-        ({"solver": "magic"}, ValueError, "solver='magic' is not known; choose one of"),
+        (
+            {"loss": PinballLoss(2.0)},
+            ValueError,
+            "quantile must be a finite number > 0 and < 1; got 2.0",
+        ),
+        ({"solver": "magic"}, ValueError, "solver must be one of .*; got 'magic'"),
         (
             {"solver": AlternatingMinimization()},
             TypeError,
@@ -255,7 +259,7 @@ def test_intervals_and_inputs_of_different_length(regressor):
             ValueError,
             "formulation must be one of 'auto', 'risk', 'votes'; got 'magic'",
         ),
-        ({"weights": "magic"}, ValueError, "weights: got 'magic'; expected one of"),
+        ({"weights": "magic"}, ValueError, "weights must be one of .*; got 'magic'"),
         (
             {"formulation": "risk", "weights": NeighborWeights(2)},
             MissingOracleError,
@@ -301,7 +305,7 @@ def test_options_for_intervals_are_checked_before_votes_are_computed(options):
     def votes(queries, train):
         raise AssertionError("votes were computed")
 
-    with pytest.raises(ValueError, match=r"is not known|must be one of"):
+    with pytest.raises(ValueError, match="must be one of"):
         IntervalRegressor(votes, **options).fit(X, INTERVALS)
 
 

@@ -199,9 +199,9 @@ def test_splitters_and_errors():
     with pytest.raises(ValueError, match="fit with cv=5"):
         IntervalRegressor(RIDGE).fit(X, y).predict_interval(X)
     for bad in (0.0, 1.0, 1.5, np.nan):
-        with pytest.raises(ValueError, match="expected a number between 0 and 1"):
+        with pytest.raises(ValueError, match="coverage must be a finite number > 0 and < 1"):
             model.predict_interval(X, bad)
-    with pytest.raises(ValueError, match="meaning='magic' is not known; choose one of"):
+    with pytest.raises(ValueError, match=r"meaning must be one of .*; got 'magic'"):
         model.predict_interval(X, meaning="magic")
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig import PartialLabelClassifier
-from disambig.estimators.probabilities import Probabilities, probabilities_of
+from disambig.estimators.prediction import Probabilities, probabilities_of
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 

@@ -25,7 +25,7 @@ def test_loss_object_is_cloned():
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"loss='l2' is not known; choose one of 'squared', 'abs"):
+    with pytest.raises(ValueError, match=r"loss must be one of 'squared', 'abs.*; got 'l2'"):
         resolve_number_loss("l2")
 
 

@@ -25,7 +25,7 @@ def test_solver_object_is_cloned():
 
 
 def test_unknown_name_raises_and_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"solver='newton' is not known.*alternating"):
+    with pytest.raises(ValueError, match=r"solver must be one of .*alternating.*; got 'newton'"):
         resolve_solver("newton")
 
 

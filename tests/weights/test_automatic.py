@@ -1,7 +1,7 @@
 """`automatic_ridge`: exact where that is affordable."""
 
+from disambig import memory
 from disambig.weights import KernelRidgeWeights, NystromWeights
-from disambig.weights import registry as automatic
 from disambig.weights.registry import MAX_EXACT_ROWS, automatic_ridge
 
 
@@ -15,9 +15,9 @@ def test_few_rows_are_exact_and_many_have_landmarks():
 def test_little_memory_leads_to_landmarks(monkeypatch):
     n = 1000
     peak = 4 * 8 * n * n
-    monkeypatch.setattr(automatic, "free_bytes", lambda: 2 * peak)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2 * peak)
     assert isinstance(automatic_ridge(n), KernelRidgeWeights)
-    monkeypatch.setattr(automatic, "free_bytes", lambda: 2 * peak - 2)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2 * peak - 2)
     assert isinstance(automatic_ridge(n), NystromWeights)
-    monkeypatch.setattr(automatic, "free_bytes", lambda: None)
+    monkeypatch.setattr(memory, "free_bytes", lambda: None)
     assert isinstance(automatic_ridge(n), KernelRidgeWeights)

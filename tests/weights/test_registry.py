@@ -67,7 +67,7 @@ def test_a_function():
 
 @pytest.mark.parametrize("weights", ["neighbours", None, 3])
 def test_unknown(weights):
-    message = "one of 'neighbors', 'kernel_ridge', .*, 'precomputed', a weighting such as"
+    message = "one of 'neighbors', 'kernel_ridge', .*, 'precomputed' or a weighting such as"
     with pytest.raises(ValueError, match=message):
         resolve_weights(weights)
 

@@ -2,7 +2,6 @@
 
 from typing import Any, Protocol, runtime_checkable
 
-from disambig.exceptions import MissingOracleError
 from disambig.notation import BoolArray, IntArray
 
 
@@ -49,16 +48,3 @@ class RepeatedSets(Protocol):
     def distinct(self) -> tuple[IntArray, IntArray]:
         """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
         ...
-
-
-def require_separable(candidates: Any, who: str) -> None:
-    """Raise `MissingOracleError` if a constraint couples the rows of the candidates.
-
-    `who` is the name of what treats each row on its own and would break the constraint.
-    """
-    if getattr(candidates, "couples_rows", False):
-        raise MissingOracleError(
-            f"{who} treats each row on its own and would lose the constraint over rows of "
-            f"{type(candidates).__name__}. Use solver='frank_wolfe' (FrankWolfeMinimization, with "
-            "polish=False), which keeps it, or pass the sets without the constraint."
-        )

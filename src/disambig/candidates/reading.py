@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from disambig.candidates.protocol import Candidates
-from disambig.exceptions import CandidateError
+from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.notation import AnyArray, BoolArray
 
 
@@ -376,3 +376,16 @@ def row_index(owner: str, rows: Any, advice: str = "") -> Any:
         rows = rows[0]
     # numpy reads an empty list as an array of floats, which is no index.
     return slice(0, 0) if isinstance(rows, list) and not rows else rows
+
+
+def require_separable(candidates: Any, who: str) -> None:
+    """Raise `MissingOracleError` if a constraint couples the rows of the candidates.
+
+    `who` is the name of what treats each row on its own and would break the constraint.
+    """
+    if getattr(candidates, "couples_rows", False):
+        raise MissingOracleError(
+            f"{who} treats each row on its own and would lose the constraint over rows of "
+            f"{type(candidates).__name__}. Use solver='frank_wolfe' (FrankWolfeMinimization, with "
+            "polish=False), which keeps it, or pass the sets without the constraint."
+        )

@@ -1,4 +1,4 @@
-"""Squared euclidean distances of listed pairs, and the smallest entries of blocks of bounds.
+"""The squared euclidean distance of a pair, and the smallest entries of blocks of bounds.
 
 Distances are sums of squared differences. The fast formula ``|x|^2 - 2 <x, y> + |y|^2`` loses
 digits to cancellation, and through blocked matrix products its result depends on which rows are
@@ -111,62 +111,3 @@ def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any
         s0 += d0 * d0
         c += 1
     return (s0 + s1) + (s2 + s3)
-
-
-@compiled
-def dense_pair_distances(
-    left: FloatArray, right: FloatArray, indptr: AnyArray, indices: AnyArray
-) -> FloatArray:
-    """``|left[i] - right[j]|^2`` for every j that row i lists.
-
-    Parameters
-    ----------
-    left, right : float64 or float32, (q, d) and (n, d)
-        Differences are taken in double precision.
-    indptr, indices : int64, (q + 1,) and (pairs,)
-        Row i lists ``indices[indptr[i]:indptr[i + 1]]``.
-
-    Returns
-    -------
-    float64, (pairs,)
-    """
-    distances = np.empty(indices.size, dtype=np.float64)
-    for i in range(left.shape[0]):
-        for position in range(indptr[i], indptr[i + 1]):
-            distances[position] = squared_distance(left, i, right, indices[position])
-    return distances
-
-
-@compiled
-def sparse_pair_distances(
-    left_indptr: AnyArray,
-    left_indices: AnyArray,
-    left_data: FloatArray,
-    right_indptr: AnyArray,
-    right_indices: AnyArray,
-    right_data: FloatArray,
-    indptr: AnyArray,
-    indices: AnyArray,
-) -> FloatArray:
-    """`dense_pair_distances` for compressed rows with sorted, distinct column indices."""
-    distances = np.empty(indices.size, dtype=np.float64)
-    for i in range(left_indptr.size - 1):
-        for position in range(indptr[i], indptr[i + 1]):
-            j = indices[position]
-            a, a_end = left_indptr[i], left_indptr[i + 1]
-            b, b_end = right_indptr[j], right_indptr[j + 1]
-            total = 0.0
-            while a < a_end or b < b_end:
-                if b == b_end or (a < a_end and left_indices[a] < right_indices[b]):
-                    difference = np.float64(left_data[a])
-                    a += 1
-                elif a == a_end or right_indices[b] < left_indices[a]:
-                    difference = np.float64(right_data[b])
-                    b += 1
-                else:
-                    difference = np.float64(left_data[a]) - np.float64(right_data[b])
-                    a += 1
-                    b += 1
-                total += difference * difference
-            distances[position] = total
-    return distances

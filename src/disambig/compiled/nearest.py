@@ -1,7 +1,8 @@
 """The nearest members of a list until their total weight suffices, in the order (distance, index).
 
 Each row keeps a heap of the nearest members so far, the farthest on top. The result does not depend
-on the order in which a row lists its members; of equal distances the smaller index is nearer.
+on the order in which a row lists its members; of equal distances the smaller index is nearer. The
+distances of the pairs in such lists are computed here, too.
 """
 
 from typing import Any
@@ -294,3 +295,62 @@ def weights_in_order(
                 out[position] = min(sample_weight[indices[position]], wanted[i] - taken)
                 taken += out[position]
     return out
+
+
+@compiled
+def dense_pair_distances(
+    left: FloatArray, right: FloatArray, indptr: AnyArray, indices: AnyArray
+) -> FloatArray:
+    """``|left[i] - right[j]|^2`` for every j that row i lists.
+
+    Parameters
+    ----------
+    left, right : float64 or float32, (q, d) and (n, d)
+        Differences are taken in double precision.
+    indptr, indices : int64, (q + 1,) and (pairs,)
+        Row i lists ``indices[indptr[i]:indptr[i + 1]]``.
+
+    Returns
+    -------
+    float64, (pairs,)
+    """
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left.shape[0]):
+        for position in range(indptr[i], indptr[i + 1]):
+            distances[position] = squared_distance(left, i, right, indices[position])
+    return distances
+
+
+@compiled
+def sparse_pair_distances(
+    left_indptr: AnyArray,
+    left_indices: AnyArray,
+    left_data: FloatArray,
+    right_indptr: AnyArray,
+    right_indices: AnyArray,
+    right_data: FloatArray,
+    indptr: AnyArray,
+    indices: AnyArray,
+) -> FloatArray:
+    """`dense_pair_distances` for compressed rows with sorted, distinct column indices."""
+    distances = np.empty(indices.size, dtype=np.float64)
+    for i in range(left_indptr.size - 1):
+        for position in range(indptr[i], indptr[i + 1]):
+            j = indices[position]
+            a, a_end = left_indptr[i], left_indptr[i + 1]
+            b, b_end = right_indptr[j], right_indptr[j + 1]
+            total = 0.0
+            while a < a_end or b < b_end:
+                if b == b_end or (a < a_end and left_indices[a] < right_indices[b]):
+                    difference = np.float64(left_data[a])
+                    a += 1
+                elif a == a_end or right_indices[b] < left_indices[a]:
+                    difference = np.float64(right_data[b])
+                    b += 1
+                else:
+                    difference = np.float64(left_data[a]) - np.float64(right_data[b])
+                    a += 1
+                    b += 1
+                total += difference * difference
+            distances[position] = total
+    return distances

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.parameters import check_integer
 
 
 class TagSequences(NamedTuple):
@@ -76,8 +77,7 @@ def make_tag_sequences(
     """
     sizes = {"n_samples": n_samples, "length": length, "n_tags": n_tags, "n_features": n_features}
     for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"make_tag_sequences: {name}={size!r}; expected at least 1.")
+        check_integer("make_tag_sequences", name, size, least=1)
     follows = _pauses(n_tags) if allowed is None else _checked_rule(allowed, n_tags)
     probability = _checked_hidden(hidden, n_tags)
 
@@ -121,7 +121,7 @@ def _checked_hidden(hidden: npt.ArrayLike, n_tags: int) -> FloatArray:
     given = np.asarray(hidden, dtype=np.float64)
     if given.shape not in ((), (n_tags,)) or not ((given >= 0) & (given <= 1)).all():
         raise ValueError(
-            f"make_tag_sequences: hidden={hidden!r}; expected a probability, or {n_tags} of them, "
-            "one for each tag."
+            f"make_tag_sequences: hidden must be a number from 0 to 1, or {n_tags} of them, one "
+            f"for each tag; got {hidden!r}."
         )
     return np.broadcast_to(given, (n_tags,))

@@ -1,6 +1,5 @@
 """A sine wave known up to intervals: the paper's regression problem."""
 
-from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.datasets.corruptions import IntervalCorruption, SkewedCorruption
 from disambig.notation import FloatArray
+from disambig.parameters import check_choice, check_integer, check_number
 
 _DESIGNS = ("uniform", "grid")
 
@@ -71,17 +71,11 @@ def make_sine_intervals(
     >>> X.shape, len(intervals), bool(intervals.contains(targets).all())
     ((10, 1), 10, True)
     """
-    if isinstance(n_samples, bool) or not isinstance(n_samples, Integral) or n_samples < 1:
-        raise ValueError(
-            f"make_sine_intervals: n_samples must be an integer >= 1; got {n_samples!r}."
-        )
-    for name, value in (("frequency", frequency), ("offset", offset)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value):
-            raise ValueError(f"make_sine_intervals: {name} must be a finite number; got {value!r}.")
-    if design not in _DESIGNS:
-        raise ValueError(
-            f"make_sine_intervals: design must be 'uniform' or 'grid'; got {design!r}."
-        )
+    owner = "make_sine_intervals"
+    check_integer(owner, "n_samples", n_samples, least=1)
+    check_number(owner, "frequency", frequency, least=-np.inf)
+    check_number(owner, "offset", offset, least=-np.inf)
+    check_choice(owner, "design", design, _DESIGNS)
     rng = np.random.default_rng(random_state)
     x = np.linspace(0.0, 1.0, n_samples) if design == "grid" else rng.random(n_samples)
     targets = np.sin(frequency * x) + offset

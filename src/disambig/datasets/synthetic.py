@@ -5,7 +5,6 @@
 assumes. `make_ranking_lines` is the ranking problem: items whose order changes with the input.
 """
 
-from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from disambig.candidates import LabelSets
 from disambig.datasets.corruptions import UniformCorruption
 from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.parameters import check_choice, check_integer, check_number
 
 _RADII = np.array([1, 2, 3, 4])
 # The labelled points of the paper and their labels, the radii.
@@ -67,10 +67,7 @@ def make_concentric_circles(
     >>> labels[-4:].tolist()
     [4, 3, 2, 1]
     """
-    if n_samples < 0:
-        raise ValueError(
-            f"make_concentric_circles: n_samples={n_samples!r}; expected a number of points >= 0."
-        )
+    check_integer("make_concentric_circles", "n_samples", n_samples, least=0)
     rng = np.random.default_rng(random_state)
     angles = 2 * np.pi * rng.random(n_samples)
     radii = rng.choice(_RADII, size=n_samples)
@@ -188,25 +185,16 @@ def _in_ball(n_points: int, dimension: int, rng: np.random.Generator) -> FloatAr
 
 
 def _check(sizes: dict[str, int], separation: float, eta: float) -> None:
+    owner = "make_separated_clusters"
     for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-            raise ValueError(
-                f"make_separated_clusters: {name} must be an integer >= 1; got {size!r}."
-            )
+        check_integer(owner, name, size, least=1)
     if sizes["n_classes"] > sizes["n_clusters"]:
         raise ValueError(
             f"make_separated_clusters: n_classes={sizes['n_classes']} with "
             f"n_clusters={sizes['n_clusters']}; every class needs a cluster. Give more clusters."
         )
-    if not isinstance(separation, Real) or not 0 < separation < np.inf:
-        raise ValueError(
-            f"make_separated_clusters: separation must be a finite number > 0; got {separation!r}."
-        )
-    if isinstance(eta, bool) or not isinstance(eta, Real) or not 0 <= eta < 1:
-        raise ValueError(
-            f"make_separated_clusters: eta must be a number >= 0 and < 1; got {eta!r}. At 1 no set "
-            f"excludes a class."
-        )
+    check_number(owner, "separation", separation, positive=True)
+    check_number(owner, "eta", eta, below=1, advice="At 1 no set excludes a class.")
 
 
 class RankingLines(NamedTuple):
@@ -271,10 +259,8 @@ def make_ranking_lines(
     [[2, 1, 3, 0], [0, 2, 3, 1], [1, 2, 0, 3]]
     """
     for name, size in (("n_samples", n_samples), ("n_items", n_items)):
-        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-            raise ValueError(f"make_ranking_lines: {name} must be an integer >= 1; got {size!r}.")
-    if design not in _DESIGNS:
-        raise ValueError(f"make_ranking_lines: design must be 'uniform' or 'grid'; got {design!r}.")
+        check_integer("make_ranking_lines", name, size, least=1)
+    check_choice("make_ranking_lines", "design", design, _DESIGNS)
     rng = np.random.default_rng(random_state)
     slopes, intercepts = rng.normal(size=(2, n_items))
     if lines is not None:

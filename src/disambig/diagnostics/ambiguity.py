@@ -131,7 +131,7 @@ def ambiguity(
     >>> found.pairs(least=0.9)
     [ClassPair(region='cat', label='cat', other='dog', share=1.0, ..., n_rows=...)]
     """
-    require_confidence(confidence)
+    require_confidence("ambiguity", confidence)
     sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     if sets.n_classes < 2:
         raise ValueError("ambiguity: y has one class only; expected at least two to compare.")

@@ -7,6 +7,7 @@ from scipy.optimize import linprog, nnls
 
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.parameters import choice_message
 
 _EMBEDDINGS = ("losses", "units", "balanced")
 # A smaller duality gap ends the search; of squared distances, in units of the largest one.
@@ -119,7 +120,8 @@ def _embedded(matrix: FloatArray, embedding: str) -> tuple[FloatArray, FloatArra
         left, values, right = np.linalg.svd(matrix, full_matrices=False)
         roots = np.sqrt(values)
         return right.T * roots, left * roots
-    raise ValueError(f"embedding={embedding!r} is not known; choose one of {_EMBEDDINGS}.")
+    owner = "calibration_constants"
+    raise ValueError(choice_message(owner, "embedding", embedding, _EMBEDDINGS))
 
 
 def _to_side(

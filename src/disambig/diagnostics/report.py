@@ -78,7 +78,7 @@ class Ambiguity:
     confidence: float
 
     def __post_init__(self) -> None:
-        require_confidence(self.confidence)
+        require_confidence(type(self).__name__, self.confidence)
         for name in ("labels", "runner_ups", "n_chosen", "n_counted", "chosen", "counts"):
             array = getattr(self, name).copy()
             array.setflags(write=False)

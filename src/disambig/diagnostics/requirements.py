@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from disambig.parameters import check_integer, check_number
+
 # The search for a number of rows stops here.
 _MAX_ROWS = 10**15
 _Term: TypeAlias = Callable[[int], float]
@@ -105,13 +107,9 @@ def _least_rows(least: int, logarithm: _Term, target: float) -> int | None:
 
 
 def _check(eta: float, n_classes: int, mass: float, error: float, constant: float) -> None:
-    invalid = {
-        f"eta must lie in [0, 1]; got {eta!r}": not 0.0 <= eta <= 1.0,
-        f"n_classes must be at least 2; got {n_classes!r}": n_classes < 2,
-        f"mass must lie in (0, 1]; got {mass!r}": not 0.0 < mass <= 1.0,
-        f"error must be a finite number > 0; got {error!r}": not 0.0 < error < math.inf,
-        f"c_phi c_psi must be finite and > 0; got {constant!r}": not 0.0 < constant < math.inf,
-    }
-    for message, is_invalid in invalid.items():
-        if is_invalid:
-            raise ValueError(f"theorem_requirement: {message}.")
+    owner = "theorem_requirement"
+    check_number(owner, "eta", eta, most=1)
+    check_integer(owner, "n_classes", n_classes, least=2)
+    check_number(owner, "mass", mass, positive=True, most=1)
+    check_number(owner, "error", error, positive=True)
+    check_number(owner, "c_phi c_psi", constant, positive=True)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 from scipy.special import betaincinv
 
 from disambig.notation import AnyArray, FloatArray
+from disambig.parameters import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Shares:
     confidence: float
 
     def __post_init__(self) -> None:
-        require_confidence(self.confidence)
+        require_confidence(type(self).__name__, self.confidence)
         counts, totals = np.broadcast_arrays(self.counts, self.totals)
         for name, array in (("counts", counts.copy()), ("totals", totals.copy())):
             array.setflags(write=False)
@@ -69,9 +69,6 @@ class Shares:
         return (1.0 - self.confidence) / 2
 
 
-def require_confidence(confidence: float) -> None:
+def require_confidence(owner: str, confidence: float) -> None:
     """Raise an error unless `confidence` is a number strictly between 0 and 1."""
-    if not isinstance(confidence, Real) or not 0.0 < float(confidence) < 1.0:
-        raise ValueError(
-            f"confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."
-        )
+    check_number(owner, "confidence", confidence, positive=True, below=1)

@@ -15,6 +15,7 @@ from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,10 +23,12 @@ from disambig.estimators.fitting import (
     FittedWeightings,
     KeptRows,
     check_lengths,
+    check_taken_inputs,
     fit_weightings,
     kept_rows,
     validated_inputs,
 )
+from disambig.memory import read_once
 from disambig.notation import AnyArray, BoolArray
 from disambig.parameters import check_callback, check_choice, check_integer
 from disambig.solvers import AlternatingMinimization, Progress, Solution, Solver
@@ -212,11 +215,19 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         X = validated_inputs(self, X, reset=True)
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-        candidates = self._read(y)
-        check_lengths(X, candidates)
-        kept = self._kept(sample_weight, X, candidates)
-        taken = candidates if kept.all_rows else candidates[kept.rows]
-        self._check_information(taken)
+        with read_once():
+            candidates = self._read(y)
+            check_lengths(X, candidates)
+            kept = self._kept(sample_weight, X, candidates)
+            taken = candidates if kept.all_rows else candidates[kept.rows]
+            self._check_information(taken)
+            check_taken_inputs(X, kept, is_pairwise(self.weights))
+            # The entries of X are checked; see `weights/inputs.py`.
+            with config_context(assume_finite=True):
+                self._learn(X, kept, candidates, taken)
+
+    def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+        """Votes, problem, solution and labels, from checked inputs."""
         # Everything that may raise an error comes before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
         weightings = fit_weightings(
@@ -271,7 +282,9 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
 
     def _checked_votes(self, X: Any) -> Votes:
         check_is_fitted(self)
-        return self._weightings_.votes(validated_inputs(self, X, reset=False))
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._weightings_.votes(X)
 
     def _predictions(self, X: Any) -> Any:
         """Predictions at new inputs, in the form of the predictor of the kind."""

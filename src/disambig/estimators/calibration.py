@@ -7,7 +7,6 @@ of Barber, Candes, Ramdas and Tibshirani (2021). Their proof only compares score
 for sets, whichever score is used.
 """
 
-import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
 from disambig.notation import FloatArray, IntArray
+from disambig.parameters import check_choice, check_number
 
 MEANINGS = ("meets", "contains")
 # Entries of the table "queries times calibration rows" that are in memory at once: 32 MiB.
@@ -29,11 +29,9 @@ _MAX_TABLE_ENTRIES = 2**22
 
 def check_coverage(coverage: Any, meaning: str) -> float:
     """Raise an error if the coverage is not a level or the meaning is not known."""
-    if meaning not in MEANINGS:
-        raise ValueError(f"meaning={meaning!r} is not known; choose one of {list(MEANINGS)}.")
-    if not isinstance(coverage, numbers.Real) or not 0.0 < float(coverage) < 1.0:
-        raise ValueError(f"coverage={coverage!r}; expected a number between 0 and 1, like 0.9.")
-    return float(coverage)
+    owner = "IntervalRegressor"
+    check_choice(owner, "meaning", meaning, MEANINGS)
+    return check_number(owner, "coverage", coverage, positive=True, below=1)
 
 
 @dataclass(frozen=True, eq=False)

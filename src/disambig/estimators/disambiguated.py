@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -51,9 +52,12 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator):
         """The estimator of the user, or the default one."""
         raise NotImplementedError
 
-    def _share(self, disambiguator: Any, extra: tuple[str, ...] = ()) -> None:
-        """Take over the attributes of the fitted disambiguator."""
-        self.disambiguator_ = disambiguator
+    def _disambiguate(
+        self, disambiguator: Any, X: Any, y: Any, weights: Any, extra: tuple[str, ...] = ()
+    ) -> None:
+        """Fit the disambiguator on checked inputs, and take over its attributes."""
+        with config_context(assume_finite=True):
+            self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights)
         for name in (*_SHARED, *extra):
             setattr(self, name, getattr(disambiguator, name))
 

@@ -147,8 +147,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
             unlabeled=self.unlabeled,
             callback=self.callback,
             verbose=self.verbose,
-        ).fit(checked, y, sample_weight=sample_weight)
-        self._share(disambiguator, ("classes_", "label_distributions_"))
+        )
+        self._disambiguate(
+            disambiguator, checked, y, sample_weight, ("classes_", "label_distributions_")
+        )
         rows, weights = self._training_rows(sample_weight)
         self.training_rows_ = rows
         options = {} if weights is None else {"sample_weight": weights[rows]}

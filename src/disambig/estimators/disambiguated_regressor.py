@@ -159,8 +159,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             margin=self.margin,
             callback=self.callback,
             verbose=self.verbose,
-        ).fit(checked, sets, sample_weight=sample_weight)
-        self._share(disambiguator)
+        )
+        self._disambiguate(disambiguator, checked, sets, sample_weight)
         self.training_rows_ = self._training_rows(sample_weight)
         inputs = self._inner_inputs(X, checked)
         self.estimator_ = self._fitted(inputs, self.training_rows_, sample_weight)

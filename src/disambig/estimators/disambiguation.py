@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.fitting import check_lengths
-from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.partial_label_classifier import PartialLabelClassifier, label_candidates
 from disambig.solvers.loop import Callback
 from disambig.votes import as_votes
 from disambig.weights.given import FixedVotes

@@ -18,13 +18,13 @@ from disambig.problem import Problem
 from disambig.votes import Votes
 from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights
-from disambig.weights.inputs import entry_error, scale_error, small_indices, weight_error
+from disambig.weights.inputs import entries_are_assumed, entry_error, small_indices, weight_error
 from disambig.weights.registry import is_pairwise, resolve_weights
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
-    # `_usable` checks this instead, because its error names the row.
+    # `entry_error` checks this instead, because it names the row.
     "ensure_all_finite": False,
 }
 
@@ -32,25 +32,24 @@ _ACCEPTED: dict[str, Any] = {
 def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a float array or compressed sparse rows that weightings accept.
 
-    scikit-learn's bookkeeping is kept in the estimator.
+    scikit-learn's bookkeeping is kept in the estimator. Entries are not checked where scikit-learn
+    does not check them either, that is, if ``assume_finite`` of its configuration is set.
     """
     checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
-    checked = _usable(checked, getattr(estimator, "feature_names_in_", None))
-    # Votes may be tiny, and so may queries.
-    if reset and not get_tags(estimator).input_tags.pairwise:
-        error = scale_error(checked)
-        if error is not None:
-            raise ValueError(f"Input {error}")
-    return checked
+    if not entries_are_assumed():
+        # Votes may be tiny, and so may queries.
+        training = reset and not get_tags(estimator).input_tags.pairwise
+        names = getattr(estimator, "feature_names_in_", None)
+        _refuse(entry_error(checked, names, training=training))
+    checked = widened(checked)
+    # Trees accept no 64-bit indices.
+    is_wide = sp.issparse(checked) and checked.indices.dtype != np.int32
+    return small_indices(checked) if is_wide else checked
 
 
-def _usable(X: Any, names: Any) -> Any:
-    error = entry_error(X, names)
+def _refuse(error: str | None) -> None:
     if error is not None:
         raise ValueError(f"Input {error}")
-    X = widened(X)
-    # Trees accept no 64-bit indices.
-    return small_indices(X) if sp.issparse(X) and X.indices.dtype != np.int32 else X
 
 
 def check_lengths(X: Any, candidates: Any) -> None:
@@ -61,6 +60,12 @@ def check_lengths(X: Any, candidates: Any) -> None:
             f"X has {n_rows} rows and y has {len(candidates)}: inconsistent numbers of "
             "samples. Give one set of candidates for each row of X."
         )
+
+
+def check_taken_inputs(X: Any, kept: "KeptRows", pairwise: bool) -> None:
+    """Raise an error if the features of the rows that take part are all tiny, unlike X."""
+    if not (kept.all_rows or pairwise or entries_are_assumed()):
+        _refuse(entry_error(X[kept.rows], training=True))
 
 
 class KeptRows(NamedTuple):

@@ -3,6 +3,7 @@
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -189,16 +190,16 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self._fit(X, y, sample_weight)
         self._held_out_ = None
         if self.cv is not None:
-            X = validated_inputs(self, X, reset=False)
-            self._held_out_ = calibrate(self, self.cv, X, self._read(y), sample_weight)
+            sets = self._read(y)
+            with config_context(assume_finite=True):
+                X = validated_inputs(self, X, reset=False)
+                self._held_out_ = calibrate(self, self.cv, X, sets, sample_weight)
         return self
 
     def _read(self, y: Any) -> NumberSets:
         name = type(self).__name__
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
-        margin = check_number(name, "margin", self.margin, positive=False)
-        if margin > _MAX_MARGIN:
-            raise ValueError(f"{name}: margin must be at most 1e100; got {self.margin!r}.")
+        check_number(name, "margin", self.margin, most=_MAX_MARGIN)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         self._flat_ = sets.flat
@@ -341,7 +342,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
                 "predict_interval needs held-out rows: fit with cv=5 (or another number of folds)."
             )
         X = validated_inputs(self, X, reset=False)
-        found = self._held_out_.predictions(X, len(self.span_))
+        with config_context(assume_finite=True):
+            found = self._held_out_.predictions(X, len(self.span_))
         ends = self._held_out_.interval(found, level, meaning)
         return ends[:, 0] if self._flat_ else ends
 

@@ -5,18 +5,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from disambig.candidates import LabelSets
-from disambig.candidates.labels.class_counts import label_candidates
+from disambig.candidates import ClassCounts, LabelSets
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import KeptRows
-from disambig.estimators.labels import (
+from disambig.estimators.prediction import (
     check_information,
     informative,
     label_distribution,
+    predictor_of,
+    probabilities_of,
     row_labels,
 )
-from disambig.estimators.prediction import predictor_of
-from disambig.estimators.probabilities import probabilities_of
 from disambig.estimators.selection import resolve_weights_and_solver
 from disambig.losses.registry import resolve_loss
 from disambig.memory import require_bytes
@@ -272,3 +271,17 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
+
+
+def label_candidates(y: Any, classes: Any = None, unlabeled: Any = None) -> Any:
+    """`LabelSets.from_any`, except that `ClassCounts` keep their counts.
+
+    Examples
+    --------
+    >>> counts = ClassCounts.balanced(LabelSets.from_mask(np.ones((4, 2))))
+    >>> label_candidates(counts) is counts, type(label_candidates(["a", "b"])).__name__
+    (True, 'LabelSets')
+    """
+    if isinstance(y, ClassCounts):
+        return y if classes is None else y.with_classes(classes)
+    return LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)

@@ -1,21 +1,27 @@
-"""Prediction at new inputs, for every kind of target.
+"""What estimators make of a solution: labels of the rows, predictions and probabilities.
 
-One rule everywhere: the output of least expected loss under the votes; of tied outputs the one of
-least expected loss under the frequencies of the recovered targets; of these the first. An input
-without votes is predicted from the frequencies alone. (For numbers, the middle of the lowest
-interval of tied ones.)
+One rule of prediction for every kind of target: the output of least expected loss under the votes;
+of tied outputs the one of least expected loss under the frequencies of the recovered targets; of
+these the first. An input without votes is predicted from the frequencies alone. (For numbers, the
+middle of the lowest interval of tied ones.)
+
+The scores ``alpha @ distribution``, ``(q, K)``, are the votes for each class. Votes that are never
+negative become probabilities when they are divided by their sum; signed votes go through a softmax.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
-from disambig.exceptions import warn
+from disambig.candidates import LabelSets
+from disambig.estimators.base import Fit
+from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.losses import Loss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, ListedFaces
-from disambig.notation import BoolArray, FloatArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import Solution
 from disambig.solvers.baselines import infimum_prediction
@@ -26,6 +32,11 @@ from disambig.votes.dense import DenseVotes
 # Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
 # that break a tie.
 _NUDGED_TOLERANCE_SHARE = 1e-4
+# If the sums of votes and of their absolute values differ by less than this share, no vote is
+# negative.
+_ROUNDING = 1e-9
+# With it, four fifths of the votes against one fifth are odds of exp(0.6 / 0.2) = 20 to one.
+_TEMPERATURE = 0.2
 
 
 def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
@@ -169,3 +180,179 @@ def number_predictor_of(rule: NumberRule, sample_weight: FloatArray) -> NumberPr
     """The predictor of a rule."""
     shares = DenseVotes(sample_weight[None, :] / sample_weight.sum())
     return NumberPredictor(rule, rule.predict(shares)[0])
+
+
+def shares(votes: FloatArray, fallback: FloatArray) -> FloatArray:
+    """Votes ``(q, K)`` as probabilities: the positive part, divided by its sum.
+
+    A class with negative votes gets probability zero. Rows without a positive vote get `fallback`,
+    ``(K,)`` or ``(q, K)``.
+    """
+    positive = np.maximum(votes, 0.0)
+    total = positive.sum(axis=1, keepdims=True)
+    has_votes = total > 0
+    return np.where(has_votes, positive / np.where(has_votes, total, 1.0), fallback)
+
+
+def candidate_shares(votes: FloatArray, mask: BoolArray, fallback: FloatArray) -> FloatArray:
+    """Votes restricted to each row's candidates, as probabilities ``(n, K)``."""
+    return shares(np.where(mask, votes, 0.0), fallback)
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """The map from votes for classes ``(q, K)`` to probabilities.
+
+    Parameters
+    ----------
+    prior : float array (K,)
+        Frequencies of the recovered labels, for inputs without votes.
+    possible : bool array (K,)
+        Classes that are a candidate of some row.
+    temperature : float or None
+        Of the softmax. None: votes are never negative, and are divided by their sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = Probabilities(np.array([0.5, 0.5]), np.array([True, True]), 0.2)
+    >>> found(np.array([[0.8, 0.2], [1.2, -0.2]])).round(3)
+    array([[0.953, 0.047],
+           [0.999, 0.001]])
+    """
+
+    prior: FloatArray
+    possible: BoolArray
+    temperature: float | None
+
+    def __call__(self, votes: FloatArray) -> FloatArray:
+        if self.temperature is None:
+            return shares(votes, self.prior)
+        logits = np.where(self.possible, votes / self.temperature, -np.inf)
+        has_votes = (votes != 0).any(axis=1, keepdims=True)
+        return np.where(has_votes, softmax(logits, axis=1), self.prior)
+
+
+def probabilities_of(
+    votes: Votes,
+    distribution: FloatArray,
+    sample_weight: FloatArray,
+    prior: FloatArray,
+    possible: BoolArray,
+) -> Probabilities:
+    """The map for one weighting, from its votes at the training rows.
+
+    Votes of a kernel ridge can be negative for some classes, and those for the others then sum to
+    more than one. Setting negative votes to zero would make ties of different scores; the softmax
+    keeps their order. Its temperature is a fifth of the mean over rows of the largest vote.
+
+    Parameters
+    ----------
+    votes : Votes (n, n)
+    distribution : float array (n, K)
+        The recovered distributions of the labels.
+    sample_weight : float array (n,)
+    prior : float array (K,)
+    possible : bool array (K,)
+    """
+    if votes.is_nonnegative or _sums_are_nonnegative(votes):
+        return Probabilities(prior, possible, None)
+    largest = np.abs(votes @ distribution).max(axis=1)
+    unit = float(np.average(largest, weights=sample_weight))
+    return Probabilities(prior, possible, _TEMPERATURE * unit if unit > 0.0 else 1.0)
+
+
+def _sums_are_nonnegative(votes: Votes) -> bool:
+    """Whether sums of votes show that none is negative, for votes that do not declare it."""
+    if not votes.absolute_sums_are_bounds:
+        return False
+    sums, sizes = votes.row_sums(), votes.absolute_row_sums()
+    return not (sizes > sums + _ROUNDING * sizes).any()
+
+
+def label_distribution(sets: LabelSets, solution: Solution, method: str) -> FloatArray:
+    """The distributions of the labels that prediction learns from, ``(n, K)``."""
+    if method == "average":
+        return sets.distribution()
+    faces = solution.decoded if method == "infimum" else solution.targets
+    distribution: FloatArray = faces.distribution  # type: ignore[union-attr]
+    return distribution
+
+
+class RowLabels(NamedTuple):
+    """Labels of all rows.
+
+    Attributes
+    ----------
+    codes : int array (n,)
+        Positions among the classes.
+    resolved : bool array (n,)
+    shares : float array (n, K)
+        Positive votes of the other rows within each set, divided by their sum.
+    """
+
+    codes: IntArray
+    resolved: BoolArray
+    shares: FloatArray
+
+    @property
+    def confidence(self) -> FloatArray:
+        """The share of each label, ``(n,)``."""
+        confidence: FloatArray = self.shares[np.arange(len(self.codes)), self.codes]
+        return confidence
+
+
+def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
+    """Labels of all rows of a fit; the votes of the others label rows of weight zero.
+
+    `distribution` is what prediction learns from, ``(n, K)``.
+    """
+    solution, taken = fit.solution, fit.taken
+    votes = fit.weightings.leave_one_out(distribution)
+    shares = candidate_shares(votes, taken.mask, taken.distribution())
+    codes, resolved = solution.decoded.outputs, solution.resolved
+    if fit.kept.all_rows:
+        return RowLabels(codes, resolved, shares)
+    rest = fit.candidates[fit.rest]
+    votes = fit.rest_votes() @ distribution
+    other = candidate_shares(votes, rest.mask, rest.distribution())
+    # Shares that differ by rounding only are tied.
+    best = other >= other.max(axis=1, keepdims=True) * (1.0 - solution.tie_tolerance)
+    return RowLabels(
+        fit.scatter(codes, best.argmax(axis=1)),
+        fit.scatter(resolved, best.sum(axis=1) == 1),
+        fit.scatter(shares, other),
+    )
+
+
+def informative(sets: LabelSets, method: str) -> BoolArray:
+    """Rows that a method can learn from, ``(n,)``."""
+    if sets.weights is not None and method == "average":
+        # The average learns from the weights themselves: they may all be positive.
+        unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
+        return unequal
+    return sets.informative
+
+
+def check_information(sets: LabelSets, method: str) -> None:
+    """Raise an error if no set excludes a class; warn of classes that are never a candidate."""
+    is_informative = informative(sets, method)
+    if sets.n_classes > 1 and not is_informative.any() and sets.weights is not None:
+        raise NoInformationError(
+            f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
+            "a class (every class of positive weight is a candidate). Set small weights to 0, or "
+            "use method='average', which learns from the weights themselves."
+        )
+    if sets.n_classes > 1 and not is_informative.any():
+        raise NoInformationError(
+            f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
+            "Label at least one row, or narrow some sets."
+        )
+    unused = sets.unused_classes
+    if len(unused):
+        names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
+        warn(
+            f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
+            "probability 0.",
+            UnusedClassWarning,
+        )

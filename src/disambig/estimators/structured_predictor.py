@@ -8,12 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import check_lengths
-from disambig.estimators.labels import (
+from disambig.estimators.prediction import (
     check_information,
     label_distribution,
+    predictor_of,
     row_labels,
 )
-from disambig.estimators.prediction import predictor_of
 from disambig.losses import HammingLoss, Loss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss

@@ -1,67 +1,12 @@
-"""Embeddings of outputs in ``R^p``.
-
-`IdentityEmbedding`, `ComplementEmbedding` and `TableEmbedding` embed the vertices of a finite
-output space. `SignEmbedding` embeds vectors of signs: the bits of a tag vector, or the pairs of an
-order.
-"""
+"""Vectors of signs, the bits of a tag vector or the pairs of an order: embeddings, and means."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from disambig.notation import FloatArray
-
-
-class Embedding(Protocol):
-    """A linear map from weights over V vertices to ``R^p``, and its adjoint."""
-
-    def embed(self, weights: FloatArray) -> FloatArray:
-        """``sum_v weights[:, v] e(v)``: ``(n, V)`` to ``(n, p)``."""
-        ...
-
-    def costs(self, scores: FloatArray) -> FloatArray:
-        """``<e(v), scores[i]>``: ``(n, p)`` to ``(n, V)``."""
-        ...
-
-
-@dataclass(frozen=True)
-class IdentityEmbedding:
-    """Vertex v is the v-th unit vector."""
-
-    def embed(self, weights: FloatArray) -> FloatArray:
-        return weights
-
-    def costs(self, scores: FloatArray) -> FloatArray:
-        return scores
-
-
-@dataclass(frozen=True)
-class ComplementEmbedding:
-    """Vertex v is one minus the v-th unit vector: the 0-1 loss without its ``K x K`` table."""
-
-    def embed(self, weights: FloatArray) -> FloatArray:
-        embedded: FloatArray = weights.sum(axis=1, keepdims=True) - weights
-        return embedded
-
-    def costs(self, scores: FloatArray) -> FloatArray:
-        costs: FloatArray = scores.sum(axis=1, keepdims=True) - scores
-        return costs
-
-
-@dataclass(frozen=True, eq=False)
-class TableEmbedding:
-    """Vertex v is row v of a table ``(V, p)``."""
-
-    table: FloatArray
-
-    def embed(self, weights: FloatArray) -> FloatArray:
-        embedded: FloatArray = np.asarray(weights @ self.table)
-        return embedded
-
-    def costs(self, scores: FloatArray) -> FloatArray:
-        costs: FloatArray = np.asarray(scores @ self.table.T)
-        return costs
+from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,3 +27,51 @@ class SignEmbedding:
         embedded = np.full((len(signs), signs.shape[1] + 1), self.constant)
         np.multiply(signs, self.factors, out=embedded[:, :-1])
         return embedded
+
+
+class SoftSigns:
+    """Distributions on vectors of signs that are given by their means: what bits and orders share.
+
+    Attributes
+    ----------
+    signs : float array (n, m)
+        Mean signs.
+    as_target, as_prediction : SignEmbedding
+    largest : Faces
+        The most likely vectors.
+    """
+
+    signs: FloatArray
+    as_target: SignEmbedding
+    as_prediction: SignEmbedding
+    largest: Any
+
+    def __len__(self) -> int:
+        return len(self.signs)
+
+    @cached_property
+    def embedded(self) -> FloatArray:
+        return self.as_target.embed(self.signs)
+
+    @property
+    def as_predictions(self) -> FloatArray:
+        return self.as_prediction.embed(self.signs)
+
+    @property
+    def is_vertex(self) -> BoolArray:
+        vertices: BoolArray = self.largest.is_vertex
+        return vertices
+
+    @property
+    def outputs(self) -> AnyArray:
+        outputs: AnyArray = self.largest.outputs
+        return outputs
+
+    def first(self) -> Any:
+        return self.largest.first()
+
+    def direction_to(self, other: Self) -> FloatArray:
+        return np.asarray(other.embedded - self.embedded)
+
+    def distance(self, other: Self) -> float:
+        return float(np.abs(other.signs - self.signs).max(initial=0.0)) / 2.0

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from disambig.notation import AnyArray, FloatArray
+from disambig.parameters import check_choice
 
 _POSITION_WEIGHTS: dict[str, Callable[[AnyArray], FloatArray]] = {
     "inverse": lambda k: 1.0 / (k + 1.0),
@@ -77,11 +78,8 @@ def weights_of_positions(given: Any, m: int) -> FloatArray:
     if given is None:
         return np.ones(m)
     if isinstance(given, str):
-        if given not in _POSITION_WEIGHTS:
-            raise ValueError(
-                f"KendallLoss: position_weights={given!r} is not known; choose one of "
-                f"{list(_POSITION_WEIGHTS)}, or give one number for each position."
-            )
+        more = "or one number for each position"
+        check_choice("KendallLoss", "position_weights", given, _POSITION_WEIGHTS, more)
         return _POSITION_WEIGHTS[given](np.arange(m))
     if callable(given):
         raise TypeError(

@@ -18,6 +18,7 @@ from disambig.losses.orders.kendall import KendallLoss
 from disambig.losses.orders.positions import DCGLoss, FootruleLoss
 from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
 from disambig.notation import AnyArray
+from disambig.parameters import check_choice, choice_message
 
 _LABEL_LOSSES = {
     "zero_one": ZeroOneLoss(),
@@ -55,22 +56,19 @@ def resolve_loss(loss: Any) -> LabelLoss:
     >>> resolve_loss([[0, 1], [5, 0]])
     MatrixLoss(matrix=[[0, 1], [5, 0]])
     """
+    more = (
+        "or a matrix with one row for each prediction and one column for each class, or a loss of "
+        "disambig.losses such as OrdinalLoss()"
+    )
     if isinstance(loss, str):
-        if loss not in _LABEL_LOSSES:
-            raise ValueError(
-                f"loss={loss!r} is not known; choose one of {sorted(_LABEL_LOSSES)}, a matrix with "
-                "one row for each prediction and one column for each class, or a loss of "
-                "disambig.losses such as OrdinalLoss()."
-            )
+        check_choice("", "loss", loss, _LABEL_LOSSES, more)
         loss = _LABEL_LOSSES[loss]
     if isinstance(loss, LabelLoss):
         cloned: LabelLoss = clone(loss)
         return cloned
     if np.ndim(loss) == 2:
         return MatrixLoss(loss)
-    raise TypeError(
-        f"loss must be a name, a matrix or a loss of disambig.losses; got {type(loss).__name__}."
-    )
+    raise TypeError(choice_message("", "loss", type(loss), _LABEL_LOSSES, more))
 
 
 def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
@@ -82,20 +80,13 @@ def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
     >>> bind_order_loss("footrule", np.array(["a", "b"])).n_items
     2
     """
-    choices = ", ".join(repr(name) for name in _ORDER_LOSSES)
+    more = "or a loss between orders such as disambig.losses.KendallLoss()"
     if isinstance(loss, str):
-        if loss not in _ORDER_LOSSES:
-            raise ValueError(
-                f"loss={loss!r} is not known; choose one of {choices}, or a loss object such as "
-                "disambig.losses.KendallLoss()."
-            )
+        check_choice("", "loss", loss, _ORDER_LOSSES, more)
         return _ORDER_LOSSES[loss].bind(items)
     bound = clone(loss).bind(items) if isinstance(loss, OrderLoss) else None
     if not isinstance(bound, BoundOrderLoss):
-        raise TypeError(
-            f"loss must be one of {choices}, or a loss between orders such as "
-            f"disambig.losses.KendallLoss; got {type(loss).__name__}."
-        )
+        raise TypeError(choice_message("", "loss", type(loss), _ORDER_LOSSES, more))
     return bound
 
 
@@ -109,18 +100,11 @@ def resolve_number_loss(loss: Any) -> NumberLoss:
     >>> resolve_number_loss(PinballLoss(quantile=0.9))
     PinballLoss(quantile=0.9)
     """
-    choices = ", ".join(repr(name) for name in _NUMBER_LOSSES)
+    more = "or a loss between numbers such as disambig.losses.PinballLoss(quantile=0.9)"
     if isinstance(loss, str):
-        if loss not in _NUMBER_LOSSES:
-            raise ValueError(
-                f"loss={loss!r} is not known; choose one of {choices}, or a loss object such as "
-                "disambig.losses.PinballLoss(quantile=0.9)."
-            )
+        check_choice("", "loss", loss, _NUMBER_LOSSES, more)
         loss = _NUMBER_LOSSES[loss]
     if isinstance(loss, type) or not isinstance(loss, NumberLoss):
-        raise TypeError(
-            f"loss must be one of {choices}, or a loss between numbers such as "
-            f"disambig.losses.PinballLoss(quantile=0.9); got {type(loss).__name__}."
-        )
+        raise TypeError(choice_message("", "loss", type(loss), _NUMBER_LOSSES, more))
     cloned: NumberLoss = clone(loss)
     return cloned

@@ -23,6 +23,7 @@ from disambig.orderings.problems import (
     pair_minima,
     sub_problems,
 )
+from disambig.parameters import check_choice
 
 _DECODER_NAMES = ("auto", "dynamic", "exact", "local")
 # From the cheapest to the most expensive.
@@ -120,10 +121,7 @@ class OrderDecoder:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in _DECODER_NAMES:
-            raise ValueError(
-                f"order decoder {self.name!r} is not known; choose one of {_DECODER_NAMES}."
-            )
+        check_choice("OrderDecoder", "name", self.name, _DECODER_NAMES)
         if self.largest_lattice > LARGEST_LATTICE:
             raise ValueError(
                 f"order decoder: largest_lattice={self.largest_lattice} must be at most "

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.parameters import choice_message
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,4 +159,4 @@ def open_relaxation(
         return _HighsRelaxation(objective)
     if backend == "scipy":
         return _ScipyRelaxation(objective)
-    raise ValueError(f"backend={backend!r} is not known; choose 'auto', 'highspy' or 'scipy'.")
+    raise ValueError(choice_message("", "backend", backend, ("auto", "highspy", "scipy")))

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.candidates.protocol import RepeatedSets, require_separable
+from disambig.candidates.protocol import RepeatedSets
+from disambig.candidates.reading import require_separable
 from disambig.compiled.sets import unique_cases
 from disambig.exceptions import MissingOracleError
 from disambig.losses.protocol import ExactInfimum, Faces, Loss

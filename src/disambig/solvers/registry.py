@@ -4,6 +4,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from disambig.parameters import check_choice, choice_message
 from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.annealing.annealing import AnnealedMinimization
 from disambig.solvers.frank_wolfe import FrankWolfeMinimization
@@ -45,29 +46,23 @@ def resolve_solver(solver: Any, *, numbers: bool = False) -> Solver | None:
     >>> resolve_solver("newton", numbers=True)
     NewtonRegression()
     """
-    known = _SOLVERS["numbers" if numbers else "outputs"]
+    known, other = _SOLVERS["outputs"], _SOLVERS["numbers"]
+    if numbers:
+        known, other = other, known
+    names = ("auto", *known)
+    more = f"or a solver object such as {next(iter(known.values())).__name__}()"
     if isinstance(solver, str):
-        if solver == "auto":
-            return None
-        if solver not in known:
-            raise ValueError(
-                f"solver={solver!r} is not known; choose one of {sorted(['auto', *known])} or a "
-                "solver object of disambig.solvers."
-            )
-        named: Solver = known[solver]()
+        check_choice("", "solver", solver, names, more)
+        named: Solver | None = None if solver == "auto" else known[solver]()
         return named
     if isinstance(solver, type) or not isinstance(solver, Solver):
-        got = solver.__name__ if isinstance(solver, type) else type(solver).__name__
-        raise TypeError(
-            f"solver must be one of {sorted(['auto', *known])} or an object with a method solve, "
-            f"such as {next(iter(known.values())).__name__}(); got {got}."
-        )
-    other = _SOLVERS["outputs" if numbers else "numbers"]
+        got = solver if isinstance(solver, type) else type(solver)
+        raise TypeError(choice_message("", "solver", got, names, more))
     if type(solver) in other.values():
-        kinds = "numbers" if not numbers else "labels, bits and orders"
+        kinds = "labels, bits and orders" if numbers else "numbers"
         raise TypeError(
-            f"solver: {type(solver).__name__} is for {kinds}; choose one of "
-            f"{sorted(['auto', *known])}."
+            f"{choice_message('', 'solver', type(solver), names, more)} "
+            f"{type(solver).__name__} is for {kinds}."
         )
     cloned: Solver = clone(solver)
     return cloned

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from disambig.compiled.products import add_columns
 from disambig.notation import FloatArray, IntArray
-from disambig.votes.signs import entries_are_nonnegative
+from disambig.votes.entries import entries_are_nonnegative
 
 # With fewer rows than the first number, or more non-zero values in a row than the second, BLAS is
 # as fast as sums of columns. Measured for 256 to 6000 rows: with unit vectors the sums of columns

@@ -9,7 +9,7 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.blocks import row_blocks, strongest_by_blocks
 from disambig.votes.dense import DenseVotes
-from disambig.votes.signs import entries_are_nonnegative
+from disambig.votes.entries import entries_are_nonnegative
 
 # Up to so many multiplications, less than a second, absolute sums are exact; beyond they are
 # bounded.

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.entries import entries_are_nonnegative
 from disambig.votes.protocol import CompressedRows
-from disambig.votes.signs import entries_are_nonnegative
 
 
 @dataclass(frozen=True, eq=False)

@@ -287,7 +287,9 @@ class ScaledWeights(BaseEstimator):
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_SCALED, sample_weight, X.shape[0])
         self._factors = self._checked_factors(X.shape[1])
-        self.weights_ = resolve_weights(self.weights).fit(self._scaled(X), sample_weight)
+        self.weights_ = resolve_weights(self.weights).fit(
+            self._scaled(X, training=True), sample_weight
+        )
         return self
 
     def training_votes(self) -> Votes:
@@ -312,12 +314,13 @@ class ScaledWeights(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _scaled(self, X: Any) -> Any:
+    def _scaled(self, X: Any, *, training: bool = False) -> Any:
         if sp.issparse(X):
             scaled = sp.csr_array(X.multiply(self._factors[None, :]))
         else:
             scaled = X * self._factors
-        error = entry_error(scaled, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        error = entry_error(scaled, names, training=training)
         if error is not None:
             raise VotesError(f"{_SCALED}: multiplied by its scales, {error}")
         return scaled

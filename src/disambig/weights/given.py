@@ -19,6 +19,7 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import Votes, as_votes
 from disambig.votes.dense import DenseVotes
+from disambig.votes.entries import normalize_rows, remove_diagonal
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -27,7 +28,6 @@ from disambig.weights.inputs import (
     scale_columns,
     training_inputs,
 )
-from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _FUNCTION = "FunctionWeights"
 _PRECOMPUTED = "PrecomputedWeights"

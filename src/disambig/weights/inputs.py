@@ -2,12 +2,18 @@
 
 Features reach a weighting as a C-ordered array or as a canonical ``csr_array``, finite, in one
 precision. ``sample_weight`` w means w copies of a row.
+
+Entries are checked once. Estimators check X, and then run under ``sklearn.config_context(
+assume_finite=True)``, in which scikit-learn and `training_inputs` and `query_inputs` do not check
+them again. Whoever sets it outside of a fit says that all entries are finite and of usual size.
+What is computed from X is always checked, by `entry_error`.
 """
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
@@ -55,11 +61,19 @@ def small_indices(matrix: Any) -> sp.csr_array:
     return small
 
 
-def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
+def entries_are_assumed() -> bool:
+    """Whether entries are not to be checked: ``assume_finite`` of scikit-learn's configuration."""
+    return bool(get_config()["assume_finite"])
+
+
+def entry_error(
+    X: Any, names: Any = None, *, square: str = "", training: bool = False
+) -> str | None:
     """What is wrong with the first entry that weightings cannot use; None if all can be used.
 
     Every entry must be a finite number of at most `MAX_ENTRY` in size. The limit is one for all
-    weightings: what one accepts, another accepts too.
+    weightings: what one accepts, another accepts too. Features of training rows must not all be
+    tiny: their squares underflow, so that rows which differ would count as equal.
 
     Parameters
     ----------
@@ -68,16 +82,30 @@ def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
         A column is named if its name is a string, and numbered otherwise.
     square : str
         As in `training_inputs`.
+    training : bool
+        Whether X holds features of training rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> entry_error(np.array([[0.0, -1e300]]), ["depth", "height"])[:80]
     "X contains -1e+300 in row 0, column 'height'; the largest size accepted is 1e+36"
+    >>> entry_error(np.array([[0.0, 1e-160]]), training=True)[:58]
+    'X: the largest entry in size is 1e-160, less than 1e-36: s'
     """
+    largest = largest_entry(X)
+    if largest == 0.0 or MIN_LARGEST_ENTRY <= largest <= MAX_ENTRY:
+        return None
     bad = first_bad_entry(X)
     if bad is None:
-        return None
+        return (
+            None
+            if not training
+            else (
+                f"X: the largest entry in size is {largest:g}, less than {MIN_LARGEST_ENTRY:g}: "
+                "squares of such small numbers underflow. Scale X, or set entries that mean 0 to 0."
+            )
+        )
     column: Any = bad.column if names is None else names[bad.column]
     place = (
         f"row {bad.row}, column {column!r}"
@@ -103,26 +131,6 @@ def entry_error(X: Any, names: Any = None, *, square: str = "") -> str | None:
     )
 
 
-def scale_error(X: Any) -> str | None:
-    """What is wrong with features that are all tiny; None if they can be used.
-
-    Squares of tiny numbers underflow, so that rows which differ would count as equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_error(np.array([[0.0, 1e-160]]))[:58]
-    'X: the largest entry in size is 1e-160, less than 1e-36: s'
-    """
-    largest = largest_entry(X)
-    if largest == 0.0 or largest >= MIN_LARGEST_ENTRY:
-        return None
-    return (
-        f"X: the largest entry in size is {largest:g}, less than {MIN_LARGEST_ENTRY:g}: squares of "
-        "such small numbers underflow. Scale X, or set entries that mean 0 to 0."
-    )
-
-
 def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
     """`X` as a C-ordered float64 array or canonical ``csr_array``, finite, two-dimensional.
 
@@ -136,10 +144,8 @@ def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np
         ("distances"); empty for features.
     dtype : dtype or "numeric"
     """
-    X = _checked_entries(weighting, validate_data(weighting, X, dtype=dtype, **_ACCEPTED), square)
-    error = None if square else scale_error(X)
-    if error is not None:
-        raise VotesError(f"{type(weighting).__name__}: {error}")
+    X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
+    X = _checked_entries(weighting, X, square, training=not square)
     if square and X.shape[0] != X.shape[1]:
         raise VotesError(
             f"{type(weighting).__name__}: X must hold the {square} between the training rows, as "
@@ -173,12 +179,13 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _checked_entries(weighting: Any, X: Any, square: str) -> Any:
+def _checked_entries(weighting: Any, X: Any, square: str, *, training: bool = False) -> Any:
     """X, if its entries can be used, in a precision in which they can be squared."""
-    names = getattr(weighting, "feature_names_in_", None)
-    error = entry_error(X, names, square=square)
-    if error is not None:
-        raise VotesError(f"{type(weighting).__name__}: {error}")
+    if not entries_are_assumed():
+        names = getattr(weighting, "feature_names_in_", None)
+        error = entry_error(X, names, square=square, training=training)
+        if error is not None:
+            raise VotesError(f"{type(weighting).__name__}: {error}")
     return widened(X)
 
 

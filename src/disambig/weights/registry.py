@@ -9,7 +9,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from disambig.memory import free_bytes
+from disambig.memory import is_free
+from disambig.parameters import choice_message
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
@@ -46,8 +47,7 @@ _WEIGHTINGS_BY_NAME: dict[str, type[Any]] = {
 
 def is_affordable(n: int) -> bool:
     """Whether time and half of the free memory allow the kernel matrix of n rows."""
-    free = free_bytes()
-    return n <= MAX_EXACT_ROWS and (free is None or _PEAK_BYTES_PER_ENTRY * n * n <= free / 2)
+    return n <= MAX_EXACT_ROWS and is_free(2 * _PEAK_BYTES_PER_ENTRY * n * n)
 
 
 def automatic_ridge(n: int) -> KernelRidgeWeights | NystromWeights:
@@ -100,13 +100,12 @@ def resolve_weights(weights: Any) -> Weights:
         return cloned
     if callable(weights):
         return FunctionWeights(weights)
-    choices = ", ".join(repr(name) for name in _WEIGHTINGS_BY_NAME)
-    raise ValueError(
-        f"weights: got {weights!r}; expected one of {choices}, a weighting such as "
-        "NeighborWeights(n_neighbors=20), or a function of (Q, X) that returns votes (q, n). "
-        "('auto' is for weights= of an estimator; a part of a weighting and predict_weights= need "
-        "a name or an object.)"
+    more = (
+        "or a weighting such as NeighborWeights(n_neighbors=20), or a function of (Q, X) that "
+        "returns votes (q, n) ('auto' is for weights= of an estimator; a part of a weighting and "
+        "predict_weights= need a name or an object)"
     )
+    raise ValueError(choice_message("", "weights", weights, _WEIGHTINGS_BY_NAME, more))
 
 
 def is_pairwise(weights: Any) -> bool:

@@ -17,8 +17,8 @@ from disambig.candidates import (
     PartialOrders,
     number_sets,
 )
-from disambig.candidates.labels.class_counts import label_candidates
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
+from disambig.estimators.partial_label_classifier import label_candidates
 from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.solvers import FrankWolfeMinimization
 from disambig.weights import NeighborWeights

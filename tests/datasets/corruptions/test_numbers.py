@@ -237,10 +237,13 @@ def test_the_number_of_missing_rows(within: Any) -> None:
     [
         (lambda: SkewedCorruption(radius=-1), "SkewedCorruption: radius .* >= 0; got -1"),
         (lambda: SkewedCorruption(scale=np.inf), "SkewedCorruption: scale .* >= 0; got inf"),
-        (lambda: SkewedCorruption(side="in"), "side must be 'outward' or 'either'; got 'in'"),  # type: ignore[arg-type]
+        (lambda: SkewedCorruption(side="in"), "side must be one of 'outward', 'either'; got 'in'"),  # type: ignore[arg-type]
         (lambda: WidthCorruption("1"), "WidthCorruption: largest .* got '1'"),  # type: ignore[arg-type]
         (lambda: RoundingCorruption(0), "RoundingCorruption: step .* > 0; got 0"),
-        (lambda: RoundingCorruption(1, mode="up"), "mode must be 'nearest' or 'down'; got 'up'"),  # type: ignore[arg-type]
+        (
+            lambda: RoundingCorruption(1, mode="up"),
+            "mode must be one of 'nearest', 'down'; got 'up'",
+        ),  # type: ignore[arg-type]
         (lambda: BinCorruption([]), r"BinCorruption: edges must be .* got \[\]"),
         (lambda: BinCorruption([1, 1]), r"increasing; got \[1, 1\]"),
         (lambda: BinCorruption([0, np.nan]), "increasing; got"),

@@ -282,7 +282,7 @@ class TestScoreGaps:
         assert not orders[1]
 
     def test_invalid_arguments(self) -> None:
-        with pytest.raises(ValueError, match="hides must be 'large' or 'small'; got 'all'"):
+        with pytest.raises(ValueError, match="hides must be one of 'large', 'small'; got 'all'"):
             ScoreGapCorruption(0.5, hides="all")  # type: ignore[arg-type]
         corruption = ScoreGapCorruption(0.5)
         with pytest.raises(CandidateError, match=r"row 1 lacks a score \(1 such row\)"):

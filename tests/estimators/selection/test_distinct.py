@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from disambig.candidates import LabelSets
-from disambig.estimators.selection.distinct import merge_copies, used_classes
+from disambig.estimators.selection.hidden_sets import merge_copies, used_classes
 from disambig.losses import OrdinalLoss, ZeroOneLoss
 from disambig.weights.row_groups import hash_rows
 

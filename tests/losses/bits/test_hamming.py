@@ -79,7 +79,9 @@ def test_starts_are_the_mean_and_the_nearest_loss(seed):
         assert_allclose(average[row], inside.mean(axis=0), atol=1e-14)
         nearest = (loss.psi(every) @ inside.T).min(axis=1)
         assert_allclose(loss.psi(every) @ infimum[row], nearest, atol=1e-14)
-    with pytest.raises(ValueError, match=r"start='best' is not known.*'average'.*'infimum'"):
+    with pytest.raises(
+        ValueError, match=r"start of the Hamming loss must be .*'average'.*'infimum'; got 'best'"
+    ):
         loss.start(bits, "best")
 
 

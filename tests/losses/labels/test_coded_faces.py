@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.losses.embeddings import ComplementEmbedding
-from disambig.losses.labels.faces import CodedFaces, LabelFaces
+from disambig.losses.labels.faces import CodedFaces, ComplementEmbedding, LabelFaces
 
 
 @st.composite

@@ -61,15 +61,15 @@ def test_many_exponential_gains_stay_finite():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"discount": "ln"}, "discount='ln' is not known; choose 'log2'"),
-        ({"gain": "square"}, "gain='square' is not known; choose 'linear' or 'exponential'"),
+        ({"discount": "ln"}, "discount must be one of 'log2' or one number .*; got 'ln'"),
+        ({"gain": "square"}, "gain must be one of 'linear', 'exponential' .*; got 'square'"),
         ({"discount": [1, 0.5]}, r"discount has shape \(2,\); expected one number for each of the"),
         ({"gain": [1, 2, 0]}, r"gain\[1\] is 2.0; .* >= 0 that do not increase"),
         ({"gain": [1, np.nan, 0]}, r"gain\[1\] is nan"),
         ({"discount": [1, 0.5, -1]}, r"discount\[2\] is -1.0"),
         ({"gain": [0, 0, 0]}, "gain is 0 at every position"),
-        ({"cutoff": 0}, "cutoff=0; expected a whole number of at least 1"),
-        ({"cutoff": 1.5}, "cutoff=1.5; expected a whole number"),
+        ({"cutoff": 0}, "cutoff must be an integer >= 1; got 0"),
+        ({"cutoff": 1.5}, "cutoff must be an integer >= 1; got 1.5"),
     ],
 )
 def test_bad_options(options, message):

@@ -100,7 +100,7 @@ def test_starts_are_the_mean_and_the_observed_pairs(seed, m):
     for r in range(4):
         best = values[r] <= values[r].min() + 1e-12
         np.testing.assert_array_equal(best, compatible(orders, r, ranks))
-    with pytest.raises(ValueError, match="start='midpoint' is not known to the Kendall loss"):
+    with pytest.raises(ValueError, match=r"start of the Kendall loss must be .*; got 'midpoint'"):
         loss.start(orders, "midpoint")
 
 

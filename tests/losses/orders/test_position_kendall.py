@@ -108,7 +108,7 @@ def test_infimum_start_ignores_pairs_that_were_not_observed():
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
-        ("linear", ValueError, r"position_weights='linear' is not known; choose .*'inverse', 'lo"),
+        ("linear", ValueError, r"position_weights must be one of 'inverse', 'lo.*; got 'linear'"),
         (np.ones((3, 3)), ValueError, r"shape \(3, 3\).*the position of the earlier item"),
         ([1, 2], ValueError, r"shape \(2,\); expected one weight for each of the 3 positions"),
         (

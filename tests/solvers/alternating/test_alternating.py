@@ -283,7 +283,7 @@ def test_start_that_is_not_finite_raises(bad):
 
 
 def test_unknown_start_raises():
-    with pytest.raises(ValueError, match=r"start='best' is not known"):
+    with pytest.raises(ValueError, match=r"start of a finite loss must be one of .*; got 'best'"):
         solve(chain(4, {}), "best")
     with pytest.raises(ValueError, match="start is empty"):
         solve(chain(4, {}), [])
@@ -375,7 +375,7 @@ def test_tie_tolerance_determines_ties():
 
 @pytest.mark.parametrize("bad", [-1e-12, np.nan, np.inf])
 def test_invalid_tie_tolerance_raises(bad):
-    with pytest.raises(ValueError, match=r"tie_tolerance=.*at least 0"):
+    with pytest.raises(ValueError, match=r"tie_tolerance must be a finite number >= 0"):
         solve(chain(4, {}), tie_tolerance=bad)
 
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from disambig.candidates import LabelSets
 from disambig.losses import ZeroOneLoss
-from disambig.losses.embeddings import IdentityEmbedding
-from disambig.losses.labels.faces import LabelFaces
+from disambig.losses.labels.faces import IdentityEmbedding, LabelFaces
 from disambig.problem import Problem, _join_tied
 from disambig.solvers.alternating.descent import Descent, DescentState
 from disambig.solvers.alternating.starts import first_predictions

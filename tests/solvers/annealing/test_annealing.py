@@ -13,7 +13,7 @@ from disambig import PartialLabelClassifier
 from disambig.candidates import LabelSets
 from disambig.exceptions import MissingOracleError
 from disambig.losses import MatrixLoss, ZeroOneLoss
-from disambig.losses.softening import gibbs, relative_entropies
+from disambig.losses.labels.soft import gibbs, relative_entropies
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Status
 from disambig.solvers.annealing.processes import OneBlock, TwoBlocks
@@ -296,17 +296,17 @@ def test_callback_receives_temperatures_and_stops_the_run():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"formulation": "three"}, "formulation='three' is not known; choose 'auto'"),
+        ({"formulation": "three"}, "formulation must be one of 'auto'.*; got 'three'"),
         ({"temperatures": []}, "expected positive numbers that do not rise"),
         ({"temperatures": [0.1, 1.0]}, "expected positive numbers that do not rise"),
         ({"temperatures": [1.0, 0.0]}, "expected positive numbers that do not rise"),
         ({"temperatures": [np.nan]}, "expected positive numbers that do not rise"),
         ({"temperatures": "cold"}, "expected positive numbers that do not rise"),
-        ({"sweeps": 0}, "sweeps=0; expected an integer >= 1"),
-        ({"sweeps": 2.7}, "sweeps=2.7; expected an integer >= 1"),
-        ({"sweeps": None}, "sweeps=None; expected an integer >= 1"),
-        ({"tol": "small"}, "tol='small'; expected a number >= 0"),
-        ({"tol": -1.0}, "tol=-1.0; expected a number >= 0"),
+        ({"sweeps": 0}, "sweeps must be an integer >= 1; got 0"),
+        ({"sweeps": 2.7}, "sweeps must be an integer >= 1; got 2.7"),
+        ({"sweeps": None}, "sweeps must be an integer >= 1; got None"),
+        ({"tol": "small"}, "tol must be a finite number >= 0; got 'small'"),
+        ({"tol": -1.0}, "tol must be a finite number >= 0; got -1.0"),
     ],
 )
 def test_invalid_parameters_raise(parameters, message):

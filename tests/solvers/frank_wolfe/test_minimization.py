@@ -241,12 +241,12 @@ def test_loss_without_a_quadratic_form_raises():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"steps": "newton"}, "steps='newton' is not known"),
-        ({"shift": 3}, "shift=3 is not known"),
-        ({"rounding": "up"}, "rounding='up' is not known"),
-        ({"max_iter": 0}, "max_iter=0; expected an integer >= 1"),
-        ({"n_samples": 2.5}, "n_samples=2.5; expected an integer >= 1"),
-        ({"tol": -1.0}, "tol=-1.0; expected a number >= 0"),
+        ({"steps": "newton"}, "steps must be one of .*; got 'newton'"),
+        ({"shift": 3}, "shift must be one of .*; got 3"),
+        ({"rounding": "up"}, "rounding must be one of .*; got 'up'"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1; got 0"),
+        ({"n_samples": 2.5}, "n_samples must be an integer >= 1; got 2.5"),
+        ({"tol": -1.0}, "tol must be a finite number >= 0; got -1.0"),
     ],
 )
 def test_invalid_parameters_raise(wrong, message):

@@ -134,8 +134,8 @@ def test_functions_that_give_no_weights(vote, message):
     [
         ({"vote": "near"}, "vote must be one of 'uniform', 'distance', 'gaussian' or a function"),
         ({"adaptive": 1}, "adaptive must be True or False; got 1"),
-        ({"min_recall": 0}, "min_recall must be a finite number > 0; got 0"),
-        ({"min_recall": 1.5}, "min_recall must be at most 1; got 1.5"),
+        ({"min_recall": 0}, "min_recall must be a finite number > 0 and <= 1; got 0"),
+        ({"min_recall": 1.5}, "min_recall must be a finite number > 0 and <= 1; got 1.5"),
     ],
 )
 def test_bad_parameters(parameters, message):

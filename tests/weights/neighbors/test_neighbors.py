@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsTransformer
 
 from disambig.weights import NeighborWeights
-from disambig.weights.neighbors import search as nearest_module
+from disambig.weights.neighbors import lists as nearest_module
 
 
 def by_sorting(distances, k, sample_weight=None, *, leave_one_out=False):

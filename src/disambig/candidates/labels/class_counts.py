@@ -221,20 +221,6 @@ class ClassCounts:
         return self.sets.to_sets()
 
 
-def label_candidates(y: Any, classes: Any = None, unlabeled: Any = None) -> Any:
-    """`LabelSets.from_any`, except that `ClassCounts` keep their counts.
-
-    Examples
-    --------
-    >>> counts = ClassCounts.balanced(LabelSets.from_mask(np.ones((4, 2))))
-    >>> label_candidates(counts) is counts, type(label_candidates(["a", "b"])).__name__
-    (True, 'LabelSets')
-    """
-    if isinstance(y, ClassCounts):
-        return y if classes is None else y.with_classes(classes)
-    return LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
-
-
 def _checked_bounds(bounds: Any, sets: LabelSets) -> IntArray:
     try:
         table = np.asarray(bounds, dtype=np.float64)

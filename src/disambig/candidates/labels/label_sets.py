@@ -20,8 +20,7 @@ from disambig.candidates.labels.parsing import (
     parse_strings,
 )
 from disambig.candidates.labels.tables import SetTable, checked_table, parse_table, reexpress
-from disambig.candidates.protocol import require_separable
-from disambig.candidates.reading import own_rows, row_index, rows_of, table_of
+from disambig.candidates.reading import own_rows, require_separable, row_index, rows_of, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 

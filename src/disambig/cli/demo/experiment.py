@@ -23,6 +23,7 @@ from disambig.cli.demo.comparison import Outcome
 from disambig.estimators import PartialLabelClassifier
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.parameters import check_choice, check_integer
 from disambig.weights import NeighborWeights
 
 DATASETS = ("digits", "wine", "iris")
@@ -72,8 +73,7 @@ def load_labelled_data(name: str) -> LabelledData:
     >>> load_labelled_data("iris").classes.tolist()
     ['setosa', 'versicolor', 'virginica']
     """
-    if name not in DATASETS:
-        raise ValueError(f"dataset {name!r} is not known; choose one of {', '.join(DATASETS)}.")
+    check_choice("Demo", "dataset", name, DATASETS)
     found = getattr(datasets, f"load_{name}")()
     if name == "digits":
         return LabelledData(name, found.data / 16.0, found.target, found.target_names, (8, 8))
@@ -219,11 +219,8 @@ class Demo:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.n_splits < 2:
-            raise ValueError(
-                f"Demo: n_splits={self.n_splits}; expected at least 2, so that results come with "
-                "a standard error."
-            )
+        # Results come with a standard error.
+        check_integer("Demo", "n_splits", self.n_splits, least=2)
 
     @property
     def truth(self) -> AnyArray:
@@ -252,13 +249,12 @@ class Demo:
 
     def sets(self, kind: str, level: float, split: int) -> LabelSets:
         """Candidates of all rows of the data; a higher level only adds candidates."""
+        check_choice("Demo", "kind", kind, KINDS)
         n, n_classes = len(self.data.labels), len(self.data.classes)
         draws = np.random.default_rng([self.seed, split]).random((n, n_classes))
         mask = draws < level
         if kind == "skewed":
             mask[:, np.arange(n_classes) != self.data.most_frequent] = False
-        elif kind != "uniform":
-            raise ValueError(f"kind={kind!r} is not known; choose one of {', '.join(KINDS)}.")
         mask[np.arange(n), self.data.labels] = True
         return LabelSets(mask, self.data.classes)
 

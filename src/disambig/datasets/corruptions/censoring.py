@@ -12,8 +12,8 @@ import numpy as np
 from disambig.candidates import Intervals, IntervalUnions
 from disambig.datasets.corruptions.numbers import read_numbers
 from disambig.datasets.corruptions.protocol import IntervalCorruption
-from disambig.datasets.corruptions.truth import checked_share
 from disambig.notation import BoolArray, FloatArray
+from disambig.parameters import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,9 @@ class MissingCorruption:
     within: IntervalCorruption | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("MissingCorruption", "level", self.level))
+        object.__setattr__(
+            self, "level", check_number("MissingCorruption", "level", self.level, most=1)
+        )
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals | IntervalUnions:
         truth = read_numbers("MissingCorruption", y)
@@ -161,7 +163,9 @@ class SignCorruption:
     within: IntervalCorruption | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("SignCorruption", "level", self.level))
+        object.__setattr__(
+            self, "level", check_number("SignCorruption", "level", self.level, most=1)
+        )
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> IntervalUnions:
         truth = read_numbers("SignCorruption", y)

@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 from disambig.candidates import LabelSets
 from disambig.datasets.corruptions.truth import (
     Truth,
-    checked_share,
     draw_sets,
     read_truth,
     shuffled_by_class,
 )
 from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.parameters import check_number
 
 # Positive scores are at least this share of the largest, so that no quotient overflows.
 _MIN_RELATIVE_SCORE = 1e-200
@@ -107,11 +107,11 @@ class InstanceCorruption:
     cap: float | None = None
 
     def __post_init__(self) -> None:
-        level = checked_share("InstanceCorruption", "level", self.level)
+        level = check_number("InstanceCorruption", "level", self.level, most=1)
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "scores", _checked_scores(self.scores))
         if self.cap is not None:
-            cap = checked_share("InstanceCorruption", "cap", self.cap)
+            cap = check_number("InstanceCorruption", "cap", self.cap, most=1)
             if cap < level:
                 raise ValueError(
                     f"InstanceCorruption: cap={cap!r} is below level={level!r}, the mean that "

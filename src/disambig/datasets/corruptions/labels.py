@@ -15,12 +15,12 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.datasets.corruptions.truth import (
     Truth,
-    checked_share,
     column_of,
     draw_sets,
     read_truth,
 )
 from disambig.notation import FloatArray
+from disambig.parameters import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class ConfusionCorruption:
     confusion: Any = None
 
     def __post_init__(self) -> None:
-        level = checked_share("ConfusionCorruption", "level", self.level)
+        level = check_number("ConfusionCorruption", "level", self.level, most=1)
         object.__setattr__(self, "level", level)
         if isinstance(self.confusion, Mapping):
             object.__setattr__(self, "confusion", dict(self.confusion))
@@ -159,7 +159,7 @@ class MajorityPairCorruption:
     majority: Any = None
 
     def __post_init__(self) -> None:
-        level = checked_share("MajorityPairCorruption", "level", self.level)
+        level = check_number("MajorityPairCorruption", "level", self.level, most=1)
         object.__setattr__(self, "level", level)
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
@@ -215,7 +215,7 @@ class MajorityRowCorruption:
     majority: Any = None
 
     def __post_init__(self) -> None:
-        level = checked_share("MajorityRowCorruption", "level", self.level)
+        level = check_number("MajorityRowCorruption", "level", self.level, most=1)
         object.__setattr__(self, "level", level)
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
@@ -260,7 +260,9 @@ class UniformCorruption:
     level: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("UniformCorruption", "level", self.level))
+        object.__setattr__(
+            self, "level", check_number("UniformCorruption", "level", self.level, most=1)
+        )
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
         return self._inclusion(read_truth(y, classes))

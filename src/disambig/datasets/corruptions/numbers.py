@@ -6,7 +6,6 @@ known. `SkewedCorruption`: the paper's intervals, whose centres are farther from
 """
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from disambig.candidates import Intervals
 from disambig.exceptions import CandidateError
 from disambig.notation import FloatArray
+from disambig.parameters import check_choice, check_number
 
 _MODES = ("nearest", "down")
 _SIDES = ("outward", "either")
@@ -57,22 +57,6 @@ def intervals_around(truth: Numbers, lower: FloatArray, upper: FloatArray) -> In
     return Intervals(
         np.minimum(lower, truth.values), np.maximum(upper, truth.values), flat=truth.flat
     )
-
-
-def checked_amount(owner: str, name: str, value: Any, *, positive: bool = False) -> float:
-    """Return `value` as a finite float >= 0 (or > 0); otherwise raise an error.
-
-    Examples
-    --------
-    >>> checked_amount("RoundingCorruption", "step", 2, positive=True)
-    2.0
-    """
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
-    if not np.isfinite(number) or number < 0 or (positive and number == 0):
-        raise ValueError(
-            f"{owner}: {name} must be a finite number {'>' if positive else '>='} 0; got {value!r}."
-        )
-    return number
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +127,9 @@ class RoundingCorruption:
     mode: Literal["nearest", "down"] = "nearest"
 
     def __post_init__(self) -> None:
-        step = checked_amount("RoundingCorruption", "step", self.step, positive=True)
+        step = check_number("RoundingCorruption", "step", self.step, positive=True)
         object.__setattr__(self, "step", step)
-        if self.mode not in _MODES:
-            raise ValueError(
-                f"RoundingCorruption: mode must be 'nearest' or 'down'; got {self.mode!r}."
-            )
+        check_choice("RoundingCorruption", "mode", self.mode, _MODES)
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
         truth = read_numbers("RoundingCorruption", y)
@@ -193,12 +174,9 @@ class SkewedCorruption:
 
     def __post_init__(self) -> None:
         for name in ("radius", "scale"):
-            amount = checked_amount("SkewedCorruption", name, getattr(self, name))
+            amount = check_number("SkewedCorruption", name, getattr(self, name))
             object.__setattr__(self, name, amount)
-        if self.side not in _SIDES:
-            raise ValueError(
-                f"SkewedCorruption: side must be 'outward' or 'either'; got {self.side!r}."
-            )
+        check_choice("SkewedCorruption", "side", self.side, _SIDES)
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:
         truth = read_numbers("SkewedCorruption", y)
@@ -239,7 +217,7 @@ class WidthCorruption:
     largest: float
 
     def __post_init__(self) -> None:
-        largest = checked_amount("WidthCorruption", "largest", self.largest)
+        largest = check_number("WidthCorruption", "largest", self.largest)
         object.__setattr__(self, "largest", largest)
 
     def __call__(self, y: Any, /, *, random_state: Any = None) -> Intervals:

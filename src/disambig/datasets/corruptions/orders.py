@@ -5,7 +5,6 @@ small) difference of scores, `TopKCorruption` pairs outside of the best k items.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,9 +13,9 @@ from disambig.candidates import PartialOrders
 from disambig.candidates.orders.ranks import number_table, smaller_first
 from disambig.candidates.orders.tables import over_items
 from disambig.datasets.corruptions.protocol import OrderCorruption
-from disambig.datasets.corruptions.truth import checked_share
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.parameters import check_choice, check_integer, check_number
 
 _CHOICES = ("large", "small")
 
@@ -142,7 +141,9 @@ class PairCorruption:
     reads: ClassVar[Literal["ranks", "scores"]] = "ranks"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("PairCorruption", "level", self.level))
+        object.__setattr__(
+            self, "level", check_number("PairCorruption", "level", self.level, most=1)
+        )
 
     def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
         return self._hidden(read_rankings("PairCorruption", ranks, items), random_state)
@@ -170,8 +171,7 @@ class PairCorruption:
         >>> round(PairCorruption(0.5).expected_information(10), 3)
         0.745
         """
-        if isinstance(n_items, bool) or not isinstance(n_items, Integral) or n_items < 1:
-            raise ValueError(f"PairCorruption: n_items must be an integer >= 1; got {n_items!r}.")
+        check_integer("PairCorruption", "n_items", n_items, least=1)
         if n_items == 1:
             return 1.0
         all_hidden = self.level ** np.arange(n_items + 1)
@@ -232,11 +232,10 @@ class ScoreGapCorruption:
     reads: ClassVar[Literal["ranks", "scores"]] = "scores"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("ScoreGapCorruption", "level", self.level))
-        if self.hides not in _CHOICES:
-            raise ValueError(
-                f"ScoreGapCorruption: hides must be 'large' or 'small'; got {self.hides!r}."
-            )
+        object.__setattr__(
+            self, "level", check_number("ScoreGapCorruption", "level", self.level, most=1)
+        )
+        check_choice("ScoreGapCorruption", "hides", self.hides, _CHOICES)
 
     def hidden(self, scores: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
         return self._hidden(_read_scores(scores, items)[0])
@@ -312,9 +311,7 @@ class TopKCorruption:
     reads: ClassVar[Literal["ranks", "scores"]] = "ranks"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 0:
-            raise ValueError(f"TopKCorruption: k must be an integer >= 0; got {self.k!r}.")
-        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "k", check_integer("TopKCorruption", "k", self.k, least=0))
 
     def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
         return self._hidden(read_rankings("TopKCorruption", ranks, items))

@@ -1,6 +1,5 @@
 """What corruptions of labels share: reading true labels, drawing sets, and checking levels."""
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,16 +70,3 @@ def draw_sets(truth: Truth, probabilities: FloatArray, random_state: Any) -> Lab
     mask = draws < probabilities
     mask[np.arange(len(mask)), truth.codes] = True
     return LabelSets(mask, truth.classes)
-
-
-def checked_share(owner: str, name: str, value: Any) -> float:
-    """Return `value` as a float in [0, 1]; otherwise raise an error.
-
-    Examples
-    --------
-    >>> checked_share("UniformCorruption", "level", 1)
-    1.0
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ValueError(f"{owner}: {name} must be a number from 0 to 1; got {value!r}.")
-    return float(value)

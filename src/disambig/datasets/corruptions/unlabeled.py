@@ -1,14 +1,14 @@
 """Semi-supervised learning: some rows keep their label, the others are unlabeled."""
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.datasets.corruptions.truth import Truth, checked_share, read_truth, shuffled_by_class
+from disambig.datasets.corruptions.truth import Truth, read_truth, shuffled_by_class
 from disambig.notation import BoolArray, FloatArray
+from disambig.parameters import check_integer, check_number
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,10 @@ class UnlabeledCorruption:
     min_per_class: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", checked_share("UnlabeledCorruption", "level", self.level))
-        minimum = self.min_per_class
-        if isinstance(minimum, bool) or not isinstance(minimum, Integral) or minimum < 0:
-            raise ValueError(
-                f"UnlabeledCorruption: min_per_class must be an integer >= 0; got {minimum!r}."
-            )
+        object.__setattr__(
+            self, "level", check_number("UnlabeledCorruption", "level", self.level, most=1)
+        )
+        check_integer("UnlabeledCorruption", "min_per_class", self.min_per_class, least=0)
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
         """``P[a, b] = Pr(classes[b] in S | y = classes[a])``, exactly, ``(K, K)``.

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from disambig.parameters import check_choice
+
 Compression = Literal["bz2", "xz", "zip"]
 _LIBSVM_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
 _MULAN_SITE = "https://raw.githubusercontent.com/tsoumakas/mulan"
@@ -174,8 +176,7 @@ def parts_of(
     caller: str, sets: Mapping[str, Mapping[Part, RemoteFile]], name: str
 ) -> Mapping[Part, RemoteFile]:
     """The files of the set `name`; for an unknown name, a ValueError with all names."""
-    if name not in sets:
-        raise ValueError(f"{caller}: unknown data set {name!r}. Choose one of {sorted(sets)}.")
+    check_choice(caller, "name", name, sorted(sets))
     return sets[name]
 
 
@@ -184,8 +185,5 @@ def chosen(
 ) -> RemoteFile:
     """One part of the set `name`; for an unknown part, a ValueError with all parts."""
     parts = parts_of(caller, sets, name)
-    if part not in parts:
-        raise ValueError(
-            f"{caller}: part={part!r} of {name!r} is not known. Choose one of {sorted(parts)}."
-        )
+    check_choice(caller, f"part of {name!r}", part, sorted(parts))
     return parts[part]

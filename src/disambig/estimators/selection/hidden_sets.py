@@ -1,18 +1,21 @@
 """Scores of votes without true labels: how well they predict candidate sets that are hidden.
 
-`sample_rows` selects the rows of the sample and gives them numbers that determine their folds.
-`HiddenSets` replaces the sets of one fold at a time by the set of all classes, runs a method, and
-scores the predictions of the hidden rows from the votes of the others.
+`used_classes` leaves out classes that are nowhere a candidate, whose number would determine the
+cost of the search. `merge_copies` replaces copies of a row by one row of their total weight, so
+that a weight of w and w copies have the same sample, folds and scores. `sample_rows` selects the
+rows of the sample and gives them numbers that determine their folds. `HiddenSets` replaces the sets
+of one fold at a time by the set of all classes, runs a method, and scores the predictions of the
+hidden rows from the votes of the others.
 """
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.estimators.probabilities import shares
+from disambig.estimators.prediction import shares
 from disambig.losses.labels.finite import FiniteLoss, SetExtremes
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -20,7 +23,7 @@ from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights.row_groups import hash_rows
+from disambig.weights.row_groups import EqualRows, hash_rows
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
 _LOG_LOSS_WEIGHT = 0.1
@@ -227,3 +230,78 @@ def _target_hashes(sets: LabelSets, sample_weight: FloatArray) -> IntArray:
     """Numbers that order copies of a row by sets and weights, not by the order of the rows."""
     columns = [sets.mask.astype(np.float64), sample_weight[:, None]]
     return hash_rows(np.hstack(columns if sets.weights is None else [*columns, sets.weights]))
+
+
+class DistinctRows(NamedTuple):
+    """Rows that differ in their inputs or in their sets.
+
+    Attributes
+    ----------
+    X : (n, d)
+    sets : LabelSets of n rows
+    sample_weight : float (n,)
+        The total weight of the copies of each row.
+    groups : int (n,)
+        Groups of rows with equal inputs, from `hash_rows`.
+    """
+
+    X: Any
+    sets: LabelSets
+    sample_weight: FloatArray
+    groups: IntArray
+
+
+def merge_copies(X: Any, sets: LabelSets, sample_weight: FloatArray) -> DistinctRows:
+    """The distinct rows in the order of their first copies; all rows as they are if none is equal.
+
+    Copies have equal inputs, sets and soft weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sets = LabelSets.from_any([{"a"}, {"a", "b"}, {"a"}, {"b"}])
+    >>> found = merge_copies(np.array([[0.0], [0.0], [0.0], [1.0]]), sets, np.ones(4))
+    >>> found.X.ravel().tolist(), found.sample_weight.tolist()
+    ([0.0, 0.0, 1.0], [2.0, 1.0, 1.0])
+    """
+    groups = hash_rows(X)
+    repeated = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    if not repeated.size:
+        return DistinctRows(X, sets, sample_weight, groups)
+    # The groups above are of nearly equal rows, equal up to rounding.
+    inputs = EqualRows.build(X[repeated]).group
+    keys = [inputs[:, None].view(np.uint8), np.packbits(sets.mask[repeated], axis=1)]
+    if sets.weights is not None:
+        keys.append(np.ascontiguousarray(sets.weights[repeated]).view(np.uint8))
+    _, first, inverse = np.unique(np.hstack(keys), axis=0, return_index=True, return_inverse=True)
+    if first.size == repeated.size:
+        return DistinctRows(X, sets, sample_weight, groups)
+    first_copy = np.arange(len(sets))
+    first_copy[repeated] = repeated[first[inverse.ravel()]]
+    total: FloatArray = np.bincount(first_copy, weights=sample_weight).astype(np.float64)
+    rows = np.flatnonzero(first_copy == np.arange(len(sets)))
+    return DistinctRows(X[rows], sets[rows], total[rows], groups[rows])
+
+
+def used_classes(sets: LabelSets, loss: FiniteLoss) -> tuple[LabelSets, FiniteLoss]:
+    """Sets and loss on the classes that are a candidate of some row.
+
+    Only for the 0-1 loss: under other losses a class that is nowhere a candidate may be the best
+    prediction. The sets stay as they are if none of them would exclude a class.
+
+    Examples
+    --------
+    >>> from disambig.losses import ZeroOneLoss
+    >>> sets = LabelSets.from_any([{"a"}, {"a", "d"}], classes=["a", "b", "c", "d"])
+    >>> sets, loss = used_classes(sets, ZeroOneLoss().bind(sets.classes))
+    >>> sets.classes.tolist(), loss.matrix.tolist()
+    (['a', 'd'], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    used: BoolArray = np.asarray(sets.mask.any(axis=0))
+    if used.all() or not loss.is_zero_one:
+        return sets, loss
+    weights = None if sets.weights is None else sets.weights[:, used]
+    kept = LabelSets(sets.mask[:, used], sets.classes[used], weights)
+    if not kept.informative.any():
+        return sets, loss
+    return kept, loss.restricted(used)

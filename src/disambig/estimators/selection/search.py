@@ -18,15 +18,21 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import KeptRows, take_inputs
-from disambig.estimators.selection.distinct import merge_copies, used_classes
-from disambig.estimators.selection.feature_scales import feature_scales, unit_scales
-from disambig.estimators.selection.hidden_sets import HiddenSets, Score, sample_rows
+from disambig.estimators.selection.hidden_sets import (
+    HiddenSets,
+    Score,
+    merge_copies,
+    sample_rows,
+    used_classes,
+)
 from disambig.estimators.selection.space import (
     SEARCH_SPACE,
     SearchSpace,
     entries_of,
     family_of,
+    feature_scales,
     n_landmarks_for,
+    unit_scales,
 )
 from disambig.estimators.selection.trials import (
     SelectionSample,

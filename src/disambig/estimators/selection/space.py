@@ -1,7 +1,8 @@
 """The search space of ``weights="auto"``, and its weightings fitted on a sample of the rows.
 
 `SearchSpace` has the settings. `entries_of` lists its weightings, and `fitted_entries` fits each on
-a sample, together with the unfitted weighting that it becomes on all rows.
+a sample, together with the unfitted weighting that it becomes on all rows. `feature_scales` scales
+features by how much the candidate sets depend on them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
 
 from disambig.notation import FloatArray
 from disambig.weights import (
@@ -32,6 +34,14 @@ _MAX_LANDMARKS = 1000
 _MIN_LANDMARKS = 100
 # Entries of the matrix of rows times landmarks at most: 2 GiB.
 _MAX_LANDMARK_ENTRIES = 2**28
+_N_TREES = 60
+_MIN_SAMPLES_LEAF = 3
+# A split considers a fifth of the features, between these numbers.
+_MIN_SPLIT_FEATURES, _MAX_SPLIT_FEATURES = 3, 100
+# A variance below this share of the mean square is rounding: the feature is constant.
+_VARIANCE_RTOL = 1e-12
+# Sparse inputs with no more entries than this are made dense: 128 MiB.
+_MAX_DENSE_ENTRIES = 2**24
 
 
 @dataclass(frozen=True)
@@ -297,3 +307,71 @@ def _for_all_rows(weighting: Weights, n_landmarks: int | None) -> Weights:
 
 def _scaled(X: Any, factors: FloatArray) -> Any:
     return sp.csr_array(X.multiply(factors[None, :])) if sp.issparse(X) else X * factors
+
+
+def feature_scales(X: Any, shares: FloatArray, sample_weight: FloatArray) -> FloatArray | None:
+    """A factor for each column of X, ``(d,)``; None if features cannot be compared.
+
+    Extremely randomised trees predict the shares of the classes in the sets. The factor of a
+    feature is the root of its importance (importances have mean one) over its standard deviation.
+    Distances then weight a feature by how much the sets depend on it, whatever its unit, and nearly
+    ignore noise.
+
+    Parameters
+    ----------
+    X : (n, d)
+        The trees depend on the order of the rows: pass them in an order that depends on the rows
+        alone, as `sample_rows` does.
+    shares : float (n, K)
+        Of each class in each set.
+    sample_weight : float (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> first = (X[:, :1] > 0).astype(float)
+    >>> feature_scales(X, np.hstack([first, 1 - first]), np.ones(100)).round(1)
+    array([1.5, 0.1])
+    """
+    d = X.shape[1]
+    if d < 2 or np.ptp(shares, axis=0).max() == 0:
+        return None
+    if sp.issparse(X) and X.shape[0] * d <= _MAX_DENSE_ENTRIES:
+        # scikit-learn grows different trees on sparse inputs.
+        X = X.toarray()
+    units = unit_scales(X, sample_weight)
+    # Trees convert X to float32, which would lose a small spread far from zero: centre and scale.
+    inputs = X.multiply(units[None, :]).tocsr() if sp.issparse(X) else (X - X.mean(axis=0)) * units
+    trees = ExtraTreesRegressor(
+        _N_TREES,
+        min_samples_leaf=_MIN_SAMPLES_LEAF,
+        max_features=min(d, _MAX_SPLIT_FEATURES, max(_MIN_SPLIT_FEATURES, d // 5)),
+        random_state=0,
+    )
+    importances: FloatArray = trees.fit(inputs, shares, sample_weight).feature_importances_
+    total = float(importances.sum())
+    return np.sqrt(importances * (d / total)) * units if total > 0.0 else None
+
+
+def unit_scales(X: Any, sample_weight: FloatArray) -> FloatArray:
+    """One over the standard deviation of each column of X, ``(d,)``; 0 for a constant one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit_scales(np.array([[0.0, 5.0], [4.0, 5.0]]), np.ones(2))
+    array([0.5, 0. ])
+    """
+    means, variances = _moments(X, sample_weight / sample_weight.sum())
+    varies = variances > _VARIANCE_RTOL * (variances + means * means)
+    return np.where(varies, 1.0 / np.sqrt(np.where(varies, variances, 1.0)), 0.0)
+
+
+def _moments(X: Any, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and variances of the columns, ``(d,)`` each."""
+    means = np.asarray(X.T @ shares, dtype=np.float64)
+    if not sp.issparse(X):
+        return means, np.asarray(((X - means) ** 2).T @ shares)
+    squares = np.asarray(X.multiply(X).T @ shares, dtype=np.float64)
+    return means, np.maximum(squares - means * means, 0.0)

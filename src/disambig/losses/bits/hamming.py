@@ -16,6 +16,7 @@ from disambig.losses.bits.soft import BitSoftening
 from disambig.losses.embeddings import SignEmbedding
 from disambig.losses.named_weights import named_weights
 from disambig.notation import AnyArray, FloatArray
+from disambig.parameters import choice_message
 from disambig.votes import Votes
 
 
@@ -99,9 +100,8 @@ class BoundHamming:
         if kind == "infimum":
             start[:, -1] = candidates.known @ self.weights
             return start
-        raise ValueError(
-            f"start={kind!r} is not known to the Hamming loss; choose 'average' or 'infimum'."
-        )
+        names = ("average", "infimum")
+        raise ValueError(choice_message("", "start of the Hamming loss", kind, names))
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> BitFaces:
         # Tag t contributes w[t] |score| to the difference of its two values. The tolerance of a tag

@@ -12,9 +12,9 @@ from scipy.special import xlog1py
 
 from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.losses.bits.faces import BitFaces
-from disambig.losses.embeddings import SignEmbedding
+from disambig.losses.embeddings import SignEmbedding, SoftSigns
 from disambig.losses.softening import SoftMeans
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import BoolArray, FloatArray
 
 # The values of a bit tie if their probabilities differ by less. Rounding over many steps leaves
 # differences of this size.
@@ -35,7 +35,7 @@ def coin_divergences(signs: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class SoftBits:
+class SoftBits(SoftSigns):
     """Independent bits, given by ``signs[i, t] = P(bit t of row i is 1) - P(it is 0)``.
 
     Parameters
@@ -55,21 +55,10 @@ class SoftBits:
     as_target: SignEmbedding
     as_prediction: SignEmbedding
 
-    def __len__(self) -> int:
-        return len(self.means)
-
     @property
     def means(self) -> FloatArray:
         """The probability that a bit is 1, ``(n, m)``."""
         return np.asarray((1.0 + self.signs) / 2.0)
-
-    @cached_property
-    def embedded(self) -> FloatArray:
-        return self.as_target.embed(self.signs)
-
-    @property
-    def as_predictions(self) -> FloatArray:
-        return self.as_prediction.embed(self.signs)
 
     @cached_property
     def divergences(self) -> FloatArray:
@@ -82,27 +71,10 @@ class SoftBits:
         bits = np.where(tied, -1, self.signs > 0).astype(np.int8)
         return BitFaces(bits, self.as_target)
 
-    @property
-    def is_vertex(self) -> BoolArray:
-        return self.largest.is_vertex
-
-    @property
-    def outputs(self) -> AnyArray:
-        return self.largest.outputs
-
-    def first(self) -> BitFaces:
-        return self.largest.first()
-
-    def direction_to(self, other: "SoftBits") -> FloatArray:
-        return np.asarray(other.embedded - self.embedded)
-
     def interpolate(self, other: "SoftBits", fraction: float) -> "SoftBits":
         # Not the mixture of both: of all distributions with its mean, independent bits have the
         # smallest relative entropy to fair coins.
         return replace(self, signs=self.signs + fraction * (other.signs - self.signs))
-
-    def distance(self, other: "SoftBits") -> float:
-        return float(np.abs(other.signs - self.signs).max(initial=0.0)) / 2.0
 
 
 @dataclass(frozen=True, eq=False)

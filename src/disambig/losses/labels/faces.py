@@ -1,18 +1,70 @@
 """Faces of a finite output space, in two forms.
 
 `LabelFaces` store a mask of the tied vertices, ``(n, V)``. `CodedFaces` store the same faces in one
-small integer for each row, for steps in which nearly all faces are single vertices.
+small integer for each row, for steps in which nearly all faces are single vertices. An `Embedding`
+maps weights over vertices to ``R^p``.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from disambig.compiled.bits import pack_rows, unpack_rows, words_for
 from disambig.compiled.face_sweep import face_codes
-from disambig.losses.embeddings import Embedding
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+
+
+class Embedding(Protocol):
+    """A linear map from weights over V vertices to ``R^p``, and its adjoint."""
+
+    def embed(self, weights: FloatArray) -> FloatArray:
+        """``sum_v weights[:, v] e(v)``: ``(n, V)`` to ``(n, p)``."""
+        ...
+
+    def costs(self, scores: FloatArray) -> FloatArray:
+        """``<e(v), scores[i]>``: ``(n, p)`` to ``(n, V)``."""
+        ...
+
+
+@dataclass(frozen=True)
+class IdentityEmbedding:
+    """Vertex v is the v-th unit vector."""
+
+    def embed(self, weights: FloatArray) -> FloatArray:
+        return weights
+
+    def costs(self, scores: FloatArray) -> FloatArray:
+        return scores
+
+
+@dataclass(frozen=True)
+class ComplementEmbedding:
+    """Vertex v is one minus the v-th unit vector: the 0-1 loss without its ``K x K`` table."""
+
+    def embed(self, weights: FloatArray) -> FloatArray:
+        embedded: FloatArray = weights.sum(axis=1, keepdims=True) - weights
+        return embedded
+
+    def costs(self, scores: FloatArray) -> FloatArray:
+        costs: FloatArray = scores.sum(axis=1, keepdims=True) - scores
+        return costs
+
+
+@dataclass(frozen=True, eq=False)
+class TableEmbedding:
+    """Vertex v is row v of a table ``(V, p)``."""
+
+    table: FloatArray
+
+    def embed(self, weights: FloatArray) -> FloatArray:
+        embedded: FloatArray = np.asarray(weights @ self.table)
+        return embedded
+
+    def costs(self, scores: FloatArray) -> FloatArray:
+        costs: FloatArray = np.asarray(scores @ self.table.T)
+        return costs
 
 
 @dataclass(frozen=True, eq=False)

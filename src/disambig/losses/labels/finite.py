@@ -8,13 +8,13 @@ import numpy as np
 
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.sets import tied_minima, tied_minima_within
-from disambig.losses.embeddings import (
+from disambig.losses.labels.faces import (
     ComplementEmbedding,
     Embedding,
     IdentityEmbedding,
+    LabelFaces,
     TableEmbedding,
 )
-from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.measures import (
     WellBehaved,
     distinct_sets,
@@ -24,6 +24,7 @@ from disambig.losses.labels.measures import (
 from disambig.losses.labels.row_steps import LabelSteps
 from disambig.losses.labels.soft import LabelSoftening
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.parameters import choice_message
 from disambig.votes import Votes
 
 # Entries of the loss that `FiniteLoss.set_losses` gathers at once: 32 MiB.
@@ -115,10 +116,8 @@ class FiniteLoss:
             found = self._measured(candidates.mask)
             found.warn("Rows with such a set start as with start='infimum'.")
             return found.scores(self.matrix, _centred(self.set_losses(found.sets.mask)))
-        raise ValueError(
-            f"start={kind!r} is not known to a finite loss; choose 'average', 'infimum' or "
-            "'measure'."
-        )
+        names = ("average", "infimum", "measure")
+        raise ValueError(choice_message("", "start of a finite loss", kind, names))
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> LabelFaces:
         return LabelFaces(tied_minima(scores, tolerance), IdentityEmbedding())

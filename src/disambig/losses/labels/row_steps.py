@@ -11,8 +11,7 @@ from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.bits import pack_rows
 from disambig.compiled.face_choice import GROW, KEEP_VERTEX, REPLACE
 from disambig.compiled.face_sweep import mark_neighbors, sweep_faces
-from disambig.losses.embeddings import Embedding, IdentityEmbedding
-from disambig.losses.labels.faces import CodedFaces, LabelFaces
+from disambig.losses.labels.faces import CodedFaces, Embedding, IdentityEmbedding, LabelFaces
 from disambig.losses.protocol import Faces, Sweep
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes

@@ -5,10 +5,56 @@ from functools import cached_property
 
 import numpy as np
 
-from disambig.losses.embeddings import Embedding
-from disambig.losses.labels.faces import LabelFaces
-from disambig.losses.softening import SoftMeans, gibbs, relative_entropies
+from disambig.losses.labels.faces import Embedding, LabelFaces
+from disambig.losses.softening import SoftMeans
 from disambig.notation import BoolArray, FloatArray, IntArray
+
+
+def gibbs(costs: FloatArray, scales: FloatArray, prior: FloatArray) -> FloatArray:
+    """``q[i, v]`` proportional to ``prior[i, v] exp(-costs[i, v] / scales[i])``, ``(n, V)``.
+
+    The distribution that minimises ``<q, costs> + scales KL(q | prior)`` row by row. A row of scale
+    0 has no votes: its costs are ignored and the prior is returned.
+
+    Preconditions: `prior` ``(n, V)`` non-negative with rows that sum to one; `scales` ``(n,)``
+    non-negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> prior = np.array([[0.5, 0.5, 0.0]])
+    >>> gibbs(np.array([[0.0, 1.0, -9.0]]), np.ones(1), prior).round(2)
+    array([[0.73, 0.27, 0.  ]])
+    """
+    allowed = prior > 0
+    lowest = np.where(allowed, costs, np.inf).min(axis=1, keepdims=True)
+    has_votes = (scales > 0)[:, None]
+    # Costs outside the set can be far below the lowest: their exponent must not overflow.
+    table = np.zeros_like(prior)
+    # In place: new tables of this size would take most of the time.
+    np.subtract(costs, lowest, out=table, where=allowed & has_votes)
+    table /= np.where(has_votes, -scales[:, None], 1.0)
+    np.exp(table, out=table)
+    table *= prior
+    table /= table.sum(axis=1, keepdims=True)
+    return table
+
+
+def relative_entropies(distribution: FloatArray, prior: FloatArray) -> FloatArray:
+    """``KL(distribution[i] | prior[i])``, ``(n,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> relative_entropies(np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])).round(4)
+    array([0.6931])
+    """
+    positive = distribution > 0
+    ratio = np.ones_like(distribution)
+    np.divide(distribution, prior, out=ratio, where=positive)
+    entropies: FloatArray = np.einsum("iv,iv->i", distribution, np.log(ratio, out=ratio))
+    return entropies
+
 
 # Vertices tie if their probabilities differ by less. Rounding over many steps leaves differences of
 # this size.

@@ -18,9 +18,9 @@ from disambig.candidates.numbers.unions import IntervalUnions
 from disambig.compiled.piecewise import Curves, Domains, minimise_dense, minimise_sparse
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
-from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
 from disambig.votes.blocks import row_blocks
+from disambig.votes.entries import tie_tolerance
 
 
 class UniformDistributions(NamedTuple):

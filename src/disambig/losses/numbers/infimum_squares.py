@@ -13,8 +13,8 @@ from disambig.candidates.numbers.segments import Segments, rows_of_segments
 from disambig.compiled.piecewise import Curves
 from disambig.losses.numbers.curves import Kinks, curves_from_kinks, minimise, one_segment_each
 from disambig.notation import FloatArray
-from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
+from disambig.votes.entries import tie_tolerance
 
 
 class Line(NamedTuple):

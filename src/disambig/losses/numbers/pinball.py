@@ -5,7 +5,6 @@ absolute loss has ``below = above = 1``, the pinball loss ``below = tau`` and ``
 The functions ``pinball_*`` take these two slopes as `PinballSlopes` and serve both classes.
 """
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from disambig.losses.numbers.curves import (
     uniform_distributions,
 )
 from disambig.notation import FloatArray
+from disambig.parameters import check_number
 from disambig.votes import Votes
 from disambig.votes.blocks import row_blocks
 
@@ -300,9 +300,8 @@ class PinballLoss(BaseEstimator):
     @property
     def slopes(self) -> PinballSlopes:
         """``(quantile, 1 - quantile)``."""
-        if not (isinstance(self.quantile, Real) and 0.0 < self.quantile < 1.0):
-            raise ValueError(
-                f"PinballLoss: quantile={self.quantile!r}; expected a number strictly between 0 "
-                "and 1, such as 0.9 for a bound that nine targets in ten stay below."
-            )
-        return PinballSlopes(below=float(self.quantile), above=1.0 - float(self.quantile))
+        advice = "With 0.9, nine targets in ten stay below the prediction."
+        quantile = check_number(
+            "PinballLoss", "quantile", self.quantile, positive=True, below=1, advice=advice
+        )
+        return PinballSlopes(below=quantile, above=1.0 - quantile)

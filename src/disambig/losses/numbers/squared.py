@@ -14,8 +14,8 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.losses.numbers.curves import column_segments
 from disambig.losses.numbers.infimum_squares import Line, infimum_on_line
 from disambig.notation import BoolArray, FloatArray
-from disambig.tolerances import tie_tolerance
 from disambig.votes import Votes
+from disambig.votes.entries import tie_tolerance
 
 
 class Parabolas(NamedTuple):

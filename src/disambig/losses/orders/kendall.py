@@ -22,6 +22,7 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.orderings.decode import OrderDecoder, order_decoder
 from disambig.orderings.dynamic import require_lattice
 from disambig.orderings.signs import signs_of_ranks
+from disambig.parameters import choice_message
 from disambig.votes import Votes
 
 
@@ -143,9 +144,8 @@ class BoundKendall:
             return self.as_target.embed(mean_signs(candidates).signs)
         if kind == "infimum":
             return self.as_target.embed(candidates.signs().astype(np.float64))
-        raise ValueError(
-            f"start={kind!r} is not known to the Kendall loss; choose 'average' or 'infimum'."
-        )
+        names = ("average", "infimum")
+        raise ValueError(choice_message("", "start of the Kendall loss", kind, names))
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> str:
         """``"infimum"``, the observed pairs, as in the paper."""

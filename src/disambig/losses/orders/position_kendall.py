@@ -11,6 +11,7 @@ from disambig.notation import FloatArray, IntArray
 from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.signs import pair_costs, signs_of_pairs, signs_of_ranks
 from disambig.orderings.weighted import WeightedOrderDistribution, tied_weighted_orders
+from disambig.parameters import choice_message
 from disambig.votes import Votes
 
 
@@ -95,9 +96,8 @@ class BoundPositionKendall:
         if kind == "infimum":
             observed = candidates.signs().astype(np.float64)
             return np.hstack([observed, np.abs(observed)])
-        raise ValueError(
-            f"start={kind!r} is not known to the Kendall loss; choose 'average' or 'infimum'."
-        )
+        names = ("average", "infimum")
+        raise ValueError(choice_message("", "start of the Kendall loss", kind, names))
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> str:
         """``"infimum"``, the observed pairs, as in the paper."""

@@ -23,6 +23,7 @@ from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.places import place_orders, require_place_orders
 from disambig.orderings.signs import pair_costs, signs_of_pairs, tied_signs
 from disambig.orderings.ties import tied_orders
+from disambig.parameters import check_choice, check_integer, choice_message
 from disambig.votes import Votes
 
 # Relative tolerance of ties in the two steps of `pairwise_start`.
@@ -119,7 +120,7 @@ class BoundPlaceLoss:
             raise MissingOracleError(
                 f"start='infimum' is not available for {self.name}; use start='average'."
             )
-        raise ValueError(f"start={kind!r} is not known to {self.name}; choose 'average'.")
+        raise ValueError(choice_message("", f"start of {self.name}", kind, ("average",)))
 
     def usual_start(self, votes: Votes, candidates: PartialOrders) -> FloatArray:
         """The targets that `pairwise_start` finds from the observed pairs, ``(n, p)``."""
@@ -229,21 +230,13 @@ class DCGLoss(BaseEstimator):
     def _discounts(self, m: int) -> FloatArray:
         discounts: FloatArray
         if isinstance(self.discount, str):
-            if self.discount != "log2":
-                raise ValueError(
-                    f"DCGLoss: discount={self.discount!r} is not known; choose 'log2' or give one "
-                    "number for each position."
-                )
+            more = "or one number for each position"
+            check_choice("DCGLoss", "discount", self.discount, ("log2",), more)
             discounts = 1.0 / np.log2(np.arange(m) + 2.0)
         else:
             discounts = _non_increasing(self.discount, "discount", m)
         if self.cutoff is not None:
-            if not isinstance(self.cutoff, (int, np.integer)) or self.cutoff < 1:
-                raise ValueError(
-                    f"DCGLoss: cutoff={self.cutoff!r}; expected a whole number of at least 1, or "
-                    "None for all positions."
-                )
-            discounts[self.cutoff :] = 0.0
+            discounts[check_integer("DCGLoss", "cutoff", self.cutoff, least=1) :] = 0.0
         return discounts
 
     def _gains(self, m: int) -> FloatArray:
@@ -258,10 +251,8 @@ class DCGLoss(BaseEstimator):
             # Both terms divided by 2 ** m, which would overflow for many items.
             gains = 2.0 ** (worth - m) - 2.0**-m
         else:
-            raise ValueError(
-                f"DCGLoss: gain={self.gain!r} is not known; choose 'linear' or 'exponential', or "
-                "give one number for each rank."
-            )
+            names, more = ("linear", "exponential"), "or one number for each rank"
+            raise ValueError(choice_message("DCGLoss", "gain", self.gain, names, more))
         return gains / gains[0] if gains[0] > 0.0 else gains
 
 

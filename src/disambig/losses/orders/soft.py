@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from disambig.candidates.orders.partial_orders import PartialOrders
-from disambig.losses.embeddings import SignEmbedding
+from disambig.losses.embeddings import SignEmbedding, SoftSigns
 from disambig.losses.orders.faces import OrderFaces, sign_faces
 from disambig.losses.softening import SoftMeans
-from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.distributions import GibbsOrders, gibbs_orders
 
@@ -27,7 +27,7 @@ _SIGN_DECIMALS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class SoftOrders:
+class SoftOrders(SoftSigns):
     """Distributions on orders, given by mean signs of pairs, relative entropies and costs.
 
     Parameters
@@ -54,17 +54,6 @@ class SoftOrders:
     as_target: SignEmbedding
     as_prediction: SignEmbedding
 
-    def __len__(self) -> int:
-        return len(self.signs)
-
-    @cached_property
-    def embedded(self) -> FloatArray:
-        return self.as_target.embed(self.signs)
-
-    @property
-    def as_predictions(self) -> FloatArray:
-        return self.as_prediction.embed(self.signs)
-
     @cached_property
     def largest(self) -> OrderFaces:
         """The most likely orders of each row, as faces."""
@@ -78,23 +67,9 @@ class SoftOrders:
         )
 
     @property
-    def is_vertex(self) -> BoolArray:
-        return self.largest.is_vertex
-
-    @property
     def undecided(self) -> BoolArray:
         """Pairs that occur in both directions among the most likely orders, ``(n, m, m)``."""
         return self.largest.undecided
-
-    @property
-    def outputs(self) -> IntArray:
-        return self.largest.outputs
-
-    def first(self) -> OrderFaces:
-        return self.largest.first()
-
-    def direction_to(self, other: "SoftOrders") -> FloatArray:
-        return np.asarray(other.embedded - self.embedded)
 
     def interpolate(self, other: "SoftOrders", fraction: float) -> "SoftOrders":
         if fraction == 1.0:
@@ -107,9 +82,6 @@ class SoftOrders:
             divergences=self.divergences + fraction * (other.divergences - self.divergences),
             costs=other.costs,
         )
-
-    def distance(self, other: "SoftOrders") -> float:
-        return float(np.abs(other.signs - self.signs).max(initial=0.0)) / 2.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
 from disambig.exceptions import ConvergenceWarning, warn
 from disambig.losses.protocol import Faces
 from disambig.parameters import check_integer

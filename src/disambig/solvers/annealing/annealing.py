@@ -1,18 +1,18 @@
 """Deterministic annealing: distributions of targets that sharpen as the temperature falls."""
 
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
+from disambig.parameters import check_choice, check_integer, check_number
 from disambig.problem import Problem
 from disambig.solvers.annealing.processes import OneBlock, TwoBlocks
 from disambig.solvers.loop import Callback, Progress, Run, Status, iterate
@@ -182,22 +182,11 @@ class AnnealedMinimization(BaseEstimator):
         return OneBlock(problem, softening, temperature, float(self.tol))
 
     def _check(self) -> None:
-        if self.formulation not in ("auto", "one_block", "two_blocks"):
-            raise ValueError(
-                f"AnnealedMinimization: formulation={self.formulation!r} is not known; choose "
-                "'auto', 'one_block' or 'two_blocks'."
-            )
-        if self.start not in ("average", "infimum"):
-            raise ValueError(
-                f"AnnealedMinimization: start={self.start!r} is not known; choose 'average' or "
-                "'infimum'."
-            )
-        if not isinstance(self.sweeps, Integral) or int(self.sweeps) < 1:
-            raise ValueError(
-                f"AnnealedMinimization: sweeps={self.sweeps!r}; expected an integer >= 1."
-            )
-        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
-            raise ValueError(f"AnnealedMinimization: tol={self.tol!r}; expected a number >= 0.")
+        name = type(self).__name__
+        check_choice(name, "formulation", self.formulation, ("auto", "one_block", "two_blocks"))
+        check_choice(name, "start", self.start, ("average", "infimum"))
+        check_integer(name, "sweeps", self.sweeps, least=1)
+        check_number(name, "tol", self.tol)
 
     def _softening(self, problem: Problem) -> Softening:
         loss = problem.loss

@@ -1,6 +1,5 @@
 """The solver of the quadratic relaxation: Frank-Wolfe steps, then rounding."""
 
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -8,11 +7,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.candidates import ClassCounts
-from disambig.candidates.protocol import require_separable
+from disambig.candidates.reading import require_separable
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.memory import require_bytes
+from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.problem import Problem
 from disambig.solvers.alternating.alternating import AlternatingMinimization
 from disambig.solvers.frank_wolfe.bit_hulls import BitHulls
@@ -242,25 +242,14 @@ class FrankWolfeMinimization(BaseEstimator):
         return FrankWolfe(form, hulls, kind, tolerance)
 
     def _check(self) -> None:
-        choices = {
-            "steps": _STEP_KINDS,
-            "shift": ("tight", "unit"),
-            "rounding": ("nearest", "sampling"),
-        }
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"FrankWolfeMinimization: {name}={getattr(self, name)!r} is not known; choose "
-                    f"one of {list(known)}."
-                )
-        for name in ("max_iter", "n_samples"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or int(value) < 1:
-                raise ValueError(
-                    f"FrankWolfeMinimization: {name}={value!r}; expected an integer >= 1."
-                )
-        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
-            raise ValueError(f"FrankWolfeMinimization: tol={self.tol!r}; expected a number >= 0.")
+        name = type(self).__name__
+        check_choice(name, "steps", self.steps, _STEP_KINDS)
+        check_choice(name, "shift", self.shift, ("tight", "unit"))
+        check_choice(name, "rounding", self.rounding, ("nearest", "sampling"))
+        check_integer(name, "max_iter", self.max_iter, least=1)
+        check_integer(name, "n_samples", self.n_samples, least=1)
+        check_flag(name, "polish", self.polish)
+        check_number(name, "tol", self.tol)
 
 
 def _check_bound(bound: float, objective: float, rounding: float) -> None:

@@ -15,7 +15,7 @@ from disambig.solvers.boxes.linear import LinearSolution, linear_program
 from disambig.solvers.loop import Callback, Progress, Status
 from disambig.solvers.numbers.solution import check_numbers, earlier_targets, number_solution
 from disambig.solvers.solution import Solution
-from disambig.tolerances import tie_tolerance
+from disambig.votes.entries import tie_tolerance
 
 # The gap is relative to the objective, or to this share of the loss over the whole span if that is
 # larger: an optimum of zero has a gap of rounding errors, and must be certified too.

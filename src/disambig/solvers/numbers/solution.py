@@ -10,7 +10,7 @@ from disambig.notation import BoolArray, FloatArray
 from disambig.number_problem import NumberProblem
 from disambig.solvers.loop import Progress, Status
 from disambig.solvers.solution import Certificate, Solution, check_start
-from disambig.tolerances import tie_tolerance
+from disambig.votes.entries import tie_tolerance
 
 
 def check_numbers(problem: Any, solver: str) -> None:

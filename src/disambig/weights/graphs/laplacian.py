@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import warn
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_number
+from disambig.votes.entries import normalize_rows
 from disambig.votes.solved import SolvedVotes, probed_diagonal
 from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
@@ -23,7 +24,6 @@ from disambig.weights.inputs import (
     small_indices,
     training_inputs,
 )
-from disambig.weights.normalization import normalize_rows
 
 NORMALIZATIONS = ("none", "symmetric", "random_walk")
 _NAME = "LaplacianWeights"

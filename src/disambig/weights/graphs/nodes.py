@@ -15,8 +15,8 @@ from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.weights.inputs import small_indices
 from disambig.weights.neighbors.euclidean import EuclideanIndex, pair_distances
+from disambig.weights.neighbors.lists import nearest_shares
 from disambig.weights.neighbors.metric import listed_shares
-from disambig.weights.neighbors.search import nearest_shares
 from disambig.weights.row_groups import EqualRows
 
 # Largest distance of a row to itself, relative to the largest of all distances: rounding errors.

@@ -17,11 +17,11 @@ from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_flag
 from disambig.votes.dense import DenseVotes
+from disambig.votes.entries import normalize_rows
 from disambig.votes.sparse import SparseVotes
 from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
-from disambig.weights.normalization import normalize_rows
 from disambig.weights.protocol import informed_rows
 
 # Sources whose potentials are computed together.

@@ -14,6 +14,7 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_number
 from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import DenseVotes, SymmetricArray
+from disambig.votes.entries import normalize_rows, remove_diagonal
 from disambig.votes.product import ProductVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
@@ -26,7 +27,6 @@ from disambig.weights.kernels.smoother import (
     spectral_smoother,
 )
 from disambig.weights.kernels.system import RidgeSystem, Spectrum, checked_gram
-from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")

@@ -4,17 +4,22 @@
 chooses between it and the iterative `IteratedRank`, which needs less memory.
 """
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import VotesError
-from disambig.memory import free_bytes, require_bytes
+from disambig.memory import is_free, require_bytes
 from disambig.notation import FloatArray
+from disambig.votes.iterated import IteratedVotes
 from disambig.votes.product import ProductVotes
+from disambig.weights.inputs import query_inputs
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
 from disambig.weights.kernels.system import spectrum_of
 
@@ -165,8 +170,7 @@ class LowRank:
 
 def fits_in_memory(n: int, rank: int, sample_weight: FloatArray) -> bool:
     """Whether the features of n rows fit in half of the free memory."""
-    free = free_bytes()
-    return free is None or _required_bytes(n, rank, sample_weight) <= free / 2
+    return is_free(2 * _required_bytes(n, rank, sample_weight))
 
 
 def low_rank(
@@ -272,3 +276,65 @@ def feature_ridge(
             owner, feature_map, X, sample_weight, rank=feature_map.rank, intercept=intercept
         )
     return iterated_rank(owner, feature_map, X, sample_weight, intercept=intercept, random=random)
+
+
+class FeatureRidgeWeights(BaseEstimator):
+    """What ridge regressions on features share; a subclass fits `regression_` and sets `ridge_`."""
+
+    regularization: float
+    leave_one_out: bool
+    regression_: LowRank | IteratedRank
+    ridge_: float
+
+    def _set_ridge(self) -> None:
+        raise NotImplementedError
+
+    def at_regularization(self, regularization: float) -> Self:
+        """A weighting fitted on the same rows, with the same features, at another ridge.
+
+        The decomposition is shared, not copied; `self` is not changed.
+
+        Examples
+        --------
+        >>> from disambig.weights import NystromWeights
+        >>> X = np.array([[0.0], [1.0], [3.0]])
+        >>> fitted = NystromWeights(bandwidth=1.0).fit(X)
+        >>> path = [fitted.at_regularization(lam) for lam in (0.01, 0.1, 1.0)]
+        >>> [float((ridge.training_votes() @ np.ones(3))[2].round(1)) for ridge in path]
+        [1.0, 0.8, 0.3]
+        """
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.regularization = regularization
+        other._set_ridge()
+        return other
+
+    def training_votes(self) -> ProductVotes | IteratedVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self.regression_.training_votes(self.ridge_)
+
+    def leave_one_out_votes(self) -> ProductVotes | IteratedVotes:
+        """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
+        check_is_fitted(self)
+        return self.regression_.leave_one_out_votes(self.ridge_)
+
+    def residual_form(self) -> ProductVotes | IteratedVotes:
+        """R, ``(n, n)``, with ``y' R y = min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2``.
+
+        As in `KernelRidgeWeights`, over functions of the features; ``R = W (I - alpha)``.
+        """
+        check_is_fitted(self)
+        return self.regression_.residual_form(self.ridge_)
+
+    def votes(self, X: Any) -> ProductVotes | IteratedVotes:
+        """``alpha`` at new inputs ``(q, d)``."""
+        X = query_inputs(self, X)
+        return self.regression_.votes(X, self.ridge_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -11,6 +11,7 @@ from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes.dense import DenseVotes
+from disambig.votes.entries import normalize_rows, remove_diagonal
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -20,7 +21,6 @@ from disambig.weights.inputs import (
 )
 from disambig.weights.kernels.similarity import COMPACT, Similarity, resolve_bandwidth
 from disambig.weights.neighbors.euclidean import EuclideanIndex
-from disambig.weights.normalization import normalize_rows, remove_diagonal
 
 _NAME = "NadarayaWatsonWeights"
 _KERNELS = ("gaussian", "laplacian", *COMPACT, "precomputed")

@@ -1,21 +1,21 @@
 """`RandomFeatureWeights`: votes of kernel ridge regression on random Fourier features."""
 
-import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
-from disambig.votes.iterated import IteratedVotes
-from disambig.votes.product import ProductVotes
-from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
-from disambig.weights.kernels.low_rank import SOLVERS, feature_ridge, is_direct
+from disambig.weights.inputs import checked_sample_weight, training_inputs
+from disambig.weights.kernels.low_rank import (
+    SOLVERS,
+    FeatureRidgeWeights,
+    feature_ridge,
+    is_direct,
+)
 from disambig.weights.kernels.similarity import resolve_bandwidth
 
 _NAME = "RandomFeatureWeights"
@@ -106,7 +106,7 @@ def _far_center(X: Any, bandwidth: float) -> FloatArray | None:
     return center if np.linalg.norm(center) > _MAX_OFFSET * bandwidth else None
 
 
-class RandomFeatureWeights(BaseEstimator):
+class RandomFeatureWeights(FeatureRidgeWeights):
     """``alpha(x) = phi(x)' (Phi' Phi + n lam I)^{-1} Phi'``, with random cosines and sines phi.
 
     ``phi(x) = (cos(omega_k' x), sin(omega_k' x)) / sqrt(p / 2)`` for ``k = 1 ... p / 2``: in the
@@ -215,53 +215,6 @@ class RandomFeatureWeights(BaseEstimator):
         )
         self._set_ridge()
         return self
-
-    def at_regularization(self, regularization: float) -> Self:
-        """A weighting fitted on the same rows at another ridge: the same as `fit` would give.
-
-        The decomposition is shared, not copied; `self` is not changed.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.array([[0.0], [1.0], [3.0]])
-        >>> fitted = RandomFeatureWeights(bandwidth=1.0).fit(X)
-        >>> path = [fitted.at_regularization(lam) for lam in (0.01, 0.1, 1.0)]
-        >>> [float((ridge.training_votes() @ np.ones(3))[2].round(1)) for ridge in path]
-        [1.0, 0.8, 0.3]
-        """
-        check_is_fitted(self)
-        other = copy.copy(self)
-        other.regularization = regularization
-        other._set_ridge()
-        return other
-
-    def training_votes(self) -> ProductVotes | IteratedVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
-        check_is_fitted(self)
-        if self.leave_one_out:
-            return self.leave_one_out_votes()
-        return self.regression_.training_votes(self.ridge_)
-
-    def leave_one_out_votes(self) -> ProductVotes | IteratedVotes:
-        """``alpha`` at each training input as if it had been absent, ``(n, n)``, diagonal zero."""
-        check_is_fitted(self)
-        return self.regression_.leave_one_out_votes(self.ridge_)
-
-    def residual_form(self) -> ProductVotes | IteratedVotes:
-        """R, ``(n, n)``, with ``y' R y = min_f sum_j w_j (y_j - f(x_j))^2 + n lam |f|^2``."""
-        check_is_fitted(self)
-        return self.regression_.residual_form(self.ridge_)
-
-    def votes(self, X: Any) -> ProductVotes | IteratedVotes:
-        """``alpha`` at new inputs ``(q, d)``."""
-        X = query_inputs(self, X)
-        return self.regression_.votes(X, self.ridge_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _set_ridge(self) -> None:
         lam = check_number(_NAME, "regularization", self.regularization, positive=False)

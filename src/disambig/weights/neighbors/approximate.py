@@ -16,7 +16,7 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.threads import thread_count
 from disambig.votes.entries import largest_entry
 from disambig.weights.neighbors.euclidean import EuclideanIndex, pair_distances
-from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
+from disambig.weights.neighbors.lists import NeighborIndex, nearest_lists
 
 # The number of cells is this many times the square root of the number of rows.
 _CELLS_PER_ROOT = 4

@@ -8,8 +8,12 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import row_norms
 
-from disambig.compiled.distances import dense_pair_distances, sparse_pair_distances
-from disambig.compiled.nearest import nearest_by_scan, nearest_in_lists
+from disambig.compiled.nearest import (
+    dense_pair_distances,
+    nearest_by_scan,
+    nearest_in_lists,
+    sparse_pair_distances,
+)
 from disambig.notation import AnyArray, FloatArray
 from disambig.weights.inputs import small_indices
 from disambig.weights.neighbors.balls import Balls

@@ -24,11 +24,12 @@ from disambig.weights.neighbors.lists import (
     MAX_ADAPTIVE_FACTOR,
     VOTES,
     LocalRadius,
+    NeighborIndex,
     NeighborLists,
+    nearest_lists,
     vote_strength,
 )
 from disambig.weights.neighbors.metric import MetricIndex, check_distances, listed_neighbors
-from disambig.weights.neighbors.search import NeighborIndex, nearest_lists
 
 _NAME = "NeighborWeights"
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute", "approximate")
@@ -231,8 +232,7 @@ class NeighborWeights(BaseEstimator):
             check_choice(_NAME, "vote", self.vote, VOTES, "or a function of distances")
         check_flag(_NAME, "adaptive", self.adaptive)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
-        if check_number(_NAME, "min_recall", self.min_recall, positive=True) > 1.0:
-            raise ValueError(f"{_NAME}: min_recall must be at most 1; got {self.min_recall!r}.")
+        check_number(_NAME, "min_recall", self.min_recall, positive=True, most=1)
 
     def _build(self, X: Any) -> NeighborIndex | None:
         if self._precomputed:

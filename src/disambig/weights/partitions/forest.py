@@ -2,14 +2,11 @@
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
-
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag, check_integer
 from disambig.votes.partition import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
-from disambig.weights.partitions.partition import Partition
+from disambig.weights.partitions.partition import Partition, PartitionWeights
 from disambig.weights.partitions.trees import (
     check_fitted_trees,
     clone_around,
@@ -24,7 +21,7 @@ _FOREST = "ForestWeights"
 _TREE = "TreeWeights"
 
 
-class ForestWeights(BaseEstimator):
+class ForestWeights(PartitionWeights):
     """``alpha[i, j] = mean_t [i and j share a leaf of tree t] w_j / (weight of the leaf)``.
 
     Either a forest that was fitted on some targets, or totally random trees that are grown here.
@@ -129,18 +126,6 @@ class ForestWeights(BaseEstimator):
         self.partition_ = Partition.build(names, self.sample_weight_, counts)
         return self
 
-    def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
-        check_is_fitted(self)
-        if self.leave_one_out:
-            return self.leave_one_out_votes()
-        return self.partition_.training_votes()
-
-    def leave_one_out_votes(self) -> PartitionVotes:
-        """Out-of-bag votes, or the votes of the others in each leaf; ``(n, n)``, diagonal zero."""
-        check_is_fitted(self)
-        return self.partition_.leave_one_out_votes()
-
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = scaled_columns(query_inputs(self, X), self.column_factors_)
@@ -150,13 +135,8 @@ class ForestWeights(BaseEstimator):
         copied: Self = clone_around(self, "forest")
         return copied
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-
-class TreeWeights(BaseEstimator):
+class TreeWeights(PartitionWeights):
     """``alpha[i, j] = [i and j share a leaf] w_j / (weight of the leaf)``, w the sample weights.
 
     Either a tree that was fitted on some targets, or a totally random tree that is grown here.
@@ -244,18 +224,6 @@ class TreeWeights(BaseEstimator):
         self.partition_ = Partition.build(names, self.sample_weight_)
         return self
 
-    def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
-        check_is_fitted(self)
-        if self.leave_one_out:
-            return self.leave_one_out_votes()
-        return self.partition_.training_votes()
-
-    def leave_one_out_votes(self) -> PartitionVotes:
-        """The votes of the others in each leaf, ``(n, n)``, diagonal zero."""
-        check_is_fitted(self)
-        return self.partition_.leave_one_out_votes()
-
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = scaled_columns(query_inputs(self, X), self.column_factors_)
@@ -264,8 +232,3 @@ class TreeWeights(BaseEstimator):
     def __sklearn_clone__(self) -> Self:
         copied: Self = clone_around(self, "tree")
         return copied
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -9,15 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer
 from disambig.votes.partition import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
-from disambig.weights.partitions.partition import Partition
+from disambig.weights.partitions.partition import Partition, PartitionWeights
 
 # Bins of a feature at most with bins="auto": sample weights can be astronomically large.
 _MAX_AUTOMATIC_BINS = 2**20
@@ -156,7 +154,7 @@ def _given_thresholds(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
     return thresholds
 
 
-class HistogramWeights(BaseEstimator):
+class HistogramWeights(PartitionWeights):
     """``alpha[i, j] = [i and j share a cell] w_j / (weight of the cell)``, w the sample weights.
 
     Every feature is cut into bins; a cell is one bin of each feature. The outermost bins are
@@ -214,24 +212,7 @@ class HistogramWeights(BaseEstimator):
         self.partition_ = Partition.build(numbers[None], self.sample_weight_)
         return self
 
-    def training_votes(self) -> PartitionVotes:
-        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
-        check_is_fitted(self)
-        if self.leave_one_out:
-            return self.leave_one_out_votes()
-        return self.partition_.training_votes()
-
-    def leave_one_out_votes(self) -> PartitionVotes:
-        """The votes of the others in each cell, ``(n, n)``, diagonal zero."""
-        check_is_fitted(self)
-        return self.partition_.leave_one_out_votes()
-
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = query_inputs(self, X)
         return self.partition_.votes(self.cells_.numbers(X)[None])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,9 +1,11 @@
 """Training rows in the leaves of trees, and the votes of rows that share a leaf."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
@@ -124,6 +126,33 @@ class Partition:
             return Membership(self.leaves, self.sample_weight)
         drawn = np.where(self.counts > 0, self.leaves, np.int32(-1))
         return Membership(drawn, self.sample_weight, self.counts)
+
+
+class PartitionWeights(BaseEstimator):
+    """What weightings by leaves or cells share; a subclass fits `partition_`."""
+
+    leave_one_out: bool
+    partition_: Partition
+
+    def training_votes(self) -> PartitionVotes:
+        """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
+        check_is_fitted(self)
+        if self.leave_one_out:
+            return self.leave_one_out_votes()
+        return self.partition_.training_votes()
+
+    def leave_one_out_votes(self) -> PartitionVotes:
+        """The votes of the others in each leaf or cell, ``(n, n)``, diagonal zero.
+
+        Out-of-bag votes if trees drew their rows.
+        """
+        check_is_fitted(self)
+        return self.partition_.leave_one_out_votes()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _look_up(table: AnyArray, named: AnyArray) -> AnyArray:

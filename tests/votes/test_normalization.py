@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.weights.normalization import normalize_rows, remove_diagonal
+from disambig.votes.entries import normalize_rows, remove_diagonal
 
 ROWS = np.array(
     [
