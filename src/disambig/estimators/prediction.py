@@ -87,7 +87,8 @@ class Predictor:
             scores = votes @ self.xi
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
-        scores[self._without_votes(votes)] = self.prior
+        without = self._without_votes(votes)
+        scores[without], scale[without] = self.prior, np.abs(self.prior).max(initial=0.0)
         return scores, scale
 
     def best(self, scores: FloatArray, scale: FloatArray) -> Faces:
