@@ -21,6 +21,7 @@ from disambig.losses.protocol import EmbedsPredictions
 from disambig.losses.registry import LabelLoss, resolve_loss
 from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
+from disambig.metrics.scorer import mean_over
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
@@ -225,10 +226,15 @@ class StructuredPredictor(CandidateEstimator):
             )
         votes = self._checked_votes(X)
         loss = self.loss_
-        assert isinstance(loss, (BoundHamming, StructuredLoss))
-        candidates = loss.candidates(y)
+        candidates: Any
+        if isinstance(loss, BoundHamming):
+            candidates = PartialBits.from_any(y, loss.tags, unlabeled=self.unlabeled)
+        else:
+            assert isinstance(loss, StructuredLoss)
+            candidates = loss.candidates(y)
         check_lengths(votes, candidates)
         predictions = self._predictor_.predict(votes)
         nearest = self._predictor_.nearest(predictions, candidates)
         losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
-        return -float(np.average(losses, weights=sample_weight))
+        every_row = np.ones(len(losses), dtype=np.bool_)
+        return -mean_over(every_row, losses, sample_weight, information="has a positive weight")
