@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates import LabelSets
+from disambig.candidates import ClassCounts, LabelSets
 from disambig.candidates.labels.classes import checked_classes, listed, positions
 from disambig.candidates.labels.entries import entries_of
 from disambig.candidates.reading import Markers, is_table, rows_of
@@ -113,6 +113,9 @@ infimum_loss_scorer = SetScorer(
 
 def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:
     """The sets, and which rows exclude a class that can be predicted."""
+    if isinstance(y, ClassCounts):
+        # A prediction is compared with the set of its own row; counts play no part.
+        y = y.sets
     try:
         sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     except CandidateError:
