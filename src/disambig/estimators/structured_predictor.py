@@ -18,7 +18,7 @@ from disambig.losses import HammingLoss, Loss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import EmbedsPredictions
-from disambig.losses.registry import LabelLoss, resolve_loss
+from disambig.losses.registry import LabelLoss, bind_label_loss, is_matrix
 from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
 from disambig.metrics.scorer import mean_over
@@ -144,9 +144,9 @@ class StructuredPredictor(CandidateEstimator):
             bits = PartialBits.from_any(y, unlabeled=self.unlabeled)
             self.loss_ = loss.bind(bits.tags)
             return bits
-        if isinstance(loss, (str, LabelLoss)) or np.ndim(loss) == 2:
+        if isinstance(loss, (str, list, LabelLoss)) or is_matrix(loss):
             sets = LabelSets.from_any(y, unlabeled=self.unlabeled)
-            bound = resolve_loss(loss).bind(sets.classes)
+            bound = bind_label_loss(loss, sets.classes)
             self.loss_ = bound
             self._prediction_names_ = bound.predictions
             return sets
