@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from disambig import (
@@ -170,3 +171,8 @@ def test_baselines_of_counts_name_a_method(iris, method):
     model = PartialLabelClassifier("neighbors", method=method, solver="frank_wolfe")
     with pytest.raises(MissingOracleError, match=r"Use .* with method='disambiguation'"):
         model.fit(X, ClassCounts.balanced(sets))
+
+
+def test_orders_before_the_fit_are_an_error_of_scikit_learn():
+    with pytest.raises(NotFittedError):
+        PartialRanker().predict_order([[0.0]])

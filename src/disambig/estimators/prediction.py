@@ -65,9 +65,7 @@ class Predictor:
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
-        if self.method != "infimum":
-            return self.best(*self.scores(votes))
-        if isinstance(self.loss, FiniteLoss):
+        if self.method != "infimum" or isinstance(self.loss, FiniteLoss):
             return self.best(*self.scores(votes))
         found = infimum_prediction(self.loss, votes, self.candidates, rtol=self.tie_tolerance)
         faces = found.predictions
