@@ -1,4 +1,4 @@
-"""Probabilities from the scores of classes.
+"""Probabilities and predictions from the scores of classes.
 
 The scores ``alpha @ distribution``, ``(q, K)``, are the votes for each class. Votes that are never
 negative become probabilities when they are divided by their sum; signed votes go through a softmax.
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
-from disambig.notation import BoolArray, FloatArray
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
 
 # If the sums of votes and of their absolute values differ by less than this share, no vote is
@@ -34,6 +35,20 @@ def shares(votes: FloatArray, fallback: FloatArray) -> FloatArray:
 def candidate_shares(votes: FloatArray, mask: BoolArray, fallback: FloatArray) -> FloatArray:
     """Votes restricted to each row's candidates, as probabilities ``(n, K)``."""
     return shares(np.where(mask, votes, 0.0), fallback)
+
+
+def best_predictions(
+    loss: FiniteLoss, scores: FloatArray, scale: FloatArray, prior: FloatArray, rtol: float
+) -> IntArray:
+    """The prediction of least score in each row of ``(q, P)``.
+
+    Of tied predictions, the one of least expected loss under the `prior` ``(K,)`` is taken.
+    Otherwise a query without votes would get the first class.
+    """
+    tied = loss.best_prediction(scores, rtol * scale).mask
+    expected = loss.matrix @ prior
+    index: IntArray = np.where(tied, expected, np.inf).argmin(axis=1)
+    return index
 
 
 @dataclass(frozen=True, eq=False)
