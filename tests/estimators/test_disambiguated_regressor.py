@@ -250,3 +250,11 @@ def test_clone_pickle_and_options():
             DisambiguatedRegressor(**options).fit(X, y)
     with pytest.raises(ValueError, match="X has 50 rows and y has 49"):
         DisambiguatedRegressor().fit(X, y[:49])
+
+
+def test_a_fold_whose_rows_take_no_part_is_left_out():
+    X, y = np.arange(6.0)[:, None], np.arange(6.0)
+    folds = [([0, 1, 2, 3], [4, 5]), ([2, 3, 4, 5], [0, 1])]
+    model = DisambiguatedRegressor(refits=1, cv=folds)
+    model.fit(X, y, sample_weight=[1, 1, 1, 1, 0, 0])
+    assert model.training_rows_.tolist() == [0, 1, 2, 3]

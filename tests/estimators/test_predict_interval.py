@@ -226,3 +226,30 @@ def test_processes_give_the_same_folds_and_random_state_others():
     np.testing.assert_array_equal(same, ends)
     other = IntervalRegressor(RIDGE, cv=3, random_state=1).fit(X, y).predict_interval(X)
     assert (other != ends).any()
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "cv has no folds"),
+        ([([0, 1], [99])], r"pair 0 must hold training and test rows, integers from 0 to 5"),
+        ([([0, 1], [2]), ([0, 1], [])], "pair 1 must hold"),
+        ([([0, 1], [-1])], "pair 0 must hold"),
+        ([(np.ones(3, dtype=bool), [1])], "pair 0 must hold"),
+        ([3], "pair 0 must hold"),
+    ],
+)
+def test_folds_that_are_no_rows_are_refused(cv, message):
+    X, y = np.arange(6.0)[:, None], np.arange(6.0)
+    with pytest.raises(ValueError, match=message):
+        IntervalRegressor(RIDGE, cv=cv).fit(X, y)
+
+
+def test_folds_may_be_masks():
+    X, y = np.arange(6.0)[:, None], np.arange(6.0)
+    even = np.arange(6) % 2 == 0
+    masks, rows = [(even, ~even), (~even, even)], [([0, 2, 4], [1, 3, 5]), ([1, 3, 5], [0, 2, 4])]
+    found = [
+        IntervalRegressor(RIDGE, cv=cv).fit(X, y).predict_interval(X, 0.5) for cv in (masks, rows)
+    ]
+    np.testing.assert_array_equal(*found)

@@ -49,3 +49,12 @@ def test_the_infimum_loss_has_the_same_tolerance():
     model.fit(np.eye(5), LABELS)
     found = [model.predict(query(advantage))[0] for advantage in (1e-6, 1e-13, -1e-6)]
     assert found == ["b", "a", "a"]
+
+
+@pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
+def test_without_votes_frequencies_that_differ_by_rounding_tie(method):
+    # 0.1 + 0.2 > 0.3 in floating point: of two classes of equal weight the first is predicted.
+    model = PartialLabelClassifier(PrecomputedWeights(), method=method, solver="alternating")
+    model.fit(np.eye(3), ["b", "b", "a"], sample_weight=[0.1, 0.2, 0.3])
+    with pytest.warns(UserWarning, match="get no vote"):
+        assert model.predict(np.zeros((1, 3))).tolist() == ["a"]

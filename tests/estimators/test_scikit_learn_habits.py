@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from disambig import (
@@ -16,8 +17,9 @@ from disambig import (
     PartialRanker,
     StructuredPredictor,
 )
+from disambig.candidates import ClassCounts
 from disambig.datasets import UniformCorruption
-from disambig.exceptions import CandidateError
+from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.metrics import covering_scorer, kendall_tau_scorer
 from disambig.model_selection import CandidateKFold
 from disambig.weights import NeighborWeights
@@ -115,3 +117,62 @@ def test_the_solver_that_ran_can_be_read(iris):
     absolute = IntervalRegressor(NeighborWeights(3), loss="absolute").fit(X, intervals)
     assert type(absolute.solver_).__name__ == "LinearProgramRegression"
     assert IntervalRegressor(method="average").fit(X, intervals).solver_ is None
+
+
+ROWS, SETS = np.array([[0.0], [1.0], [10.0], [11.0]]), [{"a"}, {"a", "b"}, {"b"}, {"a", "b"}]
+
+
+def test_what_a_subclass_sets_before_the_fit_stays():
+    class Encoded(PartialLabelClassifier):
+        def fit(self, X, y, sample_weight=None):
+            self.encoder_ = "set first"
+            return super().fit(X, y, sample_weight)
+
+        def __getstate__(self):
+            return {**super().__getstate__(), "callback": None}
+
+    calls = []
+    model = Encoded(NeighborWeights(2), callback=calls.append)
+    assert model.fit(ROWS, SETS).encoder_ == "set first"
+    assert calls[-1] == model.trace_[-1]
+
+
+def test_what_a_callback_sets_on_the_estimator_stays():
+    model = PartialLabelClassifier(NeighborWeights(2))
+    model.n_calls = 0
+
+    def count(progress):
+        model.n_calls += 1
+
+    model.set_params(callback=count).fit(ROWS, SETS)
+    assert model.n_calls == model.n_iter_ > 0
+
+
+def test_a_fit_that_fails_changes_nothing():
+    model = PartialLabelClassifier(NeighborWeights(2)).fit(ROWS, SETS)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="X has 4 rows and y has 3"):
+        model.fit(ROWS, SETS[:3])
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@pytest.mark.parametrize("estimator", [PartialLabelClassifier, DisambiguatedClassifier])
+def test_counts_play_no_part_in_scores(iris, estimator):
+    X, sets, _ = iris
+    model = estimator(weights=NeighborWeights(5)).fit(X, ClassCounts.balanced(sets))
+    assert model.score(X, ClassCounts.balanced(sets)) == model.score(X, sets)
+    assert covering_scorer(model, X, ClassCounts.balanced(sets)) == model.score(X, sets)
+
+
+@pytest.mark.parametrize("method", ["infimum", "average"])
+def test_baselines_of_counts_name_a_method(iris, method):
+    X, sets, _ = iris
+    model = PartialLabelClassifier("neighbors", method=method, solver="frank_wolfe")
+    with pytest.raises(MissingOracleError, match=r"Use .* with method='disambiguation'"):
+        model.fit(X, ClassCounts.balanced(sets))
+
+
+def test_orders_before_the_fit_are_an_error_of_scikit_learn():
+    with pytest.raises(NotFittedError):
+        PartialRanker().predict_order([[0.0]])

@@ -432,3 +432,15 @@ def test_a_label_without_a_training_row_is_scored() -> None:
     X = np.arange(6.0)[:, None]
     model = StructuredPredictor(weights=NeighborWeights(1)).fit(X, [0, 0, 0, 1, 1, 1])
     assert model.score(X, [0, 0, 7, 1, 1, 1]) == pytest.approx(-1 / 6)
+
+
+def test_scores_of_bits_read_markers_and_check_weights():
+    X, y = [[0.0], [1.0], [10.0], [11.0]], [[1, -1], [0, 1], [-1, 0], [1, 1]]
+    model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(2), unlabeled=-1).fit(X, y)
+    unknown = np.where(np.equal(y, -1), np.nan, y)
+    assert model.score(X, y) == model.score(X, unknown)
+    for weights in ([1, 1], [1, 1, 1, -1], [1, 1, np.nan, 1], "all"):
+        with pytest.raises(ValueError, match="sample_weight"):
+            model.score(X, y, sample_weight=weights)
+    with pytest.warns(UserWarning, match="No row to score has a positive weight"):
+        assert np.isnan(model.score(X, y, sample_weight=np.zeros(4)))

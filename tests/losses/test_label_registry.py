@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from disambig.losses import AbstainLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
+from disambig import PartialLabelClassifier, StructuredPredictor
+from disambig.losses import (
+    AbstainLoss,
+    HammingLoss,
+    KendallLoss,
+    MatrixLoss,
+    OrdinalLoss,
+    ZeroOneLoss,
+)
 from disambig.losses.registry import LabelLoss, resolve_loss
 
 CLASSES = np.arange(3)
@@ -55,5 +63,19 @@ def test_error_names_the_type_of_anything_else(wrong):
 
 
 def test_class_instead_of_an_instance_is_an_error():
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="got the class ZeroOneLoss"):
         resolve_loss(ZeroOneLoss)
+
+
+@pytest.mark.parametrize("wrong", [KendallLoss(), HammingLoss(), [[0, 1], [1]]])
+def test_losses_of_other_kinds_and_ragged_matrices_are_refused(wrong):
+    with pytest.raises(TypeError, match="loss must be a name, a matrix or a loss"):
+        PartialLabelClassifier("neighbors", loss=wrong).fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(TypeError, match="loss must be a name, a matrix or a loss"):
+        AbstainLoss(0.3, wrong).bind(CLASSES)
+
+
+@pytest.mark.parametrize("wrong", [KendallLoss(), ZeroOneLoss, [[0, 1], [1]]])
+def test_the_same_for_structures(wrong):
+    with pytest.raises(TypeError, match="loss must be a name, a matrix or a loss"):
+        StructuredPredictor(wrong).fit([[0.0], [1.0]], ["a", "b"])

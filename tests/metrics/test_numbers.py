@@ -310,9 +310,15 @@ def test_bad_input(metric: Any) -> None:
         metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, nan])
 
 
-def test_negative_weights_are_an_error_for_r2() -> None:
+@pytest.mark.parametrize("metric", [interval_r2, interval_squared_distance, interval_coverage])
+def test_negative_weights_are_an_error(metric) -> None:
     with pytest.raises(ValueError, match=r"row 1 has -1\.0"):
-        interval_r2([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, -1.0])
+        metric([1.0, 2.0], [1.0, 2.0], sample_weight=[1.0, -1.0])
+
+
+def test_weights_that_are_no_numbers_are_an_error_in_words() -> None:
+    with pytest.raises(ValueError, match=r"must hold one finite number for each row.*got 'all'"):
+        interval_r2([1.0, 2.0], [1.0, 2.0], sample_weight="all")
 
 
 # ------------------------------------------------------------------ scorers

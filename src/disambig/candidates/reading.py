@@ -386,6 +386,7 @@ def require_separable(candidates: Any, who: str) -> None:
     if getattr(candidates, "couples_rows", False):
         raise MissingOracleError(
             f"{who} treats each row on its own and would lose the constraint over rows of "
-            f"{type(candidates).__name__}. Use solver='frank_wolfe' (FrankWolfeMinimization, with "
-            "polish=False), which keeps it, or pass the sets without the constraint."
+            f"{type(candidates).__name__}. Use PartialLabelClassifier with method='disambiguation' "
+            "and solver='frank_wolfe' (FrankWolfeMinimization, with polish=False), which keeps it, "
+            "or pass the sets without the constraint."
         )

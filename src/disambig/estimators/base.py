@@ -9,7 +9,6 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar
@@ -48,27 +47,30 @@ E = TypeVar("E", bound=BaseEstimator)
 def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
     """Decorate ``fit``: a fit that raises an error or is interrupted changes nothing.
 
-    The fit runs on a copy of the estimator without fitted attributes; the attributes of the copy
-    then replace those of the estimator in one assignment.
+    The fit runs on a copy of the estimator; the attributes of the copy then replace those of the
+    estimator in one assignment. What a subclass set before the fit stays, and so does what a
+    callback sets on the estimator meanwhile.
     """
 
     @wraps(fit)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> E:
         estimator: Any = args[0]
-        trial = copy(estimator)
-        for name in fitted_attributes(estimator):
-            delattr(trial, name)
+        before = dict(vars(estimator))
+        # `copy` would go through __getstate__, by which a subclass may leave attributes out.
+        trial = object.__new__(type(estimator))
+        trial.__dict__.update(before)
         fit(trial, *args[1:], **kwargs)  # type: ignore[arg-type]
-        estimator.__dict__ = trial.__dict__
+        # No value is the dictionary itself, so that a new name differs from its default.
+        meanwhile = {
+            name: value
+            for name, value in vars(estimator).items()
+            if before.get(name, before) is not value
+        }
+        estimator.__dict__ = vars(trial) | meanwhile
         fitted: E = estimator
         return fitted
 
     return guarded
-
-
-def fitted_attributes(estimator: Any) -> list[str]:
-    """Names of the attributes that a fit has set: those that end with one underscore."""
-    return [name for name in vars(estimator) if name.endswith("_") and not name.endswith("__")]
 
 
 @dataclass(frozen=True, eq=False)

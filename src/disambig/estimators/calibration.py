@@ -7,6 +7,7 @@ of Barber, Candes, Ramdas and Tibshirani (2021). Their proof only compares score
 for sets, whichever score is used.
 """
 
+import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -190,4 +191,30 @@ def splits_of(owner: str, cv: Any, n: int, random_state: Any) -> list[tuple[IntA
             f"{owner}: cv must be a number of folds, a splitter such as KFold(5) or pairs of "
             f"training and test rows; got {cv!r}."
         )
-    return [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    return _checked_splits(owner, cv, n)
+
+
+def _checked_splits(owner: str, pairs: Iterable[Any], n: int) -> list[tuple[IntArray, IntArray]]:
+    splits: list[tuple[IntArray, IntArray]] = []
+    for number, pair in enumerate(pairs):
+        rows = [_rows_of(part, n) for part in pair] if isinstance(pair, (tuple, list)) else []
+        if len(rows) != 2 or not all(_are_rows(part, n) for part in rows):
+            raise ValueError(
+                f"{owner}: cv: pair {number} must hold training and test rows, integers from 0 to "
+                f"{n - 1}, at least one of each; got {reprlib.repr(pair)}."
+            )
+        splits.append((rows[0], rows[1]))
+    if not splits:
+        raise ValueError(f"{owner}: cv has no folds; at least one is needed.")
+    return splits
+
+
+def _rows_of(part: Any, n: int) -> Any:
+    rows = np.asarray(part)
+    return np.flatnonzero(rows) if rows.dtype == np.bool_ and rows.shape == (n,) else rows
+
+
+def _are_rows(rows: Any, n: int) -> bool:
+    if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu":
+        return False
+    return bool(rows.min() >= 0 and rows.max() < n)

@@ -190,7 +190,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             (np.intersect1d(train, self.training_rows_), test)
             for train, test in self._splits(taken, len(found))
         ]
-        splits = [(known, test) for known, test in splits if known.size]
+        splits = [(known, test) for known, test in splits if known.size and test.size]
         models = Parallel(n_jobs=self.n_jobs)(
             delayed(self._fitted)(inputs, known, weights) for known, _ in splits
         )

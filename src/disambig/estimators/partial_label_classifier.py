@@ -17,7 +17,7 @@ from disambig.estimators.prediction import (
     row_labels,
 )
 from disambig.estimators.selection import resolve_weights_and_solver
-from disambig.losses.registry import resolve_loss
+from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -175,7 +175,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     def _read(self, y: Any) -> Any:
         sets = label_candidates(y, classes=self.classes, unlabeled=self.unlabeled)
         self.classes_ = sets.classes
-        self.loss_ = resolve_loss(self.loss).bind(sets.classes)
+        self.loss_ = bind_label_loss(self.loss, sets.classes)
         self.predictions_ = self.loss_.predictions
         require_bytes(
             8.0 * _PEAK_TABLES * len(sets) * sets.n_classes,

@@ -240,7 +240,8 @@ class PartialRanker(CandidateEstimator):
 
     def predict_order(self, X: Any) -> AnyArray:
         """The items of each prediction from first to last, ``(q, m)``."""
-        order: AnyArray = self.items_[np.argsort(self.predict(X), axis=1)]
+        positions = np.argsort(self.predict(X), axis=1)
+        order: AnyArray = self.items_[positions]
         return order
 
     @limit_threads(1)

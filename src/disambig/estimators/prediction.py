@@ -76,9 +76,7 @@ class Predictor:
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
-        if self.method != "infimum":
-            return self.best(*self.scores(votes))
-        if isinstance(self.loss, FiniteLoss):
+        if self.method != "infimum" or isinstance(self.loss, FiniteLoss):
             return self.best(*self.scores(votes))
         found = infimum_prediction(self.loss, votes, self.candidates, rtol=self.tie_tolerance)
         faces = found.predictions
@@ -98,7 +96,8 @@ class Predictor:
             scores = votes @ self.xi
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
-        scores[self._without_votes(votes)] = self.prior
+        without = self._without_votes(votes)
+        scores[without], scale[without] = self.prior, np.abs(self.prior).max(initial=0.0)
         return scores, scale
 
     def best(self, scores: FloatArray, scale: FloatArray) -> Faces:

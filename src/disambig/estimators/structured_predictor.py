@@ -18,9 +18,10 @@ from disambig.losses import HammingLoss, Loss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import EmbedsPredictions
-from disambig.losses.registry import LabelLoss, resolve_loss
+from disambig.losses.registry import LabelLoss, bind_label_loss, is_matrix
 from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
+from disambig.metrics.scorer import mean_over
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
@@ -143,9 +144,9 @@ class StructuredPredictor(CandidateEstimator):
             bits = PartialBits.from_any(y, unlabeled=self.unlabeled)
             self.loss_ = loss.bind(bits.tags)
             return bits
-        if isinstance(loss, (str, LabelLoss)) or np.ndim(loss) == 2:
+        if isinstance(loss, (str, list, LabelLoss)) or is_matrix(loss):
             sets = LabelSets.from_any(y, unlabeled=self.unlabeled)
-            bound = resolve_loss(loss).bind(sets.classes)
+            bound = bind_label_loss(loss, sets.classes)
             self.loss_ = bound
             self._prediction_names_ = bound.predictions
             return sets
@@ -225,10 +226,15 @@ class StructuredPredictor(CandidateEstimator):
             )
         votes = self._checked_votes(X)
         loss = self.loss_
-        assert isinstance(loss, (BoundHamming, StructuredLoss))
-        candidates = loss.candidates(y)
+        candidates: Any
+        if isinstance(loss, BoundHamming):
+            candidates = PartialBits.from_any(y, loss.tags, unlabeled=self.unlabeled)
+        else:
+            assert isinstance(loss, StructuredLoss)
+            candidates = loss.candidates(y)
         check_lengths(votes, candidates)
         predictions = self._predictor_.predict(votes)
         nearest = self._predictor_.nearest(predictions, candidates)
         losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
-        return -float(np.average(losses, weights=sample_weight))
+        every_row = np.ones(len(losses), dtype=np.bool_)
+        return -mean_over(every_row, losses, sample_weight, information="has a positive weight")

@@ -63,12 +63,49 @@ def resolve_loss(loss: Any) -> LabelLoss:
     if isinstance(loss, str):
         check_choice("", "loss", loss, _LABEL_LOSSES, more)
         loss = _LABEL_LOSSES[loss]
-    if isinstance(loss, LabelLoss):
+    if isinstance(loss, LabelLoss) and not isinstance(loss, type):
         cloned: LabelLoss = clone(loss)
         return cloned
-    if np.ndim(loss) == 2:
+    if is_matrix(loss):
         return MatrixLoss(loss)
-    raise TypeError(choice_message("", "loss", type(loss), _LABEL_LOSSES, more))
+    raise TypeError(_wrong_kind(loss))
+
+
+def is_matrix(loss: Any) -> bool:
+    """Whether a loss is given as a matrix.
+
+    Examples
+    --------
+    >>> is_matrix([[0, 1], [1, 0]]), is_matrix([[0, 1], [1]]), is_matrix("zero_one")
+    (True, False, False)
+    """
+    try:
+        return np.ndim(loss) == 2
+    except ValueError:
+        # Rows of different lengths.
+        return False
+
+
+def bind_label_loss(loss: Any, classes: AnyArray) -> FiniteLoss:
+    """The loss of `resolve_loss` on these classes; a loss of another kind of target is refused.
+
+    Examples
+    --------
+    >>> bind_label_loss("zero_one", np.array(["a", "b"])).predictions.tolist()
+    ['a', 'b']
+    """
+    bound = resolve_loss(loss).bind(classes)
+    if not isinstance(bound, FiniteLoss):
+        raise TypeError(_wrong_kind(loss))
+    return bound
+
+
+def _wrong_kind(loss: Any) -> str:
+    got = f"the class {loss.__name__}" if isinstance(loss, type) else type(loss).__name__
+    return (
+        f"loss must be a name, a matrix or a loss of disambig.losses between labels, such as "
+        f"OrdinalLoss(); got {got}."
+    )
 
 
 def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates import LabelSets
+from disambig.candidates import ClassCounts, LabelSets
 from disambig.candidates.labels.classes import checked_classes, listed, positions
 from disambig.candidates.labels.entries import entries_of
 from disambig.candidates.reading import Markers, is_table, rows_of
 from disambig.exceptions import CandidateError
 from disambig.losses.labels.finite import FiniteLoss
-from disambig.losses.registry import resolve_loss
+from disambig.losses.registry import bind_label_loss
 from disambig.metrics.scorer import SetScorer, mean_over
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -96,7 +96,7 @@ def infimum_loss(
         bound = loss
     else:
         known = sets.classes if classes is None else checked_classes(classes)
-        bound = resolve_loss(loss).bind(known)
+        bound = bind_label_loss(loss, known)
     costs = _costs(bound, sets.classes)[_rows_of(bound, y_pred)]
     losses = np.where(sets.mask, costs, np.inf).min(axis=1)
     return mean_over(counted, losses, sample_weight, information=_INFORMATION)
@@ -113,6 +113,9 @@ infimum_loss_scorer = SetScorer(
 
 def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:
     """The sets, and which rows exclude a class that can be predicted."""
+    if isinstance(y, ClassCounts):
+        # A prediction is compared with the set of its own row; counts play no part.
+        y = y.sets
     try:
         sets = LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
     except CandidateError:

@@ -257,11 +257,6 @@ def interval_r2(
     """
     scored = _scored(y, y_pred, missing, unlabeled, "interval_r2")
     weights = row_weights(sample_weight, len(scored.sets))
-    if (weights < 0).any():
-        raise ValueError(
-            f"sample_weight: row {int(np.argmax(weights < 0))} has {weights[weights < 0][0]}; "
-            f"weights must not be negative."
-        )
     entry_weights = scored.counted * weights[:, np.newaxis]
     has_weight = entry_weights.sum(axis=0) > 0
     known = np.flatnonzero((np.count_nonzero(scored.counted, axis=0) >= 2) & has_weight)

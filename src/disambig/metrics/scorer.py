@@ -1,5 +1,6 @@
 """What all metrics share: weighted means over informative rows, and scorers for ``scoring=``."""
 
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +17,31 @@ def row_weights(sample_weight: Any, n: int) -> FloatArray:
     Parameters
     ----------
     sample_weight : (n,) array-like, a number, or None for equal weights
+        Not negative.
     n : int
     """
     if sample_weight is None:
         return np.ones(n)
-    given = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        given = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight must hold one finite number for each row, shape {(n,)}; got "
+            f"{reprlib.repr(sample_weight)}."
+        ) from None
     if given.shape not in ((), (n,)) or not np.isfinite(given).all():
         raise ValueError(
             f"sample_weight must hold one finite number for each row, shape {(n,)}; got shape "
             f"{given.shape} with {np.count_nonzero(~np.isfinite(given))} that are not finite."
         )
-    return np.full(n, given)
+    weights = np.full(n, given)
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise ValueError(
+            f"sample_weight: row {row} has {weights[row]}; weights must not be negative. Use 0 to "
+            "leave a row out."
+        )
+    return weights
 
 
 def mean_over(

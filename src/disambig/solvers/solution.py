@@ -1,5 +1,6 @@
 """What a solver returns (`Solution`, with its `Certificate`), and its contract (`Solver`)."""
 
+import reprlib
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -193,8 +194,18 @@ def check_embedded(problem: Any, solver: str) -> None:
         )
 
 
+def require_solution(start: Any, solver: str) -> None:
+    """Raise a TypeError unless a start is a `Solution`."""
+    if not isinstance(start, Solution):
+        raise TypeError(
+            f"{solver}: start of solve must be an earlier Solution; got {reprlib.repr(start)}. A "
+            "start by name or by scores is a parameter of the solver, if it has one."
+        )
+
+
 def check_start(start: Solution, expected: tuple[int, int], solver: str) -> FloatArray:
     """The embedded targets of an earlier solution, ``(n, p)``; raises if the shape differs."""
+    require_solution(start, solver)
     embedded = start.targets.embedded
     if embedded.shape != expected:
         raise ValueError(

@@ -109,7 +109,7 @@ def test_candidates_declare_whether_rows_are_coupled():
         assert candidates.couples_rows is False
         require_separable(candidates, "A solver")
     with pytest.raises(
-        MissingOracleError, match=r"A solver treats.*of ClassCounts\. Use solver='f"
+        MissingOracleError, match=r"A solver treats.*of ClassCounts\. Use .* solver='f"
     ):
         require_separable(COUNTS, "A solver")
 

@@ -181,3 +181,23 @@ def test_callback_and_max_iter():
         found = LinearProgramRegression(max_iter=1).solve(problem)
     assert not found.certified
     assert problem.sets.contains(found.targets.values).all()
+
+
+def test_a_warm_start_that_is_better_brings_its_objective():
+    problem = voted_problem(5, loss=AbsoluteLoss(), n=12)
+    best = LinearProgramRegression().solve(problem)
+    with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
+        cold = LinearProgramRegression(max_iter=1).solve(problem)
+    with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
+        warm = LinearProgramRegression(max_iter=1).solve(problem, start=best)
+    assert cold.objective > best.objective
+    np.testing.assert_allclose(warm.objective, best.objective, rtol=1e-12)
+    np.testing.assert_allclose(warm.relaxed_objective, best.objective, rtol=1e-12)
+
+
+@pytest.mark.parametrize("solver", [AlternatingRegression(), LinearProgramRegression()])
+def test_a_start_that_is_no_solution_is_refused(solver):
+    with pytest.raises(
+        TypeError, match="start of solve must be an earlier Solution; got 'average'"
+    ):
+        solver.solve(voted_problem(5, loss=AbsoluteLoss(), n=6), start="average")

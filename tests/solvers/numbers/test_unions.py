@@ -10,6 +10,7 @@ from disambig.exceptions import ConvergenceWarning
 from disambig.losses import SquaredLoss
 from disambig.number_problem import RiskProblem, VotedProblem, first_targets
 from disambig.solvers import NewtonRegression, Status, UnionRegression
+from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
 from tests.oracles.number_problems import segment_choices, voted_problem
 
@@ -143,3 +144,12 @@ def test_max_iter_warns():
 def test_options_are_checked(name):
     with pytest.raises(ValueError, match=f"{name} must be an integer >= 1; got 0"):
         UnionRegression(**{name: 0}).solve(unknown_signs(0))
+
+
+@pytest.mark.parametrize("width", [0.0, 0.5])
+def test_a_row_without_votes_of_others_is_not_resolved(width):
+    sets = IntervalUnions.from_any([[(-1 - width, -1), (1, 1 + width)], 2.0, [(-1, -1), (2, 2)]])
+    votes = as_votes([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]])
+    found = UnionRegression().solve(VotedProblem(votes, SquaredLoss(), sets, sets.span))
+    assert found.targets.values[1:, 0].tolist() == [2.0, 2.0]
+    assert found.resolved.tolist() == [False, True, True]

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.losses import name_array
-from disambig.losses.registry import resolve_loss
+from disambig.losses.registry import bind_label_loss
 from disambig.notation import AnyArray
 
 
@@ -40,7 +40,7 @@ class AbstainLoss(BaseEstimator):
         """The loss on these classes; the last row of its matrix is to abstain."""
         if not np.isfinite(self.cost):
             raise ValueError(f"AbstainLoss: cost={self.cost!r}; expected a finite number.")
-        base = resolve_loss(self.loss).bind(classes)
+        base = bind_label_loss(self.loss, classes)
         if self.name in list(base.predictions):
             raise ValueError(
                 f"AbstainLoss: {self.name!r} is already a prediction. Pass another name=."

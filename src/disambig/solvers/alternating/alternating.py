@@ -20,7 +20,7 @@ from disambig.solvers.alternating.starts import (
     start_names,
 )
 from disambig.solvers.loop import Callback, Progress, Status, iterate
-from disambig.solvers.solution import Solution, check_embedded
+from disambig.solvers.solution import Solution, check_embedded, require_solution
 
 
 class AlternatingMinimization(BaseEstimator):
@@ -89,6 +89,7 @@ class AlternatingMinimization(BaseEstimator):
         if self.tie_tolerance is not None:
             problem = replace(problem, tie_tolerance=self.tie_tolerance)
         if start is not None:
+            require_solution(start, name)
             best = self._solve_from(problem, "warm", start, callback)
             _warn_of(best, self.max_iter)
             return best

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, warn
+from disambig.losses.numbers.points import Points
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, VotedProblem, first_targets
 from disambig.parameters import check_integer
@@ -21,7 +22,7 @@ from disambig.solvers.loop import Callback, Progress, Status, iterate
 from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import check_numbers, earlier_targets
+from disambig.solvers.numbers.solution import cannot_move, check_numbers, earlier_targets
 from disambig.solvers.solution import Certificate, Solution, Solver
 
 # Up to this many rows votes of all pairs are listed for a linear program. It takes a kilobyte for
@@ -191,7 +192,9 @@ class UnionRegression(BaseEstimator):
                 ConvergenceWarning,
             )
         # A run that was stopped has not tried all starts.
-        return replace(best, trace=trace, status=Status.STOPPED if stopped else best.status)
+        status = Status.STOPPED if stopped else best.status
+        points = _resolved(problem, best)
+        return replace(best, targets=points, decoded=points, trace=trace, status=status)
 
     @staticmethod
     def _first_targets(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
@@ -199,6 +202,14 @@ class UnionRegression(BaseEstimator):
             return first_targets(problem, name)
         hull = problem.sets.within(problem.span).hull
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
+
+
+def _resolved(problem: NumberProblem, solution: Solution) -> Points:
+    """The targets; those are single that cannot move to another segment at the same cost either."""
+    targets = solution.targets.embedded
+    single = solution.targets.is_vertex & problem.has_votes
+    single &= cannot_move(problem, problem.predictions(targets))
+    return Points(targets, single=problem.sets.is_point | single)
 
 
 def _without_proof(solution: Solution, start: str, status: Status, n_iter: int) -> Solution:

@@ -108,10 +108,18 @@ class LinearProgramRegression(BaseEstimator):
             return solution
         kept = earlier_targets(problem, start, name)
         tolerance = tie_tolerance(np.float64) * abs(solution.objective)
-        if problem.objective(kept, problem.predictions(kept)) > solution.objective + tolerance:
+        objective = problem.objective(kept, problem.predictions(kept))
+        if objective > solution.objective + tolerance:
             return solution
         points = Points(kept, single=solution.targets.is_vertex)
-        return replace(solution, targets=points, decoded=points, start="warm")
+        return replace(
+            solution,
+            targets=points,
+            decoded=points,
+            objective=objective,
+            relaxed_objective=objective,
+            start="warm",
+        )
 
 
 def _relative_gap(

@@ -61,7 +61,7 @@ def number_solution(
     """
     predictions = problem.predictions(targets, predictions)
     if single is None:
-        single = _cannot_move(problem, predictions)
+        single = cannot_move(problem, predictions)
     points = Points(targets, single=problem.sets.is_point | (single & problem.has_votes))
     objective = problem.objective(targets, predictions)
     return Solution(
@@ -78,7 +78,7 @@ def number_solution(
     )
 
 
-def _cannot_move(problem: NumberProblem, predictions: FloatArray) -> BoolArray:
+def cannot_move(problem: NumberProblem, predictions: FloatArray) -> BoolArray:
     """Rows of which only one target is optimal for the predictions, ``(n,)``."""
     # Of several optimal targets a step takes the nearest to a given one: those from both ends of
     # the set agree if there is one only.
