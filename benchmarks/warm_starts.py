@@ -223,7 +223,7 @@ def row_of(solver: Any, kind: str, weighting: str, found: list[Comparison]) -> s
         f"{np.median(warm / cold):.2f}",
         f"{np.median(warm_objective / cold_objective):.4f}",
         f"{lower.sum()} / {higher.sum()}",
-        f"{np.median(again):g}, {again.max():g}",
+        f"{np.median(again):g} ({again.max():g})",
         f"{same.sum():g} of {len(found)}",
     ]
     return "| " + " | ".join(cells) + " |"
@@ -233,7 +233,7 @@ def table(n_problems: int) -> str:
     """All settings, as Markdown; rows are printed as they come."""
     lines = [
         "| solver | targets | votes | steps cold | steps warm | warm / cold "
-        "| objective warm / cold | lower / higher | steps again: median, most | same labels again |",
+        "| objective warm / cold | lower / higher | steps again (most) | same labels again |",
         "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for solver, kind, weighting, maker in settings():

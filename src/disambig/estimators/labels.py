@@ -13,6 +13,9 @@ from disambig.problem import Problem
 from disambig.solvers import Solution
 from disambig.solvers.baselines import average_candidates, infimum_solution
 
+# Equal frequencies that are summed in different orders differ by rounding.
+_FREQUENCY_ROUNDING = 1e-12
+
 
 def run_baseline(problem: Problem, method: str) -> tuple[Solution, bool | None]:
     """The solution of ``"infimum"`` or ``"average"``; whether the infimum is exact, or None."""
@@ -28,6 +31,17 @@ def label_distribution(sets: LabelSets, solution: Solution, method: str) -> Floa
     faces = solution.decoded if method == "infimum" else solution.targets
     distribution: FloatArray = faces.distribution  # type: ignore[union-attr]
     return distribution
+
+
+def label_frequencies(
+    solution: Solution, distribution: FloatArray, sample_weight: FloatArray
+) -> FloatArray:
+    """The share of each class among the labels of resolved rows, ``(K,)``; of all if none is."""
+    resolved = solution.resolved
+    trusted = resolved if resolved.any() else np.ones(len(resolved), np.bool_)
+    counts = sample_weight[trusted] @ distribution[trusted]
+    frequencies: FloatArray = counts / counts.sum()
+    return frequencies
 
 
 class RowLabels(NamedTuple):
@@ -67,10 +81,13 @@ def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
     rest = fit.candidates[fit.rest]
     votes = fit.rest_votes() @ distribution
     other = candidate_shares(votes, rest.mask, rest.distribution())
-    # Shares that differ by rounding only are tied.
+    # Shares that differ by rounding only are tied; the more frequent label is then chosen.
     best = other >= other.max(axis=1, keepdims=True) * (1.0 - solution.tie_tolerance)
+    frequencies = label_frequencies(solution, distribution, fit.kept.sample_weight)
+    preferred = np.where(best, frequencies, -1.0)
+    chosen = preferred >= preferred.max(axis=1, keepdims=True) - _FREQUENCY_ROUNDING
     return RowLabels(
-        fit.scatter(codes, best.argmax(axis=1)),
+        fit.scatter(codes, chosen.argmax(axis=1)),
         fit.scatter(resolved, best.sum(axis=1) == 1),
         fit.scatter(shares, other),
     )

@@ -13,6 +13,7 @@ from disambig.estimators.labels import (
     check_information,
     informative,
     label_distribution,
+    label_frequencies,
     row_labels,
     run_baseline,
 )
@@ -220,14 +221,12 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solution, kept = fit.solution, fit.kept
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
-        trusted = solution.resolved if solution.resolved.any() else np.ones(len(kept.rows), bool)
-        frequencies = kept.sample_weight[trusted] @ self._distribution_[trusted]
         same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = probabilities_of(
             fit.votes if same else fit.weightings.predict_weights.training_votes(),
             self._distribution_,
             kept.sample_weight,
-            frequencies / frequencies.sum(),
+            label_frequencies(solution, self._distribution_, kept.sample_weight),
             np.asarray(fit.taken.mask.any(axis=0)),
         )
         found = row_labels(fit, self._distribution_)

@@ -18,14 +18,10 @@ from disambig.losses.protocol import Faces, ListedFaces
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import Solution
-from disambig.solvers.baselines import infimum_prediction
+from disambig.solvers.baselines import NUDGED_TOLERANCE_SHARE, infimum_prediction, nudged
 from disambig.solvers.numbers.baselines import NumberRule
 from disambig.votes import Votes
 from disambig.votes.dense import DenseVotes
-
-# Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
-# that break a tie.
-_NUDGED_TOLERANCE_SHARE = 1e-4
 
 
 def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
@@ -69,9 +65,17 @@ class Predictor:
             return self.best(*self.scores(votes))
         if isinstance(self.loss, FiniteLoss):
             return self.best(*self.scores(votes))
-        found = infimum_prediction(self.loss, votes, self.candidates, rtol=self.tie_tolerance)
+        found = infimum_prediction(
+            self.loss, votes, self.candidates, rtol=self.tie_tolerance, prior=self.prior
+        )
         faces = found.predictions
-        faces = faces.cheapest(self.prior) if isinstance(faces, ListedFaces) else faces.first()
+        if isinstance(faces, ListedFaces):
+            faces = faces.cheapest(self.prior)
+        elif found.scores is None:
+            # A task that minimises the infimum loss itself returns one of the tied outputs.
+            faces = faces.first()
+        else:
+            faces = self.best(found.scores, np.abs(found.scores).max(axis=1, initial=0.0))
         without = np.flatnonzero(self._without_votes(votes))
         if without.size:
             scores = np.tile(self.prior, (without.size, 1))
@@ -98,10 +102,8 @@ class Predictor:
             chosen: Faces = faces.cheapest(self.prior)
             return chosen
         # Ties cannot be listed: the prior is added, so small that no other output overtakes.
-        largest = self.loss.magnitude(self.candidates)
-        nudge = tolerance / (2.0 * largest) if largest > 0 else np.zeros_like(tolerance)
-        nudged = scores + nudge[:, None] * self.prior
-        return self.loss.best_prediction(nudged, _NUDGED_TOLERANCE_SHARE * tolerance).first()
+        scores = nudged(scores, self.prior, tolerance, self.loss.magnitude(self.candidates))
+        return self.loss.best_prediction(scores, NUDGED_TOLERANCE_SHARE * tolerance).first()
 
     def nearest(self, predictions: Faces, candidates: Any) -> Faces:
         """For each prediction the nearest members of its candidate set, with ties."""
