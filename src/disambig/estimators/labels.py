@@ -6,6 +6,7 @@ import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.estimators.base import Fit
+from disambig.estimators.prediction import Predictor
 from disambig.estimators.probabilities import candidate_shares
 from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -67,10 +68,18 @@ class RowLabels(NamedTuple):
         return confidence
 
 
-def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
-    """Labels of all rows of a fit; the votes of the others label rows of weight zero.
+def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowLabels:
+    """Labels of all rows of a fit.
 
-    `distribution` is what prediction learns from, ``(n, K)``.
+    A row of weight zero has the candidate nearest to its prediction; of several the one with the
+    most votes of the others, of these the most frequent.
+
+    Parameters
+    ----------
+    fit : Fit
+    distribution : float array (n, K)
+        What prediction learns from.
+    predictor : Predictor
     """
     solution, taken = fit.solution, fit.taken
     votes = fit.weightings.leave_one_out(distribution)
@@ -78,19 +87,27 @@ def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
     codes, resolved = solution.decoded.outputs, solution.resolved
     if fit.kept.all_rows:
         return RowLabels(codes, resolved, shares)
-    rest = fit.candidates[fit.rest]
-    votes = fit.rest_votes() @ distribution
+    rest, rest_votes = fit.candidates[fit.rest], fit.rest_votes()
+    votes = rest_votes @ distribution
     other = candidate_shares(votes, rest.mask, rest.distribution())
-    # Shares that differ by rounding only are tied; the more frequent label is then chosen.
-    best = other >= other.max(axis=1, keepdims=True) * (1.0 - solution.tie_tolerance)
+    # Shares that differ by rounding only are tied.
+    tied = _largest(other, np.ones(other.shape, np.bool_), solution.tie_tolerance)
+    nearest = predictor.nearest(predictor.predict_quietly(rest_votes), rest)
+    best = _largest(other, nearest.mask, solution.tie_tolerance)  # type: ignore[attr-defined]
     frequencies = label_frequencies(solution, distribution, fit.kept.sample_weight)
-    preferred = np.where(best, frequencies, -1.0)
-    chosen = preferred >= preferred.max(axis=1, keepdims=True) - _FREQUENCY_ROUNDING
+    chosen = _largest(np.tile(frequencies, (len(rest), 1)), best, _FREQUENCY_ROUNDING)
     return RowLabels(
         fit.scatter(codes, chosen.argmax(axis=1)),
-        fit.scatter(resolved, best.sum(axis=1) == 1),
+        fit.scatter(resolved, tied.sum(axis=1) == 1),
         fit.scatter(shares, other),
     )
+
+
+def _largest(values: FloatArray, among: BoolArray, tolerance: float) -> BoolArray:
+    """The largest values of each row among some, and those that tie with them, ``(n, K)``."""
+    inside = np.where(among, values, -1.0)
+    largest: BoolArray = inside >= inside.max(axis=1, keepdims=True) * (1.0 - tolerance)
+    return largest & among
 
 
 def informative(sets: LabelSets, method: str) -> BoolArray:

@@ -169,8 +169,9 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row. (With nearest neighbours the labels of undecided rows may
             differ from those of actual copies: the k-th neighbour can be one of several copies,
-            and copies of a query may choose differently.) Rows of weight zero take no part; the
-            votes of the others label them.
+            and copies of a query may choose differently.) Rows of weight zero take no part;
+            their label is the candidate nearest to their prediction, of several the one with the
+            most votes.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -229,7 +230,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             label_frequencies(solution, self._distribution_, kept.sample_weight),
             np.asarray(fit.taken.mask.any(axis=0)),
         )
-        found = row_labels(fit, self._distribution_)
+        found = row_labels(fit, self._distribution_, self._predictor_)
         self.labels_ = self.classes_[found.codes]
         self.resolved_ = found.resolved
         self.label_distributions_ = found.shares

@@ -24,8 +24,8 @@ from disambig.votes import Votes
 from disambig.votes.dense import DenseVotes
 
 
-def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
-    """Queries without votes, ``(q,)``; a warning counts them and says what predicts them."""
+def warn_of_rows_without_votes(votes: Votes, instead: str) -> None:
+    """Warn of queries without votes: how many they are and what predicts them."""
     without: BoolArray = votes.absolute_row_sums() == 0
     if without.any():
         warn(
@@ -33,7 +33,6 @@ def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
             f"row; they are predicted by {instead}.",
             UserWarning,
         )
-    return without
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,13 @@ class Predictor:
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
-        if self.method != "infimum":
-            return self.best(*self.scores(votes))
-        if isinstance(self.loss, FiniteLoss):
-            return self.best(*self.scores(votes))
+        self._warn_of_rows_without(votes)
+        return self.predict_quietly(votes)
+
+    def predict_quietly(self, votes: Votes) -> Faces:
+        """The same without a warning for inputs without votes."""
+        if self.method != "infimum" or isinstance(self.loss, FiniteLoss):
+            return self.best(*self._scores(votes))
         found = infimum_prediction(
             self.loss, votes, self.candidates, rtol=self.tie_tolerance, prior=self.prior
         )
@@ -76,7 +78,7 @@ class Predictor:
             faces = faces.first()
         else:
             faces = self.best(found.scores, np.abs(found.scores).max(axis=1, initial=0.0))
-        without = np.flatnonzero(self._without_votes(votes))
+        without = np.flatnonzero(votes.absolute_row_sums() == 0)
         if without.size:
             scores = np.tile(self.prior, (without.size, 1))
             faces = faces.replace(without, self.best(scores, np.abs(scores).max(axis=1)))
@@ -84,6 +86,10 @@ class Predictor:
 
     def scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
         """What a prediction minimises, ``(q, p)``, and its size for the tolerance, ``(q,)``."""
+        self._warn_of_rows_without(votes)
+        return self._scores(votes)
+
+    def _scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
         if self.method == "infimum":
             assert isinstance(self.loss, FiniteLoss)
             scores, scale = self.loss.infimum_scores(votes, self.candidates)
@@ -91,7 +97,7 @@ class Predictor:
             scores = votes @ self.xi
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
-        scores[self._without_votes(votes)] = self.prior
+        scores[votes.absolute_row_sums() == 0] = self.prior
         return scores, scale
 
     def best(self, scores: FloatArray, scale: FloatArray) -> Faces:
@@ -111,8 +117,9 @@ class Predictor:
         tolerance = np.full(len(predictions), unit)
         return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
 
-    def _without_votes(self, votes: Votes) -> BoolArray:
-        return rows_without_votes(
+    @staticmethod
+    def _warn_of_rows_without(votes: Votes) -> None:
+        warn_of_rows_without_votes(
             votes, "the frequencies of the recovered targets (is_reached(X) tells which)"
         )
 
@@ -156,7 +163,7 @@ class NumberPredictor:
     def predict(self, votes: Votes) -> FloatArray:
         """Numbers ``(q, d)``; a function that was fitted (``linear``) has a value everywhere."""
         if not self.rule.linear:
-            rows_without_votes(votes, "the best constant")
+            warn_of_rows_without_votes(votes, "the best constant")
         return self.predict_quietly(votes)
 
     def predict_quietly(self, votes: Votes) -> FloatArray:

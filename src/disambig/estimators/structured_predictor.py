@@ -185,7 +185,7 @@ class StructuredPredictor(CandidateEstimator):
         self._predictor_ = predictor_of(fit.problem, solution, self.method, fit.kept.sample_weight)
         if isinstance(self.loss_, FiniteLoss):
             distribution = label_distribution(fit.taken, solution, self.method)
-            found = row_labels(fit, distribution)
+            found = row_labels(fit, distribution, self._predictor_)
             self.labels_ = self.loss_.classes[found.codes]
             self.resolved_, self.confidence_ = found.resolved, found.confidence
             return

@@ -311,7 +311,11 @@ def infimum_solution(problem: Problem) -> tuple[Solution, bool]:
     """
     require_separable(problem.candidates, "method='infimum'")
     found = infimum_prediction(problem.loss, problem.votes, problem.candidates, rtol=problem.rtol)
-    return _solution(problem, found.predictions, "infimum"), found.exact
+    predictions = found.predictions
+    if found.scores is not None:
+        # The search returns one prediction a row; a row with several must not favour any.
+        predictions = problem.choose_predictions(found.scores)
+    return _solution(problem, predictions, "infimum"), found.exact
 
 
 def _solution(problem: Problem, predictions: Faces, name: str) -> Solution:
