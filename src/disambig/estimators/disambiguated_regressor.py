@@ -241,7 +241,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""
-        predictions: FloatArray = self.estimator_.predict(self._queries(X))
+        queries = self._queries(X)
+        predictions: FloatArray = self.estimator_.predict(queries)
         return predictions.reshape(-1, *self.labels_.shape[1:])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
