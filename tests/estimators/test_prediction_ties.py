@@ -85,7 +85,8 @@ def tables(n):
         "bits": (lambda weights: StructuredPredictor(HammingLoss(), weights=weights), bits),
         "orders": (PartialRanker, ranks),
         "numbers": (IntervalRegressor, ends),
-        "medians": (lambda weights: IntervalRegressor(weights, loss="absolute"), ends),
+        # The absolute loss has several optimal targets in many sets: here all are known.
+        "medians": (lambda weights: IntervalRegressor(weights, loss="absolute"), ends[:, 0]),
     }
 
 

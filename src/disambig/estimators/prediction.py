@@ -23,6 +23,9 @@ from disambig.solvers.numbers.baselines import NumberRule
 from disambig.votes import Votes
 from disambig.votes.dense import DenseVotes
 
+# Units of rounding in which two sums of votes may differ that are equal in exact arithmetic.
+_ROUNDING_UNITS = 4
+
 
 def warn_of_rows_without_votes(votes: Votes, instead: str) -> None:
     """Warn of queries without votes: how many they are and what predicts them."""
@@ -49,6 +52,8 @@ class Predictor:
         Those that the targets were computed with.
     tie_tolerance : float
         Relative difference below which two scores tie, as in the fit.
+    rounding : float
+        Relative rounding error of a vote, that of the precision of the votes.
     """
 
     xi: FloatArray
@@ -57,6 +62,7 @@ class Predictor:
     candidates: Any
     method: str
     tie_tolerance: float
+    rounding: float
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
@@ -109,7 +115,9 @@ class Predictor:
             return chosen
         # Ties cannot be listed: the prior is added, so small that no other output overtakes.
         scores = nudged(scores, self.prior, tolerance, self.loss.magnitude(self.candidates))
-        return self.loss.best_prediction(scores, NUDGED_TOLERANCE_SHARE * tolerance).first()
+        # Frequencies that differ by less than the rounding of votes cannot decide.
+        share = max(NUDGED_TOLERANCE_SHARE * self.tie_tolerance, _ROUNDING_UNITS * self.rounding)
+        return self.loss.best_prediction(scores, share * scale).first()
 
     def nearest(self, predictions: Faces, candidates: Any) -> Faces:
         """For each prediction the nearest members of its candidate set, with ties."""
@@ -143,7 +151,15 @@ def predictor_of(
     trusted = solution.resolved if solution.resolved.any() else np.ones(len(xi), np.bool_)
     weights = sample_weight * trusted
     prior = weights @ xi / weights.sum()
-    return Predictor(xi, prior, problem.loss, problem.candidates, method, solution.tie_tolerance)
+    return Predictor(
+        xi=xi,
+        prior=prior,
+        loss=problem.loss,
+        candidates=problem.candidates,
+        method=method,
+        tie_tolerance=solution.tie_tolerance,
+        rounding=float(np.finfo(problem.prediction_scale.dtype).eps),
+    )
 
 
 @dataclass(frozen=True, eq=False)
