@@ -110,7 +110,14 @@ def test_votes_in_both_precisions_predict_the_same(kind, seed, precomputed):
         model = make(weights).fit(X.astype(precision), y)
         found.append((model.labels_, model.predict(queries.astype(precision))))
     (labels, predictions), (others, other_predictions) = found
-    if kind in ("numbers", "medians"):
+    if kind == "orders" and precomputed:
+        # Orders that tie by votes and by frequency have no first one that both precisions find.
+        assert others.tolist() == labels.tolist()
+        psi = model.loss_.psi(predictions) - model.loss_.psi(other_predictions)
+        targets = model.solution_.targets.embedded
+        assert np.abs((psi * (queries @ targets)).sum(axis=1)).max() < 1e-5
+        assert np.abs(psi @ targets.mean(axis=0)).max() < 1e-5
+    elif kind in ("numbers", "medians"):
         # Means of float32 votes have their rounding; ends and medians tie within the tolerance.
         assert np.allclose(others, labels, rtol=0, atol=1e-4)
         assert np.allclose(other_predictions, predictions, rtol=0, atol=1e-4)
