@@ -57,16 +57,17 @@ def test_the_infimum_loss_has_the_same_tolerance():
 
 
 def test_a_row_of_weight_zero_without_votes_takes_the_more_frequent_candidate():
-    votes = np.eye(6)
-    votes[5, 5] = 0.0
-    y = [{"a"}, {"b"}, {"b"}, {"c"}, {"c"}, {"a", "b"}]
+    # "c" is the prediction of a row without votes, and not a candidate there.
+    votes = np.eye(7)
+    votes[6, 6] = 0.0
+    y = [{"a"}, {"b"}, {"b"}, {"c"}, {"c"}, {"c"}, {"a", "b"}]
     for model in (
         PartialLabelClassifier(PrecomputedWeights(), solver="alternating"),
         StructuredPredictor("zero_one", weights=PrecomputedWeights()),
     ):
-        model.fit(votes, y, sample_weight=[1, 1, 1, 1, 1, 0])
-        assert model.labels_[5] == "b"
-        assert not model.resolved_[5]
+        model.fit(votes, y, sample_weight=[1, 1, 1, 1, 1, 1, 0])
+        assert model.labels_[6] == "b"
+        assert not model.resolved_[6]
 
 
 # ------------------------------------------------------------------ one tolerance, two precisions

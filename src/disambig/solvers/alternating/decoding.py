@@ -10,8 +10,8 @@ Among vertices of equal objective a row takes the one nearest to its own predict
 rows that receive votes but give none, of which leave-one-out votes have many: the objective does
 not depend on their target.
 
-The labels of an earlier solution are a guess for all rows at once. From there only the last run is
-needed, unless it ends above the objective before decoding.
+The labels of an earlier solution are a guess for all undecided rows at once. From there only the
+last run is needed, unless it ends above the objective before decoding.
 """
 
 from typing import Any, TypeVar
@@ -138,14 +138,20 @@ def _run_from_guess(
 ) -> Run[State]:
     """The last run of decoding, from labels of an earlier solution that are candidates still.
 
-    Other rows begin at their first vertex.
+    All rows take them, or those that are undecided, whichever has the lower objective after a
+    step: the other rows may have found better targets. What remains begins at its first vertex.
     """
-    rows = np.flatnonzero(_are_candidates(problem, guess))
-    targets = state.targets.first().replace(rows, guess.take(rows))
+    inside, decided = _are_candidates(problem, guess), state.targets.is_vertex
     descent = _descent_at_vertices(problem, state)
+    starts = []
+    for rows in (np.flatnonzero(inside), np.flatnonzero(inside & ~decided)):
+        targets = state.targets.first().replace(rows, guess.take(rows))
+        starts.append(descent.resume(targets, state))
+    every, undecided = starts
+    lower = undecided.objective < every.objective - problem.objective_tolerance
     return iterate(
         descent,
-        descent.resume(targets, state),
+        undecided if lower else every,
         max_iter=max_iter,
         stage=f"{stage}, decoded",
         callback=callback,
