@@ -1,7 +1,7 @@
 """Steps that all estimators share: check inputs and fit weightings.
 
-`validated_inputs`, `check_lengths` and `kept_rows` check X, y and sample weights; their errors name
-the row. `fit_weightings` fits the weighting of training and that of prediction together.
+`validated_inputs`, `check_lengths`, `check_information` and `kept_rows` check X, y and sample weights;
+their errors name the row. `fit_weightings` fits the weighting of training and that of prediction together.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
+from disambig.candidates import LabelSets
+from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
@@ -66,6 +68,39 @@ def check_taken_inputs(X: Any, kept: "KeptRows", pairwise: bool) -> None:
     """Raise an error if the features of the rows that take part are all tiny, unlike X."""
     if not (kept.all_rows or pairwise or entries_are_assumed()):
         _refuse(entry_error(X[kept.rows], training=True))
+
+
+def informative(sets: LabelSets, method: str) -> BoolArray:
+    """Rows that a method can learn from, ``(n,)``."""
+    if sets.weights is not None and method == "average":
+        # The average learns from the weights themselves: they may all be positive.
+        unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
+        return unequal
+    return sets.informative
+
+
+def check_information(sets: LabelSets, method: str) -> None:
+    """Raise an error if no set excludes a class; warn of classes that are never a candidate."""
+    is_informative = informative(sets, method)
+    if sets.n_classes > 1 and not is_informative.any() and sets.weights is not None:
+        raise NoInformationError(
+            f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
+            "a class (every class of positive weight is a candidate). Set small weights to 0, or "
+            "use method='average', which learns from the weights themselves."
+        )
+    if sets.n_classes > 1 and not is_informative.any():
+        raise NoInformationError(
+            f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
+            "Label at least one row, or narrow some sets."
+        )
+    unused = sets.unused_classes
+    if len(unused):
+        names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
+        warn(
+            f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
+            "probability 0.",
+            UnusedClassWarning,
+        )
 
 
 class KeptRows(NamedTuple):

@@ -7,11 +7,10 @@ from sklearn.base import ClassifierMixin
 
 from disambig.candidates import ClassCounts, LabelSets
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.fitting import KeptRows, check_information, informative
 from disambig.estimators.prediction import (
-    check_information,
-    informative,
     label_distribution,
+    label_frequencies,
     predictor_of,
     probabilities_of,
     row_labels,
@@ -166,8 +165,9 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row. (With nearest neighbours the labels of undecided rows may
             differ from those of actual copies: the k-th neighbour can be one of several copies,
-            and copies of a query may choose differently.) Rows of weight zero take no part; the
-            votes of the others label them.
+            and copies of a query may choose differently.) Rows of weight zero take no part;
+            their label is the candidate nearest to their prediction, of several the one with the
+            most votes.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -211,17 +211,15 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solution, kept = fit.solution, fit.kept
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
-        trusted = solution.resolved if solution.resolved.any() else np.ones(len(kept.rows), bool)
-        frequencies = kept.sample_weight[trusted] @ self._distribution_[trusted]
         same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = probabilities_of(
             fit.votes if same else fit.weightings.predict_weights.training_votes(),
             self._distribution_,
             kept.sample_weight,
-            frequencies / frequencies.sum(),
+            label_frequencies(solution, self._distribution_, kept.sample_weight),
             np.asarray(fit.taken.mask.any(axis=0)),
         )
-        found = row_labels(fit, self._distribution_)
+        found = row_labels(fit, self._distribution_, self._predictor_)
         self.labels_ = self.classes_[found.codes]
         self.resolved_ = found.resolved
         self.label_distributions_ = found.shares

@@ -17,21 +17,22 @@ from scipy.special import softmax
 
 from disambig.candidates import LabelSets
 from disambig.estimators.base import Fit
-from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
+from disambig.exceptions import warn
 from disambig.losses import Loss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, ListedFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import Solution
-from disambig.solvers.baselines import infimum_prediction
+from disambig.solvers.baselines import NUDGED_TOLERANCE_SHARE, infimum_prediction, nudged
 from disambig.solvers.numbers.baselines import NumberRule
 from disambig.votes import Votes
 from disambig.votes.dense import DenseVotes
 
-# Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
-# that break a tie.
-_NUDGED_TOLERANCE_SHARE = 1e-4
+# Units of rounding in which two sums of votes may differ that are equal in exact arithmetic.
+_ROUNDING_UNITS = 4
+# Equal frequencies that are summed in different orders differ by rounding.
+_FREQUENCY_ROUNDING = 1e-12
 # If the sums of votes and of their absolute values differ by less than this share, no vote is
 # negative.
 _ROUNDING = 1e-9
@@ -39,8 +40,8 @@ _ROUNDING = 1e-9
 _TEMPERATURE = 0.2
 
 
-def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
-    """Queries without votes, ``(q,)``; a warning counts them and says what predicts them."""
+def warn_of_rows_without_votes(votes: Votes, instead: str) -> None:
+    """Warn of queries without votes: how many they are and what predicts them."""
     without: BoolArray = votes.absolute_row_sums() == 0
     if without.any():
         warn(
@@ -48,7 +49,6 @@ def rows_without_votes(votes: Votes, instead: str) -> BoolArray:
             f"row; they are predicted by {instead}.",
             UserWarning,
         )
-    return without
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,8 @@ class Predictor:
         Those that the targets were computed with.
     tie_tolerance : float
         Relative difference below which two scores tie, as in the fit.
+    rounding : float
+        Relative rounding error of a vote, that of the precision of the votes.
     """
 
     xi: FloatArray
@@ -73,15 +75,29 @@ class Predictor:
     candidates: Any
     method: str
     tie_tolerance: float
+    rounding: float
 
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
+        self._warn_of_rows_without(votes)
+        return self.predict_quietly(votes)
+
+    def predict_quietly(self, votes: Votes) -> Faces:
+        """The same without a warning for inputs without votes."""
         if self.method != "infimum" or isinstance(self.loss, FiniteLoss):
-            return self.best(*self.scores(votes))
-        found = infimum_prediction(self.loss, votes, self.candidates, rtol=self.tie_tolerance)
+            return self.best(*self._scores(votes))
+        found = infimum_prediction(
+            self.loss, votes, self.candidates, rtol=self.tie_tolerance, prior=self.prior
+        )
         faces = found.predictions
-        faces = faces.cheapest(self.prior) if isinstance(faces, ListedFaces) else faces.first()
-        without = np.flatnonzero(self._without_votes(votes))
+        if isinstance(faces, ListedFaces):
+            faces = faces.cheapest(self.prior)
+        elif found.scores is None:
+            # A task that minimises the infimum loss itself returns one of the tied outputs.
+            faces = faces.first()
+        else:
+            faces = self.best(found.scores, np.abs(found.scores).max(axis=1, initial=0.0))
+        without = np.flatnonzero(votes.absolute_row_sums() == 0)
         if without.size:
             scores = np.tile(self.prior, (without.size, 1))
             faces = faces.replace(without, self.best(scores, np.abs(scores).max(axis=1)))
@@ -89,6 +105,10 @@ class Predictor:
 
     def scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
         """What a prediction minimises, ``(q, p)``, and its size for the tolerance, ``(q,)``."""
+        self._warn_of_rows_without(votes)
+        return self._scores(votes)
+
+    def _scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
         if self.method == "infimum":
             assert isinstance(self.loss, FiniteLoss)
             scores, scale = self.loss.infimum_scores(votes, self.candidates)
@@ -96,7 +116,7 @@ class Predictor:
             scores = votes @ self.xi
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
-        without = self._without_votes(votes)
+        without = votes.absolute_row_sums() == 0
         scores[without], scale[without] = self.prior, np.abs(self.prior).max(initial=0.0)
         return scores, scale
 
@@ -108,10 +128,10 @@ class Predictor:
             chosen: Faces = faces.cheapest(self.prior)
             return chosen
         # Ties cannot be listed: the prior is added, so small that no other output overtakes.
-        largest = self.loss.magnitude(self.candidates)
-        nudge = tolerance / (2.0 * largest) if largest > 0 else np.zeros_like(tolerance)
-        nudged = scores + nudge[:, None] * self.prior
-        return self.loss.best_prediction(nudged, _NUDGED_TOLERANCE_SHARE * tolerance).first()
+        scores = nudged(scores, self.prior, tolerance, self.loss.magnitude(self.candidates))
+        # Frequencies that differ by less than the rounding of votes cannot decide.
+        share = max(NUDGED_TOLERANCE_SHARE * self.tie_tolerance, _ROUNDING_UNITS * self.rounding)
+        return self.loss.best_prediction(scores, share * scale).first()
 
     def nearest(self, predictions: Faces, candidates: Any) -> Faces:
         """For each prediction the nearest members of its candidate set, with ties."""
@@ -119,8 +139,9 @@ class Predictor:
         tolerance = np.full(len(predictions), unit)
         return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
 
-    def _without_votes(self, votes: Votes) -> BoolArray:
-        return rows_without_votes(
+    @staticmethod
+    def _warn_of_rows_without(votes: Votes) -> None:
+        warn_of_rows_without_votes(
             votes, "the frequencies of the recovered targets (is_reached(X) tells which)"
         )
 
@@ -144,7 +165,15 @@ def predictor_of(
     trusted = solution.resolved if solution.resolved.any() else np.ones(len(xi), np.bool_)
     weights = sample_weight * trusted
     prior = weights @ xi / weights.sum()
-    return Predictor(xi, prior, problem.loss, problem.candidates, method, solution.tie_tolerance)
+    return Predictor(
+        xi=xi,
+        prior=prior,
+        loss=problem.loss,
+        candidates=problem.candidates,
+        method=method,
+        tie_tolerance=solution.tie_tolerance,
+        rounding=float(np.finfo(problem.prediction_scale.dtype).eps),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +193,7 @@ class NumberPredictor:
     def predict(self, votes: Votes) -> FloatArray:
         """Numbers ``(q, d)``; a function that was fitted (``linear``) has a value everywhere."""
         if not self.rule.linear:
-            rows_without_votes(votes, "the best constant")
+            warn_of_rows_without_votes(votes, "the best constant")
         return self.predict_quietly(votes)
 
     def predict_quietly(self, votes: Votes) -> FloatArray:
@@ -278,6 +307,17 @@ def label_distribution(sets: LabelSets, solution: Solution, method: str) -> Floa
     return distribution
 
 
+def label_frequencies(
+    solution: Solution, distribution: FloatArray, sample_weight: FloatArray
+) -> FloatArray:
+    """The share of each class among the labels of resolved rows, ``(K,)``; of all if none is."""
+    resolved = solution.resolved
+    trusted = resolved if resolved.any() else np.ones(len(resolved), np.bool_)
+    counts = sample_weight[trusted] @ distribution[trusted]
+    frequencies: FloatArray = counts / counts.sum()
+    return frequencies
+
+
 class RowLabels(NamedTuple):
     """Labels of all rows.
 
@@ -301,10 +341,18 @@ class RowLabels(NamedTuple):
         return confidence
 
 
-def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
-    """Labels of all rows of a fit; the votes of the others label rows of weight zero.
+def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowLabels:
+    """Labels of all rows of a fit.
 
-    `distribution` is what prediction learns from, ``(n, K)``.
+    A row of weight zero has the candidate nearest to its prediction; of several the one with the
+    most votes of the others, of these the most frequent.
+
+    Parameters
+    ----------
+    fit : Fit
+    distribution : float array (n, K)
+        What prediction learns from.
+    predictor : Predictor
     """
     solution, taken = fit.solution, fit.taken
     votes = fit.weightings.leave_one_out(distribution)
@@ -312,46 +360,24 @@ def row_labels(fit: Fit, distribution: FloatArray) -> RowLabels:
     codes, resolved = solution.decoded.outputs, solution.resolved
     if fit.kept.all_rows:
         return RowLabels(codes, resolved, shares)
-    rest = fit.candidates[fit.rest]
-    votes = fit.rest_votes() @ distribution
+    rest, rest_votes = fit.candidates[fit.rest], fit.rest_votes()
+    votes = rest_votes @ distribution
     other = candidate_shares(votes, rest.mask, rest.distribution())
     # Shares that differ by rounding only are tied.
-    best = other >= other.max(axis=1, keepdims=True) * (1.0 - solution.tie_tolerance)
+    tied = _largest(other, np.ones(other.shape, np.bool_), solution.tie_tolerance)
+    nearest = predictor.nearest(predictor.predict_quietly(rest_votes), rest)
+    best = _largest(other, nearest.mask, solution.tie_tolerance)  # type: ignore[attr-defined]
+    frequencies = label_frequencies(solution, distribution, fit.kept.sample_weight)
+    chosen = _largest(np.tile(frequencies, (len(rest), 1)), best, _FREQUENCY_ROUNDING)
     return RowLabels(
-        fit.scatter(codes, best.argmax(axis=1)),
-        fit.scatter(resolved, best.sum(axis=1) == 1),
+        fit.scatter(codes, chosen.argmax(axis=1)),
+        fit.scatter(resolved, tied.sum(axis=1) == 1),
         fit.scatter(shares, other),
     )
 
 
-def informative(sets: LabelSets, method: str) -> BoolArray:
-    """Rows that a method can learn from, ``(n,)``."""
-    if sets.weights is not None and method == "average":
-        # The average learns from the weights themselves: they may all be positive.
-        unequal: BoolArray = np.ptp(sets.weights, axis=1) > 0
-        return unequal
-    return sets.informative
-
-
-def check_information(sets: LabelSets, method: str) -> None:
-    """Raise an error if no set excludes a class; warn of classes that are never a candidate."""
-    is_informative = informative(sets, method)
-    if sets.n_classes > 1 and not is_informative.any() and sets.weights is not None:
-        raise NoInformationError(
-            f"y: all {len(sets)} rows give every class a positive weight, so that no set excludes "
-            "a class (every class of positive weight is a candidate). Set small weights to 0, or "
-            "use method='average', which learns from the weights themselves."
-        )
-    if sets.n_classes > 1 and not is_informative.any():
-        raise NoInformationError(
-            f"y: none of the {len(sets)} rows excludes a class, so there is nothing to learn from. "
-            "Label at least one row, or narrow some sets."
-        )
-    unused = sets.unused_classes
-    if len(unused):
-        names = ", ".join(map(repr, unused[:5].tolist())) + (", ..." if len(unused) > 5 else "")
-        warn(
-            f"{len(unused)} of {sets.n_classes} classes are never a candidate ({names}); they keep "
-            "probability 0.",
-            UnusedClassWarning,
-        )
+def _largest(values: FloatArray, among: BoolArray, tolerance: float) -> BoolArray:
+    """The largest values of each row among some, and those that tie with them, ``(n, K)``."""
+    inside = np.where(among, values, -1.0)
+    largest: BoolArray = inside >= inside.max(axis=1, keepdims=True) * (1.0 - tolerance)
+    return largest & among

@@ -7,9 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import check_lengths
+from disambig.estimators.fitting import check_information, check_lengths
 from disambig.estimators.prediction import (
-    check_information,
     label_distribution,
     predictor_of,
     row_labels,
@@ -168,7 +167,7 @@ class StructuredPredictor(CandidateEstimator):
         self._predictor_ = predictor_of(fit.problem, solution, self.method, fit.kept.sample_weight)
         if isinstance(self.loss_, FiniteLoss):
             distribution = label_distribution(fit.taken, solution, self.method)
-            found = row_labels(fit, distribution)
+            found = row_labels(fit, distribution, self._predictor_)
             self.labels_ = self.loss_.classes[found.codes]
             self.resolved_, self.confidence_ = found.resolved, found.confidence
             return

@@ -58,6 +58,11 @@ class SoftTargets(Protocol):
         """Rows in which one output is more likely than any other, ``(n,)``."""
         ...
 
+    @property
+    def largest(self) -> Faces:
+        """The most likely outputs of each row."""
+        ...
+
     def first(self) -> Faces:
         """The most likely output of each row, the first one of a tie."""
         ...

@@ -29,20 +29,39 @@ from disambig.votes import Votes
 # Cases (a prediction, a set and the sign of a vote) that are minimised in one batch. The batch is
 # small enough for its arrays to stay in the processor's cache.
 _MAX_BATCH_CASES = 4000
+# Beside a tie tolerance, which is far above rounding, this share of it is far below the frequencies
+# that break a tie.
+NUDGED_TOLERANCE_SHARE = 1e-4
 # Weight of the scores from all rows beside a row's own prediction: too small to overrule the own
 # prediction, large enough to break its ties.
 _TIE_BREAK_WEIGHT = 1e-6
 
 
 class InfimumPrediction(NamedTuple):
-    """Predictions under the infimum loss, and whether they are its exact minimisers."""
+    """Predictions under the infimum loss.
+
+    Attributes
+    ----------
+    predictions : Faces
+    exact : bool
+        Whether they are its exact minimisers.
+    scores : float array (q, p) or None
+        What they minimise for the best members of all sets; None if they are exact.
+    """
 
     predictions: Faces
     exact: bool
+    scores: FloatArray | None = None
 
 
 def infimum_prediction(
-    loss: Loss, votes: Votes, candidates: Any, *, rtol: float = 1e-10, max_iter: int = 100
+    loss: Loss,
+    votes: Votes,
+    candidates: Any,
+    *,
+    rtol: float = 1e-10,
+    max_iter: int = 100,
+    prior: FloatArray | None = None,
 ) -> InfimumPrediction:
     """Minimise the infimum loss at each query: exactly if the loss can, by local search otherwise.
 
@@ -62,6 +81,8 @@ def infimum_prediction(
         Relative tolerance of ties.
     max_iter : int
         The largest number of rounds of the local search.
+    prior : float array (p,), optional
+        A mean target: where the starts of the local search tie, it decides.
     """
     if isinstance(loss, ExactInfimum):
         return InfimumPrediction(loss.infimum_prediction(votes, candidates, rtol), exact=True)
@@ -69,7 +90,10 @@ def infimum_prediction(
     starts = _starts(loss, candidates)
     search = _MemberSearch.on(loss, votes, candidates, len(starts), unit)
     scores = np.concatenate([votes @ start for start in starts])
-    predictions = loss.best_prediction(scores, search.tolerance).first()
+    if prior is not None:
+        scores = nudged(scores, prior, search.tolerance, loss.magnitude(candidates))
+    share = 1.0 if prior is None else NUDGED_TOLERANCE_SHARE
+    predictions = loss.best_prediction(scores, share * search.tolerance).first()
     descent = Descent(search)
     found = iterate(descent, descent.begin(predictions), max_iter=max_iter).state
     losses = np.einsum("ip,ip->i", found.predictions.embedded, found.targets.scores)
@@ -79,7 +103,20 @@ def infimum_prediction(
         other = np.arange(k * q, (k + 1) * q)
         lower = losses[other] < losses[best] - search.tolerance[:q]
         best = np.where(lower, other, best)
-    return InfimumPrediction(found.predictions.take(best), exact=False)
+    scores = found.targets.scores[best]
+    return InfimumPrediction(found.predictions.take(best), exact=False, scores=scores)
+
+
+def nudged(
+    scores: FloatArray, prior: FloatArray, tolerance: FloatArray, largest: float
+) -> FloatArray:
+    """Scores ``(q, p)`` plus a prior ``(p,)``, so small that it decides between tied outputs only.
+
+    `tolerance` ``(q,)`` is that of ties, and `largest` the largest loss.
+    """
+    factors = tolerance / (2.0 * largest) if largest > 0 else np.zeros_like(tolerance)
+    sum_of_both: FloatArray = scores + factors[:, None] * prior
+    return sum_of_both
 
 
 def _starts(loss: Loss, candidates: Any) -> list[FloatArray]:
@@ -275,7 +312,11 @@ def infimum_solution(problem: Problem) -> tuple[Solution, bool]:
     """
     require_separable(problem.candidates, "method='infimum'")
     found = infimum_prediction(problem.loss, problem.votes, problem.candidates, rtol=problem.rtol)
-    return _solution(problem, found.predictions, "infimum"), found.exact
+    predictions = found.predictions
+    if found.scores is not None:
+        # The search returns one prediction a row; a row with several must not favour any.
+        predictions = problem.choose_predictions(found.scores)
+    return _solution(problem, predictions, "infimum"), found.exact
 
 
 def run_baseline(problem: Problem, method: str) -> tuple[Solution, bool | None]:

@@ -31,6 +31,8 @@ from disambig.weights.inputs import (
 
 _FUNCTION = "FunctionWeights"
 _PRECOMPUTED = "PrecomputedWeights"
+# Votes keep their precision: that of ties goes by it.
+_PRECISIONS = [np.float64, np.float32]
 # Columns of an operator that are multiplied at once to find its diagonal.
 _PROBED_COLUMNS = 256
 
@@ -171,7 +173,7 @@ class PrecomputedWeights(BaseEstimator):
         """Keep the votes between the training rows, ``(n, n)``."""
         check_flag(_PRECOMPUTED, "normalize", self.normalize)
         check_flag(_PRECOMPUTED, "leave_one_out", self.leave_one_out)
-        X = training_inputs(self, X, square="votes")
+        X = training_inputs(self, X, square="votes", dtype=_PRECISIONS)
         self.sample_weight_ = checked_sample_weight(_PRECOMPUTED, sample_weight, X.shape[0])
         self.X_fit_ = X
         return self
@@ -191,7 +193,9 @@ class PrecomputedWeights(BaseEstimator):
     def votes(self, X: Any) -> DenseVotes | SparseVotes:
         """The votes of the training rows at queries, given as `X`, ``(q, n)``."""
         return self._finish(
-            scale_columns(query_inputs(self, X, square="votes"), self.sample_weight_)
+            scale_columns(
+                query_inputs(self, X, square="votes", dtype=_PRECISIONS), self.sample_weight_
+            )
         )
 
     def __sklearn_tags__(self) -> Any:

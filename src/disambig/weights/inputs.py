@@ -17,7 +17,7 @@ from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
-from disambig.notation import AnyArray, FloatArray
+from disambig.notation import FloatArray
 from disambig.votes.entries import (
     MAX_ENTRY,
     MIN_LARGEST_ENTRY,
@@ -276,10 +276,22 @@ def checked_sample_weight(owner: str, sample_weight: Any, n: int) -> FloatArray:
 
 
 def scale_columns(alpha: Any, sample_weight: FloatArray) -> Any:
-    """``alpha @ diag(sample_weight)`` as a new array or, for sparse alpha, a new ``csr_array``."""
+    """``alpha @ diag(sample_weight)`` as a new array or, for sparse alpha, a new ``csr_array``.
+
+    Votes in single precision stay in it, if they are not too large then: the tolerance of ties
+    goes by it.
+    """
     if sp.issparse(alpha):
         scaled = sp.csr_array(alpha, dtype=np.float64, copy=True)
         scaled.data *= sample_weight[scaled.indices]
-        return scaled
-    product: AnyArray = alpha * sample_weight
-    return product
+        return narrowed(scaled, alpha.dtype)
+    return narrowed(alpha * sample_weight, alpha.dtype)
+
+
+def narrowed(alpha: Any, dtype: Any) -> Any:
+    """Votes in the precision `dtype` that they came in, unless they leave its range."""
+    if dtype != np.float32:
+        return alpha
+    with np.errstate(over="ignore"):
+        narrow = alpha.astype(np.float32)
+    return narrow if widened(narrow) is narrow else alpha

@@ -10,7 +10,7 @@ from disambig.exceptions import ConvergenceWarning, warn
 from disambig.losses.protocol import Faces
 from disambig.parameters import check_integer
 from disambig.problem import Problem
-from disambig.solvers.alternating.decoding import decode
+from disambig.solvers.alternating.decoding import as_guess, decode
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.alternating.row_descent import RowDescent
 from disambig.solvers.alternating.starts import (
@@ -111,7 +111,6 @@ class AlternatingMinimization(BaseEstimator):
     ) -> Solution:
         if isinstance(start, str) and start == "auto":
             name = start = automatic_start(problem)
-        guess = start.decoded if isinstance(start, Solution) else None
         # Both go through the same states; see disambig.losses.protocol.
         descent: Any
         if problem.row_steps is None:
@@ -119,9 +118,11 @@ class AlternatingMinimization(BaseEstimator):
         else:
             descent = RowDescent(problem)
             predictions = first_row_predictions(problem, problem.row_steps, start)
+        first = descent.begin(predictions)
+        guess = as_guess(start, first.targets) if isinstance(start, Solution) else None
         run = iterate(
             descent,
-            descent.begin(predictions),
+            first,
             max_iter=self.max_iter,
             stage=name,
             callback=callback,

@@ -9,6 +9,9 @@ pins are released and a last run moves rows only to strictly better vertices.
 Among vertices of equal objective a row takes the one nearest to its own prediction. This decides
 rows that receive votes but give none, of which leave-one-out votes have many: the objective does
 not depend on their target.
+
+The labels of an earlier solution are a guess for all undecided rows at once. From there only the
+last run is needed, unless it ends above the objective before decoding.
 """
 
 from typing import Any, TypeVar
@@ -17,13 +20,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning, VotesError, warn
+from disambig.losses.labels.faces import CodedFaces, LabelFaces
 from disambig.losses.protocol import Faces
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers.alternating.descent import Descent, DescentState
 from disambig.solvers.alternating.row_descent import RowDescent, RowState
 from disambig.solvers.loop import Callback, Progress, Run, Status, iterate
+from disambig.solvers.solution import Solution
 
 State = TypeVar("State", DescentState, RowState)
 
@@ -40,18 +46,28 @@ def decode(
 ) -> Run[State]:
     """One vertex per row; the objective is no higher than that of `state`.
 
-    Undecided rows take the vertex of `guess`, such as an earlier solution, where it ties. After
-    `max_rounds` rounds of pinning (with a warning), or if the callback stops the run, the rows that
-    are still undecided take their first vertex. All vertices of a row tie under the predictions of
-    `state`, so that this does not raise the objective either.
+    After `max_rounds` rounds of pinning (with a warning), or if the callback stops the run, the
+    rows that are still undecided take their first vertex. All vertices of a row tie under the
+    predictions of `state`, so that this does not raise the objective either.
+
+    `guess` are the labels of an earlier solution, one vertex for each row. Decoding starts from
+    those that are candidates still, and pins rows only if this ends above the objective of `state`.
     """
     if not state.undecided:
         return Run(state, Status.CONVERGED, ())
     trace: list[Progress] = []
     stopped = False
+    if guess is not None and max_rounds:
+        run = _run_from_guess(problem, state, guess, max_iter, stage, callback)
+        no_higher = run.state.objective <= state.objective + problem.objective_tolerance
+        if no_higher:
+            return run
+        trace.extend(run.trace)
+        stopped = run.status is Status.STOPPED
     pins = np.empty(0, dtype=np.intp)
-    for round_number in range(1, max_rounds + 1):
-        rows, targets = _pin_rows(problem, state, guess if round_number == 1 else None)
+    for round_number in range(1, 1 if stopped else max_rounds + 1):
+        rows = _rows_to_pin(problem, np.flatnonzero(~state.targets.is_vertex))
+        targets = state.targets.replace(rows, _best_vertices(problem, state, rows))
         pins = np.union1d(pins, rows)
         descent = _descent_with_pins(problem, state, pins, targets)
         run = iterate(
@@ -84,6 +100,64 @@ def decode(
     return Run(last.state, Status.STOPPED if stopped else last.status, tuple(trace))
 
 
+def as_guess(start: Solution, targets: Faces) -> Faces:
+    """The labels of an earlier solution as faces of the type of `targets`."""
+    labels = start.decoded
+    if isinstance(labels, (LabelFaces, CodedFaces)):
+        if isinstance(targets, CodedFaces):
+            return CodedFaces.from_mask(labels.mask, targets.embedding)
+        if isinstance(targets, LabelFaces):
+            return LabelFaces(labels.mask, targets.embedding)
+    if type(labels) is not type(targets):
+        raise ValueError(
+            f"AlternatingMinimization: start is a solution whose labels are "
+            f"{type(labels).__name__}; expected {type(targets).__name__}. Start from a solution of "
+            "the same rows and the same loss."
+        )
+    guess: Faces = labels
+    return guess
+
+
+def _are_candidates(problem: Problem, labels: Faces) -> BoolArray:
+    """Rows whose label is in the set of the row, ``(n,)``."""
+    candidates = problem.candidates
+    if isinstance(candidates, LabelSets):
+        inside: BoolArray = candidates.mask[np.arange(len(labels)), labels.outputs]
+        return inside
+    inside = candidates.contains(labels.outputs)
+    return inside
+
+
+def _run_from_guess(
+    problem: Problem,
+    state: State,
+    guess: Faces,
+    max_iter: int,
+    stage: str,
+    callback: Callback | None,
+) -> Run[State]:
+    """The last run of decoding, from labels of an earlier solution that are candidates still.
+
+    All rows take them, or those that are undecided, whichever has the lower objective after a
+    step: the other rows may have found better targets. What remains begins at its first vertex.
+    """
+    inside, decided = _are_candidates(problem, guess), state.targets.is_vertex
+    descent = _descent_at_vertices(problem, state)
+    starts = []
+    for rows in (np.flatnonzero(inside), np.flatnonzero(inside & ~decided)):
+        targets = state.targets.first().replace(rows, guess.take(rows))
+        starts.append(descent.resume(targets, state))
+    every, undecided = starts
+    lower = undecided.objective < every.objective - problem.objective_tolerance
+    return iterate(
+        descent,
+        undecided if lower else every,
+        max_iter=max_iter,
+        stage=f"{stage}, decoded",
+        callback=callback,
+    )
+
+
 def _descent_with_pins(problem: Problem, state: State, pins: IntArray, targets: Faces) -> Any:
     """The type of process that made the state, with rows pinned."""
     if isinstance(state, RowState):
@@ -96,25 +170,6 @@ def _descent_at_vertices(problem: Problem, state: State) -> Any:
     if isinstance(state, RowState):
         return RowDescent(problem, at_vertices=True)
     return Descent(problem, at_vertices=True)
-
-
-def _pin_rows(problem: Problem, state: State, guess: Faces | None) -> tuple[IntArray, Faces]:
-    """The next rows to pin, and the targets with these rows at one vertex each.
-
-    With a guess, all rows that have its vertex; without, or if there are none, one row of each
-    group of undecided rows, at its best vertex.
-    """
-    undecided = np.flatnonzero(~state.targets.is_vertex)
-    if guess is not None:
-        owner, vertices = state.targets.vertices(undecided)
-        guessed = guess.take(undecided).embedded[owner]
-        matching = np.flatnonzero((vertices.embedded == guessed).all(axis=1))
-        if matching.size:
-            rows, first = np.unique(owner[matching], return_index=True)
-            found = vertices.take(matching[first])
-            return undecided[rows], state.targets.replace(undecided[rows], found)
-    rows = _rows_to_pin(problem, undecided)
-    return rows, state.targets.replace(rows, _best_vertices(problem, state, rows))
 
 
 def _rows_to_pin(problem: Problem, undecided: IntArray) -> IntArray:

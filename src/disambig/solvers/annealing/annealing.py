@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from disambig.candidates.reading import require_separable
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.protocol import Faces
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
@@ -92,6 +93,9 @@ class AnnealedMinimization(BaseEstimator):
     ) -> Solution:
         """Disambiguate; see `disambig.solvers.Solver`. A warm run has the last temperature only.
 
+        It goes on where the earlier one ended, which is a fixed point unless the earlier run made
+        all its sweeps at the last temperature. Of several most likely outputs the earlier is kept.
+
         The objective of the trace is that of the formulation at the temperature that the stage
         names; it also falls when the temperature falls. The objectives of the solution are the
         paper's. Targets are the distributions at the last temperature. The status is "converged" if
@@ -107,6 +111,8 @@ class AnnealedMinimization(BaseEstimator):
             if run.status is Status.STOPPED:
                 status = Status.STOPPED
         decoded = state.targets.first()
+        if start is not None:
+            decoded = _with_earlier_labels(state.targets, start.decoded)
         return Solution(
             targets=state.targets,
             decoded=decoded,
@@ -220,3 +226,12 @@ class AnnealedMinimization(BaseEstimator):
                 "numbers that do not rise, like [1, 0.1, 0.01]."
             )
         return schedule
+
+
+def _with_earlier_labels(targets: SoftTargets, earlier: Faces) -> Faces:
+    """The most likely outputs; of several the earlier one, if it is listed among them."""
+    undecided = np.flatnonzero(~targets.is_vertex)
+    owner, vertices = targets.largest.vertices(undecided)
+    same = (vertices.embedded == earlier.embedded[undecided][owner]).all(axis=1)
+    rows, first = np.unique(owner[same], return_index=True)
+    return targets.first().replace(undecided[rows], vertices.take(np.flatnonzero(same)[first]))

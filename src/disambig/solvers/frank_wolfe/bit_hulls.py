@@ -11,7 +11,8 @@ from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.bits.soft import SoftBits
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices, other_kind
+from disambig.solvers.solution import Targets
 
 # The cost of a bit is its weight times its mean sign, up to the sign. Mean signs below this are
 # rounding; both values of the bit are then equally near.
@@ -53,6 +54,15 @@ class BitHulls:
 
     def initial_point(self, form: ConvexForm) -> BitPoint:
         return BitPoint(self.candidate_means())
+
+    def point_near(self, earlier: Targets, form: ConvexForm) -> BitPoint:
+        """The earlier mean signs, except at bits that are known now."""
+        if not isinstance(earlier, (BitFaces, SoftBits)):
+            raise other_kind(earlier, "bits")
+        signs = np.array(earlier.embedded)
+        known = self.candidates.known
+        signs[:, :-1][known] = 2.0 * self.candidates.bits[known] - 1.0
+        return BitPoint(signs)
 
     def step_vertices(self, point: BitPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
         here = point.coordinates[rows]

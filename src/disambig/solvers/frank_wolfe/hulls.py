@@ -88,6 +88,13 @@ class Hulls(Protocol):
         """The point to start from."""
         ...
 
+    def point_near(self, earlier: Targets, form: ConvexForm) -> Any:
+        """The point to start from that is near earlier targets of the same rows, in other sets.
+
+        Earlier targets that are in these hulls are the point itself.
+        """
+        ...
+
     def step_vertices(self, point: Any, gradients: FloatArray, rows: IntArray) -> Vertices:
         """The vertices for a step of some rows with the gradients ``(r, p)``."""
         ...
@@ -107,3 +114,11 @@ class Hulls(Protocol):
     def targets(self, point: Any, nearest: Any) -> Targets:
         """The point as relaxed targets; `nearest` are the vertices nearest to it."""
         ...
+
+
+def other_kind(earlier: Targets, expected: str) -> ValueError:
+    """The error for a start whose targets are of another kind."""
+    return ValueError(
+        f"FrankWolfeMinimization: start is a solution whose targets are {type(earlier).__name__}; "
+        f"expected {expected}. Start from a solution of the same rows and the same loss."
+    )

@@ -20,7 +20,8 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices, other_kind
+from disambig.solvers.solution import Targets
 
 # Costs that differ by less than this part of the largest one tie.
 _TIE_TOLERANCE = 1e-12
@@ -31,6 +32,8 @@ _NEAREST_TOLERANCE = 1e-6
 # The log-weight of a class without weight in draws with class counts: allowed, because the counts
 # may require it, but far below any other.
 _MIN_LOG_WEIGHT = -1e3
+# Rounding of the sum of a class, for each row.
+_COUNT_ROUNDING = 1e-13
 # The status of `scipy.optimize.linprog` for a program without a solution.
 _INFEASIBLE_STATUS = 2
 
@@ -71,6 +74,9 @@ class LabelHulls:
 
     def initial_point(self, form: ConvexForm) -> LabelPoint:
         return LabelPoint(self.candidate_means())
+
+    def point_near(self, earlier: Targets, form: ConvexForm) -> LabelPoint:
+        return LabelPoint(restricted_distribution(earlier, self.candidates))
 
     def step_vertices(self, point: LabelPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
         allowed, distribution = self.candidates.mask[rows], point.coordinates[rows]
@@ -113,6 +119,26 @@ class LabelHulls:
 
     def targets(self, point: LabelPoint, nearest: LabelFaces) -> SoftFaces:
         return SoftFaces(point.coordinates, nearest.embedding, self.candidates.distribution())
+
+
+def restricted_distribution(earlier: Targets, candidates: LabelSets | ClassCounts) -> FloatArray:
+    """Earlier distributions without the classes outside the sets, ``(n, K)``; rows sum to one.
+
+    A row of which nothing is left has the mean of its set.
+    """
+    distribution: FloatArray | None = getattr(earlier, "distribution", None)
+    if distribution is None:
+        raise other_kind(earlier, "labels")
+    inside = np.where(candidates.mask, distribution, 0.0)
+    totals = inside.sum(axis=1, keepdims=True)
+    left = totals > _MIN_WEIGHT
+    # A row that loses nothing is not divided, so that it stays the same to the last digit.
+    inside = np.where(
+        (inside == distribution).all(axis=1, keepdims=True),
+        inside,
+        inside / np.where(left, totals, 1.0),
+    )
+    return np.where(left, inside, candidates.distribution())
 
 
 def tied_labels(
@@ -195,12 +221,7 @@ class CountedHulls:
             bounds=(0, 1),
             method="highs-ds",
         )
-        if found.status == _INFEASIBLE_STATUS:
-            raise self.candidates.infeasible("the sets of several classes together exclude it")
-        if found.status != 0:
-            raise RuntimeError(
-                f"FrankWolfeMinimization: the linear program failed: {found.message}"
-            )
+        self._check_program(found)
         mask = np.zeros(self.candidates.mask.shape, dtype=np.bool_)
         mask[self._entries] = found.x > 0.5
         prices = np.maximum(-unit * found.ineqlin.marginals, 0.0)
@@ -214,6 +235,52 @@ class CountedHulls:
         every = np.arange(len(means))
         gradients = form.gradient(means, form.scores(means), every)
         return LabelPoint(self.cheapest_labels(gradients)[0].astype(np.float64))
+
+    def point_near(self, earlier: Targets, form: ConvexForm) -> LabelPoint:
+        """The earlier distributions if they keep the counts, else the nearest that do.
+
+        The distance is the weight that moves to other classes.
+        """
+        distribution = restricted_distribution(earlier, self.candidates)
+        totals = distribution.sum(axis=0)
+        rounding = _COUNT_ROUNDING * len(distribution)
+        low, high = self._bounds.T
+        if ((totals >= low - rounding) & (totals <= high + rounding)).all():
+            return LabelPoint(distribution)
+        return LabelPoint(self._nearest_distribution(distribution))
+
+    def _nearest_distribution(self, distribution: FloatArray) -> FloatArray:
+        """``min sum u`` over q that keep the counts and u >= 0 with ``q + u >= distribution``."""
+        by_row, by_class = self._incidence
+        n_entries = by_row.shape[1]
+        identity, nothing = sp.eye_array(n_entries), sp.csr_array(by_class.shape)
+        found = linprog(
+            np.repeat([0.0, 1.0], n_entries),
+            A_ub=sp.block_array(
+                [[by_class, nothing], [-by_class, nothing], [-identity, -identity]], format="csr"
+            ),
+            b_ub=np.concatenate(
+                [self._bounds[:, 1], -self._bounds[:, 0], -distribution[self._entries]]
+            ),
+            A_eq=sp.hstack([by_row, sp.csr_array(by_row.shape)], format="csr"),
+            b_eq=np.ones(len(distribution)),
+            bounds=(0, None),
+            method="highs-ds",
+        )
+        self._check_program(found)
+        nearest = np.zeros_like(distribution)
+        nearest[self._entries] = np.maximum(found.x[:n_entries], 0.0)
+        normalised: FloatArray = nearest / nearest.sum(axis=1, keepdims=True)
+        return normalised
+
+    def _check_program(self, found: Any) -> None:
+        """Raise an error unless the linear program was solved."""
+        if found.status == _INFEASIBLE_STATUS:
+            raise self.candidates.infeasible("the sets of several classes together exclude it")
+        if found.status != 0:
+            raise RuntimeError(
+                f"FrankWolfeMinimization: the linear program failed: {found.message}"
+            )
 
     def step_vertices(self, point: LabelPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
         costs = np.zeros(point.coordinates.shape)

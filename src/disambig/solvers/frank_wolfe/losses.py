@@ -52,6 +52,16 @@ class QuadraticLoss:
         plus, minus = points @ self.plus_norms - squares[0], points @ self.minus_norms - squares[1]
         return np.maximum(plus, 0.0), np.maximum(minus, 0.0)
 
+    def distance_costs(self, points: FloatArray) -> FloatArray:
+        """Costs ``c`` of which ``<e, c>`` is the squared distance of a vertex e, less a constant.
+
+        The distance is ``<x - e, (plus + minus) (x - e)>``, the norm in which the loss is a
+        difference of squares. It is linear in e, because ``<e, (plus + minus) e>`` is.
+        """
+        gram, norms = self.plus + self.minus, self.plus_norms + self.minus_norms
+        costs: FloatArray = norms - 2.0 * gram_product(points, gram)
+        return costs
+
     @cached_property
     def is_concave(self) -> bool:
         """Is the loss concave in all directions of the hulls?"""

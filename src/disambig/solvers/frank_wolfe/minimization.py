@@ -26,7 +26,7 @@ from disambig.solvers.frank_wolfe.shifts import spectrum_is_exact, tight_shifts,
 from disambig.solvers.frank_wolfe.steps import BlockFrankWolfe, FrankWolfe
 from disambig.solvers.loop import Callback, Run, Status, iterate
 from disambig.solvers.quadratic_objective import quadratic_objective
-from disambig.solvers.solution import Certificate, Solution, Targets, check_embedded
+from disambig.solvers.solution import Certificate, Solution, Targets, check_embedded, check_start
 
 _STEP_KINDS = ("auto", "plain", "away", "pairwise", "block")
 # The number of blocks into which block steps divide the open rows.
@@ -123,7 +123,8 @@ class FrankWolfeMinimization(BaseEstimator):
     ) -> Solution:
         """Disambiguate; see `disambig.solvers.Solver`.
 
-        The objective of the trace is the relaxed one.
+        The objective of the trace is the relaxed one. A warm start begins near the relaxed targets
+        of the earlier solution (``start.certificate.relaxed``), or near its targets if it has none.
         """
         self._check()
         check_embedded(problem, type(self).__name__)
@@ -137,7 +138,7 @@ class FrankWolfeMinimization(BaseEstimator):
         hulls = self._hulls(problem)
         form = self._form(problem, loss, hulls)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        process = self._process(form, hulls, seed)
+        process = self._process(form, hulls, seed, self._earlier(start, hulls))
         stage = f"frank-wolfe, {self.steps}"
         run: Run[Any] = iterate(
             process, process.begin(), max_iter=int(self.max_iter), stage=stage, callback=callback
@@ -176,7 +177,7 @@ class FrankWolfeMinimization(BaseEstimator):
             decoded=decoded,
             relaxed_objective=problem.objective(targets.embedded),
             objective=problem.objective(decoded.embedded),
-            start="frank-wolfe",
+            start="frank-wolfe" if start is None else "warm",
             status=status,
             n_iter=run.n_iter,
             trace=trace,
@@ -231,15 +232,25 @@ class FrankWolfeMinimization(BaseEstimator):
             )
         return ConvexForm(problem, loss, hulls.open_rows, shifts)
 
-    def _process(self, form: ConvexForm, hulls: Hulls, seed: int) -> Any:
+    def _earlier(self, start: Solution | None, hulls: Hulls) -> Targets | None:
+        """The targets of an earlier solution to start near, or None."""
+        if start is None:
+            return None
+        check_start(start, hulls.candidate_means().shape, type(self).__name__)
+        proven = start.certificate
+        return start.targets if proven is None or proven.relaxed is None else proven.relaxed
+
+    def _process(
+        self, form: ConvexForm, hulls: Hulls, seed: int, earlier: Targets | None
+    ) -> FrankWolfe | BlockFrankWolfe:
         tolerance = float(self.tol) * form.largest_objective
         if not hulls.rows_are_independent:
-            return FrankWolfe(form, hulls, "plain", tolerance)
+            return FrankWolfe(form, hulls, "plain", tolerance, earlier)
         if self.steps == "block":
             size = max(1, int(np.count_nonzero(hulls.open_rows)) // _N_BLOCKS)
-            return BlockFrankWolfe(form, hulls, tolerance, size, seed)
+            return BlockFrankWolfe(form, hulls, tolerance, size, seed, earlier)
         kind: Any = "pairwise" if self.steps == "auto" else self.steps
-        return FrankWolfe(form, hulls, kind, tolerance)
+        return FrankWolfe(form, hulls, kind, tolerance, earlier)
 
     def _check(self) -> None:
         name = type(self).__name__

@@ -8,10 +8,12 @@ import numpy as np
 from disambig.candidates import PartialOrders
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.protocol import BoundOrderLoss
+from disambig.losses.orders.soft import SoftOrders
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.orderings.signs import signs_of_ranks
 from disambig.solvers.frank_wolfe.form import ConvexForm
-from disambig.solvers.frank_wolfe.hulls import Moves, Vertices
+from disambig.solvers.frank_wolfe.hulls import Moves, Vertices, other_kind
+from disambig.solvers.solution import Targets
 
 # Weights of orders below this are rounding.
 _MIN_WEIGHT = 1e-14
@@ -55,6 +57,41 @@ class OrderPoint:
 
 
 @dataclass(frozen=True, eq=False)
+class RelaxedOrders:
+    """A point as relaxed targets: the faces of its orders, and the orders with their weights."""
+
+    point: OrderPoint
+    faces: OrderFaces
+
+    def __len__(self) -> int:
+        return len(self.faces)
+
+    @property
+    def embedded(self) -> FloatArray:
+        """The means, ``(n, p)``."""
+        return self.faces.embedded
+
+    @property
+    def is_vertex(self) -> BoolArray:
+        """Rows at a single order, ``(n,)``."""
+        return self.faces.is_vertex
+
+    @property
+    def signs(self) -> FloatArray:
+        """Mean signs of the pairs i < j, ``(n, m (m - 1) / 2)``."""
+        return self.faces.signs
+
+    @property
+    def outputs(self) -> IntArray:
+        """The ranks of the orders nearest to the means, ``(n, m)``."""
+        return self.faces.outputs
+
+    def first(self) -> OrderFaces:
+        """The orders nearest to the means."""
+        return self.faces.first()
+
+
+@dataclass(frozen=True, eq=False)
 class OrderHulls:
     """`Hulls` of partial orders; the exact decoder of the loss minimises linear functions.
 
@@ -83,8 +120,32 @@ class OrderHulls:
         means = self.candidate_means()
         gradients = form.gradient(means, form.scores(means), np.arange(len(means)))
         faces = self._cheapest(gradients, self.candidates)
-        n, embedded = len(means), faces.embedded_outputs
-        return OrderPoint(embedded, faces.ranks, embedded, np.arange(n), np.ones(n))
+        return _vertex_point(faces)
+
+    def point_near(self, earlier: Targets, form: ConvexForm) -> OrderPoint:
+        """The earlier orders that are candidates still, with their weights.
+
+        A row of which none is left, or whose earlier orders are not known, is at the candidate
+        nearest to its earlier mean.
+        """
+        if not isinstance(earlier, (OrderFaces, RelaxedOrders, SoftOrders)):
+            raise other_kind(earlier, "orders")
+        nearest = _vertex_point(self.nearest(form.loss.distance_costs(earlier.embedded)).first())
+        if not isinstance(earlier, RelaxedOrders):
+            return nearest
+        point = earlier.point
+        kept = self.candidates[point.owners].contains(point.ranks)
+        if kept.all():
+            return point
+        n = len(point.coordinates)
+        lost = np.flatnonzero(np.bincount(point.owners[kept], minlength=n) == 0)
+        return _joined_point(
+            np.concatenate([point.ranks[kept], nearest.ranks[lost]]),
+            np.concatenate([point.embedded[kept], nearest.embedded[lost]]),
+            np.concatenate([point.owners[kept], lost]),
+            np.concatenate([point.weights[kept], np.ones(lost.size)]),
+            n,
+        )
 
     def step_vertices(self, point: OrderPoint, gradients: FloatArray, rows: IntArray) -> Vertices:
         found = self._cheapest(gradients, self.candidates[rows])
@@ -120,18 +181,13 @@ class OrderHulls:
         new = np.ones(rows.size, dtype=np.bool_)
         new[owner[same]] = False
         new &= added > 0
-        owners = np.concatenate([point.owners, rows[new]])
-        weights = np.concatenate([weights, added[new]])
-        order = np.argsort(owners, kind="stable")
-        order = order[weights[order] > _MIN_WEIGHT]
-        owners, weights = owners[order], weights[order]
-        totals = np.bincount(owners, weights, minlength=n)
-        weights /= totals[owners]
-        embedded = np.concatenate([point.embedded, vertices.toward[new]])[order]
-        starts = np.searchsorted(owners, np.arange(n))
-        coordinates = np.add.reduceat(weights[:, None] * embedded, starts, axis=0)
-        all_ranks = np.concatenate([point.ranks, ranks[new]])[order]
-        return OrderPoint(coordinates, all_ranks, embedded, owners, weights)
+        return _joined_point(
+            np.concatenate([point.ranks, ranks[new]]),
+            np.concatenate([point.embedded, vertices.toward[new]]),
+            np.concatenate([point.owners, rows[new]]),
+            np.concatenate([weights, added[new]]),
+            n,
+        )
 
     def nearest(self, costs: FloatArray) -> OrderFaces:
         tolerance = _NEAREST_TOLERANCE * np.abs(costs).max(axis=1, initial=0.0)
@@ -145,7 +201,7 @@ class OrderHulls:
         embedded = point.embedded[chosen]
         return OrderFaces(point.ranks[chosen], embedded, embedded)
 
-    def targets(self, point: OrderPoint, nearest: OrderFaces) -> OrderFaces:
+    def targets(self, point: OrderPoint, nearest: OrderFaces) -> RelaxedOrders:
         signs = signs_of_ranks(point.ranks)
         means = np.add.reduceat(point.weights[:, None] * signs, point.starts, axis=0)
         lowest = np.minimum.reduceat(signs, point.starts, axis=0)
@@ -154,10 +210,32 @@ class OrderHulls:
         mixed = np.clip(means, np.nextafter(-1.0, 0.0), np.nextafter(1.0, 0.0))
         first = nearest.first()
         mean_signs = np.where(agreed, lowest, mixed)
-        return OrderFaces(first.ranks, first.embedded_outputs, point.coordinates, mean_signs)
+        faces = OrderFaces(first.ranks, first.embedded_outputs, point.coordinates, mean_signs)
+        return RelaxedOrders(point, faces)
 
     def _cheapest(self, costs: FloatArray, candidates: PartialOrders) -> OrderFaces:
         return self.loss.best_candidate(costs, candidates, np.zeros(len(costs))).first()
+
+
+def _vertex_point(faces: OrderFaces) -> OrderPoint:
+    """The point at one order for each row."""
+    n, embedded = len(faces), faces.embedded_outputs
+    return OrderPoint(embedded, faces.ranks, embedded, np.arange(n), np.ones(n))
+
+
+def _joined_point(
+    ranks: IntArray, embedded: FloatArray, owners: IntArray, weights: FloatArray, n: int
+) -> OrderPoint:
+    """The point of orders in any sequence; weights of a row are divided by their sum."""
+    order = np.argsort(owners, kind="stable")
+    order = order[weights[order] > _MIN_WEIGHT]
+    owners, weights = owners[order], weights[order]
+    totals = np.bincount(owners, weights, minlength=n)
+    weights /= totals[owners]
+    embedded = embedded[order]
+    starts = np.searchsorted(owners, np.arange(n))
+    coordinates = np.add.reduceat(weights[:, None] * embedded, starts, axis=0)
+    return OrderPoint(coordinates, ranks[order], embedded, owners, weights)
 
 
 def _worst_orders(point: OrderPoint, gradients: FloatArray, rows: IntArray) -> IntArray:

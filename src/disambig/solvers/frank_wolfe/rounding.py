@@ -7,7 +7,7 @@ import numpy as np
 from disambig.losses.protocol import Faces
 from disambig.problem import Problem
 from disambig.solvers.frank_wolfe.hulls import Hulls
-from disambig.solvers.frank_wolfe.losses import QuadraticLoss, gram_product
+from disambig.solvers.frank_wolfe.losses import QuadraticLoss
 from disambig.solvers.quadratic_objective import quadratic_objective
 
 
@@ -21,12 +21,10 @@ def rounded(
 ) -> tuple[Faces, Faces]:
     """The vertices nearest to the point, with their ties; and the best labels found.
 
-    The distance is ``<x - e, (plus + minus) (x - e)>``, the norm in which the loss is a difference
-    of squares. It is linear in the vertex e, because ``<e, (plus + minus) e>`` is. The best labels
-    are the nearest vertices, or those of `n_samples` random draws with a lower quadratic objective.
+    The distance is that of `QuadraticLoss.distance_costs`. The best labels are the nearest
+    vertices, or those of `n_samples` random draws with a lower quadratic objective.
     """
-    gram, norms = loss.plus + loss.minus, loss.plus_norms + loss.minus_norms
-    nearest = hulls.nearest(norms - 2.0 * gram_product(point.coordinates, gram))
+    nearest = hulls.nearest(loss.distance_costs(point.coordinates))
     best: Faces = nearest.first()
     if n_samples:
         lowest = quadratic_objective(problem, best)

@@ -16,6 +16,7 @@ from disambig.notation import FloatArray, IntArray
 from disambig.problem import inner
 from disambig.solvers.frank_wolfe.form import ConvexForm
 from disambig.solvers.frank_wolfe.hulls import Hulls, Moves, Vertices
+from disambig.solvers.solution import Targets
 
 StepKind = Literal["plain", "away", "pairwise"]
 
@@ -93,12 +94,15 @@ class FrankWolfe:
     kind : {"plain", "away", "pairwise"}
     tolerance : float
         Converged when the gap is at most this.
+    earlier : Targets, optional
+        Targets to start near, those of an earlier solution.
     """
 
     form: ConvexForm
     hulls: Hulls
     kind: StepKind
     tolerance: float
+    earlier: Targets | None = None
 
     @cached_property
     def rows(self) -> IntArray:
@@ -107,7 +111,10 @@ class FrankWolfe:
 
     def begin(self) -> FrankWolfeState:
         """The state of the first point."""
-        point = self.hulls.initial_point(self.form)
+        if self.earlier is None:
+            point = self.hulls.initial_point(self.form)
+        else:
+            point = self.hulls.point_near(self.earlier, self.form)
         scores = self.form.scores(point.coordinates)
         return FrankWolfeState(point, scores, self.form.value(point.coordinates, scores))
 
@@ -118,6 +125,8 @@ class FrankWolfe:
         vertices = self.hulls.step_vertices(point, gradients, self.rows)
         gap = float(vertices.gaps.sum()) + form.rounding
         bound = max(state.bound, state.objective - gap)
+        if self.start_suffices(state, gap):
+            return replace(state, bound=bound, n_steps=1)
         direction = step_direction(
             form, point.coordinates[self.rows], vertices, self.kind, state.step_scale
         )
@@ -142,7 +151,18 @@ class FrankWolfe:
 
     def has_converged(self, before: FrankWolfeState, after: FrankWolfeState) -> bool:
         """Is the gap at most the tolerance, or at the level of rounding?"""
-        return after.gap <= max(self.tolerance, 4 * self.form.rounding)
+        return after.gap <= self._largest_gap
+
+    @property
+    def _largest_gap(self) -> float:
+        return max(self.tolerance, 4 * self.form.rounding)
+
+    def start_suffices(self, state: FrankWolfeState, gap: float) -> bool:
+        """Is this the start near earlier targets, with a gap that is small enough already?
+
+        An earlier solution of the same problem is then returned as it is.
+        """
+        return self.earlier is not None and not state.n_steps and gap <= self._largest_gap
 
 
 def updated_step_scale(step_scale: float, step_size: float) -> float:
@@ -222,6 +242,8 @@ class BlockFrankWolfe:
     block_size : int
         The number of rows that move at once.
     seed : int
+    earlier : Targets, optional
+        Targets to start near, those of an earlier solution.
     """
 
     form: ConvexForm
@@ -229,10 +251,11 @@ class BlockFrankWolfe:
     tolerance: float
     block_size: int
     seed: int
+    earlier: Targets | None = None
 
     @cached_property
     def _all_rows(self) -> FrankWolfe:
-        return FrankWolfe(self.form, self.hulls, "pairwise", self.tolerance)
+        return FrankWolfe(self.form, self.hulls, "pairwise", self.tolerance, self.earlier)
 
     def begin(self) -> FrankWolfeState:
         """The state of the first point."""
@@ -247,7 +270,10 @@ class BlockFrankWolfe:
         form, rows = self.form, self._all_rows.rows
         gradients = form.gradient(state.point.coordinates, state.scores, rows)
         gaps = self.hulls.step_vertices(state.point, gradients, rows).gaps.sum(axis=1)
-        bound = max(state.bound, state.objective - float(gaps.sum()) - form.rounding)
+        gap = float(gaps.sum()) + form.rounding
+        bound = max(state.bound, state.objective - gap)
+        if self._all_rows.start_suffices(state, gap):
+            return replace(state, bound=bound, n_steps=1)
         rng = np.random.default_rng([self.seed, state.n_steps])
         current = replace(state, bound=bound)
         for _ in range(-(-rows.size // self.block_size)):
