@@ -18,7 +18,6 @@ from disambig import (
     PartialRanker,
     StructuredPredictor,
 )
-from disambig.estimators.base import fitted_attributes
 from disambig.exceptions import NoInformationError
 from disambig.losses import HammingLoss
 from disambig.solvers import AlternatingMinimization, AlternatingRegression
@@ -179,7 +178,7 @@ def test_a_first_fit_that_fails_leaves_no_model(kind, failure):
         bad_fit, error = bad_fits(kind)[failure]
         with pytest.raises(error):
             bad_fit(model)
-    assert not fitted_attributes(model)
+    assert not [name for name in vars(model) if name.endswith("_")]
     with pytest.raises(NotFittedError):
         model.predict(QUERIES)
     with pytest.raises(NotFittedError):

@@ -1,7 +1,8 @@
 """Steps that all estimators share: check inputs and fit weightings.
 
-`validated_inputs`, `check_lengths`, `check_information` and `kept_rows` check X, y and sample weights;
-their errors name the row. `fit_weightings` fits the weighting of training and that of prediction together.
+`validated_inputs`, `check_lengths`, `check_information` and `kept_rows` check X, y and sample
+weights; their errors name the row. `fit_weightings` fits the weighting of training and that of
+prediction together.
 """
 
 from dataclasses import dataclass
