@@ -187,7 +187,6 @@ def test_a_first_fit_that_fails_leaves_no_model(kind, failure):
 
 def test_a_refit_leaves_nothing_of_the_earlier_one(kind):
     model = clone(kind.model).fit(X, kind.y(N))
-    model.left_over_ = "an attribute that no fit sets"
     model.fit(QUERIES, kind.y(5))
     fresh = clone(kind.model).fit(QUERIES, kind.y(5))
     # An array has no names of columns; those of the frame must be gone.
