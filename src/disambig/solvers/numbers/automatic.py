@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
+from disambig.losses.numbers.points import Points
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, first_targets
 from disambig.parameters import check_integer
@@ -21,7 +22,7 @@ from disambig.solvers.loop import Callback, Progress, Status, iterate
 from disambig.solvers.numbers.alternating import AlternatingRegression
 from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
-from disambig.solvers.numbers.solution import check_numbers, earlier_targets
+from disambig.solvers.numbers.solution import cannot_move, check_numbers, earlier_targets
 from disambig.solvers.solution import Certificate, Solution, Solver
 from disambig.votes import Votes
 from disambig.votes.blocks import row_blocks
@@ -201,7 +202,10 @@ class UnionRegression(BaseEstimator):
             )
             trace += run.trace
             if best is None or run.state.objective < best.objective:
-                best = _without_proof(run.state.solution, name, run.status, run.n_iter)
+                solution = replace(
+                    run.state.solution, start=name, status=run.status, n_iter=run.n_iter
+                )
+                best = _without_proof(problem, solution)
             stopped = run.status is Status.STOPPED
             if stopped:
                 break
@@ -223,13 +227,15 @@ class UnionRegression(BaseEstimator):
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def _without_proof(solution: Solution, start: str, status: Status, n_iter: int) -> Solution:
-    """The choice of segments is a heuristic: there is no proof of a global optimum."""
+def _without_proof(problem: NumberProblem, solution: Solution) -> Solution:
+    """The choice of segments is a heuristic: there is no proof of a global optimum.
+
+    What the solution says about its segments is not enough for a row to have a single optimum:
+    another segment may be as good.
+    """
+    values = solution.targets.embedded
+    single = solution.targets.is_vertex & cannot_move(problem, problem.predictions(values))
+    points = Points(values, single=single)
     residual = None if solution.certificate is None else solution.certificate.residual
-    return replace(
-        solution,
-        start=start,
-        status=status,
-        n_iter=n_iter,
-        certificate=Certificate(is_convex=False, residual=residual),
-    )
+    certificate = Certificate(is_convex=False, residual=residual)
+    return replace(solution, targets=points, decoded=points, certificate=certificate)
