@@ -138,7 +138,7 @@ def test_votes_of_an_operator_are_those_of_all_pairs(operator, monkeypatch):
     problem = voted_problem(0, loss=AbsoluteLoss())
     array = problem.votes.entries
     problem = replace(problem, votes=OperatorVotes(operator(array)))
-    # The operator is not asked for its signs.
+    # So that the signs of the operator are not needed.
     problem.__dict__["is_convex"] = True
     assert isinstance(suited_solver(problem), LinearProgramRegression)
     monkeypatch.setattr("disambig.solvers.numbers.automatic._MAX_LISTED_VOTES", array.size - 1)
