@@ -19,7 +19,7 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.losses import NumberLoss, SquaredLoss
 from disambig.losses.numbers.points import Points
 from disambig.notation import BoolArray, FloatArray
-from disambig.problem import HalfStep
+from disambig.problem import HalfStep, Scores
 from disambig.quadratic_forms import QuadraticForm, has_negative, residual_form, voted_form
 from disambig.votes import Votes
 
@@ -113,7 +113,7 @@ class NumberSteps:
         return np.asarray(np.where(high > low, high - low, np.abs(high)))
 
     def improve_predictions(
-        self, targets: Points, older: Points, older_scores: FloatArray | None = None
+        self, targets: Points, older: Points, older_scores: Scores | None = None
     ) -> tuple[Points, None]:
         predictions = targets.predictions
         if predictions is None:

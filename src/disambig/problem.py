@@ -7,7 +7,7 @@ matrix product, which gives the scores, and one batch of exact minimisations by 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -20,11 +20,46 @@ from disambig.votes.entries import tie_tolerance
 F = TypeVar("F")
 
 
+# A product with fewer multiplications is computed anew, which takes no longer than to find what
+# changed. Measured for 100 to 4000 rows and 2 to 500 columns.
+_MIN_MULTIPLICATIONS_TO_UPDATE = 2**21
+
+
+@runtime_checkable
+class CombinesColumns(Protocol):
+    """Votes that multiply some of their columns in less time than all of them."""
+
+    def combine_columns(self, columns: IntArray, values: FloatArray) -> FloatArray:
+        """``A[:, columns] @ values`` for values of shape ``(len(columns), p)``."""
+        ...
+
+
+class Scores(NamedTuple):
+    """``A @ faces.embedded``, which a later product with similar faces can start from.
+
+    Attributes
+    ----------
+    values : float array (n, p)
+    faces : Faces
+        What the product is with.
+    budget : int
+        How many columns may still be added to the values before rounding errors matter.
+    """
+
+    values: FloatArray
+    faces: Any
+    budget: int
+
+
 class HalfStep(NamedTuple, Generic[F]):
-    """The optimal faces of a half step (or numbers), and the objective there."""
+    """The optimal faces of a half step (or numbers), the objective there, and what they minimise.
+
+    The scores are None where the next step cannot start from them.
+    """
 
     faces: F
     objective: float
+    scores: Scores | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,31 +180,37 @@ class Problem:
         faces = self.choose_targets(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
 
+    def prediction_scores(self, targets: Faces, older: Scores | None = None) -> Scores:
+        """`scores_of_predictions` for targets; from those for older ones where that is faster."""
+        return self._scores(self.votes, self.prediction_scale, targets, older)
+
     def improve_predictions(
-        self, targets: Faces, older: Faces, older_scores: FloatArray | None = None
-    ) -> tuple[Faces, FloatArray]:
+        self, targets: Faces, older: Faces, older_scores: Scores | None = None
+    ) -> tuple[Faces, Scores]:
         """`best_predictions`, joined to older predictions in rows that gain nothing; the scores.
 
         `older_scores` are the scores that `older` minimises, if they are known: rows whose scores
         did not change keep their prediction.
         """
-        scores = self.scores_of_predictions(targets.embedded)
+        found = self.prediction_scores(targets, older_scores)
+        scores = found.values
         tolerance = self.rtol * self.prediction_scale
         rows = np.arange(len(scores))
         if older_scores is not None:
-            rows = np.flatnonzero((scores != older_scores).any(axis=1))
+            rows = np.flatnonzero((scores != older_scores.values).any(axis=1))
         if rows.size < len(scores):
             changed = scores[rows], tolerance[rows]
             newer = self.loss.best_prediction(*changed)
             faces = older.replace(rows, _join_tied(older.take(rows), newer, *changed))
         else:
             faces = _join_tied(older, self.choose_predictions(scores), scores, tolerance)
-        return faces, scores
+        return faces, found
 
     def improve_targets(
         self,
         predictions: Faces,
         older: Faces | None = None,
+        older_scores: Scores | None = None,
         *,
         pinned: tuple[IntArray, Faces] | None = None,
         at_vertices: bool = False,
@@ -181,27 +222,76 @@ class Problem:
         predictions : Faces
         older : Faces, optional
             Without it this is `best_targets`.
+        older_scores : Scores, optional
+            An earlier result of this method; the product starts from it.
         pinned : (int array, Faces), optional
             Rows whose targets stay as they are, and these targets.
         at_vertices : bool
             Targets stay single vertices, and a row moves only to a strictly better one.
         """
-        if older is None:
-            return self.best_targets(predictions.embedded)
-        scores = self.scores_of_targets(predictions.embedded)
+        found = self._scores(self.transposed, self.target_scale, predictions, older_scores)
+        scores = found.values
         tolerance = self.rtol * self.target_scale
         faces = self.choose_targets(scores)
         if pinned is not None:
             faces = faces.replace(*pinned)
-        if at_vertices:
+        if older is not None and at_vertices:
             faces = faces.keep_unless_better(older, scores, tolerance)
-        else:
+        elif older is not None:
             faces = _join_tied(older, faces, scores, tolerance)
-        return HalfStep(faces, inner(faces.embedded, scores))
+        return HalfStep(faces, inner(faces.embedded, scores), found if found.budget else None)
 
     def objective(self, xi: FloatArray) -> float:
         """``min_zeta F(xi, zeta)``."""
         return self.best_predictions(xi).objective
+
+    def _scores(
+        self, votes: Votes, scale: FloatArray, faces: Faces, older: Scores | None
+    ) -> Scores:
+        """``votes @ faces.embedded``, by the columns of the faces that differ from older ones."""
+        if older is not None and older.faces is faces:
+            return older
+        if older is not None and older.budget and isinstance(votes, CombinesColumns):
+            changed = np.flatnonzero(faces.differing(older.faces))
+            budget = older.budget - changed.size - 2
+            if not changed.size:
+                return older._replace(faces=faces)
+            if budget > 0:
+                return Scores(_updated(votes, faces, older, changed), faces, budget)
+        values = votes @ faces.embedded
+        return Scores(values, faces, self._budget(votes, scale, values))
+
+    def _budget(self, votes: Votes, scale: FloatArray, values: FloatArray) -> int:
+        """How many columns may be added to a product one after another; 0 if none.
+
+        With ``s[i] = sum_j |A[i, j]| |e[j]|``, a product with n columns is exact to ``n eps s``.
+        Adding c changed columns, ``|e|`` of which the change at most doubles, is exact to
+        ``2 c eps s``, the sum with the product to ``eps s``, and the change itself to ``2 eps s``.
+        So ``c + 2`` of every update may sum to ``n / 2`` before the errors of the updates exceed
+        the one that a product has anyway. If that one is not far below the tolerance, ties depend
+        on the order of summation, and only products will do.
+        """
+        n = votes.shape[1]
+        # The test of small products comes first: it takes the least time.
+        if n * values.size < _MIN_MULTIPLICATIONS_TO_UPDATE or not isinstance(
+            votes, CombinesColumns
+        ):
+            return 0
+        rounding = n * float(np.finfo(values.dtype).eps)
+        # An infinite score would remain infinite.
+        if rounding > 0.1 * self.rtol or not np.isfinite(scale).all():
+            return 0
+        return n // 2
+
+
+def _updated(votes: CombinesColumns, faces: Faces, older: Scores, changed: IntArray) -> FloatArray:
+    """The scores of faces that differ from those of `older` in some rows."""
+    change = faces.take(changed).embedded - older.faces.take(changed).embedded
+    # Under the 0-1 loss the embeddings of two classes differ in two columns.
+    columns = np.flatnonzero(change.any(axis=0))
+    values = older.values.copy()
+    values[:, columns] += votes.combine_columns(changed, change[:, columns])
+    return values
 
 
 def inner(left: FloatArray, right: FloatArray) -> float:

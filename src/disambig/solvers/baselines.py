@@ -20,7 +20,7 @@ from disambig.compiled.sets import unique_cases
 from disambig.exceptions import MissingOracleError
 from disambig.losses.protocol import ExactInfimum, Faces, Loss
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.problem import HalfStep, Problem, inner
+from disambig.problem import HalfStep, Problem, Scores, inner
 from disambig.solvers.alternating.descent import Descent
 from disambig.solvers.loop import Progress, Status, iterate
 from disambig.solvers.solution import Solution
@@ -189,13 +189,13 @@ class _MemberSearch:
         return cls(loss, candidates, matrix, unit, tolerance)
 
     def improve_predictions(
-        self, targets: _Members, older: Faces, older_scores: FloatArray | None = None
-    ) -> tuple[Faces, FloatArray]:
+        self, targets: _Members, older: Faces, older_scores: Scores | None = None
+    ) -> tuple[Faces, None]:
         rows = targets.changed
         scores, tolerance = targets.scores[rows], self.tolerance[rows]
         found = self.loss.best_prediction(scores, tolerance)
         found = found.keep_unless_better(older.take(rows), scores, tolerance)
-        return older.replace(rows, found), targets.scores
+        return older.replace(rows, found), None
 
     def improve_targets(
         self, predictions: Faces, older: _Members | None = None

@@ -1,5 +1,6 @@
 """Tests of `Descent`, step by step: the objective falls, pinned rows and vertices stay."""
 
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +12,11 @@ from disambig.candidates import LabelSets
 from disambig.losses import ZeroOneLoss
 from disambig.losses.labels.faces import IdentityEmbedding, LabelFaces
 from disambig.problem import Problem, _join_tied
+from disambig.solvers import AlternatingMinimization
 from disambig.solvers.alternating.descent import Descent, DescentState
 from disambig.solvers.alternating.starts import first_predictions
 from disambig.votes import as_votes
+from disambig.votes.dense import DenseVotes
 from tests.oracles.brute_force import double_loop_objective
 from tests.oracles.generated_problems import problems
 
@@ -113,7 +116,7 @@ def test_resuming_with_stored_scores_gives_the_same_states(tiny, seed):
     converged = descent.step(state)
     assert descent.has_converged(state, converged)
     np.testing.assert_array_equal(
-        converged.scores, problem.scores_of_predictions(converged.targets.embedded)
+        converged.scores.values, problem.scores_of_predictions(converged.targets.embedded)
     )
     assert descent.step(converged) is converged
     n, K = tiny.sets.shape
@@ -138,6 +141,105 @@ def test_resuming_with_stored_scores_gives_the_same_states(tiny, seed):
     assert [state.undecided for state in found] == [
         state.undecided for state in states_until_convergence(pinned, reference)
     ]
+
+
+@contextmanager
+def counted_products(min_multiplications):
+    """The number of whole products with dense votes, and of products with some columns."""
+    counts = {"whole": 0, "columns": 0}
+
+    def counting(name, method):
+        def call(self, *arguments):
+            counts[name] += 1
+            return method(self, *arguments)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("disambig.problem._MIN_MULTIPLICATIONS_TO_UPDATE", min_multiplications)
+        patch.setattr(DenseVotes, "__matmul__", counting("whole", DenseVotes.__matmul__))
+        patch.setattr(
+            DenseVotes, "combine_columns", counting("columns", DenseVotes.combine_columns)
+        )
+        yield counts
+
+
+@given(tiny=problems(forms=("dense",), largest=30))
+def test_products_of_changed_columns_lead_to_the_same_states(tiny):
+    """Decoding included: the trace has the objective and the undecided rows of every step."""
+    solver = AlternatingMinimization()
+    with counted_products(np.inf) as counts:
+        whole = solver.solve(tiny.problem)
+    assert not counts["columns"]
+    with counted_products(0):
+        found = solver.solve(tiny.problem)
+    assert not found.targets.differing(whole.targets).any()
+    assert not found.decoded.differing(whole.decoded).any()
+    steps = [(progress.stage, progress.iteration, progress.undecided) for progress in found.trace]
+    assert steps == [
+        (progress.stage, progress.iteration, progress.undecided) for progress in whole.trace
+    ]
+    np.testing.assert_allclose(
+        [progress.objective for progress in found.trace],
+        [progress.objective for progress in whole.trace],
+        rtol=0,
+        atol=tiny.problem.objective_tolerance,
+    )
+
+
+def test_rounds_of_decoding_need_no_whole_products():
+    # Every row votes for all others, but no two rows have a candidate in common: one is decided
+    # in each round.
+    n = 100
+    A = np.ones((n, n)) + n * np.eye(n)
+    sets = LabelSets.from_sets([{2 * k, 2 * k + 1} for k in range(n)])
+    problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
+    with counted_products(np.inf) as whole:
+        expected = AlternatingMinimization().solve(problem)
+    with counted_products(0) as counts:
+        found = AlternatingMinimization().solve(problem)
+    assert not found.decoded.differing(expected.decoded).any()
+    assert whole["whole"] >= n
+    assert counts["whole"] <= n // 3 <= counts["columns"]
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_scores_of_many_updates_are_as_exact_as_a_product(symmetric):
+    rng = np.random.default_rng(0)
+    n, K = 40, 5
+    A = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-8, 8, size=(n, 1))
+    A = A + A.T if symmetric else A
+    sets = LabelSets(np.ones((n, K), dtype=np.bool_), np.arange(K))
+    problem = Problem(DenseVotes(A, symmetric), ZeroOneLoss().bind(sets.classes), sets)
+    mask = rng.random((n, K)) < 0.5
+    mask[:, 0] = True
+    targets = problem.loss.target_faces(mask)
+    bound = n * np.finfo(np.float64).eps * problem.prediction_scale[:, None]
+    with counted_products(0) as counts:
+        scores = problem.prediction_scores(targets)
+        for _ in range(500):
+            rows = rng.choice(n, size=rng.integers(1, 4), replace=False)
+            mask = np.ones((rows.size, K), dtype=np.bool_)
+            mask[:, 1:] = rng.random((rows.size, K - 1)) < 0.5
+            targets = targets.replace(rows, problem.loss.target_faces(mask))
+            scores = problem.prediction_scores(targets, scores)
+            assert scores.faces is targets
+            assert (np.abs(scores.values - A @ targets.embedded) <= bound).all()
+        # With a whole product from time to time, after which updates go on.
+        assert 50 < counts["whole"] < 250 < counts["columns"]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_scores_are_whole_products_where_ties_depend_on_their_rounding():
+    sets = LabelSets.from_sets([{0, 1}] * 20)
+    loss = ZeroOneLoss().bind(sets.classes)
+    with counted_products(0):
+        for tolerance, updates in [(None, True), (0.0, False), (1e-15, False)]:
+            problem = Problem(as_votes(np.ones((20, 20))), loss, sets, tolerance)
+            whole = problem.loss.target_faces(sets.mask)
+            assert (problem.prediction_scores(whole).budget > 0) is updates
+        infinite = Problem(DenseVotes(np.full((20, 20), 1e308)), loss, sets)
+        assert infinite.prediction_scores(whole).budget == 0
 
 
 @given(tiny=problems(), seed=st.integers(0, 10**6))

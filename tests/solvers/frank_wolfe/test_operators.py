@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import ArpackNoConvergence
 
+from disambig import PartialLabelClassifier
 from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning, MissingOracleError
 from disambig.losses import ZeroOneLoss
@@ -17,6 +18,7 @@ from disambig.solvers.frank_wolfe.shifts import Shifts, spectrum
 from disambig.votes import as_votes
 from disambig.votes.mixture import MixtureVotes
 from disambig.votes.repeated import RepeatedVotes
+from disambig.weights import KernelRidgeWeights, NystromWeights
 
 N = 420
 
@@ -145,3 +147,56 @@ def test_for_few_rows_the_bound_is_proven_without_convergence():
         ConvergenceWarning, match=r"The bound is proven all the same\. Increase max_iter"
     ):
         solver.solve(problem_of(OperatorWithSums(centred(30))))
+
+
+@pytest.mark.filterwarnings("ignore::disambig.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("solver", "smallest"), [("direct", -10), ("iterative", -8)])
+def test_the_error_of_an_operator_is_part_of_the_rounding(solver, smallest):
+    """Leave-one-out votes at a tiny ridge are differences of far larger numbers."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(12, 2))
+        ridge = 10.0 ** rng.integers(smallest, -6)
+        weights = NystromWeights(
+            regularization=ridge, intercept=True, solver=solver, leave_one_out=True
+        )
+        # With two open rows the relaxation is tight: the bound is the objective, up to rounding.
+        mask = np.eye(2, dtype=bool)[rng.integers(2, size=12)]
+        mask[:2] = True
+        sets = LabelSets(mask, np.arange(2))
+        votes = weights.fit(X).training_votes()
+        problem = Problem(votes, ZeroOneLoss().bind(sets.classes), sets)
+        certificate = FrankWolfeMinimization(tol=0.0, max_iter=200).solve(problem).certificate
+        assert certificate.bound <= certificate.objective
+
+
+def test_a_wrong_transpose_is_no_rounding():
+    class WrongTranspose(OperatorWithSums):
+        @property
+        def T(self):
+            return self
+
+    array = np.random.default_rng(0).normal(size=(20, 20))
+    for operator, is_rounding in [(OperatorWithSums, True), (WrongTranspose, False)]:
+        problem = problem_of(operator(array))
+        hulls = LabelHulls(problem.loss, problem.candidates)
+        shifts = Shifts(np.zeros(20), np.zeros(20))
+        form = ConvexForm(problem, quadratic_loss(problem), hulls.open_rows, shifts)
+        assert (form._operator_error > 0) is is_rounding
+        assert form.rounding <= 1e-9 * form.largest_objective
+
+
+@pytest.mark.parametrize("weight", [1e-50, 1e50])
+def test_the_bound_of_extreme_sample_weights(weight):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    sets = [{0, 1}] * 8 + [{0}, {1}, {2}, {1, 2}]
+    model = PartialLabelClassifier(KernelRidgeWeights(), solver="frank_wolfe")
+    certificate = model.fit(X, sets, np.full(12, weight)).solution_.certificate
+    assert 0 < certificate.bound <= certificate.objective
+
+
+def test_larger_sample_weights_are_refused():
+    X, sets = np.arange(6.0)[:, None], [{0, 1}] * 4 + [{0}, {1}]
+    model = PartialLabelClassifier(KernelRidgeWeights(), solver="frank_wolfe")
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.fit(X, sets, np.full(6, 1e160))

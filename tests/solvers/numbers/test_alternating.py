@@ -109,6 +109,9 @@ def test_the_advice_of_the_warning():
     problem, _ = risk_problem(2, n=9, ridge=1e-4)
     with pytest.warns(ConvergenceWarning, match="Use solver='auto' for the optimum"):
         AlternatingRegression(max_iter=2).solve(problem)
+    absolute = voted_problem(0, n=9, loss=AbsoluteLoss())
+    with pytest.warns(ConvergenceWarning, match="Use solver='linear_program' for the optimum"):
+        AlternatingRegression(max_iter=1, tol=0.0).solve(absolute)
     not_convex = next(p for p in _signed_problems() if not p.is_convex)
     with pytest.warns(ConvergenceWarning, match="not convex: use weights without negative votes"):
         AlternatingRegression(max_iter=1, tol=0.0).solve(not_convex)

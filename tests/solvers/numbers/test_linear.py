@@ -149,6 +149,38 @@ def test_an_objective_of_zero_is_certified():
         np.testing.assert_allclose(model.objective_, 0, atol=1e-12)
 
 
+def test_a_loss_below_the_smallest_number_is_certified():
+    """A share of it, in which the gap is measured, is zero."""
+    sets = Intervals(np.array([0.0, 0.5]), np.array([1.0, 2.0]))
+    problem = VotedProblem(as_votes(np.full((2, 2), 1e-320)), AbsoluteLoss(), sets, sets.span)
+    found = LinearProgramRegression().solve(problem)
+    assert found.certified
+    assert found.objective == 0.0
+
+
+def test_an_earlier_optimum_is_kept_with_what_is_known_about_it():
+    """Rows 0 and 1 agree on any number in [0, 1]; row 2 is known."""
+    sets = Intervals(np.array([0.0, 0.0, 5.0]), np.array([1.0, 3.0, 5.0]))
+    votes = as_votes(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    problem = VotedProblem(votes, AbsoluteLoss(), sets, sets.span)
+    cold = LinearProgramRegression().solve(problem)
+    for value in (0.25, 0.75):
+        targets = np.array([[value], [value], [5.0]])
+        points = replace(cold.targets, values=targets)
+        earlier = replace(cold, targets=points, decoded=points)
+        found = LinearProgramRegression().solve(problem, start=earlier)
+        assert found.start == "warm"
+        np.testing.assert_array_equal(found.targets.values, targets)
+        assert found.objective == problem.objective(targets, problem.predictions(targets)) == 0.0
+        assert found.certified
+    worse = np.array([[0.25], [0.75], [5.0]])
+    points = replace(cold.targets, values=worse)
+    found = LinearProgramRegression().solve(
+        problem, start=replace(cold, targets=points, decoded=points)
+    )
+    np.testing.assert_array_equal(found.targets.values, cold.targets.values)
+
+
 def test_votes_that_are_negative_by_rounding_count_as_zero():
     problem = voted_problem(5, loss=AbsoluteLoss())
     alpha = problem.votes.array.copy()
@@ -175,8 +207,16 @@ def test_callback_and_max_iter():
     found = LinearProgramRegression().solve(problem, callback=calls.append)
     assert len(calls) == 2
     assert found.converged
-    found = LinearProgramRegression().solve(problem, callback=lambda progress: True)
+    calls.clear()
+    found = LinearProgramRegression().solve(
+        problem, callback=lambda progress: calls.append(progress) or True
+    )
     assert found.status is Status.STOPPED
+    # The first column is solved, the second one is not.
+    assert len(calls) == 1
+    assert len(found.trace) == 2
+    assert not found.certified
+    assert problem.sets.contains(found.targets.values).all()
     with pytest.warns(ConvergenceWarning, match="ran out of iterations"):
         found = LinearProgramRegression(max_iter=1).solve(problem)
     assert not found.certified

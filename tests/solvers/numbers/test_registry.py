@@ -18,8 +18,16 @@ from disambig.solvers import (
 )
 from disambig.solvers.numbers.automatic import suited_solver
 from disambig.solvers.registry import resolve_solver
-from disambig.weights import ForestWeights, LaplacianWeights
+from disambig.votes.dense import DenseVotes
+from disambig.votes.operator import OperatorVotes
+from disambig.weights import (
+    ForestWeights,
+    LaplacianWeights,
+    NadarayaWatsonWeights,
+    NeighborWeights,
+)
 from tests.oracles.number_problems import risk_problem, voted_problem
+from tests.oracles.tiny_problems import BareOperator
 
 SOLVERS = {
     "accelerated": AcceleratedRegression,
@@ -72,16 +80,73 @@ def test_suited_solver(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("weights", "solver"),
-    [(ForestWeights(), LinearProgramRegression), (LaplacianWeights(3), AlternatingRegression)],
-    ids=str,
+    ("weights", "lists_all_pairs"),
+    [
+        (NeighborWeights(2), False),
+        (ForestWeights(), False),
+        (NadarayaWatsonWeights(), True),
+        (LaplacianWeights(3), True),
+    ],
+    ids=lambda value: type(value).__name__,
 )
-def test_a_linear_program_lists_no_votes_of_all_pairs_of_many_rows(weights, solver, monkeypatch):
-    problem = voted_problem(0, loss=AbsoluteLoss())
-    n = len(problem.sets)
-    votes = weights.fit(np.random.default_rng(0).normal(size=(n, 2))).training_votes()
+def test_a_linear_program_lists_up_to_a_limit_of_votes(weights, lists_all_pairs, monkeypatch):
+    problem = voted_problem(0, n=40, loss=AbsoluteLoss())
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    votes = weights.fit(X).training_votes()
     problem = replace(problem, votes=votes)
     assert problem.is_convex
+    count = int(np.count_nonzero(votes @ np.eye(40)))
+    assert (count == 40 * 40) is lists_all_pairs
+    limit = "disambig.solvers.numbers.automatic._MAX_LISTED_VOTES"
+    # Several blocks, where votes are counted in blocks.
+    monkeypatch.setattr("disambig.solvers.numbers.automatic._VOTES_PER_BLOCK", 100)
+    for size, solver in [
+        (500_000, LinearProgramRegression),
+        (count, LinearProgramRegression),
+        (count - 1, AlternatingRegression),
+    ]:
+        monkeypatch.setattr(limit, size)
+        assert isinstance(suited_solver(problem), solver)
+
+
+def test_the_limit_counts_the_votes_of_a_dense_array_that_are_not_zero():
+    n = 800
+    array = np.zeros((n, n))
+    array[np.arange(n), np.arange(n) - 1] = 1.0
+    problem = voted_problem(0, n=n, loss=AbsoluteLoss())
+    few = replace(problem, votes=DenseVotes(array))
+    assert isinstance(suited_solver(few), LinearProgramRegression)
+    many = replace(problem, votes=DenseVotes(array + 1.0))
+    assert isinstance(suited_solver(many), AlternatingRegression)
+
+
+class WithoutTranspose:
+    """An operator that cannot compute its rows."""
+
+    def __init__(self, array):
+        self._array, self.shape = array, array.shape
+
+    def __matmul__(self, values):
+        return self._array @ values
+
+    def absolute_row_sums(self):
+        return self._array.sum(axis=1)
+
+
+@pytest.mark.parametrize("operator", [BareOperator, WithoutTranspose])
+def test_votes_of_an_operator_are_those_of_all_pairs(operator, monkeypatch):
+    problem = voted_problem(0, loss=AbsoluteLoss())
+    array = problem.votes.entries
+    problem = replace(problem, votes=OperatorVotes(operator(array)))
+    # So that the signs of the operator are not needed.
+    problem.__dict__["is_convex"] = True
     assert isinstance(suited_solver(problem), LinearProgramRegression)
-    monkeypatch.setattr("disambig.solvers.numbers.automatic._MAX_FULL_ROWS", n - 1)
-    assert isinstance(suited_solver(problem), solver)
+    monkeypatch.setattr("disambig.solvers.numbers.automatic._MAX_LISTED_VOTES", array.size - 1)
+    assert isinstance(suited_solver(problem), AlternatingRegression)
+
+
+def test_a_loss_that_is_not_piecewise_linear_is_left_to_alternation():
+    class Curved(AbsoluteLoss):
+        slopes = None
+
+    assert isinstance(suited_solver(voted_problem(0, loss=Curved())), AlternatingRegression)

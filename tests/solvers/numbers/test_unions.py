@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from disambig.candidates import IntervalUnions
 from disambig.exceptions import ConvergenceWarning
-from disambig.losses import SquaredLoss
+from disambig.losses import AbsoluteLoss, SquaredLoss
 from disambig.number_problem import RiskProblem, VotedProblem, first_targets
 from disambig.solvers import NewtonRegression, Status, UnionRegression
 from disambig.votes import as_votes
@@ -153,3 +153,20 @@ def test_a_row_without_votes_of_others_is_not_resolved(width):
     found = UnionRegression().solve(VotedProblem(votes, SquaredLoss(), sets, sets.span))
     assert found.targets.values[1:, 0].tolist() == [2.0, 2.0]
     assert found.resolved.tolist() == [False, True, True]
+
+
+@given(seed=seeds, starts=st.integers(1, 3))
+def test_many_votes_are_not_above_the_starts(seed, starts):
+    """The inner problems are convex, but have too many votes for a linear program."""
+    problem = voted_problem(seed, n=6, unions=True, loss=AbsoluteLoss())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("disambig.solvers.numbers.automatic._MAX_LISTED_VOTES", 35)
+        found = UnionRegression(n_starts=starts).solve(problem)
+    for name in ("average", "infimum")[:starts]:
+        first = first_targets(problem, name)
+        start = problem.objective(first, problem.predictions(first))
+        assert found.objective <= start + rounding(problem)
+    assert (
+        np.diff([progress.objective for progress in found.trace if progress.stage == "average"])
+        <= rounding(problem)
+    ).all()

@@ -241,10 +241,14 @@ def _objectives(
     scores, index = _scores_at(problem, state, affected)
     objectives = np.full(table.shape, np.inf)
     tolerance = problem.rtol * problem.prediction_scale[affected]
+    # Under the 0-1 loss a step changes as many columns as the face has vertices.
+    columns = np.flatnonzero(steps.any(axis=0))
+    steps = steps[:, columns]
     for t in range(table.shape[1]):
         choice = table[position, t]
         here = choice >= 0
-        moved = scores[index[here]] + votes[here, None] * steps[choice[here]]
+        moved = scores[index[here]]
+        moved[:, columns] += votes[here, None] * steps[choice[here]]
         faces = problem.loss.best_prediction(moved, tolerance[here])
         costs = np.einsum("ip,ip->i", faces.embedded, moved)
         exists = table[:, t] >= 0
@@ -259,10 +263,7 @@ def _scores_at(problem: Problem, state: State, rows: IntArray) -> tuple[FloatArr
     Row steps compute each distinct row once.
     """
     if isinstance(state, DescentState):
-        scores = state.scores
-        if scores is None:
-            scores = problem.scores_of_predictions(state.targets.embedded)
-        return scores, rows
+        return problem.prediction_scores(state.targets, state.scores).values, rows
     assert problem.row_steps is not None
     distinct, index = np.unique(rows, return_inverse=True)
     return problem.row_steps.scores_at(distinct, state.targets), index.ravel()

@@ -11,26 +11,28 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from disambig.notation import FloatArray, IntArray
-from disambig.problem import HalfStep, inner
+from disambig.notation import IntArray
+from disambig.problem import HalfStep, Scores, inner
 
 
 class HalfSteps(Protocol):
     """What alternation needs of a problem; targets and predictions are of any one kind."""
 
     def improve_predictions(
-        self, targets: Any, older: Any, older_scores: FloatArray | None = None
-    ) -> tuple[Any, FloatArray | None]:
+        self, targets: Any, older: Any, older_scores: Scores | None = None
+    ) -> tuple[Any, Scores | None]:
         """The best predictions for given targets, `older` where they gain nothing; their scores.
 
-        `older_scores` are the scores of `older`, if they are known. Numbers have none.
+        `older_scores` are the scores that `older` minimises, if they are known. Only `Problem` has
+        scores.
         """
         ...
 
     def improve_targets(self, predictions: Any, older: Any = None) -> HalfStep[Any]:
         """The best targets for given predictions; `older`, if given, where they gain nothing.
 
-        Decoding also passes ``pinned`` and ``at_vertices``, see `disambig.problem.Problem`.
+        If a step returned scores, the next one is passed them as ``older_scores``. Decoding also
+        passes ``pinned`` and ``at_vertices``, see `disambig.problem.Problem`.
         """
         ...
 
@@ -46,15 +48,18 @@ class DescentState:
         At both.
     is_fixed_point : bool
         Are the predictions optimal for the targets, so that a step leaves both as they are?
-    scores : float array (n, p), optional
-        At a fixed point: what the predictions minimise.
+    scores : Scores, optional
+        What the predictions minimise: at a fixed point, and where a product can start from it.
+    target_scores : Scores, optional
+        What the targets minimise, where a product can start from it.
     """
 
     targets: Any
     predictions: Any
     objective: float
     is_fixed_point: bool = False
-    scores: FloatArray | None = None
+    scores: Scores | None = None
+    target_scores: Scores | None = None
 
     @property
     def undecided(self) -> int:
@@ -87,16 +92,18 @@ class Descent:
     def begin(self, predictions: Any) -> DescentState:
         """The first target step, from predictions alone."""
         found = self.problem.improve_targets(predictions)
-        return DescentState(found.faces, predictions, found.objective)
+        return DescentState(found.faces, predictions, found.objective, target_scores=found.scores)
 
     def step(self, state: DescentState) -> DescentState:
         """One prediction step, then one target step."""
         if state.is_fixed_point:
             return state
-        predictions, scores = self.problem.improve_predictions(state.targets, state.predictions)
+        predictions, scores = self.problem.improve_predictions(
+            state.targets, state.predictions, state.scores
+        )
         if not predictions.differing(state.predictions).any():
             return replace(state, is_fixed_point=True, scores=scores)
-        return self._targets(state.targets, predictions)
+        return self._targets(state.targets, predictions, scores, state.target_scores)
 
     def resume(self, targets: Any, state: DescentState) -> DescentState:
         """A full step from changed targets; its objective is no higher than that of `state`.
@@ -111,9 +118,9 @@ class Descent:
         if same and scores is not None:
             # The predictions are those of the state, so the best targets are known: those of the
             # state, with the pinned rows.
-            objective = inner(predictions.embedded, scores)
-            return DescentState(targets, predictions, objective, True, scores)
-        return self._targets(targets, predictions)
+            objective = inner(predictions.embedded, scores.values)
+            return DescentState(targets, predictions, objective, True, scores, state.target_scores)
+        return self._targets(targets, predictions, scores, state.target_scores)
 
     def has_converged(self, before: DescentState, after: DescentState) -> bool:
         """Did the step leave predictions and targets as they were?"""
@@ -121,9 +128,18 @@ class Descent:
             return after.is_fixed_point
         return bool(after.targets.distance(before.targets) <= self.tol)
 
-    def _targets(self, older: Any, predictions: Any) -> DescentState:
+    def _targets(
+        self,
+        older: Any,
+        predictions: Any,
+        scores: Scores | None = None,
+        target_scores: Scores | None = None,
+    ) -> DescentState:
         options: dict[str, Any] = {}
+        if target_scores is not None:
+            options["older_scores"] = target_scores
         if self.pinned is not None or self.at_vertices:
-            options = {"pinned": self.pinned, "at_vertices": self.at_vertices}
+            options |= {"pinned": self.pinned, "at_vertices": self.at_vertices}
         found = self.problem.improve_targets(predictions, older, **options)
-        return DescentState(found.faces, predictions, found.objective)
+        kept = scores if scores is not None and scores.budget else None
+        return DescentState(found.faces, predictions, found.objective, False, kept, found.scores)

@@ -13,6 +13,9 @@ from disambig.solvers.frank_wolfe.shifts import Shifts, symmetric_product
 # Units of rounding in a value of the function: products are accumulated over some dozens of steps,
 # and this number is on the safe side.
 _ROUNDING_UNITS = 500
+# A larger difference between products with the votes and with their transpose, beside the largest
+# objective, is no rounding.
+_MAX_OPERATOR_ERROR = 1e-4
 # Random sign vectors that estimate the size of votes without absolute row sums.
 _N_PROBES = 8
 
@@ -63,7 +66,29 @@ class ConvexForm:
         sizes, loss, shifts = self._score_sizes, self.loss, self.shifts
         penalty = np.abs(shifts.plus).sum() * np.abs(loss.plus_norms).max(initial=0.0)
         penalty += np.abs(shifts.minus).sum() * np.abs(loss.minus_norms).max(initial=0.0)
-        return float(_ROUNDING_UNITS * np.finfo(sizes.dtype).eps * (np.sum(sizes) + penalty))
+        units = float(_ROUNDING_UNITS * np.finfo(sizes.dtype).eps * (np.sum(sizes) + penalty))
+        return units + self._operator_error
+
+    @cached_property
+    def _operator_error(self) -> float:
+        """How far products with the votes and with their transpose contradict each other in h.
+
+        A stored matrix multiplies to a few units of the votes that are summed. An operator computes
+        votes from other numbers, which can be far larger (leave-one-out votes of a small ridge), or
+        by iterations. Then ``<u, A v>`` differs from ``<A' u, v>``: for random signs u and v by the
+        root of the sum of squared errors of the votes. By Cauchy-Schwarz n times that bounds the
+        sum of their absolute errors. A difference that is not small is no rounding: the bound is
+        checked without it, and that check names a wrong transpose.
+        """
+        votes = self.problem.votes
+        if votes.entries is not None or votes.compressed is not None:
+            return 0.0
+        n = votes.shape[0]
+        u, v = np.random.default_rng(0).choice([-1.0, 1.0], size=(2, n, _N_PROBES))
+        difference = u.T @ (votes @ v) - (self.problem.transposed @ u).T @ v
+        error = n * float(np.abs(difference).max(initial=0.0))
+        error *= self.problem.loss.magnitude(self.problem.candidates)
+        return error if error <= _MAX_OPERATOR_ERROR * float(np.sum(self._score_sizes)) else 0.0
 
     @property
     def largest_objective(self) -> float:

@@ -143,15 +143,23 @@ class AlternatingRegression(BaseEstimator):
 
 
 def _advice(problem: NumberProblem) -> str:
-    """What to do if a run does not converge; solver="auto" gets here with non-convex problems."""
+    """What to do if a run does not converge."""
     options = "a larger max_iter, or with steps=... to stop early on purpose."
     if not problem.is_convex:
         return (
             "Negative votes make this problem not convex: use weights without negative votes, "
             "or kernel ridge with formulation='risk'; or pass AlternatingRegression with " + options
         )
-    if isinstance(problem.sets, Intervals):
+    if not isinstance(problem.sets, Intervals):
+        return (
+            "Use UnionRegression, which starts several times, or AlternatingRegression with "
+            + options
+        )
+    if problem.loss.is_quadratic:
         return "Use solver='auto' for the optimum, or AlternatingRegression with " + options
-    return (
-        "Use UnionRegression, which starts several times, or AlternatingRegression with " + options
-    )
+    if problem.loss.slopes is not None:
+        # For many votes solver="auto" is this solver.
+        return (
+            "Use solver='linear_program' for the optimum, or AlternatingRegression with " + options
+        )
+    return "Use AlternatingRegression with " + options

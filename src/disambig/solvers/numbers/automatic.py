@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
-from disambig.exceptions import ConvergenceWarning, warn
+from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.numbers.points import Points
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem, VotedProblem, first_targets
+from disambig.number_problem import NumberProblem, first_targets
 from disambig.parameters import check_integer
 from disambig.solvers.loop import Callback, Progress, Status, iterate
 from disambig.solvers.numbers.alternating import AlternatingRegression
@@ -24,10 +24,14 @@ from disambig.solvers.numbers.linear import LinearProgramRegression
 from disambig.solvers.numbers.quadratic import AcceleratedRegression, NewtonRegression
 from disambig.solvers.numbers.solution import cannot_move, check_numbers, earlier_targets
 from disambig.solvers.solution import Certificate, Solution, Solver
+from disambig.votes import Votes
+from disambig.votes.blocks import row_blocks
 
-# Up to this many rows votes of all pairs are listed for a linear program. It takes a kilobyte for
-# each vote: 2,300 rows took 84 seconds and 5.5 GB.
-_MAX_FULL_ROWS = 2_000
+# The linear program takes a kilobyte for each vote, and more than linear time: half a million votes
+# of all pairs take 6 seconds, one million 20 seconds, four million two minutes and 4 GB.
+_MAX_LISTED_VOTES = 500_000
+# Votes of sparse rows that are not stored are counted in blocks of so many.
+_VOTES_PER_BLOCK = 2**16
 
 
 def suited_solver(problem: NumberProblem) -> Solver:
@@ -35,27 +39,44 @@ def suited_solver(problem: NumberProblem) -> Solver:
 
     Convex problems are solved to the global optimum. For the squared loss this is done by
     `NewtonRegression` if the quadratic form is a dense array, else by `AcceleratedRegression`; for
-    the absolute and the pinball loss by `LinearProgramRegression`, unless more than 2,000 rows all
-    vote for each other through an operator: the program would list all of these votes.
-    `AlternatingRegression` is used then, and where negative votes make a problem non-convex. For
-    unions of intervals `UnionRegression` finds a local optimum.
+    the absolute and the pinball loss by `LinearProgramRegression`, up to 500,000 votes: 700 rows
+    that all vote for each other, or 50,000 rows with ten neighbours each. `AlternatingRegression`
+    is used for more votes, for other losses, and where negative votes make a problem non-convex.
+    For unions of intervals `UnionRegression` finds a local optimum.
     """
     if not isinstance(problem.sets, Intervals):
         return UnionRegression()
     if not problem.is_convex:
         return AlternatingRegression()
     if not problem.loss.is_quadratic:
-        return LinearProgramRegression() if _can_list_votes(problem) else AlternatingRegression()
+        is_linear = problem.loss.slopes is not None and _has_few_votes(problem.votes)
+        return LinearProgramRegression() if is_linear else AlternatingRegression()
     form = problem.quadratic
     is_dense = form is not None and form.array is not None
     return NewtonRegression() if is_dense else AcceleratedRegression()
 
 
-def _can_list_votes(problem: NumberProblem) -> bool:
-    """Whether votes are stored, have sparse rows, or are few: the linear program lists them all."""
-    if not isinstance(problem, VotedProblem) or problem.votes.entries is not None:
+def _has_few_votes(votes: Votes) -> bool:
+    """Whether there are at most so many votes that a linear program can list them all."""
+    q, n = votes.shape
+    if q * n <= _MAX_LISTED_VOTES:
         return True
-    return problem.votes.shape[0] <= _MAX_FULL_ROWS or issparse(problem.votes.rows(0, 1))
+    if votes.entries is not None:
+        stored = votes.entries
+        count = stored.nnz if issparse(stored) else np.count_nonzero(stored)
+        return bool(count <= _MAX_LISTED_VOTES)
+    try:
+        if not issparse(votes.rows(0, 1)):
+            return False
+    except MissingOracleError:
+        return False
+    # Partitions list the votes of some rows. No more blocks are listed than the limit needs.
+    count = 0
+    for _, block in row_blocks(votes, _VOTES_PER_BLOCK):
+        count += block.nnz
+        if count > _MAX_LISTED_VOTES:
+            return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +124,11 @@ class _SegmentDescent:
 
     def _solve_on(self, segments: Intervals, targets: FloatArray) -> Solution:
         inner = self.problem.with_sets(segments)
-        if inner.is_convex:
-            return suited_solver(inner).solve(inner)
-        # Not convex: start at the targets, since another start could end above them.
-        return AlternatingRegression().descend(inner, inner.predictions(targets), "average")
+        solver = suited_solver(inner)
+        if isinstance(solver, AlternatingRegression):
+            # It finds no global optimum: from another start it could end above the targets.
+            return solver.descend(inner, inner.predictions(targets), "average")
+        return solver.solve(inner)
 
 
 class UnionRegression(BaseEstimator):
@@ -180,7 +202,7 @@ class UnionRegression(BaseEstimator):
             )
             trace += run.trace
             if best is None or run.state.objective < best.objective:
-                best = _without_proof(run.state.solution, name, run.status, run.n_iter)
+                best = replace(run.state.solution, start=name, status=run.status, n_iter=run.n_iter)
             stopped = run.status is Status.STOPPED
             if stopped:
                 break
@@ -193,8 +215,7 @@ class UnionRegression(BaseEstimator):
             )
         # A run that was stopped has not tried all starts.
         status = Status.STOPPED if stopped else best.status
-        points = _resolved(problem, best)
-        return replace(best, targets=points, decoded=points, trace=trace, status=status)
+        return replace(_without_proof(problem, best), trace=trace, status=status)
 
     @staticmethod
     def _first_targets(problem: NumberProblem, name: str, rng: np.random.RandomState) -> FloatArray:
@@ -204,21 +225,16 @@ class UnionRegression(BaseEstimator):
         return problem.sets.nearest(rng.uniform(hull.lower, hull.upper))
 
 
-def _resolved(problem: NumberProblem, solution: Solution) -> Points:
-    """The targets; those are single that cannot move to another segment at the same cost either."""
-    targets = solution.targets.embedded
+def _without_proof(problem: NumberProblem, solution: Solution) -> Solution:
+    """The choice of segments is a heuristic: there is no proof of a global optimum.
+
+    What the solution says about its segments is not enough for a row to have a single optimum:
+    another segment may be as good.
+    """
+    values = solution.targets.embedded
     single = solution.targets.is_vertex & problem.has_votes
-    single &= cannot_move(problem, problem.predictions(targets))
-    return Points(targets, single=problem.sets.is_point | single)
-
-
-def _without_proof(solution: Solution, start: str, status: Status, n_iter: int) -> Solution:
-    """The choice of segments is a heuristic: there is no proof of a global optimum."""
+    single &= cannot_move(problem, problem.predictions(values))
+    points = Points(values, single=problem.sets.is_point | single)
     residual = None if solution.certificate is None else solution.certificate.residual
-    return replace(
-        solution,
-        start=start,
-        status=status,
-        n_iter=n_iter,
-        certificate=Certificate(is_convex=False, residual=residual),
-    )
+    certificate = Certificate(is_convex=False, residual=residual)
+    return replace(solution, targets=points, decoded=points, certificate=certificate)

@@ -1,6 +1,6 @@
 """The global optimum for the absolute and the pinball loss by a linear program."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator
 
 from disambig.candidates import Intervals
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
-from disambig.losses.numbers.points import Points
 from disambig.number_problem import NumberProblem, VotedProblem
 from disambig.parameters import check_integer
 from disambig.solvers.boxes.linear import LinearSolution, linear_program
@@ -26,8 +25,8 @@ class LinearProgramRegression(BaseEstimator):
     """The optimum of ``sum_ij A[i, j] loss(z_i, y_j)`` for non-negative votes, by HiGHS.
 
     Alternation nearly always ends above the optimum of these losses: it moves half of the variables
-    at a time, and at a kink neither half can move alone. The program has one variable per vote, so
-    it is meant for votes of neighbours, up to about 1e5 of them. Its optimum is seldom unique.
+    at a time, and at a kink neither half can move alone. The program has one variable per vote:
+    half a million votes take seconds, four million minutes and 4 GB. Its optimum is seldom unique.
 
     Parameters
     ----------
@@ -56,6 +55,7 @@ class LinearProgramRegression(BaseEstimator):
     ) -> Solution:
         """Disambiguate; see `disambig.solvers.Solver`. `callback` is called after every column.
 
+        If it returns True, the targets of the columns that follow are near the middle of the span.
         The program cannot start from an earlier solution. Its optimum is seldom unique, and of
         several optima the earlier targets are kept.
         """
@@ -87,51 +87,43 @@ class LinearProgramRegression(BaseEstimator):
         stopped = False
         for k in range(sets.n_columns):
             ends = sets.lower[:, k] - middle[k], sets.upper[:, k] - middle[k]
-            found.append(linear_program(votes, *ends, slopes=slopes, max_iter=self.max_iter))
+            limit = 1 if stopped else self.max_iter
+            found.append(linear_program(votes, *ends, slopes=slopes, max_iter=limit))
             trace.append(Progress("linear program", found[-1].n_iter, found[-1].value, 0))
-            stopped |= callback is not None and bool(callback(trace[-1]))
+            stopped = stopped or (callback is not None and bool(callback(trace[-1])))
         targets = np.column_stack([solution.y for solution in found]) + middle
         targets = np.clip(targets, sets.lower, sets.upper)
-        gaps = _relative_gap(problem, found, slopes)
-        solution = number_solution(
+        predictions = np.column_stack([solution.z for solution in found]) + middle
+        solved = partial(
+            number_solution,
             problem,
-            targets,
-            start="linear program",
             status=Status.STOPPED if stopped else _status(found),
             n_iter=max(solution.n_iter for solution in found),
             trace=tuple(trace),
-            residual=gaps,
+            residual=_relative_gap(problem, found, slopes),
             is_convex=True,
-            predictions=np.column_stack([solution.z for solution in found]) + middle,
         )
+        solution = solved(targets, start="linear program", predictions=predictions)
         if start is None:
             return solution
-        kept = earlier_targets(problem, start, name)
+        kept = solved(earlier_targets(problem, start, name), start="warm", predictions=predictions)
         tolerance = tie_tolerance(np.float64) * abs(solution.objective)
-        objective = problem.objective(kept, problem.predictions(kept))
-        if objective > solution.objective + tolerance:
-            return solution
-        points = Points(kept, single=solution.targets.is_vertex)
-        return replace(
-            solution,
-            targets=points,
-            decoded=points,
-            objective=objective,
-            relaxed_objective=objective,
-            start="warm",
-        )
+        return kept if kept.objective <= solution.objective + tolerance else solution
 
 
 def _relative_gap(
     problem: VotedProblem, found: list[LinearSolution], slopes: tuple[float, float]
 ) -> float:
     sizes = float(problem.votes.absolute_row_sums().sum()) * np.ptp(problem.span, axis=1)
-    # A size of zero: all ends are equal, or there are no votes, and the objective is zero.
-    return max(
-        solution.gap / max(solution.value, _MIN_OBJECTIVE_SHARE * max(slopes) * float(size))
-        if size > 0
-        else 0.0
+    units = [
+        max(solution.value, _MIN_OBJECTIVE_SHARE * max(slopes) * float(size))
         for solution, size in zip(found, sizes, strict=True)
+    ]
+    # A unit of zero: all ends are equal, or there are no votes, or a loss of this size is below the
+    # smallest number. The objective is then zero.
+    return max(
+        solution.gap / unit if unit > 0 else 0.0
+        for solution, unit in zip(found, units, strict=True)
     )
 
 

@@ -54,8 +54,7 @@ def number_solution(
     is_convex : bool, optional
         By default that of the problem.
     single : bool array (n,), optional
-        Rows whose target is known to be the only optimal one; by default those whose target alone
-        cannot move at the same cost.
+        Rows whose target is known to be the only optimal one; by default those that `cannot_move`.
     predictions : float array (n, d), optional
         Of several best predictions, those nearest to these are used.
     """
@@ -79,7 +78,11 @@ def number_solution(
 
 
 def cannot_move(problem: NumberProblem, predictions: FloatArray) -> BoolArray:
-    """Rows of which only one target is optimal for the predictions, ``(n,)``."""
+    """Rows of which only one target is optimal for the predictions, ``(n,)``.
+
+    Rows that could move together with predictions or with each other are among them: without a
+    proof of the optimum these are not known.
+    """
     # Of several optimal targets a step takes the nearest to a given one: those from both ends of
     # the set agree if there is one only.
     ends = problem.sets.within(problem.span).hull
