@@ -42,6 +42,17 @@ CHANGED = 0.01
 # An objective is higher than another one if it exceeds it by more than this part.
 ROUNDING = 1e-6
 
+REASONS = (
+    "What limits a warm start: alternating minimisation with kernel ridge votes on labels needs "
+    "hardly more steps without one than the step that sees that nothing changes. Frank-Wolfe steps "
+    "on bits, conjugate gradients (`AcceleratedRegression`) and alternation of numbers divide the "
+    "error by a constant factor a step, down to their tolerance: a start saves the steps to the "
+    "error that it has, and the rows with new sets have a large one. A linear program cannot start "
+    "from a solution. `UnionRegression` without a start tries ten. A second solve of "
+    "`AnnealedMinimization` goes on if the first made all its sweeps at the last temperature, and "
+    "one of `FrankWolfeMinimization` if its bound came from a point before the last one."
+)
+
 Pair = tuple[Any, Any]
 Maker = Callable[[int, str], Pair]
 
@@ -265,7 +276,7 @@ def main(arguments: list[str] | None = None) -> None:
         "included, and one step at least is needed to see that nothing changes. Medians over "
         f"problems. *Lower / higher*: problems in which the warm objective differs by more than "
         f"{ROUNDING:g} of it.\n\n"
-        f"{provenance(command, seeds=f'0 to {n_problems - 1}')}\n\n{body}\n"
+        f"{provenance(command, seeds=f'0 to {n_problems - 1}')}\n\n{body}\n\n{REASONS}\n"
     )
     if options.write:
         write_section("warm_starts", text)
