@@ -5,8 +5,8 @@ best prediction; a distribution over candidate sets allows a part of it. Disambi
 allowed distribution of the smallest expected loss. The default is the example of the paper's
 appendix, in which "c" is in every set, but "a" is best under the average of the sets.
 
-    python examples/simplex.py [--out docs/figures/simplex.png]
-    python examples/simplex.py --loss squared --sets "a|c=3" "b|c" --out squared.png
+    python -m examples.simplex [--out docs/figures/simplex.png]
+    python -m examples.simplex --loss squared --sets "a|c=3" "b|c" --out squared.png
 """
 
 import argparse

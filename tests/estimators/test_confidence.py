@@ -44,8 +44,8 @@ def test_numbers_have_the_distance_to_what_the_others_predict():
     y = [(0, 0), (0, 0), (3, 3), (2, 9)]
     model = IntervalRegressor("precomputed", formulation="votes").fit(X, y)
     assert model.labels_.tolist() == [0, 0, 3, 2]
-    # The others of the last row predict 1; the nearest number of its set is its label.
-    np.testing.assert_allclose(model.confidence_, 1.0)
+    # The others of the last row predict 1, which is 1 from its label; ends span 9.
+    np.testing.assert_allclose(model.confidence_, [1, 1, 1, 1 - 1 / 9])
     half = IntervalRegressor(NeighborWeights(2), formulation="votes")
     half.fit(np.array([[0.0], [1.0], [2.0], [3.0]]), [(0, 0), (4, 4), (0, 8), (8, 8)])
     # Row 2 alone is open; without it, its two nearest rows, 1 and 3, predict 6.
@@ -69,3 +69,15 @@ def test_confidence_is_a_share(sample_weight):
         confidence = model.fit(inputs, y, sample_weight=sample_weight).confidence_
         assert confidence.shape == (4,)
         assert ((confidence >= 0) & (confidence <= 1)).all()
+
+
+def test_an_interval_far_from_all_others_has_the_least_confidence():
+    rng = np.random.default_rng(1)
+    inputs = rng.uniform(-2, 2, size=(60, 1))
+    middle = np.sin(inputs[:, 0])
+    y = np.column_stack([middle - 0.3, middle + 0.3])
+    y[7] += 5.0
+    for model in (IntervalRegressor(), IntervalRegressor(NeighborWeights(5))):
+        confidence = model.fit(inputs, y).confidence_
+        assert confidence.argmin() == 7
+        assert confidence[7] < 0.6 < np.median(confidence)

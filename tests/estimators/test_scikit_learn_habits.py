@@ -22,7 +22,7 @@ from disambig.datasets import UniformCorruption
 from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.metrics import covering_scorer, kendall_tau_scorer
 from disambig.model_selection import CandidateKFold
-from disambig.weights import NeighborWeights
+from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +176,16 @@ def test_baselines_of_counts_name_a_method(iris, method):
 def test_orders_before_the_fit_are_an_error_of_scikit_learn():
     with pytest.raises(NotFittedError):
         PartialRanker().predict_order([[0.0]])
+
+
+def test_the_object_that_an_error_names_has_the_parameter():
+    with pytest.raises(ValueError, match=r"such as weights=KernelRidgeWeights\(\)"):
+        IntervalRegressor().set_params(weights__regularization=1e-2)
+    assert IntervalRegressor(KernelRidgeWeights()).set_params(weights__regularization=1e-2)
+
+
+def test_a_solution_is_shown_in_one_line(iris):
+    X, sets, _ = iris
+    shown = repr(PartialLabelClassifier("neighbors").fit(X, sets).solution_)
+    assert shown.startswith("Solution(150 rows, ")
+    assert len(shown) < 200

@@ -210,7 +210,8 @@ def _mark_advice(marks: list[str], role: str) -> list[str]:
         return []
     return [
         f"{_shown(marks)} is read as {'an' if role == 'item' else 'a'} {role}, though it looks "
-        f"like a missing value: if it says nothing, pass unlabeled={marks[:_SHOWN]!r}."
+        f"like a missing value: if it says nothing, pass unlabeled={marks[:_SHOWN]!r}, with other "
+        "markers in the same list."
     ]
 
 

@@ -15,7 +15,7 @@ def main(argv: Sequence[str]) -> int:
     if not (root / "reproduce" / "__main__.py").is_file():
         print(
             "disambig reproduce: the code of the paper's figures is not in the installed package; "
-            "run 'make reproduce' in a checkout of the source.",
+            "run 'make reproduce' (or 'make reproduce ARGS=--quick') in a checkout of the source.",
             file=sys.stderr,
         )
         return 2

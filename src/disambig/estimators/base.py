@@ -36,7 +36,7 @@ from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise
+from disambig.weights.registry import is_pairwise, weighting_with
 
 METHODS = ("disambiguation", "infimum", "average")
 _LOGGER = logging.getLogger("disambig")
@@ -132,7 +132,7 @@ class ComponentParameters:
                 raise ValueError(
                     f"{type(self).__name__}: {name} needs an object in {component}; it is "
                     f"{given!r}, which has no parameters. Pass an object, such as "
-                    f"{_EXAMPLES.get(component, 'one of disambig')}, and then set {name}."
+                    f"{_example(component, rest)}, and then set {name}."
                 )
         super().set_params(**params)  # type: ignore[misc]
         return self
@@ -294,10 +294,8 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         return self._predictor_.predict(votes)
 
 
-_EXAMPLES = {
-    "weights": "weights=NeighborWeights()",
-    "predict_weights": "predict_weights=NeighborWeights()",
-    "solver": "solver=AlternatingMinimization()",
-    "loss": "a loss of disambig.losses",
-    "estimator": "estimator=RandomForestClassifier()",
-}
+def _example(component: str, parameter: str) -> str:
+    """A component that has a parameter, for an error."""
+    if component.endswith("weights"):
+        return f"{component}={weighting_with(parameter)}()"
+    return f"{component}=AlternatingMinimization()" if component == "solver" else "one of its kind"

@@ -79,7 +79,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         midpoint. The true number is seldom at the very end of an interval; a margin keeps
         predictions away from it. Choose it by cross-validation, like a ridge.
     unlabeled : object or list of objects, optional
-        Markers of rows or ends that say nothing, such as "" or "unknown".
+        Markers of rows or ends that say nothing, such as "" or "unknown". A missing value (NaN,
+        None) marks rows only; `missing` decides what one missing end means.
     missing : {"error", "whole"}, default "error"
         What NaN in y means: an error, or an end that is not known.
     cv : int, splitter or iterable, optional
@@ -104,8 +105,10 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Rows whose optimum is a single number. The target of any other row could be another number
         of its interval at the same cost; the nearest to the middle is taken.
     confidence_ : float array (n,)
-        One minus the distance from `labels_` to the number of the set that the other rows predict,
-        in units of the span of all ends.
+        One minus the distance from `labels_` to what the other rows predict, in units of the span
+        of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its
+        interval is what the fitted function says there, and has 1, too; only targets at an end have
+        less.
     objective_, relaxed_objective_ : float
         The objective at `labels_`; numbers are not relaxed.
     residual_ : float or None
@@ -287,14 +290,13 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.residual_ = solution.certificate.residual
         labels, resolved = targets, solution.resolved
         others = self._predictor_.predict_quietly(fit.weightings.weights.leave_one_out_votes())
-        agreed = fit.problem.sets.nearest(others)
         if not kept.all_rows:
-            rest = sets[fit.rest]
-            nearest = rest.nearest(self._predictor_.predict(fit.rest_votes()))
-            labels, agreed = fit.scatter(labels, nearest), fit.scatter(agreed, nearest)
+            predictions = self._predictor_.predict(fit.rest_votes())
+            nearest = sets[fit.rest].nearest(predictions)
+            labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
             resolved = fit.scatter(resolved, np.ones(len(nearest), dtype=np.bool_))
         self.resolved_ = resolved | sets.is_point
-        self.confidence_ = _agreement(labels, agreed, self.span_)
+        self.confidence_ = np.where(sets.is_point, 1.0, _agreement(labels, others, self.span_))
         segments = sets.segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)

@@ -167,7 +167,8 @@ class PartialRanker(CandidateEstimator):
         X : array-like or sparse matrix (n, d); (n, n) for precomputed weights
         y : array-like, n rows
             Partial orders in any form that `PartialOrders.from_any` reads: ranks ``(n, m)`` with
-            NaN for items not observed, signs ``(n, m, m)``, lists of pairs, texts ``"a>b"``.
+            NaN for items not observed, signs ``(n, m, m)``, lists of pairs, texts ``"a>b"``
+            (several chains are joined by ``;``).
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.

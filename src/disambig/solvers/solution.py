@@ -87,7 +87,7 @@ class Certificate:
         return self.is_convex and self.residual is not None and self.residual <= CERTIFIED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The result of a solver, for targets of any kind.
 
@@ -142,6 +142,14 @@ class Solution:
     trace: tuple[Progress, ...]
     tie_tolerance: float
     certificate: Certificate | None = None
+
+    def __repr__(self) -> str:
+        # The fields hold arrays of all rows and the whole trace.
+        return (
+            f"Solution({len(self.targets)} rows, {np.count_nonzero(self.resolved)} resolved, "
+            f"objective {self.objective:.6g}, {self.status.value}, start {self.start!r}, "
+            f"n_iter {self.n_iter}, certified {self.certified})"
+        )
 
     def with_trace(self, trace: tuple[Progress, ...]) -> "Solution":
         """The same solution with another trace, such as that of all starts."""

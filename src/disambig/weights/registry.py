@@ -102,10 +102,23 @@ def resolve_weights(weights: Any) -> Weights:
         return FunctionWeights(weights)
     more = (
         "or a weighting such as NeighborWeights(n_neighbors=20), or a function of (Q, X) that "
-        "returns votes (q, n) ('auto' is for weights= of an estimator; a part of a weighting and "
-        "predict_weights= need a name or an object)"
+        "returns votes (q, n); weights= of an estimator may also be 'auto'"
     )
     raise ValueError(choice_message("", "weights", weights, _WEIGHTINGS_BY_NAME, more))
+
+
+def weighting_with(parameter: str) -> str:
+    """The name of the first weighting that has a parameter; "NeighborWeights" if none has.
+
+    Examples
+    --------
+    >>> weighting_with("n_neighbors"), weighting_with("regularization")
+    ('NeighborWeights', 'KernelRidgeWeights')
+    """
+    for kind in _WEIGHTINGS_BY_NAME.values():
+        if parameter.partition("__")[0] in kind().get_params(deep=False):
+            return kind.__name__
+    return "NeighborWeights"
 
 
 def is_pairwise(weights: Any) -> bool:

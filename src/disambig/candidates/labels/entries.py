@@ -206,7 +206,8 @@ def _entry_error(entries: Entries, invalid: BoolArray, kind: _EntryKind) -> Cand
     return row_error(
         rows,
         f"holds {label!r}, a missing value: Input y contains NaN",
-        "Pass unlabeled=float('nan') if such a row may be any class."
+        "Pass unlabeled=float('nan'), in a list beside other markers, if such a row may be any "
+        "class."
         if alone
         else "Leave the missing value out of the set.",
     )

@@ -225,8 +225,8 @@ def split_rows(rows: AnyArray | list[Any], separator: Any, markers: Markers) -> 
         raise row_error(
             blank,
             f"holds {rows[int(np.argmax(blank))]!r}, which has an empty part",
-            f"Write a label on each side of every {separator!r}; mark rows that may be any class "
-            f"by unlabeled=.",
+            f"Write a label on each side of every {separator!r}; name what marks rows that may be "
+            "any class, such as unlabeled=''.",
         )
     return split
 
