@@ -25,6 +25,10 @@ _LABEL_LOSSES = {
     "absolute": OrdinalLoss(power=1),
     "squared": OrdinalLoss(power=2),
 }
+_OTHER_LABEL_LOSSES = (
+    "or a matrix with one row for each prediction and one column for each class, or a loss between "
+    "labels of disambig.losses such as OrdinalLoss()"
+)
 _ORDER_LOSSES: dict[str, OrderLoss] = {
     "kendall": KendallLoss(),
     "footrule": FootruleLoss(),
@@ -56,12 +60,8 @@ def resolve_loss(loss: Any) -> LabelLoss:
     >>> resolve_loss([[0, 1], [5, 0]])
     MatrixLoss(matrix=[[0, 1], [5, 0]])
     """
-    more = (
-        "or a matrix with one row for each prediction and one column for each class, or a loss of "
-        "disambig.losses such as OrdinalLoss()"
-    )
     if isinstance(loss, str):
-        check_choice("", "loss", loss, _LABEL_LOSSES, more)
+        check_choice("", "loss", loss, _LABEL_LOSSES, _OTHER_LABEL_LOSSES)
         loss = _LABEL_LOSSES[loss]
     if isinstance(loss, LabelLoss) and not isinstance(loss, type):
         cloned: LabelLoss = clone(loss)
@@ -101,11 +101,9 @@ def bind_label_loss(loss: Any, classes: AnyArray) -> FiniteLoss:
 
 
 def _wrong_kind(loss: Any) -> str:
-    got = f"the class {loss.__name__}" if isinstance(loss, type) else type(loss).__name__
-    return (
-        f"loss must be a name, a matrix or a loss of disambig.losses between labels, such as "
-        f"OrdinalLoss(); got {got}."
-    )
+    if isinstance(loss, type):
+        return f"loss: got the class {loss.__name__}; pass an instance, {loss.__name__}(...)."
+    return choice_message("", "loss", type(loss), _LABEL_LOSSES, _OTHER_LABEL_LOSSES)
 
 
 def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
