@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from disambig import (
     DisambiguatedClassifier,
+    DisambiguatedRegressor,
     IntervalRegressor,
     LabelSets,
     PartialLabelClassifier,
@@ -105,6 +107,18 @@ def test_callback_is_checked(iris):
     X, sets, _ = iris
     with pytest.raises(ValueError, match="callback must be None or a function"):
         PartialLabelClassifier("neighbors", callback=3).fit(X, sets)
+
+
+@pytest.mark.parametrize("wrong", [3, "forest", LogisticRegression])
+def test_what_cannot_be_trained_is_refused_before_any_work(iris, wrong):
+    X, sets, truth = iris
+    for model, y in ((DisambiguatedClassifier, sets), (DisambiguatedRegressor, truth)):
+        with pytest.raises(TypeError, match=r"estimator must be a (classifier|regressor) of"):
+            model(wrong, weights=_no_votes).fit(X, y)
+
+
+def _no_votes(queries, train):
+    raise AssertionError("votes were computed")
 
 
 def test_the_solver_that_ran_can_be_read(iris):

@@ -230,7 +230,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Votes, problem, solution and labels, from checked inputs."""
-        # Everything that may raise an error comes before the votes, which take the most time.
+        # Parameters are resolved before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
         weightings = fit_weightings(
             weights, self.predict_weights, X, kept, self._informed(candidates)

@@ -61,7 +61,14 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator):
         for name in (*_SHARED, *extra):
             setattr(self, name, getattr(disambiguator, name))
 
-    def _check_inputs_are_features(self) -> None:
+    def _check_components(self) -> None:
+        """Refuse an estimator that cannot be trained, and weights that need pairs as inputs."""
+        template = self._template()
+        if isinstance(template, type) or not hasattr(template, "fit"):
+            raise TypeError(
+                f"{type(self).__name__}: estimator must be a {self._role} of scikit-learn, with a "
+                f"method fit; got {template!r}."
+            )
         if is_pairwise(self.weights):
             raise ValueError(
                 f"{type(self).__name__} needs inputs that its {self._role} can learn from; X "

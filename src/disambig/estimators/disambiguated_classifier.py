@@ -172,7 +172,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     def _check_options(self) -> None:
         check_choice(type(self).__name__, "unresolved", self.unresolved, _UNRESOLVED)
         check_flag(type(self).__name__, "weight_by_confidence", self.weight_by_confidence)
-        self._check_inputs_are_features()
+        self._check_components()
 
     def _untrained(self, labels: AnyArray) -> Any:
         """The classifier to train on these labels."""

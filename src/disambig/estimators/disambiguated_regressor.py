@@ -242,7 +242,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             check_integer(name, "cv", self.cv, least=2)
         elif isinstance(self.cv, str):
             check_choice(name, "cv", self.cv, (_OUT_OF_BAG,), "or a number of folds")
-        self._check_inputs_are_features()
+        self._check_components()
 
     def _training_rows(self, weights: FloatArray | None) -> IntArray:
         taken = np.ones(len(self.resolved_), np.bool_) if weights is None else weights > 0

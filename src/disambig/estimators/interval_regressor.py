@@ -104,6 +104,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     resolved_ : bool array (n,)
         Rows whose optimum is a single number. The target of any other row could be another number
         of its interval at the same cost; the nearest to the middle is taken.
+        Except for convex problems of the squared loss, predictions are taken as given here.
     confidence_ : float array (n,)
         One minus the distance from `labels_` to what the other rows predict, in units of the span
         of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from disambig.candidates import ClassCounts, LabelSets
+from disambig.candidates.reading import require_separable
 from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
 from disambig.estimators.fitting import KeptRows, check_information, informative
 from disambig.estimators.prediction import (
@@ -186,6 +187,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     def _check_information(self, candidates: LabelSets) -> None:
         check_information(candidates, self.method)
+        if self.method != "disambiguation":
+            require_separable(candidates, f"method={self.method!r}")
 
     def _informed(self, candidates: LabelSets) -> BoolArray | None:
         # Disambiguation recovers the labels of all rows, so that all of them vote. The baselines
