@@ -1,5 +1,6 @@
 """What the estimators share that recover targets first, and then train a model on them."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from sklearn import config_context
@@ -29,7 +30,7 @@ _SHARED = (
 )
 
 
-class DisambiguatedEstimator(ComponentParameters, BaseEstimator):
+class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
     """Recover a target for every row, then fit any scikit-learn estimator to the targets.
 
     A subclass fits a `disambiguator_` and the `estimator_`.
@@ -48,9 +49,9 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator):
             tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
         return tags
 
+    @abstractmethod
     def _template(self) -> Any:
         """The estimator of the user, or the default one."""
-        raise NotImplementedError
 
     def _disambiguate(
         self, disambiguator: Any, X: Any, y: Any, weights: Any, extra: tuple[str, ...] = ()
