@@ -21,6 +21,7 @@ from disambig.exceptions import warn
 from disambig.losses import Loss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, ListedFaces
+from disambig.losses.structured import PointFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import Solution
@@ -127,11 +128,18 @@ class Predictor:
         if isinstance(faces, ListedFaces):
             chosen: Faces = faces.cheapest(self.prior)
             return chosen
+        # A structured task need not tell which rows tie.
+        hidden = isinstance(faces, PointFaces)
+        rows = np.arange(len(faces)) if hidden else np.flatnonzero(~faces.is_vertex)
+        if not rows.size:
+            return faces.first()
         # Ties cannot be listed: the prior is added, so small that no other output overtakes.
-        scores = nudged(scores, self.prior, tolerance, self.loss.magnitude(self.candidates))
+        largest = self.loss.magnitude(self.candidates)
+        scores = nudged(scores[rows], self.prior, tolerance[rows], largest)
         # Frequencies that differ by less than the rounding of votes cannot decide.
         share = max(NUDGED_TOLERANCE_SHARE * self.tie_tolerance, _ROUNDING_UNITS * self.rounding)
-        return self.loss.best_prediction(scores, share * scale).first()
+        decided = self.loss.best_prediction(scores, share * scale[rows]).first()
+        return decided if hidden else faces.first().replace(rows, decided)
 
     def nearest(self, predictions: Faces, candidates: Any) -> Faces:
         """For each prediction the nearest members of its candidate set, with ties."""
