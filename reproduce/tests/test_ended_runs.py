@@ -30,7 +30,10 @@ def started(folder: str, seconds: float) -> dict[str, Any]:
 
 
 _RUN = """
+import signal
 import sys
+# Where the tests themselves run under nohup, they would pass "ignore it" on.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from types import SimpleNamespace
 from reproduce import __main__ as command, registry
 from reproduce.cache import Job

@@ -36,6 +36,9 @@ from tests.oracles.generated_problems import problems
 from tests.oracles.number_problems import voted_problem
 from tests.oracles.order_problems import order_problems
 
+# Hundreds of runs: without the compiler they take minutes and say the same.
+pytestmark = pytest.mark.needs_jit
+
 PAIRS = {"labels": label_pair, "bits": bit_pair, "orders": order_pair}
 WEIGHTINGS = ("neighbours", "kernel ridge")
 OUTPUT_SOLVERS = {
