@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
-NO_FIGURES = "run 'make reproduce' in a checkout of the source."
+NO_FIGURES = "is not in the installed package; run 'make reproduce'"
 
 
 def first_block(page: str) -> str:
