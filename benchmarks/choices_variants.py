@@ -16,7 +16,7 @@ from benchmarks.choices_predictors import (
     fit_predictor,
 )
 from disambig import PartialLabelClassifier
-from disambig.estimators.selection import SEARCH_SPACE, SearchSpace, select_weights_and_solver
+from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, select
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization
@@ -60,10 +60,9 @@ def fit_search_space(X: FloatArray, mask: BoolArray, *, seed: int, space: Search
     """The default with another search space."""
     sets = sets_of(mask)
     loss = ZeroOneLoss().bind(sets.classes)
-    weights, solver, _ = select_weights_and_solver(
-        X, sets, loss, None, np.ones(len(X)), space=space
-    )
-    return fitted(PartialLabelClassifier(weights, solver=solver).fit(X, sets))
+    kind = LabelSelection.of(sets, loss, "disambiguation", None)
+    found = select(kind, X, np.ones(len(X)), space)
+    return fitted(PartialLabelClassifier(found.weights, solver=found.solver).fit(X, sets))
 
 
 def fit_estimator(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import disambiguate
     from disambig.estimators.interval_regressor import IntervalRegressor
+    from disambig.estimators.mixture import Mixture
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
@@ -44,6 +45,7 @@ else:
         "IntervalRegressor": "disambig.estimators.interval_regressor",
         "Intervals": "disambig.candidates.numbers.intervals",
         "LabelSets": "disambig.candidates.labels.label_sets",
+        "Mixture": "disambig.estimators.mixture",
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialBits": "disambig.candidates.bits.partial_bits",
         "PartialOrders": "disambig.candidates.orders.partial_orders",
@@ -78,6 +80,7 @@ __all__ = [
     "IntervalRegressor",
     "Intervals",
     "LabelSets",
+    "Mixture",
     "PartialBits",
     "PartialLabelClassifier",
     "PartialOrders",

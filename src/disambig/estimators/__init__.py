@@ -4,6 +4,7 @@ from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
 from disambig.estimators.disambiguation import disambiguate
 from disambig.estimators.interval_regressor import IntervalRegressor
+from disambig.estimators.mixture import Mixture
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.estimators.partial_ranker import PartialRanker
 from disambig.estimators.structured_predictor import StructuredPredictor
@@ -12,6 +13,7 @@ __all__ = [
     "DisambiguatedClassifier",
     "DisambiguatedRegressor",
     "IntervalRegressor",
+    "Mixture",
     "PartialLabelClassifier",
     "PartialRanker",
     "StructuredPredictor",

@@ -9,7 +9,6 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -19,17 +18,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.fitting import (
+    Fit,
     FittedWeightings,
     KeptRows,
     check_lengths,
     check_taken_inputs,
     fit_weightings,
     kept_rows,
+    take_inputs,
     validated_inputs,
 )
+from disambig.estimators.mixture import FittedMixture, Mixture
+from disambig.estimators.selection.protocol import SelectionKind
+from disambig.estimators.selection.search import Selection, select
+from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 from disambig.memory import read_once
-from disambig.notation import AnyArray, BoolArray
-from disambig.parameters import check_callback, check_choice, check_integer
+from disambig.notation import BoolArray
+from disambig.parameters import check_callback, check_choice, check_integer, check_number
 from disambig.solvers import AlternatingMinimization, Progress, Solution, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
@@ -73,50 +78,6 @@ def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
     return guarded
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """What a fit has computed when labels are to be stored.
-
-    Attributes
-    ----------
-    X : (n, d)
-        Checked inputs of all rows.
-    kept : KeptRows
-        The rows that take part.
-    candidates, taken : candidate sets of all rows, and of the rows that take part
-    weightings : FittedWeightings
-    votes : Votes
-        At the rows that take part, not scaled by sample weights.
-    problem : Problem or NumberProblem
-    solution : Solution
-    """
-
-    X: Any
-    kept: KeptRows
-    candidates: Any
-    taken: Any
-    weightings: FittedWeightings
-    votes: Votes
-    problem: Any
-    solution: Solution
-
-    @property
-    def rest(self) -> AnyArray:
-        """Rows that take no part: those of sample weight zero."""
-        return np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
-
-    def rest_votes(self) -> Votes:
-        """Votes at these rows."""
-        return self.weightings.votes(self.X[self.rest])
-
-    def scatter(self, taken: Any, rest: Any) -> AnyArray:
-        """One array for all rows from those of the rows that take part and of the others."""
-        taken, rest = np.asarray(taken), np.asarray(rest)
-        values = np.empty((self.kept.n, *taken.shape[1:]), dtype=np.result_type(taken, rest))
-        values[self.kept.rows], values[self.rest] = taken, rest
-        return values
-
-
 class ComponentParameters:
     """`set_params` with a clear error for parameters of a component that is only named."""
 
@@ -142,8 +103,8 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
-    `solver`, `unlabeled`, `callback`, `verbose`. Attributes that all have after ``fit``:
-    `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
+    `solver`, `unlabeled`, `time_limit`, `callback`, `verbose`. Attributes that all have after
+    ``fit``: `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
     `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
     `predict_weights_`, `solver_`.
     """
@@ -153,8 +114,11 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     loss: Any
     method: str
     solver: Any
+    time_limit: float | None
     callback: Callback | None
     verbose: int
+    # What ``weights="auto"`` tries.
+    _search_space: SearchSpace = SEARCH_SPACE
     loss_: Any
     infimum_is_exact_: bool | None
     _predictor_: Any
@@ -181,18 +145,35 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     def _check_information(self, candidates: Any) -> None:
         """Raise `NoInformationError` if no set excludes anything."""
 
-    def _kept(self, sample_weight: Any, X: Any, candidates: Any) -> KeptRows:
+    def _kept(self, sample_weight: Any, X: Any, candidates: Any, groups: Any) -> KeptRows:
         """Rows that take part."""
-        return kept_rows(sample_weight, X)
+        return kept_rows(sample_weight, X, groups)
 
     def _informed(self, candidates: Any) -> BoolArray | None:
         """Rows that may vote, for weightings in which only informed rows do; None: all."""
         return None
 
-    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        """Weights, solver (None: by `_suited_solver`) and trials."""
-        is_auto = isinstance(self.weights, str) and self.weights == "auto"
-        return "neighbors" if is_auto else self.weights, resolve_solver(self.solver), ()
+    def _selection_kind(self, taken: Any, solver: Solver | None) -> SelectionKind | None:
+        """What the selection of ``weights="auto"`` tries; None: `_fixed_weights` are used."""
+        return None
+
+    def _fixed_weights(self, kept: KeptRows, taken: Any) -> Any:
+        """The weights that "auto" means where nothing is selected."""
+        return "neighbors"
+
+    def _named_solver(self) -> Solver | None:
+        """The solver of the user; None for "auto"."""
+        return resolve_solver(self.solver)
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        """Weights and solver of a selection."""
+        return selection.weights, selection.solver
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: Any, taken: Any
+    ) -> None:
+        """Fit the members of a mixture, and store labels and what prediction needs."""
+        raise ValueError(f"{type(self).__name__}: weights cannot be a Mixture.")
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Any:
         """The problem of the rows that take part."""
@@ -209,18 +190,38 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
 
     # ------------------------------------------------------------------ shared
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        """Weights, solver (None: by `_suited_solver`) and trials."""
+        solver = self._named_solver()
+        if not (isinstance(self.weights, str) and self.weights == "auto"):
+            return self.weights, solver, ()
+        kind = self._selection_kind(taken, solver)
+        if kind is None:
+            return self._fixed_weights(kept, taken), solver, ()
+        found = select(
+            kind,
+            X if kept.all_rows else take_inputs(X, kept.rows, None),
+            kept.sample_weight,
+            self._search_space,
+            groups=kept.groups,
+            time_limit=self.time_limit,
+        )
+        return *self._chosen(found), found.records
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         name = type(self).__name__
         check_choice(name, "method", self.method, METHODS)
         check_callback(name, self.callback)
         check_integer(name, "verbose", self.verbose, least=0)
+        if self.time_limit is not None:
+            check_number(name, "time_limit", self.time_limit, positive=True)
         X = validated_inputs(self, X, reset=True)
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         with read_once():
             candidates = self._read(y)
             check_lengths(X, candidates)
-            kept = self._kept(sample_weight, X, candidates)
+            kept = self._kept(sample_weight, X, candidates, groups)
             taken = candidates if kept.all_rows else candidates[kept.rows]
             self._check_information(taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
@@ -232,6 +233,10 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         """Votes, problem, solution and labels, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
+        self._mixture_: FittedMixture | None = None
+        if isinstance(weights, Mixture):
+            self._learn_mixture(weights, X, kept, candidates, taken)
+            return
         weightings = fit_weightings(
             weights, self.predict_weights, X, kept, self._informed(candidates)
         )
@@ -279,7 +284,10 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
 
     @limit_threads(1)
     def is_reached(self, X: Any) -> BoolArray:
-        """Inputs at which at least one training row votes, ``(q,)``."""
+        """Inputs at which at least one training row votes, ``(q,)``; all for a mixture."""
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return np.ones(validated_inputs(self, X, reset=False).shape[0], dtype=np.bool_)
         return self._checked_votes(X).absolute_row_sums() > 0
 
     def _checked_votes(self, X: Any) -> Votes:

@@ -22,6 +22,8 @@ def disambiguate(
     classes: Any = None,
     unlabeled: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
+    time_limit: float | None = None,
     callback: Callback | None = None,
     verbose: int = 0,
 ) -> PartialLabelClassifier:
@@ -38,11 +40,13 @@ def disambiguate(
     weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
-    loss, method, solver, classes, unlabeled, callback, verbose
+    loss, method, solver, classes, unlabeled, time_limit, callback, verbose
         See `PartialLabelClassifier`.
     sample_weight : array-like (n,), optional
         w means w copies of a row. Not with your own votes, which determine how much each row
         counts.
+    groups : array-like (n,), optional
+        Rows that ``weights="auto"`` hides together.
 
     Returns
     -------
@@ -80,10 +84,11 @@ def disambiguate(
         solver=solver,
         classes=classes,
         unlabeled=unlabeled,
+        time_limit=time_limit,
         callback=callback,
         verbose=verbose,
     )
-    return model.fit(X, y, sample_weight=sample_weight)
+    return model.fit(X, y, sample_weight=sample_weight, groups=groups)
 
 
 def _are_votes(weights: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import get_tags
+from sklearn.utils._missing import is_scalar_nan
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
 from disambig.candidates import LabelSets
@@ -18,6 +19,7 @@ from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
+from disambig.solvers import Solution
 from disambig.votes import Votes
 from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights
@@ -115,11 +117,23 @@ class KeptRows(NamedTuple):
         Their sample weights; None if all are one.
     n : int
         Rows of X altogether.
+    groups : int array or None
+        Their groups: the rows of a group stay together in every fold.
     """
 
     rows: IntArray
     weights: FloatArray | None
     n: int
+    groups: IntArray | None = None
+
+    def part(self, selected: BoolArray) -> "KeptRows":
+        """Some of these rows."""
+        return KeptRows(
+            self.rows[selected],
+            None if self.weights is None else self.weights[selected],
+            self.n,
+            None if self.groups is None else self.groups[selected],
+        )
 
     @property
     def all_rows(self) -> bool:
@@ -132,11 +146,12 @@ class KeptRows(NamedTuple):
         return np.ones(self.rows.size) if self.weights is None else self.weights
 
 
-def kept_rows(sample_weight: Any, X: Any) -> KeptRows:
+def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     """Rows of positive sample weight; a weight of w means w copies of a row."""
     n = X.shape[0]
+    codes = None if groups is None else group_codes(groups, n)
     if sample_weight is None:
-        return KeptRows(np.arange(n), None, n)
+        return KeptRows(np.arange(n), None, n, codes)
     _check_numbers(np.asarray(sample_weight))
     weights: AnyArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
@@ -150,7 +165,36 @@ def kept_rows(sample_weight: Any, X: Any) -> KeptRows:
         raise ValueError(error)
     rows = np.flatnonzero(weights)
     weights = weights[rows]
-    return KeptRows(rows, None if (weights == 1).all() else weights, n)
+    codes = None if codes is None else codes[rows]
+    return KeptRows(rows, None if (weights == 1).all() else weights, n, codes)
+
+
+def group_codes(groups: Any, n: int) -> IntArray:
+    """The number of the group of each row, ``(n,)``, from names of any kind.
+
+    Examples
+    --------
+    >>> group_codes(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    names = np.asarray(groups)
+    if names.shape != (n,):
+        raise ValueError(
+            f"groups must have one entry for each of the {n} rows of X; got shape {names.shape}."
+        )
+    if names.dtype.kind == "O":
+        # Names of several types cannot be sorted; their texts can.
+        missing = np.array([is_scalar_nan(name) or name is None for name in names.tolist()])
+        names = np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
+    else:
+        missing = np.isnan(names) if names.dtype.kind == "f" else np.zeros(n, np.bool_)
+    if missing.any():
+        raise ValueError(
+            f"groups: row {int(np.argmax(missing))} has no group ({np.count_nonzero(missing)} such "
+            "rows). Give every row a group; a row of its own group is a group of one."
+        )
+    codes: IntArray = np.unique(names, return_inverse=True)[1].ravel()
+    return codes
 
 
 def _check_numbers(sample_weight: AnyArray) -> None:
@@ -259,3 +303,47 @@ def _fitted(weights: Any, inputs: Any, kept: KeptRows, informed: BoolArray | Non
     if isinstance(weighting, InformedWeights) and informed is not None and informed.any():
         return weighting.fit_informed(inputs, sample_weight=kept.weights, informed=informed)
     return weighting.fit(inputs, sample_weight=kept.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit has computed when labels are to be stored.
+
+    Attributes
+    ----------
+    X : (n, d)
+        Checked inputs of all rows.
+    kept : KeptRows
+        The rows that take part.
+    candidates, taken : candidate sets of all rows, and of the rows that take part
+    weightings : FittedWeightings
+    votes : Votes
+        At the rows that take part, not scaled by sample weights.
+    problem : Problem or NumberProblem
+    solution : Solution
+    """
+
+    X: Any
+    kept: KeptRows
+    candidates: Any
+    taken: Any
+    weightings: FittedWeightings
+    votes: Votes
+    problem: Any
+    solution: Solution
+
+    @property
+    def rest(self) -> AnyArray:
+        """Rows that take no part: those of sample weight zero."""
+        return np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
+
+    def rest_votes(self) -> Votes:
+        """Votes at these rows."""
+        return self.weightings.votes(self.X[self.rest])
+
+    def scatter(self, taken: Any, rest: Any) -> AnyArray:
+        """One array for all rows from those of the rows that take part and of the others."""
+        taken, rest = np.asarray(taken), np.asarray(rest)
+        values = np.empty((self.kept.n, *taken.shape[1:]), dtype=np.result_type(taken, rest))
+        values[self.kept.rows], values[self.rest] = taken, rest
+        return values

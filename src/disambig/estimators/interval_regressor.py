@@ -9,9 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
+from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.calibration import calibrate, check_coverage
-from disambig.estimators.fitting import FittedWeightings, KeptRows, kept_rows, validated_inputs
+from disambig.estimators.fitting import (
+    Fit,
+    FittedWeightings,
+    KeptRows,
+    kept_rows,
+    validated_inputs,
+)
 from disambig.estimators.prediction import number_predictor_of
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.losses.registry import resolve_number_loss
@@ -90,6 +96,9 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
+    time_limit : float, optional
+        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
+        result then depends on the speed of the machine.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
     verbose : int, default 0
@@ -160,6 +169,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         cv: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -175,12 +185,13 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Disambiguate the training rows.
 
         Parameters
@@ -192,8 +203,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; their label is the member
             of their set nearest to their prediction.
+        groups : array-like (n,), optional
+            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
+            rows of a group together, as it does copies of a row.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         self._held_out_ = None
         if self.cv is not None:
             sets = self._read(y)
@@ -211,8 +225,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self._flat_ = sets.flat
         return sets
 
-    def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets) -> KeptRows:
-        kept = kept_rows(sample_weight, X)
+    def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets, groups: Any) -> KeptRows:
+        kept = kept_rows(sample_weight, X, groups)
         uninformative = ~np.isfinite(candidates.centers[kept.rows]).any(axis=0)
         if uninformative.any():
             flat = candidates.flat
@@ -224,14 +238,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             )
         informative = candidates.informative[kept.rows]
         if self.method == "average" and not informative.all():
-            weights = None if kept.weights is None else kept.weights[informative]
-            kept = KeptRows(kept.rows[informative], weights, kept.n)
+            kept = kept.part(informative)
         return kept
 
-    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        is_auto = isinstance(self.weights, str) and self.weights == "auto"
-        weights = automatic_ridge(kept.rows.size) if is_auto else self.weights
-        return weights, resolve_solver(self.solver, numbers=True), ()
+    def _fixed_weights(self, kept: KeptRows, taken: NumberSets) -> Any:
+        return automatic_ridge(kept.rows.size)
+
+    def _named_solver(self) -> Solver | None:
+        return resolve_solver(self.solver, numbers=True)
 
     def _problem(
         self, weightings: FittedWeightings, votes: Votes, taken: NumberSets

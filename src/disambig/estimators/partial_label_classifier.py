@@ -7,8 +7,8 @@ from sklearn.base import ClassifierMixin
 
 from disambig.candidates import ClassCounts, LabelSets
 from disambig.candidates.reading import require_separable
-from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import KeptRows, check_information, informative
+from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.fitting import Fit, KeptRows, check_information, informative
 from disambig.estimators.prediction import (
     label_distribution,
     label_frequencies,
@@ -16,7 +16,7 @@ from disambig.estimators.prediction import (
     probabilities_of,
     row_labels,
 )
-from disambig.estimators.selection import resolve_weights_and_solver
+from disambig.estimators.selection import LabelSelection
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -28,7 +28,6 @@ from disambig.solvers import (
     Solver,
 )
 from disambig.solvers.loop import Callback
-from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 
 # Tables (n, K) of floats in memory at the peak of a fit: distributions, votes, shares and what is
@@ -75,6 +74,9 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of unlabeled rows in y, such as -1, "" or "unknown"; NaN stands for every missing
         value.
+    time_limit : float, optional
+        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
+        result then depends on the speed of the machine.
     callback : callable, optional
         Called with a `disambig.solvers.Progress` after every iteration of the solver; returning
         True stops the run.
@@ -136,6 +138,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -146,12 +149,13 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Disambiguate the training rows and store what prediction needs.
 
         Parameters
@@ -169,8 +173,11 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             and copies of a query may choose differently.) Rows of weight zero take no part;
             their label is the candidate nearest to their prediction, of several the one with the
             most votes.
+        groups : array-like (n,), optional
+            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
+            rows of a group together, as it does copies of a row.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self
 
     def _read(self, y: Any) -> Any:
@@ -195,16 +202,15 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         # learn from the sets.
         return None if self.method == "disambiguation" else informative(candidates, self.method)
 
-    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        if not taken.couples_rows:
-            return resolve_weights_and_solver(
-                self.weights, self.solver, X, kept, taken, self.loss_, self.method
-            )
+    def _selection_kind(self, taken: Any, solver: Solver | None) -> LabelSelection:
         # Counts of classes are not known for the folds of a selection, which goes by the sets.
-        weights, _, trials = resolve_weights_and_solver(
-            self.weights, "auto", X, kept, taken.sets, self.loss_, self.method
-        )
-        return weights, resolve_solver(self.solver), trials
+        sets = taken.sets if taken.couples_rows else taken
+        return LabelSelection.of(sets, self.loss_, self.method, solver)
+
+    def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        weights, solver, trials = super()._choose(X, kept, taken)
+        # The selected annealing cannot keep counts of classes.
+        return weights, self._named_solver() if taken.couples_rows else solver, trials
 
     def _suited_solver(self, problem: Problem) -> Solver:
         coupled = problem.candidates.couples_rows

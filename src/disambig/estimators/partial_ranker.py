@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
+from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.fitting import Fit
 from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
@@ -76,6 +77,9 @@ class PartialRanker(CandidateEstimator):
         What equal ranks in y mean: a pair that is not compared, or an error.
     unlabeled : object or list of objects, optional
         Markers of rows that compare nothing, such as "" or "unknown".
+    time_limit : float, optional
+        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
+        result then depends on the speed of the machine.
     callback : callable, optional
         Called with a `Progress` after every iteration; returning True stops the run.
     verbose : int, default 0
@@ -136,6 +140,7 @@ class PartialRanker(CandidateEstimator):
         items: Any = None,
         ties: Literal["ignore", "error"] = "ignore",
         unlabeled: Any = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -147,6 +152,7 @@ class PartialRanker(CandidateEstimator):
         self.items = items
         self.ties = ties
         self.unlabeled = unlabeled
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
@@ -159,7 +165,7 @@ class PartialRanker(CandidateEstimator):
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Disambiguate the training rows.
 
         Parameters
@@ -172,8 +178,11 @@ class PartialRanker(CandidateEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.
+        groups : array-like (n,), optional
+            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
+            rows of a group together, as it does copies of a row.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self
 
     def _read(self, y: Any) -> PartialOrders:

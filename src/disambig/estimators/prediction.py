@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import softmax
 
 from disambig.candidates import LabelSets
-from disambig.estimators.base import Fit
+from disambig.estimators.fitting import Fit
 from disambig.exceptions import warn
 from disambig.losses import Loss
 from disambig.losses.labels.finite import FiniteLoss

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
-from disambig.estimators.base import CandidateEstimator, Fit, all_or_nothing
-from disambig.estimators.fitting import check_information, check_lengths
+from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.fitting import Fit, check_information, check_lengths
 from disambig.estimators.prediction import (
     label_distribution,
     predictor_of,
@@ -49,6 +49,9 @@ class StructuredPredictor(CandidateEstimator):
         use it.
     unlabeled : object or list of objects, optional
         Markers of what says nothing, for labels and bits; a `StructuredTask` reads y itself.
+    time_limit : float, optional
+        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
+        result then depends on the speed of the machine.
     callback : callable, optional
         Called with a `Progress` after every iteration of the solver; returning True stops the run.
     verbose : int, default 0
@@ -108,6 +111,7 @@ class StructuredPredictor(CandidateEstimator):
         method: str = "disambiguation",
         solver: Any = "auto",
         unlabeled: Any = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -117,12 +121,13 @@ class StructuredPredictor(CandidateEstimator):
         self.method = method
         self.solver = solver
         self.unlabeled = unlabeled
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Disambiguate the training rows and store what prediction needs.
 
         Parameters
@@ -131,8 +136,11 @@ class StructuredPredictor(CandidateEstimator):
         y : any form that the task reads, n rows
         sample_weight : array-like (n,), optional
             w means w copies of a row.
+        groups : array-like (n,), optional
+            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
+            rows of a group together, as it does copies of a row.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self
 
     def _read(self, y: Any) -> Any:

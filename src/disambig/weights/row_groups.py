@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from disambig.notation import AnyArray, IntArray
 
@@ -64,6 +65,31 @@ def hash_rows(X: Any) -> IntArray:
         1
     ].ravel()
     return exact if exact.max(initial=0) > groups.max(initial=0) else groups
+
+
+def joined_groups(equal: IntArray, groups: IntArray | None) -> IntArray:
+    """The smallest groups that both partitions refine, ``(n,)``, in the order of `equal`.
+
+    Rows are in one group if they have equal inputs, or are in one group of the user, or are linked
+    by a chain of such rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> joined_groups(np.array([2, 0, 2, 1, 3]), np.array([0, 0, 1, 2, 3])).tolist()
+    [0, 0, 0, 1, 2]
+    """
+    if groups is None:
+        return equal
+    n_equal = int(equal.max()) + 1
+    codes = np.unique(groups, return_inverse=True)[1].ravel() + n_equal
+    size = int(codes.max()) + 1
+    edges = sp.coo_array((np.ones(equal.size), (equal, codes)), shape=(size, size))
+    parts = connected_components(edges, directed=False)[1][equal]
+    first = np.full(int(parts.max()) + 1, n_equal)
+    np.minimum.at(first, parts, equal)
+    joined: IntArray = np.unique(first[parts], return_inverse=True)[1].ravel()
+    return joined
 
 
 def _hashes(X: Any) -> AnyArray:

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from disambig.estimators.selection.space import feature_scales, unit_scales
+from disambig.estimators.selection.scales import feature_scales, unit_scales
 
 
 def problem(seed=0, n=300, d=6):

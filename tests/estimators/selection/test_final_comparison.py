@@ -5,15 +5,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
-from disambig.estimators.selection import SearchSpace, Trial, select_weights_and_solver
+from disambig.estimators.selection import LabelSelection, SearchSpace, Trial, select
 from disambig.estimators.selection import space as space_module
-from disambig.estimators.selection.hidden_sets import HiddenSets, Score
-from disambig.estimators.selection.search import (
-    _rows_to_hide,
-    best_of_each_family,
-    final_comparison,
-)
-from disambig.estimators.selection.trials import trial_of
+from disambig.estimators.selection.hidden_sets import HiddenSets
+from disambig.estimators.selection.labels import trial_of
+from disambig.estimators.selection.protocol import HeldOutTrial, Score
+from disambig.estimators.selection.sampling import rows_to_hide
+from disambig.estimators.selection.search import best_of_each_family, final_comparison
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.votes import as_votes
@@ -26,7 +24,11 @@ NEAR, SCALED = NeighborWeights(3), ScaledWeights(NeighborWeights(3), np.ones(2))
 
 
 def trial(weights, score):
-    return Trial(weights, AnnealedMinimization(), score, score)
+    return HeldOutTrial(str(weights), Trial(weights, AnnealedMinimization(), score, score))
+
+
+def kind_of(sets, method="disambiguation"):
+    return LabelSelection.of(sets, ZeroOneLoss().bind(sets.classes), method, None)
 
 
 @pytest.fixture(scope="module")
@@ -43,25 +45,27 @@ def test_the_best_of_every_family_are_finalists():
     trials = [trial(TWO_LANDMARKS, 0.1), trial(SCALED, 0.2)]
     trials += [trial(TWO_LANDMARKS, 0.3), trial(NEAR, 0.4)]
     trials += [trial(ScaledWeights(TWO_LANDMARKS, np.ones(2)), 0.5), trial(NEAR, 0.6)]
-    assert best_of_each_family(trials) == [trials[0], trials[1], trials[3]]
-    assert best_of_each_family([trials[0], trials[2]]) == []
-    assert best_of_each_family([trials[1], trials[3]]) == []
+    sets = LabelSets(np.eye(2, dtype=np.bool_), np.arange(2))
+    kind = kind_of(sets)
+    assert best_of_each_family(kind, trials) == [trials[0], trials[1], trials[3]]
+    assert best_of_each_family(kind, [trials[0], trials[2]]) == []
+    assert best_of_each_family(kind, [trials[1], trials[3]]) == []
 
 
 def test_many_rows_reverse_the_order_of_few(board):
     X, _, sets = board
-    loss = ZeroOneLoss().bind(sets.classes)
     # Two landmarks cannot separate sixteen fields, although they scored best on few rows.
-    found = final_comparison(
+    found, hidden = final_comparison(
         FEW_HIDDEN,
         [trial(TWO_LANDMARKS, 0.0), trial(NEAR, 0.5)],
         X,
-        sets,
-        loss,
+        kind_of(sets),
         np.ones(400),
         hash_rows(X),
-        "disambiguation",
     )
+    assert sets.informative[hidden].all()
+    assert hidden.size in range(20, 61)
+    found = [one.trial for one in found]
     assert [one.weights for one in found] == [NEAR, TWO_LANDMARKS]
     assert found[0].held_out_loss < 0.25
     assert found[1].held_out_loss > 0.35
@@ -83,8 +87,9 @@ def test_the_best_of_the_comparison_is_selected_and_listed_first(board, monkeypa
         comparison_rows=300,
         comparison_hidden=(20, 60),
     )
-    loss = ZeroOneLoss().bind(sets.classes)
-    weights, _, trials = select_weights_and_solver(X, sets, loss, None, np.ones(400), method, small)
+    selection = select(kind_of(sets, method), X, np.ones(400), small)
+    weights, trials = selection.weights, selection.records
+    assert selection.compared == 3
     assert trials[0].weights is weights
     assert space_module.family_of(weights) != "landmarks"
     families = [space_module.family_of(one.weights) for one in trials[:3]]
@@ -97,26 +102,28 @@ def test_the_best_of_the_comparison_is_selected_and_listed_first(board, monkeypa
 def test_whole_groups_are_hidden_and_not_those_of_the_sample():
     numbers = np.repeat(np.arange(30), 4)
     informative = np.ones(120, dtype=np.bool_)
-    hidden = _rows_to_hide(informative, numbers, 10, 100)
+    hidden = rows_to_hide(informative, numbers, 10, 100)
     # A sixth of 120 rows: the last five groups of four.
     assert_array_equal(np.flatnonzero(hidden), np.arange(100, 120))
     assert_array_equal(
-        np.flatnonzero(_rows_to_hide(informative, numbers, 5, 9)), np.arange(112, 120)
+        np.flatnonzero(rows_to_hide(informative, numbers, 5, 9)), np.arange(112, 120)
     )
     informative[::4] = False
-    assert not _rows_to_hide(informative, numbers, 10, 100)[~informative].any()
+    assert not rows_to_hide(informative, numbers, 10, 100)[~informative].any()
     # Too few rows, or one group only: none is hidden.
-    assert not _rows_to_hide(informative, numbers, 50, 100).any()
-    assert not _rows_to_hide(informative, np.zeros(120, dtype=int), 1, 100).any()
+    assert not rows_to_hide(informative, numbers, 50, 100).any()
+    assert not rows_to_hide(informative, np.zeros(120, dtype=int), 1, 100).any()
 
 
 def test_no_comparison_with_few_informative_rows(board):
     X, _, sets = board
     few = LabelSets(sets.mask | (np.arange(400) > 80)[:, None], sets.classes)
-    loss = ZeroOneLoss().bind(sets.classes)
     finalists = [trial(TWO_LANDMARKS, 0.0), trial(NEAR, 0.5)]
-    more = (loss, np.ones(400), hash_rows(X), "disambiguation")
-    assert final_comparison(SearchSpace(), finalists, X, few, *more) == []
+    found, hidden = final_comparison(
+        SearchSpace(), finalists, X, kind_of(few), np.ones(400), hash_rows(X)
+    )
+    assert found == []
+    assert not hidden.size
 
 
 def test_the_infimum_start_costs_a_standard_error():

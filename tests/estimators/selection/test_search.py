@@ -2,7 +2,6 @@
 
 import pickle
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from sklearn.datasets import load_digits, load_iris
 
 from disambig import DisambiguatedClassifier, PartialLabelClassifier, disambiguate
 from disambig.candidates import LabelSets
-from disambig.estimators.selection import SearchSpace, select_weights_and_solver
-from disambig.estimators.selection import search as search_module
+from disambig.estimators.base import CandidateEstimator
+from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, select
 from disambig.estimators.selection import space as space_module
+from disambig.estimators.selection.search import Deadline
 from disambig.exceptions import NoInformationError, UnusedClassWarning
 from disambig.losses import AbstainLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
@@ -41,9 +41,15 @@ SHORT = SearchSpace(kernels={"gaussian": (0.7,)}, ridges=(1e-2, 1e-4), neighbors
 @pytest.fixture
 def short(monkeypatch):
     """Few weightings, for tests in which their number does not matter."""
-    monkeypatch.setattr(
-        search_module, "select_weights_and_solver", partial(select_weights_and_solver, space=SHORT)
-    )
+    monkeypatch.setattr(CandidateEstimator, "_search_space", SHORT)
+
+
+def select_weights_and_solver(
+    X, sets, loss, solver, sample_weight, method="disambiguation", space=None
+):
+    kind = LabelSelection.of(sets, loss, method, solver)
+    found = select(kind, X, sample_weight, SEARCH_SPACE if space is None else space)
+    return found.weights, found.solver, found.records
 
 
 def test_the_selection_is_better_than_most_trials(digits):
@@ -343,3 +349,44 @@ def test_sets_that_exclude_nothing_are_an_error(digits):
     whole = LabelSets(np.ones_like(sets.mask), sets.classes)
     with pytest.raises(NoInformationError, match="none of the 260 rows excludes a class"):
         PartialLabelClassifier().fit(X, whole)
+
+
+def test_rows_of_a_group_are_hidden_together(digits):
+    """Every row has a twin with nearly equal inputs, which would reveal what is hidden."""
+    X, _, sets = digits
+    twins = np.repeat(X[:60], 2, axis=0)
+    twins[1::2] += 1e-3
+    double = sets[np.repeat(np.arange(60), 2)]
+    space = replace(SHORT, kernels={}, neighbors=(2,))
+    kind = LabelSelection.of(double, ZeroOneLoss().bind(double.classes), "disambiguation", None)
+    alone = select(kind, twins, np.ones(120), space)
+    assert alone.records[0].held_out_loss < 0.2
+    groups = np.repeat(np.arange(60), 2)
+    with pytest.warns(UserWarning, match="no weights predict hidden sets better"):
+        together = select(kind, twins, np.ones(120), space, groups=groups)
+    assert together.is_fallback
+    assert together.records[0].held_out_loss > 0.3
+
+
+def test_a_time_limit_bounds_what_is_tried(digits):
+    X, _, sets = digits
+    found = PartialLabelClassifier(time_limit=1e-9).fit(X[:60], sets[:60])
+    # The first entry of the screen and of the final: ten temperatures.
+    assert len({str(trial.weights) for trial in found.trials_}) == 1
+    assert len(found.trials_) == 10
+    assert str(found.weights_) == str(found.trials_[0].weights)
+    assert list(Deadline(None).limit("abc")) == ["a", "b", "c"]
+    assert list(Deadline(1e-9).limit("abc")) == ["a"]
+    for bad in (0, -1.0, "1", np.inf):
+        with pytest.raises(ValueError, match="time_limit must be a finite number > 0"):
+            PartialLabelClassifier(time_limit=bad).fit(X[:60], sets[:60])
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [([1, 2], "one entry for each of the 60 rows"), ([None] * 60, "row 0 has no group")],
+)
+def test_groups_that_are_none_are_refused(digits, groups, message):
+    X, _, sets = digits
+    with pytest.raises(ValueError, match=message):
+        PartialLabelClassifier().fit(X[:60], sets[:60], groups=groups)

@@ -5,14 +5,17 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
-from disambig.estimators.selection.hidden_sets import sample_rows
+from disambig.estimators.selection import LabelSelection
+from disambig.estimators.selection.sampling import sample_rows
+from disambig.losses import ZeroOneLoss
 from disambig.weights.row_groups import hash_rows
 
 
 def sets_of(informative):
     """Two classes: informative rows have the first, the others both."""
     mask = np.column_stack([np.ones(len(informative), dtype=np.bool_), ~np.asarray(informative)])
-    return LabelSets(mask, np.arange(2))
+    sets = LabelSets(mask, np.arange(2))
+    return LabelSelection(sets, ZeroOneLoss().bind(sets.classes), "disambiguation", None)
 
 
 def sample(X, informative, limit):

@@ -1,21 +1,19 @@
-"""Scores of votes without true labels: how well they predict candidate sets that are hidden.
+"""Scores of votes for labels: how well they predict candidate sets that are hidden.
 
-`used_classes` leaves out classes that are nowhere a candidate, whose number would determine the
-cost of the search. `merge_copies` replaces copies of a row by one row of their total weight, so
-that a weight of w and w copies have the same sample, folds and scores. `sample_rows` selects the
-rows of the sample and gives them numbers that determine their folds. `HiddenSets` replaces the sets
-of one fold at a time by the set of all classes, runs a method, and scores the predictions of the
-hidden rows from the votes of the others.
+`HiddenSets` replaces the sets of one fold at a time by the set of all classes, runs a method, and
+scores the predictions of the hidden rows from the votes of the others. `used_classes` leaves out
+classes that are nowhere a candidate, whose number would determine the cost of the search.
 """
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from disambig.candidates import LabelSets
 from disambig.estimators.prediction import shares
+from disambig.estimators.selection.protocol import Score, mean_score
 from disambig.losses.labels.finite import FiniteLoss, SetExtremes
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -23,34 +21,11 @@ from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights.row_groups import EqualRows, hash_rows
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
 _LOG_LOSS_WEIGHT = 0.1
 # Added to probabilities, so that their logarithm is finite.
 _LOG_OFFSET = 1e-3
-# At least this share of the groups of rows in a sample is informative, if there are as many.
-_MIN_INFORMATIVE_SHARE = 0.5
-
-
-class Score(NamedTuple):
-    """The held-out loss of predictions at hidden sets.
-
-    Attributes
-    ----------
-    loss : float
-        The mean of ``min_{y in s_i} loss(z_i, y)``; for the 0-1 loss the share of missed sets.
-    value : float
-        `loss` in units of the largest loss, plus a tenth of the mean of ``-log P_i(s_i)``. The
-        selection minimises it.
-    error : float
-        The standard error of `loss`, in units of the largest loss. Rows of unequal weights count as
-        the number of rows of equal weights with the same error, ``(sum w)^2 / sum w^2``.
-    """
-
-    loss: float
-    value: float
-    error: float
 
 
 class HiddenSets:
@@ -152,19 +127,9 @@ class HiddenSets:
         predicted = self.loss.matrix[costs[scored].argmin(axis=1)]
         losses = np.where(mask, predicted, np.inf).min(axis=1)
         inside = np.where(mask, probabilities[scored], 0.0).sum(axis=1)
-        loss = float(np.average(losses, weights=sample_weight))
+        score = mean_score(losses, sample_weight, self.loss.largest)
         log_likelihood = float(np.average(np.log(inside + _LOG_OFFSET), weights=sample_weight))
-        variance = float(np.average((losses - loss) ** 2, weights=sample_weight))
-        return Score(
-            loss,
-            loss / self.loss.largest - _LOG_LOSS_WEIGHT * log_likelihood,
-            float(np.sqrt(variance / _effective_count(sample_weight))) / self.loss.largest,
-        )
-
-
-def _effective_count(sample_weight: FloatArray) -> float:
-    relative = sample_weight / sample_weight.max()
-    return float(relative.sum() ** 2 / (relative @ relative))
+        return score._replace(value=score.value - _LOG_LOSS_WEIGHT * log_likelihood)
 
 
 def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:
@@ -173,114 +138,6 @@ def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:
         return None
     equal = 1.0 / sets.n_classes
     return np.where(hidden[:, :, None], equal, sets.weights).reshape(-1, sets.n_classes)
-
-
-def sample_rows(
-    row_groups: IntArray, sets: LabelSets, sample_weight: FloatArray, limit: int
-) -> tuple[IntArray, IntArray]:
-    """Rows of the sample, at most `limit`, and numbers that determine their folds.
-
-    The order is pseudo-random and depends on a hash of the rows alone: one row of every group, then
-    a second one, and so on. Within a group informative rows come first. Among the first groups at
-    least half are informative, or the share among all groups if that is larger, as long as there
-    are enough. Rows of a group have equal numbers, so that they are hidden together: a copy that
-    stays would reveal what is hidden. Informative groups are numbered separately, so that
-    ``number % k`` spreads them evenly over k folds.
-
-    Parameters
-    ----------
-    row_groups : int (n,)
-        Groups of rows with equal inputs, from `hash_rows`.
-    sets : LabelSets, n rows
-    sample_weight : float (n,)
-    limit : int
-    """
-    positions, numbers = _positions_and_numbers(row_groups, sets.informative)
-    if row_groups.max() + 1 == row_groups.size:
-        rows = np.argsort(positions)[:limit]
-        return rows, numbers[rows]
-    by_group = np.lexsort((_target_hashes(sets, sample_weight), ~sets.informative, positions))
-    first = np.searchsorted(positions[by_group], positions[by_group])
-    nth_copy = np.arange(by_group.size) - first
-    rows = by_group[np.lexsort((positions[by_group], nth_copy))[:limit]]
-    return rows, numbers[rows]
-
-
-def _positions_and_numbers(
-    row_groups: IntArray, informative: BoolArray
-) -> tuple[IntArray, IntArray]:
-    """For each row, the position of its group in the order of the sample, and its number.
-
-    Groups are numbered in the order of their hashes, informative groups and the others separately.
-    Positions merge the two sequences: informative groups have spacing ``1 / share``, the others
-    ``1 / (1 - share)``.
-    """
-    is_informative = np.zeros(int(row_groups.max()) + 1, dtype=np.bool_)
-    is_informative[row_groups[informative]] = True
-    share = max(_MIN_INFORMATIVE_SHARE, float(is_informative.mean()))
-    number = np.where(is_informative, np.cumsum(is_informative), np.cumsum(~is_informative)) - 1
-    spacing = np.where(is_informative, 1.0 / share, np.inf if share == 1.0 else 1.0 / (1.0 - share))
-    position = np.empty_like(number)
-    order = np.argsort((number + 0.5) * spacing, kind="stable")
-    position[order] = np.arange(is_informative.size)
-    return position[row_groups], number[row_groups]
-
-
-def _target_hashes(sets: LabelSets, sample_weight: FloatArray) -> IntArray:
-    """Numbers that order copies of a row by sets and weights, not by the order of the rows."""
-    columns = [sets.mask.astype(np.float64), sample_weight[:, None]]
-    return hash_rows(np.hstack(columns if sets.weights is None else [*columns, sets.weights]))
-
-
-class DistinctRows(NamedTuple):
-    """Rows that differ in their inputs or in their sets.
-
-    Attributes
-    ----------
-    X : (n, d)
-    sets : LabelSets of n rows
-    sample_weight : float (n,)
-        The total weight of the copies of each row.
-    groups : int (n,)
-        Groups of rows with equal inputs, from `hash_rows`.
-    """
-
-    X: Any
-    sets: LabelSets
-    sample_weight: FloatArray
-    groups: IntArray
-
-
-def merge_copies(X: Any, sets: LabelSets, sample_weight: FloatArray) -> DistinctRows:
-    """The distinct rows in the order of their first copies; all rows as they are if none is equal.
-
-    Copies have equal inputs, sets and soft weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sets = LabelSets.from_any([{"a"}, {"a", "b"}, {"a"}, {"b"}])
-    >>> found = merge_copies(np.array([[0.0], [0.0], [0.0], [1.0]]), sets, np.ones(4))
-    >>> found.X.ravel().tolist(), found.sample_weight.tolist()
-    ([0.0, 0.0, 1.0], [2.0, 1.0, 1.0])
-    """
-    groups = hash_rows(X)
-    repeated = np.flatnonzero(np.bincount(groups)[groups] > 1)
-    if not repeated.size:
-        return DistinctRows(X, sets, sample_weight, groups)
-    # The groups above are of nearly equal rows, equal up to rounding.
-    inputs = EqualRows.build(X[repeated]).group
-    keys = [inputs[:, None].view(np.uint8), np.packbits(sets.mask[repeated], axis=1)]
-    if sets.weights is not None:
-        keys.append(np.ascontiguousarray(sets.weights[repeated]).view(np.uint8))
-    _, first, inverse = np.unique(np.hstack(keys), axis=0, return_index=True, return_inverse=True)
-    if first.size == repeated.size:
-        return DistinctRows(X, sets, sample_weight, groups)
-    first_copy = np.arange(len(sets))
-    first_copy[repeated] = repeated[first[inverse.ravel()]]
-    total: FloatArray = np.bincount(first_copy, weights=sample_weight).astype(np.float64)
-    rows = np.flatnonzero(first_copy == np.arange(len(sets)))
-    return DistinctRows(X[rows], sets[rows], total[rows], groups[rows])
 
 
 def used_classes(sets: LabelSets, loss: FiniteLoss) -> tuple[LabelSets, FiniteLoss]:

@@ -1,8 +1,8 @@
 """The search space of ``weights="auto"``, and its weightings fitted on a sample of the rows.
 
-`SearchSpace` has the settings. `entries_of` lists its weightings, and `fitted_entries` fits each on
-a sample, together with the unfitted weighting that it becomes on all rows. `feature_scales` scales
-features by how much the candidate sets depend on them.
+`SearchSpace` has the settings. `entries_of` lists its weightings, `EntryWeightings` makes them for
+a sample, and `fitted_entries` fits each there, together with the unfitted weighting that it becomes
+on all rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesRegressor
 
+from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.notation import FloatArray
 from disambig.weights import (
     ForestWeights,
@@ -34,14 +33,6 @@ _MAX_LANDMARKS = 1000
 _MIN_LANDMARKS = 100
 # Entries of the matrix of rows times landmarks at most: 2 GiB.
 _MAX_LANDMARK_ENTRIES = 2**28
-_N_TREES = 60
-_MIN_SAMPLES_LEAF = 3
-# A split considers a fifth of the features, between these numbers.
-_MIN_SPLIT_FEATURES, _MAX_SPLIT_FEATURES = 3, 100
-# A variance below this share of the mean square is rounding: the feature is constant.
-_VARIANCE_RTOL = 1e-12
-# Sparse inputs with no more entries than this are made dense: 128 MiB.
-_MAX_DENSE_ENTRIES = 2**24
 
 
 @dataclass(frozen=True)
@@ -226,61 +217,98 @@ def n_landmarks_for(n: int) -> int | None:
     return min(_MAX_LANDMARKS, max(_MIN_LANDMARKS, _MAX_LANDMARK_ENTRIES // n))
 
 
-def fitted_entries(
-    entries: Iterable[Entry],
-    X: Any,
-    sample_weight: FloatArray,
-    scales: FloatArray | None,
-    n_landmarks: int | None,
-) -> Iterator[FittedEntry]:
-    """Fit entries on a sample; those with at least as many neighbours as it has rows are left out.
-
-    Rows are counted with their weights, as neighbours are: w means w copies of a row.
-
-    Consecutive entries that differ in the ridge only share their kernel matrix.
+class EntryWeightings:
+    """The weightings of entries for one sample.
 
     Parameters
     ----------
-    entries : iterable of Entry
     X : (rows, d)
-        A sample.
+        The sample.
     sample_weight : float (rows,)
     scales : float (d,) or None
         None: no entry is scaled.
     n_landmarks : int or None
         Of kernels on all rows, see `n_landmarks_for`.
     """
-    weights = None if (sample_weight == 1).all() else sample_weight
-    total = float(sample_weight.sum())
-    inputs_of = {False: X} if scales is None else {False: X, True: _scaled(X, scales)}
-    medians: dict[tuple[bool, str], float] = {}
+
+    def __init__(
+        self,
+        X: Any,
+        sample_weight: FloatArray,
+        scales: FloatArray | None,
+        n_landmarks: int | None,
+    ) -> None:
+        self.sample_weight = None if (sample_weight == 1).all() else sample_weight
+        self.scales = scales
+        self.n_landmarks = n_landmarks
+        self._total = float(sample_weight.sum())
+        self._inputs = {False: X} if scales is None else {False: X, True: scaled_inputs(X, scales)}
+        self._medians: dict[tuple[bool, str], float] = {}
+
+    def inputs(self, entry: Entry) -> Any:
+        """The inputs of the sample, scaled if the entry is."""
+        return self._inputs[entry.scaled]
+
+    def unfitted(self, entry: Entry) -> Weights | None:
+        """The weighting on the inputs of the entry; None if it has as many neighbours as rows.
+
+        Rows are counted with their weights, as neighbours are: w means w copies of a row.
+        """
+        if entry.kind == "neighbors":
+            return None if entry.size >= self._total else NeighborWeights(int(entry.size))
+        if entry.kind == "forest":
+            return ForestWeights(min_samples_split=int(entry.size))
+        metric = entry[:2]
+        if metric not in self._medians:
+            # The default bandwidth of this weighting is the median distance.
+            found = NadarayaWatsonWeights(entry.kind).fit(self.inputs(entry), self.sample_weight)
+            self._medians[metric] = float(cast(float, found.bandwidth_))
+        bandwidth = entry.size * self._medians[metric]
+        return KernelRidgeWeights(entry.kind, bandwidth=bandwidth, regularization=entry.ridge)
+
+    def for_all_rows(self, weighting: Weights, entry: Entry) -> tuple[Weights, bool]:
+        """The weighting on all rows as they are, unfitted, and whether its votes have signs.
+
+        Kernel ridge goes through landmarks if there are too many rows.
+        """
+        for_all = cast(Weights, clone(weighting))
+        if isinstance(weighting, KernelRidgeWeights) and self.n_landmarks is not None:
+            for_all = NystromWeights(
+                weighting.kernel,
+                n_landmarks=self.n_landmarks,
+                bandwidth=weighting.bandwidth,
+                regularization=weighting.regularization,
+                intercept=weighting.intercept,
+            )
+        has_signs = not isinstance(for_all, NystromWeights)
+        return (ScaledWeights(for_all, self.scales) if entry.scaled else for_all), has_signs
+
+
+def fitted_entries(entries: Iterable[Entry], weightings: EntryWeightings) -> Iterator[FittedEntry]:
+    """Fit entries on a sample; those with at least as many neighbours as it has rows are left out.
+
+    Consecutive entries that differ in the ridge only share their kernel matrix.
+    """
     last: tuple[Any, KernelRidgeWeights] | None = None
     for entry in entries:
-        inputs = inputs_of[entry.scaled]
-        weighting: Weights
-        if entry.kind == "neighbors":
-            if entry.size >= total:
-                continue
-            weighting = NeighborWeights(int(entry.size)).fit(inputs, weights)
-        elif entry.kind == "forest":
-            weighting = ForestWeights(min_samples_split=int(entry.size)).fit(inputs, weights)
-        elif last is not None and last[0] == entry[:3]:
+        weighting: Weights | None
+        if last is not None and last[0] == entry[:3]:
             weighting = last[1].at_regularization(entry.ridge)
         else:
-            metric = entry[:2]
-            if metric not in medians:
-                # The default bandwidth of this weighting is the median distance.
-                found = NadarayaWatsonWeights(entry.kind).fit(inputs, weights).bandwidth_
-                medians[metric] = float(cast(float, found))
-            weighting = KernelRidgeWeights(
-                entry.kind, bandwidth=entry.size * medians[metric], regularization=entry.ridge
-            ).fit(inputs, weights)
-            last = entry[:3], weighting
-        for_all = _for_all_rows(weighting, n_landmarks)
-        has_signs = not isinstance(for_all, NystromWeights)
-        if entry.scaled:
-            for_all = ScaledWeights(for_all, scales)
+            weighting = weightings.unfitted(entry)
+            if weighting is None:
+                continue
+            weighting = weighting.fit(weightings.inputs(entry), weightings.sample_weight)
+            if isinstance(weighting, KernelRidgeWeights):
+                last = entry[:3], weighting
+        for_all, has_signs = weightings.for_all_rows(weighting, entry)
         yield FittedEntry(entry, weighting, for_all, has_signs)
+
+
+def unit_neighbors(X: Any, sample_weight: FloatArray) -> Weights:
+    """The 10 nearest neighbours on features of unit variance."""
+    scales = unit_scales(X, sample_weight)
+    return ScaledWeights(NeighborWeights(), scales) if scales.any() else NeighborWeights()
 
 
 def family_of(weights: Weights) -> str:
@@ -291,87 +319,3 @@ def family_of(weights: Weights) -> str:
     if isinstance(weights, ScaledWeights):
         return "landmarks" if isinstance(weights.weights, NystromWeights) else "scaled"
     return "landmarks" if isinstance(weights, NystromWeights) else "unscaled"
-
-
-def _for_all_rows(weighting: Weights, n_landmarks: int | None) -> Weights:
-    """The same weighting, unfitted; kernel ridge by landmarks if `n_landmarks` is not None."""
-    if isinstance(weighting, KernelRidgeWeights) and n_landmarks is not None:
-        return NystromWeights(
-            weighting.kernel,
-            n_landmarks=n_landmarks,
-            bandwidth=weighting.bandwidth,
-            regularization=weighting.regularization,
-        )
-    return cast(Weights, clone(weighting))
-
-
-def _scaled(X: Any, factors: FloatArray) -> Any:
-    return sp.csr_array(X.multiply(factors[None, :])) if sp.issparse(X) else X * factors
-
-
-def feature_scales(X: Any, shares: FloatArray, sample_weight: FloatArray) -> FloatArray | None:
-    """A factor for each column of X, ``(d,)``; None if features cannot be compared.
-
-    Extremely randomised trees predict the shares of the classes in the sets. The factor of a
-    feature is the root of its importance (importances have mean one) over its standard deviation.
-    Distances then weight a feature by how much the sets depend on it, whatever its unit, and nearly
-    ignore noise.
-
-    Parameters
-    ----------
-    X : (n, d)
-        The trees depend on the order of the rows: pass them in an order that depends on the rows
-        alone, as `sample_rows` does.
-    shares : float (n, K)
-        Of each class in each set.
-    sample_weight : float (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> first = (X[:, :1] > 0).astype(float)
-    >>> feature_scales(X, np.hstack([first, 1 - first]), np.ones(100)).round(1)
-    array([1.5, 0.1])
-    """
-    d = X.shape[1]
-    if d < 2 or np.ptp(shares, axis=0).max() == 0:
-        return None
-    if sp.issparse(X) and X.shape[0] * d <= _MAX_DENSE_ENTRIES:
-        # scikit-learn grows different trees on sparse inputs.
-        X = X.toarray()
-    units = unit_scales(X, sample_weight)
-    # Trees convert X to float32, which would lose a small spread far from zero: centre and scale.
-    inputs = X.multiply(units[None, :]).tocsr() if sp.issparse(X) else (X - X.mean(axis=0)) * units
-    trees = ExtraTreesRegressor(
-        _N_TREES,
-        min_samples_leaf=_MIN_SAMPLES_LEAF,
-        max_features=min(d, _MAX_SPLIT_FEATURES, max(_MIN_SPLIT_FEATURES, d // 5)),
-        random_state=0,
-    )
-    importances: FloatArray = trees.fit(inputs, shares, sample_weight).feature_importances_
-    total = float(importances.sum())
-    return np.sqrt(importances * (d / total)) * units if total > 0.0 else None
-
-
-def unit_scales(X: Any, sample_weight: FloatArray) -> FloatArray:
-    """One over the standard deviation of each column of X, ``(d,)``; 0 for a constant one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unit_scales(np.array([[0.0, 5.0], [4.0, 5.0]]), np.ones(2))
-    array([0.5, 0. ])
-    """
-    means, variances = _moments(X, sample_weight / sample_weight.sum())
-    varies = variances > _VARIANCE_RTOL * (variances + means * means)
-    return np.where(varies, 1.0 / np.sqrt(np.where(varies, variances, 1.0)), 0.0)
-
-
-def _moments(X: Any, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means and variances of the columns, ``(d,)`` each."""
-    means = np.asarray(X.T @ shares, dtype=np.float64)
-    if not sp.issparse(X):
-        return means, np.asarray(((X - means) ** 2).T @ shares)
-    squares = np.asarray(X.multiply(X).T @ shares, dtype=np.float64)
-    return means, np.maximum(squares - means * means, 0.0)

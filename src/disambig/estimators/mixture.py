@@ -1,0 +1,232 @@
+"""Mixtures of estimators: shares fitted on held-out predictions, members fitted on all rows.
+
+A member is an estimator of the same kind of target: a weighting with its solver inside
+`IntervalRegressor` or `PartialRanker`, or a model of scikit-learn in alternation. The mixture
+predicts ``sum_m share_m f_m(x)``, where ``f_m`` are numbers or probabilities.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+
+from disambig.notation import FloatArray, IntArray
+from disambig.weights.row_groups import hash_rows, joined_groups
+
+# Shares below this are rounding of the optimiser.
+_MIN_SHARE = 1e-3
+_N_FOLDS = 5
+
+# What a fitted member predicts at inputs, first axis q; only such arrays can be mixed.
+Predict = Callable[[Any, Any], FloatArray]
+
+
+class Mixture(BaseEstimator):
+    """Estimators and their shares, for ``weights=`` of an estimator of the same kind.
+
+    ``weights="auto"`` selects one for numbers, orders and bits; `weights_` holds it. Passed as
+    `weights`, it is fitted again without the search.
+
+    Parameters
+    ----------
+    members : list of estimators
+        Unfitted. They predict the same kind of target.
+    shares : list of float, optional
+        Non-negative, with sum one; equal by default.
+
+    Examples
+    --------
+    >>> from disambig import IntervalRegressor, Mixture
+    >>> near = IntervalRegressor(weights="neighbors")
+    >>> Mixture([near, IntervalRegressor(weights="kernel_ridge")], [0.25, 0.75]).shares
+    [0.25, 0.75]
+    """
+
+    def __init__(self, members: Any, shares: Any = None) -> None:
+        self.members = members
+        self.shares = shares
+
+    def checked(self) -> tuple[list[Any], FloatArray]:
+        """Members and shares, or an error that says what is wrong."""
+        members = list(self.members)
+        for place, member in enumerate(members):
+            if isinstance(member, type) or not hasattr(member, "fit"):
+                raise TypeError(
+                    f"Mixture: members[{place}] must be an estimator with a method fit; got "
+                    f"{member!r}."
+                )
+        if not members:
+            raise ValueError("Mixture: members is empty; at least one estimator is needed.")
+        if self.shares is None:
+            return members, np.full(len(members), 1.0 / len(members))
+        shares = np.asarray(self.shares, dtype=np.float64)
+        if shares.shape != (len(members),) or not (shares >= 0).all() or shares.sum() <= 0:
+            raise ValueError(
+                f"Mixture: shares must be {len(members)} numbers >= 0 with a positive sum, one for "
+                f"each member; got {self.shares!r}."
+            )
+        return members, shares / shares.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMixture:
+    """The fitted members of a mixture.
+
+    Attributes
+    ----------
+    members : tuple of fitted estimators
+    shares : float array (M,)
+    predict : callable
+        What is mixed: ``predict(member, X)``, first axis q.
+    held_out : float array, first axis n
+        At each training row the prediction of the mixture by members that were trained without
+        its fold.
+    """
+
+    members: tuple[Any, ...]
+    shares: FloatArray
+    predict: Predict
+    held_out: FloatArray
+
+    def __call__(self, X: Any) -> FloatArray:
+        """The mixed predictions at checked inputs."""
+        return mixed(self.shares, [self.predict(member, X) for member in self.members])
+
+
+def mixed(shares: FloatArray, predictions: Sequence[FloatArray]) -> FloatArray:
+    """``sum_m share_m f_m``."""
+    total: FloatArray = np.zeros_like(predictions[0], dtype=np.float64)
+    for share, one in zip(shares, predictions, strict=True):
+        total += share * one
+    return total
+
+
+def fit_mixture(
+    mixture: Mixture,
+    X: Any,
+    candidates: Any,
+    sample_weight: FloatArray | None,
+    groups: IntArray | None,
+    predict: Predict,
+) -> FittedMixture:
+    """Fit the members on all rows, and cross-fit them for predictions of the training rows.
+
+    The rows are passed in the order of a hash of their inputs, so that members with random parts
+    do not depend on the order of the rows. Rows with equal inputs, and the groups of the user, are
+    in one fold.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    X : (n, d), checked
+    candidates : candidate sets of n rows
+    sample_weight : float array (n,), or None
+    groups : int array (n,), or None
+    predict : callable
+    """
+    members, shares = mixture.checked()
+    members = [member for member, share in zip(members, shares, strict=True) if share > 0]
+    shares = shares[shares > 0]
+    together = joined_groups(hash_rows(X), groups)
+    order = np.argsort(together, kind="stable")
+    X, candidates, together = X[order], candidates[order], together[order]
+    weights = None if sample_weight is None else sample_weight[order]
+    n_folds = min(_N_FOLDS, int(together.max()) + 1)
+    with config_context(assume_finite=True):
+        held_out = mixed(
+            shares,
+            [
+                held_out_predictions(member, X, candidates, weights, together % n_folds, predict)
+                for member in members
+            ],
+        )
+        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
+    unsorted = np.empty_like(held_out)
+    unsorted[order] = held_out
+    return FittedMixture(fitted, shares, predict, unsorted)
+
+
+def fitted_member(member: Any, X: Any, candidates: Any, sample_weight: FloatArray | None) -> Any:
+    """A clone of a member, fitted on these rows."""
+    options = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return clone(member).fit(X, candidates, **options)
+
+
+def held_out_predictions(
+    member: Any,
+    X: Any,
+    candidates: Any,
+    sample_weight: FloatArray | None,
+    folds: IntArray,
+    predict: Predict,
+) -> FloatArray:
+    """Predictions of each row by a member that was fitted without the rows of its fold.
+
+    Parameters
+    ----------
+    member : estimator
+    X : (n, d)
+    candidates : candidate sets of n rows
+    sample_weight : float array (n,), or None
+    folds : int array (n,)
+        The fold in which a row is hidden; -1 for never. Such rows have NaN in the result.
+    predict : callable
+    """
+    found: FloatArray | None = None
+    for fold in range(int(folds.max()) + 1):
+        hidden, visible = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        if not hidden.size or not visible.size:
+            continue
+        weights = None if sample_weight is None else sample_weight[visible]
+        fitted = fitted_member(member, X[visible], candidates[visible], weights)
+        predictions = predict(fitted, X[hidden])
+        if found is None:
+            found = np.full((len(folds), *predictions.shape[1:]), np.nan)
+        found[hidden] = predictions
+    if found is None:
+        # One group only: no row can be predicted by others.
+        found = predict(fitted_member(member, X, candidates, sample_weight), X)
+    return found
+
+
+def mixing_shares(
+    objective: Callable[[FloatArray], tuple[float, FloatArray]], n_members: int, pull: float
+) -> FloatArray:
+    """Shares ``w`` on the simplex that minimise ``objective(w) + pull |w - 1/M|^2``, ``(M,)``.
+
+    Parameters
+    ----------
+    objective : callable
+        The held-out loss of the mixture and its gradient, convex in the shares.
+    n_members : int
+    pull : float
+        How strongly shares are drawn to equal ones, in units of the objective.
+    """
+    even = np.full(n_members, 1.0 / n_members)
+    if n_members == 1:
+        return even
+
+    def penalised(shares: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = objective(shares)
+        away = shares - even
+        return value + pull * float(away @ away), gradient + 2.0 * pull * away
+
+    unit = max(abs(penalised(even)[0]), np.finfo(float).tiny)
+    found = minimize(
+        lambda w: tuple(part / unit for part in penalised(w)),
+        even,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * n_members,
+        constraints={"type": "eq", "fun": lambda w: w.sum() - 1.0, "jac": np.ones_like},
+        options={"maxiter": 200, "ftol": 1e-10},
+    )
+    shares = np.maximum(found.x, 0.0)
+    shares[shares < _MIN_SHARE] = 0.0
+    shares /= shares.sum()
+    result: FloatArray = shares if penalised(shares)[0] <= penalised(even)[0] else even
+    return result
