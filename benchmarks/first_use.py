@@ -63,8 +63,10 @@ class Use:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Use":
-        spent = {key: Spent(**values.pop(key)) for key in ("imported", "first", "again")}
-        return cls(**spent, **values)
+        imported, first, again = (
+            Spent(**values.pop(key)) for key in ("imported", "first", "again")
+        )
+        return cls(imported, first, again, **values)
 
 
 class CompileClock:

@@ -25,38 +25,41 @@ from disambig.datasets import fetch_libsvm
 
 __all__ = ["STORIES"]
 
+# X (n, d) and classes (n,).
+Inputs = Any
+
 MAX_DENSE_ROWS = 2500
 LABELS_PER_CLASS = (1, 5)
 SIZES = (2000, 20_000)
 
 
 @cache
-def digits() -> tuple[Any, Any]:
+def digits() -> Inputs:
     return load_digits(return_X_y=True)
 
 
 @cache
-def satimage() -> tuple[Any, Any]:
+def satimage() -> Inputs:
     data = fetch_libsvm("satimage", download=False)
     return data.X, np.unique(data.y, return_inverse=True)[1]
 
 
-def moons(seed: int, n: int) -> tuple[Any, Any]:
+def moons(seed: int, n: int) -> Inputs:
     return make_moons(n, noise=0.1, random_state=seed)
 
 
-def circles(seed: int, n: int) -> tuple[Any, Any]:
+def circles(seed: int, n: int) -> Inputs:
     return make_circles(n, noise=0.07, factor=0.5, random_state=seed)
 
 
-def real(load: Callable[[], tuple[Any, Any]], seed: int, n: int) -> tuple[Any, Any]:
+def real(load: Callable[[], Inputs], seed: int, n: int) -> Inputs:
     """The first n rows."""
     del seed
     X, y = load()
     return X[:n], y[:n]
 
 
-def draw(data: Callable[[int, int], tuple[Any, Any]], count: int, seed: int, n: int) -> Drawn:
+def draw(data: Callable[[int, int], Inputs], count: int, seed: int, n: int) -> Drawn:
     """`count` labels of each class, -1 for the others, whose places are the queries."""
     X, y = data(seed, n)
     known = few_labels(y, count, seed)
@@ -115,7 +118,7 @@ OTHERS = (
     ),
 )
 ACCURACY = Score("accuracy", share_right, higher_is_better=True)
-DATA: dict[str, tuple[Callable[[int, int], tuple[Any, Any]], int]] = {
+DATA: dict[str, tuple[Callable[[int, int], Inputs], int]] = {
     **{f"moons-{n}": (moons, n) for n in SIZES},
     **{f"circles-{n}": (circles, n) for n in SIZES},
     "digits": (partial(real, digits), 1797),

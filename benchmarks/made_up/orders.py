@@ -50,7 +50,8 @@ def preferences(seed: int, n: int, *, linear: bool) -> Drawn:
 def _curved(z: FloatArray) -> FloatArray:
     """Functions of the inputs that no linear function is close to."""
     columns = [np.cos(2 * z[:, 0]), z[:, 1] * z[:, 2], np.abs(z[:, 3]) - 0.8, np.sin(2 * z[:, 4])]
-    return np.sqrt(2) * np.column_stack(columns)
+    curves: FloatArray = np.sqrt(2) * np.column_stack(columns)
+    return curves
 
 
 def _ranks(scores: FloatArray) -> IntArray:
