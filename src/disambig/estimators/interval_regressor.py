@@ -18,7 +18,25 @@ from disambig.estimators.fitting import (
     kept_rows,
     validated_inputs,
 )
+from disambig.estimators.mixture import Mixture
+from disambig.estimators.number_fits import (
+    agreement,
+    check_mixed,
+    fit_number_mixture,
+    obstacle_to_risk,
+    unwrapped,
+)
 from disambig.estimators.prediction import number_predictor_of
+from disambig.estimators.selection import SearchSpace, Selection
+from disambig.estimators.selection.members import mixture_of
+from disambig.estimators.selection.number_trials import NumberSelection
+from disambig.estimators.selection.numbers import (
+    MAX_NUMBER_MEMBERS,
+    NUMBER_PULL,
+    NUMBER_SPACE,
+    SINGLE_SPACE,
+    NumberMembers,
+)
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
@@ -32,18 +50,9 @@ from disambig.solvers.numbers.baselines import number_baseline, number_rule
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import (
-    FittedWeights,
-    KernelRidgeWeights,
-    NystromWeights,
-    PoissonWeights,
-    RandomFeatureWeights,
-)
-from disambig.weights.registry import automatic_ridge
+from disambig.weights import PoissonWeights
 
 _FORMULATIONS = ("auto", "risk", "votes")
-# Weightings that are ridge regressions, exact or of low rank; they offer `residual_form`.
-_RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 # The square of an end plus a margin must stay finite.
 _MAX_MARGIN = 1e100
 
@@ -163,7 +172,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         method: str = "disambiguation",
         formulation: Literal["auto", "votes", "risk"] = "auto",
         solver: Any = "auto",
-        margin: float = 0.0,
+        margin: float | Literal["auto"] = "auto",
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
         cv: Any = None,
@@ -219,7 +228,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _read(self, y: Any) -> NumberSets:
         name = type(self).__name__
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
-        check_number(name, "margin", self.margin, most=_MAX_MARGIN)
+        if isinstance(self.margin, str):
+            check_choice(name, "margin", self.margin, ("auto",), "or a number")
+        else:
+            check_number(name, "margin", self.margin, most=_MAX_MARGIN)
+        self.margin_ = 0.0 if isinstance(self.margin, str) else float(self.margin)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         self._flat_ = sets.flat
@@ -241,8 +254,49 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             kept = kept.part(informative)
         return kept
 
-    def _fixed_weights(self, kept: KeptRows, taken: NumberSets) -> Any:
-        return automatic_ridge(kept.rows.size)
+    def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> NumberSelection:
+        is_risk = (
+            self.loss_.is_quadratic
+            and self.method == "disambiguation"
+            and self.formulation != "votes"
+            and solver is None
+            and self.predict_weights is None
+        )
+        margin = None if isinstance(self.margin, str) else float(self.margin)
+        members = NumberMembers(taken, self.loss_, self._with, margin, is_risk, len(taken))
+        return NumberSelection(members)
+
+    def _with(self, weights: Any, margin: float) -> "IntervalRegressor":
+        """An estimator of the same numbers with these weights, a member of the selection."""
+        return IntervalRegressor(
+            weights,
+            predict_weights=self.predict_weights,
+            loss=self.loss,
+            method=self.method,
+            formulation=self.formulation,
+            solver=self.solver,
+            margin=margin,
+        )
+
+    @property
+    def _search_space(self) -> SearchSpace:  # type: ignore[override]
+        single = self.method != "disambiguation" or not self.loss_.is_quadratic
+        others = self.formulation == "votes" or self.predict_weights is not None
+        return SINGLE_SPACE if single or others or self.solver != "auto" else NUMBER_SPACE
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        if selection.is_fallback:
+            mixture = Mixture([selection.weights], [1.0])
+        else:
+            mixture = mixture_of(
+                selection, most=MAX_NUMBER_MEMBERS, pull=NUMBER_PULL, unit="best"
+            )
+        (first, *others) = mixture.members
+        if others or not isinstance(first, IntervalRegressor):
+            return mixture, None
+        # A single member of this class is fitted as such, with its certificate.
+        self.margin_ = float(first.margin)
+        return first.weights, self._named_solver()
 
     def _named_solver(self) -> Solver | None:
         return resolve_solver(self.solver, numbers=True)
@@ -251,20 +305,20 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, weightings: FittedWeightings, votes: Votes, taken: NumberSets
     ) -> NumberProblem:
         for weights in (weightings.weights, weightings.predict_weights):
-            if isinstance(_unwrapped(weights), PoissonWeights):
+            if isinstance(unwrapped(weights), PoissonWeights):
                 raise ValueError(
                     "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
                     "predictions have no level. Use LaplacianWeights on the same graph."
                 )
-        taken = taken.inset(float(self.margin)) if self.margin else taken
+        taken = taken.inset(self.margin_) if self.margin_ else taken
         self.span_ = taken.span
-        obstacle = self._obstacle_to_risk()
+        obstacle = obstacle_to_risk(self)
         if self.formulation == "risk" and obstacle:
             raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
         if self.formulation == "votes" or obstacle:
             # w copies of a row are w equal rows of votes.
             return VotedProblem(weightings.scaled(votes), self.loss_, taken, self.span_)
-        ridge = _unwrapped(weightings.weights)
+        ridge = unwrapped(weightings.weights)
         return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), taken, self.span_)
 
     def _suited_solver(self, problem: NumberProblem) -> Solver:
@@ -274,25 +328,6 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         # The losses of numbers minimise the infimum exactly.
         self.infimum_is_exact_ = True if self.method == "infimum" else None
         return number_baseline(problem, votes, self.method)
-
-    def _obstacle_to_risk(self) -> str:
-        """Why the formulation "risk" is not possible; empty if it is."""
-        weights = _unwrapped(self.weights_)
-        if not self.loss_.is_quadratic:
-            return f"needs the squared loss; got {self.loss_!r}"
-        if not isinstance(weights, _RIDGE_WEIGHTS):
-            return f"needs KernelRidgeWeights; got {type(weights).__name__}"
-        divided = isinstance(weights, KernelRidgeWeights) and weights.normalize
-        if weights.leave_one_out or (divided and not weights.intercept):
-            return "needs KernelRidgeWeights with normalize=False and leave_one_out=False"
-        if self.predict_weights is not None:
-            return "predicts with the function that it fits, so predict_weights must be None"
-        if self.method == "infimum":
-            return (
-                "is the same problem for method='infimum' and method='disambiguation'; the infimum "
-                "loss is minimised at each query, which needs votes"
-            )
-        return ""
 
     def _store(self, fit: Fit) -> None:
         solution, kept, sets = fit.solution, fit.kept, fit.candidates
@@ -311,7 +346,25 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
             resolved = fit.scatter(resolved, np.ones(len(nearest), dtype=np.bool_))
         self.resolved_ = resolved | sets.is_point
-        self.confidence_ = np.where(sets.is_point, 1.0, _agreement(labels, others, self.span_))
+        self._store_labels(sets, labels, others)
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
+    ) -> None:
+        check_mixed(self, taken)
+        found = fit_number_mixture(mixture, X, kept, candidates, taken)
+        self._store_mixture(mixture, found.fitted, found.objective)
+        self.margin_ = 0.0
+        self.span_ = taken.span
+        self.is_convex_, self.residual_ = False, None
+        sets = candidates
+        labels = sets.nearest(found.predictions)
+        self.resolved_ = np.ones(len(sets), dtype=np.bool_)
+        self._store_labels(sets, labels, found.predictions)
+
+    def _store_labels(self, sets: NumberSets, labels: FloatArray, others: FloatArray) -> None:
+        """Labels ``(n, d)``, and how far they are from predictions without their row."""
+        self.confidence_ = np.where(sets.is_point, 1.0, agreement(labels, others, self.span_))
         segments = sets.segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
@@ -327,7 +380,12 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Inputs without votes get the best constant, with a warning. The formulation "risk" fits a
         function, which has a value at every input.
         """
-        return self._output(self._predictions(X))
+        check_is_fitted(self)
+        if self._mixture_ is None:
+            return self._output(self._predictions(X))
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._output(self._mixture_(X))
 
     @limit_threads(1)
     def predict_interval(
@@ -375,16 +433,3 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
-
-
-def _agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
-    """One minus the mean distance of two numbers, in units of the span of each column, ``(n,)``."""
-    width = np.ptp(span, axis=1)
-    distance = np.abs(labels - others)
-    shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
-    agreement: FloatArray = 1.0 - np.minimum(shares, 1.0).mean(axis=1)
-    return agreement
-
-
-def _unwrapped(weights: Any) -> Any:
-    return weights.weights if isinstance(weights, FittedWeights) else weights

@@ -112,6 +112,9 @@ def fit_mixture(
     sample_weight: FloatArray | None,
     groups: IntArray | None,
     predict: Predict,
+    *,
+    hashes: IntArray | None = None,
+    n_folds: int = _N_FOLDS,
 ) -> FittedMixture:
     """Fit the members on all rows, and cross-fit them for predictions of the training rows.
 
@@ -127,15 +130,19 @@ def fit_mixture(
     sample_weight : float array (n,), or None
     groups : int array (n,), or None
     predict : callable
+    hashes : int array (n,), optional
+        The groups of rows with equal inputs, in their order; by default those of `hash_rows`.
+    n_folds : int
+        Of the cross-fit.
     """
     members, shares = mixture.checked()
     members = [member for member, share in zip(members, shares, strict=True) if share > 0]
     shares = shares[shares > 0]
-    together = joined_groups(hash_rows(X), groups)
+    together = joined_groups(hash_rows(X) if hashes is None else hashes, groups)
     order = np.argsort(together, kind="stable")
     X, candidates, together = X[order], candidates[order], together[order]
     weights = None if sample_weight is None else sample_weight[order]
-    n_folds = min(_N_FOLDS, int(together.max()) + 1)
+    n_folds = min(n_folds, int(together.max()) + 1)
     with config_context(assume_finite=True):
         held_out = mixed(
             shares,
