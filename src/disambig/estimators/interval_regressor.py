@@ -352,15 +352,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
     ) -> None:
         check_mixed(self, taken)
-        found = fit_number_mixture(mixture, X, kept, candidates, taken)
+        found = fit_number_mixture(mixture, X, kept, taken)
         self._store_mixture(mixture, found.fitted, found.objective)
-        self.margin_ = 0.0
         self.span_ = taken.span
         self.is_convex_, self.residual_ = False, None
-        sets = candidates
-        labels = sets.nearest(found.predictions)
-        self.resolved_ = np.ones(len(sets), dtype=np.bool_)
-        self._store_labels(sets, labels, found.predictions)
+        # A margin of the user also holds for labels; those that members chose need not.
+        narrowed = candidates.inset(self.margin_) if self.margin_ else candidates
+        self.resolved_ = np.ones(len(candidates), dtype=np.bool_)
+        self._store_labels(candidates, narrowed.nearest(found.predictions), found.predictions)
 
     def _store_labels(self, sets: NumberSets, labels: FloatArray, others: FloatArray) -> None:
         """Labels ``(n, d)``, and how far they are from predictions without their row."""

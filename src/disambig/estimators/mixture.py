@@ -133,7 +133,7 @@ def fit_mixture(
     hashes : int array (n,), optional
         The groups of rows with equal inputs, in their order; by default those of `hash_rows`.
     n_folds : int
-        Of the cross-fit.
+        Of the cross-fit; 0: there is none, and `held_out` are NaN.
     """
     members, shares = mixture.checked()
     members = [member for member, share in zip(members, shares, strict=True) if share > 0]
@@ -144,6 +144,10 @@ def fit_mixture(
     weights = None if sample_weight is None else sample_weight[order]
     n_folds = min(n_folds, int(together.max()) + 1)
     with config_context(assume_finite=True):
+        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
+        if not n_folds:
+            shape = predict(fitted[0], X[:1]).shape[1:]
+            return FittedMixture(fitted, shares, predict, np.full((len(order), *shape), np.nan))
         held_out = mixed(
             shares,
             [
@@ -151,7 +155,6 @@ def fit_mixture(
                 for member in members
             ],
         )
-        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
     return FittedMixture(fitted, shares, predict, unsorted)

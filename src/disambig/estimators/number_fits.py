@@ -1,5 +1,6 @@
 """Steps of the fit of `IntervalRegressor`: which formulation is possible, and mixtures."""
 
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import KeptRows, take_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.selection.numbers import numbers_of
-from disambig.notation import FloatArray
+from disambig.notation import FloatArray, IntArray
 from disambig.weights import (
     FittedWeights,
     KernelRidgeWeights,
@@ -101,28 +102,12 @@ class NumberMixture(NamedTuple):
 
 
 def fit_number_mixture(
-    mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
+    mixture: Mixture, X: Any, kept: KeptRows, taken: NumberSets
 ) -> NumberMixture:
-    """Fit the members on the distinct rows, so that a weight of w is the same as w copies."""
-    assert isinstance(taken, Intervals)
+    """A mixture fitted on the rows that take part, with held-out predictions of all rows."""
     inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
-    hashes = rank_hashes(inputs)
-    # Sorted by inputs and ends: members with random parts do not depend on the order of the rows.
-    table = np.column_stack([hashes, taken.lower, taken.upper])
-    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    inverse = inverse.ravel()
-    total = np.bincount(inverse, weights=kept.sample_weight)
-    fitted = fit_mixture(
-        mixture,
-        inputs[first],
-        taken[first],
-        None if (total == 1).all() else total,
-        None if kept.groups is None else kept.groups[first],
-        numbers_of,
-        hashes=hashes[first],
-        n_folds=_FOLDS if first.size <= _MANY_ROWS else _FEW_FOLDS,
-    )
-    held_out = fitted.held_out[inverse]
+    fitted = fitted_on_distinct(mixture, inputs, taken, kept.sample_weight, kept.groups)
+    held_out = fitted.held_out
     weights = kept.sample_weight * taken.informative
     distances = (taken.distances(held_out) ** 2).sum(axis=1)
     predictions = held_out
@@ -131,3 +116,44 @@ def fit_number_mixture(
         predictions = np.empty((kept.n, held_out.shape[1]))
         predictions[kept.rows], predictions[rest] = held_out, fitted(X[rest])
     return NumberMixture(fitted, predictions, float(weights @ distances / weights.sum()))
+
+
+def fitted_on_distinct(
+    mixture: Mixture,
+    X: Any,
+    sets: NumberSets,
+    sample_weight: FloatArray,
+    groups: IntArray | None = None,
+    *,
+    cross_fit: bool = True,
+) -> FittedMixture:
+    """Fit the members on the distinct rows, so that a weight of w is the same as w copies."""
+    assert isinstance(sets, Intervals)
+    hashes = rank_hashes(X)
+    # Sorted by inputs and ends: members with random parts do not depend on the order of the rows.
+    table = np.column_stack([hashes, sets.lower, sets.upper])
+    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(inverse.ravel(), weights=sample_weight)
+    n_folds = _FOLDS if first.size <= _MANY_ROWS else _FEW_FOLDS
+    fitted = fit_mixture(
+        mixture,
+        X[first],
+        sets[first],
+        None if (total == 1).all() else total,
+        None if groups is None else groups[first],
+        numbers_of,
+        hashes=hashes[first],
+        n_folds=n_folds if cross_fit else 0,
+    )
+    return replace(fitted, held_out=fitted.held_out[inverse.ravel()])
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureModel:
+    """A fitted mixture as a model with ``predict``, for calibration."""
+
+    fitted: FittedMixture
+
+    def predict(self, X: Any) -> FloatArray:
+        """The mixed predictions, ``(q, d)``."""
+        return self.fitted(X)

@@ -91,14 +91,16 @@ class IntervalBoosting(RegressorMixin, BaseEstimator):
         count = min(_MAX_TREE_ROWS, max(1, round(_SUBSAMPLE * n)))
         leaf = max(1, min(_MIN_LEAF_ROWS, count // 8))
         values = np.tile(self.start_, (n, 1))
+        lower, upper = sets.lower, sets.upper
         for _ in range(int(self.n_stages)):
             rows = rng.choice(n, count, replace=False)
-            steps = sets[rows].nearest(values[rows]) - values[rows]
+            drawn = values[rows]
+            steps = np.clip(drawn, lower[rows], upper[rows]) - drawn
             tree = DecisionTreeRegressor(
                 max_depth=self.depth,
                 min_samples_leaf=leaf,
                 random_state=rng.randint(np.iinfo(np.int32).max),
-            ).fit(inputs[rows], steps, sample_weight=weights[rows])
+            ).fit(inputs[rows], steps, sample_weight=weights[rows], check_input=False)
             values += self._step(tree, inputs)
             yield tree
 

@@ -30,8 +30,8 @@ class IntervalForest(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_trees : int, default 60
-    rounds : int, default 4
+    n_trees : int, default 50
+    rounds : int, default 3
         Forests that are grown; the last one predicts.
     margin : float, default 0
         How far inside its interval a target should be, in units of y.
@@ -52,7 +52,7 @@ class IntervalForest(RegressorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, n_trees: int = 60, rounds: int = 4, margin: float = 0.0, random_state: int = 0
+        self, *, n_trees: int = 50, rounds: int = 3, margin: float = 0.0, random_state: int = 0
     ) -> None:
         self.n_trees = n_trees
         self.rounds = rounds

@@ -53,7 +53,7 @@ SINGLE_SPACE = SearchSpace(
 )
 MAX_NUMBER_MEMBERS = 7
 # Shares are drawn to equal ones as by so many rows.
-NUMBER_PULL = 10.0
+NUMBER_PULL = 5.0
 # In units of the standard deviation of all finite ends.
 _MARGINS = (0.0, 0.2, 0.5)
 _MODEL_MARGINS = (0.0, 0.5)
