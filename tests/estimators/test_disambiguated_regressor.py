@@ -255,6 +255,6 @@ def test_clone_pickle_and_options():
 def test_a_fold_whose_rows_take_no_part_is_left_out():
     X, y = np.arange(6.0)[:, None], np.arange(6.0)
     folds = [([0, 1, 2, 3], [4, 5]), ([2, 3, 4, 5], [0, 1])]
-    model = DisambiguatedRegressor(refits=1, cv=folds)
+    model = DisambiguatedRegressor(weights=RIDGE, refits=1, cv=folds)
     model.fit(X, y, sample_weight=[1, 1, 1, 1, 0, 0])
     assert model.training_rows_.tolist() == [0, 1, 2, 3]
