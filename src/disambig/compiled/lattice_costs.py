@@ -7,7 +7,7 @@ looked up in different tables:
 
 So a transition of the dynamic program over prefixes takes two loads, and the tables have about
 ``2 ** (m / 2)`` columns instead of ``2 ** m``. A cost is infinite if an item that must stand before
-i is missing from S.
+i is missing from S, or if the size of S, which is the place of i, is outside the window of i.
 
 Weights of positions multiply the sum of both halves by a number that depends on both. Then every
 high half has its own layer, ``m 2 ** m`` costs in all (160 MiB for 20 items).
@@ -55,7 +55,8 @@ def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
     """Tables for m items, not yet filled.
 
     Fewer than three items are padded to three; the added items stand last. If costs depend on
-    positions, the layer of a set is the number of its high bits. Costs of pairs need one layer.
+    positions, or items have windows (`positions` is True for both), the layer of a set is the
+    number of its high bits. Costs of pairs need one layer.
     Weighted pairs need one layer for each high half, and one as scratch.
     """
     size = max(m, 3)
@@ -112,6 +113,23 @@ def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
 
 
 @compiled
+def forbid_places(windows: AnyArray, tables: PrefixCosts) -> None:
+    """Make the cost of an item infinite where the size of the set is outside its window.
+
+    Preconditions: `windows`, ``(m, 2)``, hold the first and the last place of each item; `tables`
+    are filled, and a layer is the number of high bits.
+    """
+    low = tables.low
+    counts = _bit_counts(tables.n_low)
+    for layer in range(low.shape[0]):
+        for i in range(windows.shape[0]):
+            first, last = windows[i, 0] - layer, windows[i, 1] - layer
+            for x in range(low.shape[2]):
+                if counts[x] < first or counts[x] > last:
+                    low[layer, i, x] = np.inf
+
+
+@compiled
 def fill_pair_costs(
     costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
@@ -137,6 +155,8 @@ def fill_pair_costs(
                 half = 1 << (j - n_low)
                 for x in range(half):
                     high[i, half + x] = high[i, x] + paid
+    for layer in range(1, low.shape[0]):
+        low[layer] = low[0]
     if constrained or size > m:
         _forbid(before, tables)
 
