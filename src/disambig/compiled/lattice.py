@@ -177,27 +177,6 @@ def _few_down_sets(before: BoolArray) -> Any:
 
 
 @compiled
-def _few_placed_sets(windows: AnyArray) -> Any:
-    """Whether the windows allow fewer than `MAX_LISTED_SHARE` of all sets.
-
-    The first k items contain all items whose windows end before place k, and none whose window
-    begins there or later: the others are a binomial coefficient.
-    """
-    m = windows.shape[0]
-    share = 0.0
-    for k in range(m + 1):
-        within, free = 0, 0
-        for i in range(m):
-            within += windows[i, 1] < k
-            free += windows[i, 0] < k and windows[i, 1] >= k
-        chosen = 0.5**m
-        for at in range(k - within):
-            chosen *= (free - at) / (at + 1.0)
-        share += chosen
-    return share < MAX_LISTED_SHARE
-
-
-@compiled
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
@@ -228,11 +207,9 @@ def solve_prefixes(
         fill_position_costs(costs, before, constrained, tables)
     else:
         fill_pair_costs(costs, before, constrained, tables)
-    few = constrained and _few_down_sets(before)
     if windows.shape[0] > 0:
-        forbid_places(windows, tables)
-        few = few or _few_placed_sets(windows)
-    if few:
+        forbid_places(windows, positions, tables)
+    if constrained and _few_down_sets(before):
         return _solve_reached_sets(tables, f, reached)
     _solve_all_sets(tables, f)
     return 0

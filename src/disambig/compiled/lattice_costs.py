@@ -113,20 +113,22 @@ def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
 
 
 @compiled
-def forbid_places(windows: AnyArray, tables: PrefixCosts) -> None:
+def forbid_places(windows: AnyArray, positions: Any, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where the size of the set is outside its window.
 
-    Preconditions: `windows`, ``(m, 2)``, hold the first and the last place of each item; `tables`
-    are filled, and a layer is the number of high bits.
+    Preconditions: `windows`, ``(m, 2)``, hold the first and the last place of each item; a layer of
+    `tables` is the number of high bits. Costs of positions fill all layers, costs of pairs only the
+    first one, which is copied from the last layer to the first.
     """
     low = tables.low
     counts = _bit_counts(tables.n_low)
-    for layer in range(low.shape[0]):
-        for i in range(windows.shape[0]):
-            first, last = windows[i, 0] - layer, windows[i, 1] - layer
+    for layer in range(low.shape[0] - 1, -1, -1):
+        source = layer if positions else 0
+        for i in range(low.shape[1]):
             for x in range(low.shape[2]):
-                if counts[x] < first or counts[x] > last:
-                    low[layer, i, x] = np.inf
+                place = layer + counts[x]
+                inside = i >= windows.shape[0] or windows[i, 0] <= place <= windows[i, 1]
+                low[layer, i, x] = low[source, i, x] if inside else np.inf
 
 
 @compiled
@@ -155,8 +157,6 @@ def fill_pair_costs(
                 half = 1 << (j - n_low)
                 for x in range(half):
                     high[i, half + x] = high[i, x] + paid
-    for layer in range(1, low.shape[0]):
-        low[layer] = low[0]
     if constrained or size > m:
         _forbid(before, tables)
 

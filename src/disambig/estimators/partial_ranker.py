@@ -300,7 +300,8 @@ def _never_connected_by_places(orders: PartialOrders) -> BoolArray:
     lowest, highest = windows[:, :, 0].max(axis=0), windows[:, :, 1].min(axis=0)
     try:
         together = PartialOrders(
-            orders.before.any(axis=0)[None], windows=np.stack([lowest, highest], axis=1)[None]
+            np.asarray(orders.before.any(axis=0))[None],
+            windows=np.stack([lowest, highest], axis=1)[None],
         )
     except CandidateError:
         return np.zeros(orders.before.shape[1:], dtype=np.bool_)

@@ -319,7 +319,7 @@ def cut_orders(
     """
     costs, forced = as_problems(costs, before, "cut_orders")
     generator = np.random.default_rng(random_state)
-    limits = as_windows(windows, forced, *costs.shape[:2], "cut_orders")
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "cut_orders")
     within = no_windows() if limits is None else limits
     ranks = insertion_orders(costs, forced, within, generator.random((n_iterations, 3, 2)))
     gaps, exact = np.empty(len(costs)), np.empty(len(costs), dtype=np.bool_)

@@ -84,7 +84,7 @@ def local_orders(
     """
     costs, forced = as_problems(costs, before, "local_orders")
     draws = np.random.default_rng(random_state).random((n_iterations, n_kicks, 2))
-    limits = as_windows(windows, forced, *costs.shape[:2], "local_orders")
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "local_orders")
     ranks = insertion_orders(costs, forced, no_windows() if limits is None else limits, draws)
     values = order_values(costs, ranks)
     least = pair_minima(costs, forced)

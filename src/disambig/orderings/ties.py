@@ -341,5 +341,5 @@ def tied_position_orders(
         costs.shape[1], "tied_position_orders", "Use position_orders, which returns one of them."
     )
     slack = _tolerances(tolerance, costs)
-    limits = as_windows(windows, forced, *costs.shape[:2], "tied_position_orders")
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "tied_position_orders")
     return OrderDistribution(*_counted_distribution(costs, forced, slack, limits, positions=True))

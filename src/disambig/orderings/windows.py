@@ -114,4 +114,4 @@ def window_parts(windows: IntArray) -> OrderParts:
 def sub_windows(windows: IntArray, group: PartGroup) -> IntArray:
     """Windows within the parts of a group, ``(c, k, 2)``, counted from the start of the part."""
     own = windows[group.rows, group.items] - group.starts[:, None, None]
-    return np.clip(own, 0, group.size - 1)
+    return np.asarray(np.clip(own, 0, group.size - 1))

@@ -74,13 +74,14 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
     return _from_scores(problem, scores)
 
 
-def _start_shape(problem: Problem) -> tuple[int, ...]:
+def _start_shape(problem: Problem) -> tuple[int, int]:
     """``(n, p)``, the shape of a start."""
     loss = problem.loss
     if isinstance(loss, BoundOrderLoss):
         # The mean over the orders of a set can be slow, or too large to compute.
         return len(problem.candidates), loss.phi(np.arange(loss.n_items)[None]).shape[1]
-    return tuple(loss.start(problem.candidates, "average").shape)
+    n, p = loss.start(problem.candidates, "average").shape
+    return n, p
 
 
 def first_row_predictions(problem: Problem, steps: RowSteps, start: Any) -> Faces:
