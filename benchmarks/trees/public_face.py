@@ -79,6 +79,7 @@ EXPLAINED = {
     "them from `LabelSets` or `PartialBits` as y.",
     "items": "orders are orders of items.",
     "ties": "equal ranks in y exist for orders only.",
+    "ranks": "the numbers in y may be an order or places, for orders only.",
     "formulation": "numbers have a second objective, the empirical risk of kernel ridge.",
     "margin": "an interval has ends to keep a distance from.",
     "missing": "an interval may lack one of its two ends: neither a target nor an unlabeled row.",
