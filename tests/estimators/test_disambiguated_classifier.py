@@ -398,8 +398,8 @@ def test_parameters_of_the_votes_have_no_effect_on_averages(iris):
 
 def test_class_counts_need_votes_alone(iris):
     X, mask, truth = iris
-    counts = ClassCounts(LabelSets.from_any(mask), np.full(3, 50), np.full(3, 50))
-    with pytest.raises(MissingOracleError, match="cannot keep class counts. Use max_iter=0"):
+    counts = ClassCounts.balanced(LabelSets.from_any(mask))
+    with pytest.raises(MissingOracleError, match="cannot keep class counts"):
         DisambiguatedClassifier().fit(X, counts)
     model = DisambiguatedClassifier(weights=KernelRidgeWeights(bandwidth=1.0), max_iter=0)
     model.fit(X, counts)
