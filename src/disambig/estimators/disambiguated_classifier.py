@@ -114,8 +114,9 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         Rows with one candidate, or a single most probable one.
     objective_, relaxed_objective_ : float
         The mean infimum loss of the best round: how much the predictions of models without the row
-        cost at the best candidate (for the 0-1 loss, how often they are outside of the set). In
-        sample if `cv` is None or there was no round.
+        cost at the best candidate (for the 0-1 loss, how often they are outside of the set). Of
+        rounds that tie, the one with the more probable sets is the best. In sample if `cv` is None
+        (which keeps the last round) or there was no round.
     n_iter_ : int
         Rounds that were run.
     converged_ : bool

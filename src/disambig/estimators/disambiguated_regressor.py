@@ -91,7 +91,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         Known numbers, and rows with such a prediction.
     objective_, relaxed_objective_ : float
         The mean infimum loss of the best round: the loss of the predictions by models without the
-        row at the nearest number of its interval. In sample if `cv` is None or there was no round.
+        row at the nearest number of its interval. In sample if `cv` is None (which keeps the last
+        round) or there was no round.
     n_iter_ : int
         Rounds that were run.
     converged_ : bool

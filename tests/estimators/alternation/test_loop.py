@@ -45,8 +45,8 @@ def test_two_rows_that_exchange_their_labels_are_a_cycle():
 class Script:
     """A task whose rounds have given objectives, and targets that never repeat."""
 
-    def __init__(self, objectives):
-        self.objectives = iter(objectives)
+    def __init__(self, objectives, ties=False):
+        self.objectives, self.ties = iter(objectives), ties
 
     def held_out(self, iterate):
         return iterate.targets + 1.0
@@ -63,6 +63,9 @@ class Script:
     def objective(self, predictions):
         return next(self.objectives)
 
+    def tie_break(self, predictions):
+        return -float(predictions[0, 0]) if self.ties else 0.0
+
     def undecided(self, iterate):
         return 0
 
@@ -74,6 +77,8 @@ def test_the_round_of_lowest_objective_is_kept_and_a_callback_stops():
     assert (found.best, found.objective, found.n_iter) == (2, 1.0, 4)
     assert found.status is Status.MAX_ITER
     assert found.targets == found.predictions == 2.0
+    task = Script([3.0, 1.0, 2.0, 1.0], ties=True)
+    assert alternate(task, start, task.held_out, max_iter=4).best == 4
     assert [entry.objective for entry in found.trace] == [3.0, 1.0, 2.0, 1.0]
     task, seen = Script([3.0, 4.0, 2.0]), []
     found = alternate(

@@ -23,6 +23,8 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 _NEGLIGIBLE = 1e-3
 # A set whose probability is smaller says nothing about its members.
 _SILENT = 1e-12
+# Probabilities of sets count as at least this: those of forests and of few neighbours can be zero.
+_LEAST = 1e-3
 # Probabilities inside a set that differ by no more tie.
 _TIE = 1e-9
 
@@ -192,6 +194,12 @@ class LabelTask:
     def objective(self, predictions: FloatArray) -> float:
         losses = best_candidates(predictions, self.sets.mask, self.loss).losses
         return mean_loss(losses, self.weights)
+
+    def tie_break(self, predictions: FloatArray) -> float:
+        """The mean of ``-log P(set)``: the 0-1 loss of few rows ties often."""
+        inside = np.where(self.sets.mask, predictions, 0.0).sum(axis=1)
+        losses = -np.log(np.maximum(inside, _LEAST))
+        return mean_loss(np.where(np.isnan(predictions).any(axis=1), np.nan, losses), self.weights)
 
     def undecided(self, iterate: Iterate) -> int:
         return int(np.count_nonzero(np.count_nonzero(iterate.targets, axis=1) != 1))

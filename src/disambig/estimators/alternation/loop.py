@@ -75,6 +75,10 @@ class Task(Protocol):
         """The mean infimum loss at the rows that have a prediction."""
         ...
 
+    def tie_break(self, predictions: FloatArray) -> float:
+        """What decides between rounds of the same objective: the lower one is better."""
+        ...
+
     def undecided(self, iterate: Iterate) -> int:
         """Rows that have no single target."""
         ...
@@ -168,19 +172,19 @@ def alternate(
     iterate, earlier = start, [start]
     kept: tuple[Iterate, FloatArray] | None = None
     trace: list[Progress] = []
-    best, lowest, status = 0, np.inf, Status.MAX_ITER
+    best, lowest, status = 0, (np.inf, np.inf), Status.MAX_ITER
     for number in range(1, max_iter + 1):
         predictions = held_out(iterate)
-        objective = task.objective(predictions)
+        score = task.objective(predictions), task.tie_break(predictions)
         following = task.move(predictions, iterate)
         repeated = _place(task, following, earlier)
         if repeated is not None or number >= last_soft:
             hardened = task.harden(following, predictions)
             if hardened is not None:
                 following, earlier, repeated = hardened, [], None
-        if kept is None or keep_last or objective < lowest:
-            best, lowest, kept = number, objective, (following, predictions)
-        trace.append(Progress(iterate.stage, number, objective, task.undecided(following)))
+        if kept is None or keep_last or score < lowest:
+            best, lowest, kept = number, score, (following, predictions)
+        trace.append(Progress(iterate.stage, number, score[0], task.undecided(following)))
         if callback is not None and callback(trace[-1]):
             status = Status.STOPPED
             break
@@ -191,7 +195,7 @@ def alternate(
         iterate = following
         earlier.append(following)
     assert kept is not None
-    return Alternation(*kept, lowest, best, len(trace), status, tuple(trace))
+    return Alternation(*kept, lowest[0], best, len(trace), status, tuple(trace))
 
 
 def _place(task: Task, iterate: Iterate, earlier: Sequence[Iterate]) -> int | None:

@@ -112,6 +112,9 @@ class NumberTask:
     def objective(self, predictions: FloatArray) -> float:
         return mean_loss(self.losses(predictions), self.weights)
 
+    def tie_break(self, predictions: FloatArray) -> float:
+        return 0.0
+
     def losses(self, predictions: FloatArray) -> FloatArray:
         """The infimum loss of each row, summed over columns, ``(n,)``; NaN without prediction."""
         present = ~np.isnan(predictions).any(axis=1)
