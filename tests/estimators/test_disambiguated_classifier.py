@@ -145,14 +145,19 @@ def test_confidence_is_the_sample_weight(iris, max_iter):
         Recorder(max_iter=500), weights=weights, weight_by_confidence=True, max_iter=max_iter
     )
     model.fit(X, mask)
-    np.testing.assert_allclose(model.estimator_.recorded_, model.confidence_[model.training_rows_])
+    weights = model.solution_.targets.sum(axis=1)
+    np.testing.assert_allclose(model.estimator_.recorded_, weights[model.training_rows_])
+    if max_iter == 0:
+        np.testing.assert_allclose(weights, model.confidence_)
+    assert (weights < 0.99).any()
     single = mask.sum(axis=1) == 1
     assert (model.confidence_[single] == 1).all()
     copies = np.random.default_rng(0).integers(0, 3, size=150)
     model.fit(X, mask, sample_weight=copies)
     rows = model.training_rows_
     assert (copies[rows] > 0).all()
-    np.testing.assert_allclose(model.estimator_.recorded_, (copies * model.confidence_)[rows])
+    weights = model.solution_.targets.sum(axis=1)
+    np.testing.assert_allclose(model.estimator_.recorded_, copies[rows] * weights)
 
 
 def test_one_weight_for_all_rows(iris):
@@ -229,27 +234,36 @@ def test_labels_of_any_type(iris, names):
     assert model.predict_proba(X).shape == (150, 3)
 
 
-def test_the_labels_of_a_round_are_chosen_by_models_without_the_row(iris):
-    """One round of hard labels, written out."""
-    X, mask, _ = iris
-    X = np.unique(X, axis=0, return_index=True)[1]
-    X, mask = iris[0][X], mask[X]
+def test_one_round_written_out(iris):
+    """Labels of the votes, and the labels that models of the other folds choose."""
+    rows = np.unique(iris[0], axis=0, return_index=True)[1]
+    X, mask = iris[0][rows], iris[1][rows]
     inner = LogisticRegression(max_iter=500)
     folds = list(KFold(3, shuffle=True, random_state=4).split(X))
-    weights = KernelRidgeWeights(bandwidth=1.0)
-    votes = disambiguate(X, mask, weights=weights)
+    weights = NeighborWeights(15)
+    labels = disambiguate(X, mask, weights=weights).labels_
     model = DisambiguatedClassifier(inner, weights=weights, unresolved="include", cv=folds)
     model.set_params(max_iter=1).fit(X, mask)
-    probabilities = np.zeros(mask.shape)
-    for train, test in folds:
-        fitted = clone(inner).fit(X[train], votes.labels_[train])
-        probabilities[test] = fitted.predict_proba(X[test])
-    inside = np.where(mask, probabilities, 0)
+    rounds = []
+    for _ in range(2):
+        probabilities = np.zeros(mask.shape)
+        for train, test in folds:
+            fitted = clone(inner).fit(X[train], labels[train])
+            probabilities[test] = fitted.predict_proba(X[test])
+        inside = np.where(mask, probabilities, 0)
+        outside = 1 - mask[np.arange(len(X)), probabilities.argmax(axis=1)].mean()
+        surprise = -np.log(inside.sum(axis=1)).mean()
+        rounds.append((outside, surprise, labels, probabilities, inside))
+        labels = inside.argmax(axis=1)
+    trace = model.solution_.trace[-2:]
+    np.testing.assert_allclose([entry.objective for entry in trace], [r[0] for r in rounds])
+    assert not np.array_equal(rounds[0][2], rounds[1][2])
+    outside, _, labels, probabilities, inside = min(rounds, key=lambda r: r[:2])
+    np.testing.assert_allclose(model.objective_, outside)
     np.testing.assert_allclose(model.solution_.predictions, probabilities)
-    np.testing.assert_array_equal(model.labels_, inside.argmax(axis=1))
-    np.testing.assert_allclose(model.confidence_, inside.max(axis=1) / inside.sum(axis=1))
-    covered = mask[np.arange(len(X)), probabilities.argmax(axis=1)]
-    np.testing.assert_allclose(model.objective_, 1 - covered.mean())
+    np.testing.assert_array_equal(model.labels_, labels)
+    confidence = inside[np.arange(len(X)), labels] / inside.sum(axis=1)
+    np.testing.assert_allclose(model.confidence_, confidence)
     expected = clone(inner).fit(X, model.labels_).predict_proba(X)
     np.testing.assert_allclose(model.predict_proba(X), expected)
 
@@ -349,7 +363,7 @@ def test_callbacks_see_votes_and_rounds_and_stop_either(iris):
     model = DisambiguatedClassifier(weights=NeighborWeights(9), callback=seen.append, max_iter=3)
     model.set_params(unresolved="include").fit(X, mask)
     rounds = [progress for progress in seen if progress.stage in ("soft", "hard")]
-    assert len(rounds) == model.n_iter_
+    assert [progress.iteration for progress in rounds] == list(range(len(rounds)))
     assert model.trace_[-len(rounds) :] == tuple(rounds)
     assert len(seen) > len(rounds)
     stopped = clone(model).set_params(callback=lambda progress: True).fit(X, mask)
@@ -358,7 +372,7 @@ def test_callbacks_see_votes_and_rounds_and_stop_either(iris):
     np.testing.assert_array_equal(stopped.labels_, stopped.disambiguator_.labels_)
     late = clone(model).set_params(callback=lambda progress: progress.stage in ("soft", "hard"))
     late.fit(X, mask)
-    assert late.n_iter_ == 1
+    assert late.n_iter_ == 0
     assert late.solution_.status is Status.STOPPED
 
 
@@ -366,7 +380,7 @@ def test_rounds_are_logged(iris, caplog):
     X, mask, _ = iris
     with caplog.at_level("INFO", logger="disambig"):
         DisambiguatedClassifier(start="average", max_iter=1, verbose=1).fit(X, mask)
-    assert "DisambiguatedClassifier: soft, iteration 1, objective" in caplog.text
+    assert "DisambiguatedClassifier: hard, iteration 1, objective" in caplog.text
 
 
 def test_a_classifier_without_sample_weights_learns_from_averaged_candidates(iris):

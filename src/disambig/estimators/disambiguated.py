@@ -178,7 +178,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
     def _alternate(
         self, task: Task, start: Iterate, held_out: HeldOut | None, kept: KeptRows, is_open: bool
     ) -> Alternation:
-        """Run the rounds, train the final model on the targets of the best one, and store both.
+        """Run the rounds, train the final model on the best targets, and store both.
 
         Parameters
         ----------
@@ -192,9 +192,8 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         votes = self.disambiguator_
         earlier = () if votes is None else votes.trace_
         status = Status.CONVERGED if votes is None else votes.solution_.status
-        runs = is_open and held_out is not None and self.max_iter > 0
-        if runs and status is not Status.STOPPED:
-            assert held_out is not None
+        runs = is_open and self.max_iter > 0 and status is not Status.STOPPED
+        if runs and held_out is not None:
             found = alternate(
                 task,
                 start,
@@ -211,10 +210,11 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
             self.estimator_ = task.fit(start)
             predictions = task.predict(self.estimator_)
             objective = task.objective(predictions)
-            # Where there is nothing to choose, the first fit is the last.
+            # Where there is nothing to choose, the first round is the last.
             n_iter = min(1, int(self.max_iter))
-            trace = (*earlier, Progress(start.stage, n_iter, objective, task.undecided(start)))
+            trace = (*earlier, Progress(start.stage, 0, objective, task.undecided(start)))
             found = Alternation(start, predictions, objective, 0, n_iter, status, trace)
+        self._alternated_ = runs and held_out is not None
         self.solution_ = found
         self.objective_ = self.relaxed_objective_ = found.objective
         self.n_iter_, self.converged_, self.trace_ = found.n_iter, found.converged, found.trace

@@ -51,8 +51,9 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     Rounds alternate between the classifier and the labels: models that are trained on the other
     folds predict every row, and the label of the row becomes the candidate of least loss at that
     prediction. First a row is trained on with all of its candidates, weighted by their predicted
-    probabilities inside the set (soft targets), then with a single label. The classifier is then
-    fitted to the labels of the best round.
+    probabilities inside the set (soft targets), then with a single label. The targets whose models
+    predict other rows best are kept, which may be those of the start, and the classifier is fitted
+    to them.
 
     Parameters
     ----------
@@ -71,8 +72,9 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         As in `PartialLabelClassifier`; also that of the candidates in a round.
     classes, unlabeled
         How y is read; see `PartialLabelClassifier`.
-    max_iter : int, default 10
-        The largest number of rounds. 0: the classifier is fitted to the start.
+    max_iter : int, default 5
+        The largest number of rounds. Each costs the fits of `cv`, as does the start. 0: the
+        classifier is fitted to the start.
     cv : int, splitter, iterable, "out-of-bag" or None, default 5
         Which models predict a row. Folds are given as in scikit-learn, except that an int shuffles
         the rows and keeps rows with equal inputs together; of other splits, training rows equal to
@@ -86,15 +88,15 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         train on the solver's choice, or train on it with their confidence as weight. A warning
         gives their number. For ``start="votes"`` only.
     weight_by_confidence : bool, default False
-        Weight every row with a single label by its confidence; rows with one candidate keep weight
-        one.
+        Weight every row with a single label by the probability inside its set that chose it; rows
+        with one candidate keep weight one.
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
     callback : callable, optional
         Called with a `disambig.solvers.Progress` after every iteration of the votes and after
-        every round; returning True stops the run, with the best round so far.
+        every round; returning True stops the run, with the best targets so far.
     verbose : int, default 0
         From 1 on, every iteration and every round is logged (logger "disambig").
 
@@ -105,18 +107,20 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         classifiers do not accept labels of their type. If all training rows have one label, which
         many classifiers refuse, a `DummyClassifier` that predicts it with probability one.
     labels_ : array (n,)
-        The recovered label of every training row.
+        The recovered label of every training row: the one that `estimator_` was trained on, or the
+        most probable one of a row with soft targets.
     label_distributions_ : float array (n, K)
-        Probabilities inside the set, by models without the row; of votes if there was no round.
+        Probabilities inside the set, by models without the row that are trained on the kept
+        targets; of votes if there was no round.
     confidence_ : float array (n,)
-        The same at `labels_`.
+        The same at `labels_`: how much the models of other rows agree.
     resolved_ : bool array (n,)
-        Rows with one candidate, or a single most probable one.
+        Rows with a single label to train on, or a single most probable one.
     objective_, relaxed_objective_ : float
-        The mean infimum loss of the best round: how much the predictions of models without the row
-        cost at the best candidate (for the 0-1 loss, how often they are outside of the set). Of
-        rounds that tie, the one with the more probable sets is the best. In sample if `cv` is None
-        (which keeps the last round) or there was no round.
+        The mean infimum loss: how much the predictions of models without the row cost at the best
+        candidate (for the 0-1 loss, how often they are outside of the set). The kept targets have
+        the lowest; of several, those with the more probable sets. In sample if `cv` is None (which
+        keeps the last targets) or there was no round.
     n_iter_ : int
         Rounds that were run.
     converged_ : bool
@@ -125,9 +129,9 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     certified_ : bool
         False: nothing is proved about a round.
     trace_ : tuple of Progress
-        Iterations of the votes, then one entry for each round.
+        Iterations of the votes, then one entry for the start and for each round.
     solution_ : Alternation
-        The targets and held-out predictions of the best round, its number and the status.
+        The kept targets, the held-out predictions of their models, and the status.
     disambiguator_ : PartialLabelClassifier or None
         What recovered the start; None for ``start="average"``.
     trials_, weights_, solver_
@@ -164,7 +168,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
-        max_iter: int = 10,
+        max_iter: int = 5,
         cv: Any = 5,
         unresolved: Literal["exclude", "include", "weight"] = "exclude",
         weight_by_confidence: bool = False,
@@ -295,12 +299,12 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self, task: LabelTask, sets: LabelSets, kept: KeptRows, found: Alternation, inputs: Any
     ) -> None:
         votes = self.disambiguator_
-        if found.best == 0 and votes is not None:
+        if not self._alternated_ and votes is not None:
             for name in ("labels_", "confidence_", "resolved_", "label_distributions_"):
                 setattr(self, name, getattr(votes, name))
             return
         probabilities = np.full(sets.mask.shape, np.nan)
-        if found.best > 0:
+        if self._alternated_:
             probabilities[kept.rows] = found.predictions
         rest = np.setdiff1d(np.arange(kept.n), kept.rows)
         if rest.size:
@@ -308,17 +312,18 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
                 self.estimator_, take_rows(inputs, rest), task.labels
             )
         best = best_candidates(probabilities, sets.mask, self.loss_)
-        # Rows without a prediction keep the target that they had.
-        kept_targets = sets.distribution()
-        kept_targets[kept.rows] = found.targets
-        kept_targets /= kept_targets.sum(axis=1, keepdims=True)
+        targets = np.zeros(sets.mask.shape)
+        targets[kept.rows] = found.targets * found.iterate.known[:, np.newaxis]
+        # Rows that are trained on with one label have it; predictions decide all others.
+        decided = np.count_nonzero(targets, axis=1) == 1
         speaks = best.shares.any(axis=1)
-        codes = np.where(speaks, best.codes, kept_targets.argmax(axis=1))
-        shares = np.where(speaks[:, np.newaxis], best.shares, kept_targets)
+        shares = np.where(speaks[:, np.newaxis], best.shares, sets.distribution())
+        codes = np.where(speaks, best.codes, shares.argmax(axis=1))
+        codes = np.where(decided, targets.argmax(axis=1), codes)
         self.labels_ = self.classes_[codes]
         self.label_distributions_ = shares
         self.confidence_ = shares[np.arange(len(codes)), codes]
-        self.resolved_ = best.decided | sets.is_single
+        self.resolved_ = decided | best.decided | sets.is_single
 
     def predict(self, X: Any) -> AnyArray:
         """The labels that `estimator_` predicts, ``(q,)``."""

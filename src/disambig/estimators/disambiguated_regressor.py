@@ -35,7 +35,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
 
     Rounds alternate between the regressor and the targets: models that are trained on the other
     folds predict every row, and the target of the row becomes the number of its interval nearest to
-    that prediction. The regressor is then fitted to the targets of the best round.
+    that prediction. The targets whose models predict other rows best are kept, which may be those
+    of the start, and the regressor is fitted to them.
 
     Parameters
     ----------
@@ -48,12 +49,13 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     weights, method, formulation, solver
         How the votes recover numbers; see `IntervalRegressor`. For ``start="votes"`` only.
     loss : {"squared", "absolute", "pinball"} or loss, default "squared"
-        As in `IntervalRegressor`; also that by which the best round is chosen. The regressor keeps
+        As in `IntervalRegressor`; also that by which targets are kept. The regressor keeps
         its own.
     margin, unlabeled, missing
         See `IntervalRegressor`.
-    max_iter : int, default 10
-        The largest number of rounds. 0: the regressor is fitted to the start.
+    max_iter : int, default 5
+        The largest number of rounds. Each costs the fits of `cv`, as does the start. 0: the
+        regressor is fitted to the start.
     tol : float, default 1e-3
         Rounds end when no target moves by more than this share of the span of all ends.
     cv : int, splitter, iterable, "out-of-bag" or None, default 5
@@ -75,7 +77,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         Processes for the fits of `cv`, as in scikit-learn.
     callback : callable, optional
         Called with a `disambig.solvers.Progress` after every iteration of the votes and after
-        every round; returning True stops the run, with the best round so far.
+        every round; returning True stops the run, with the best targets so far.
     verbose : int, default 0
         From 1 on, every iteration and every round is logged (logger "disambig").
 
@@ -83,16 +85,17 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     ----------
     estimator_ : the fitted regressor
     labels_ : float array (n,); (n, d) for boxes
-        The targets that `estimator_` was trained on, inside their intervals.
+        The targets that `estimator_` was trained on, inside their intervals; for other rows the
+        number nearest to their prediction.
     confidence_ : float array (n,)
         One minus the distance from `labels_` to the prediction by models without the row, in units
         of the span of all ends; 1 for known numbers, 0 for mid-points without prediction.
     resolved_ : bool array (n,)
         Known numbers, and rows with such a prediction.
     objective_, relaxed_objective_ : float
-        The mean infimum loss of the best round: the loss of the predictions by models without the
-        row at the nearest number of its interval. In sample if `cv` is None (which keeps the last
-        round) or there was no round.
+        The mean infimum loss: that of the predictions by models without the row at the nearest
+        number of its interval. The kept targets have the lowest. In sample if `cv` is None (which
+        keeps the last targets) or there was no round.
     n_iter_ : int
         Rounds that were run.
     converged_ : bool
@@ -102,9 +105,9 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     certified_ : bool
         False: nothing is proved about a round.
     trace_ : tuple of Progress
-        Iterations of the votes, then one entry for each round.
+        Iterations of the votes, then one entry for the start and for each round.
     solution_ : Alternation
-        The targets and held-out predictions of the best round, its number and the status.
+        The kept targets, the held-out predictions of their models, and the status.
     disambiguator_ : IntervalRegressor or None
         What recovered the start; None for ``start="average"``.
     trials_, weights_, solver_
@@ -139,7 +142,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         margin: float = 0.0,
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
-        max_iter: int = 10,
+        max_iter: int = 5,
         tol: float = 1e-3,
         cv: Any = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
@@ -254,15 +257,17 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     ) -> None:
         self._flat_ = sets.flat
         votes = self.disambiguator_
-        if found.best == 0 and votes is not None:
+        if not self._alternated_ and votes is not None:
             for name in ("labels_", "confidence_", "resolved_"):
                 setattr(self, name, getattr(votes, name))
             return
         labels = np.empty((kept.n, sets.n_columns))
         predictions = np.full(labels.shape, np.nan)
         labels[kept.rows] = found.targets
-        if found.best > 0:
+        if self._alternated_:
             predictions[kept.rows] = found.predictions
+            moved = task.move(found.predictions, found.iterate).targets
+            labels[kept.rows] = np.where(found.iterate.known[:, np.newaxis], found.targets, moved)
         rest = np.setdiff1d(np.arange(kept.n), kept.rows)
         if rest.size:
             values = self.estimator_.predict(take_rows(inputs, rest))

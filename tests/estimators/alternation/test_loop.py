@@ -73,22 +73,24 @@ class Script:
 def test_the_round_of_lowest_objective_is_kept_and_a_callback_stops():
     start = Iterate(np.zeros((1, 1)), np.ones(1, dtype=bool), "numbers")
     task = Script([3.0, 1.0, 2.0, 1.0])
-    found = alternate(task, start, task.held_out, max_iter=4)
-    assert (found.best, found.objective, found.n_iter) == (2, 1.0, 4)
+    found = alternate(task, start, task.held_out, max_iter=3)
+    assert (found.best, found.objective, found.n_iter) == (1, 1.0, 3)
     assert found.status is Status.MAX_ITER
-    assert found.targets == found.predictions == 2.0
-    task = Script([3.0, 1.0, 2.0, 1.0], ties=True)
-    assert alternate(task, start, task.held_out, max_iter=4).best == 4
+    # The kept targets are those that the best predictions were learned from.
+    assert (found.targets, found.predictions) == (1.0, 2.0)
     assert [entry.objective for entry in found.trace] == [3.0, 1.0, 2.0, 1.0]
+    assert [entry.iteration for entry in found.trace] == [0, 1, 2, 3]
+    task = Script([3.0, 1.0, 2.0, 1.0], ties=True)
+    assert alternate(task, start, task.held_out, max_iter=3).best == 3
     task, seen = Script([3.0, 4.0, 2.0]), []
     found = alternate(
         task, start, task.held_out, max_iter=9, callback=lambda p: seen.append(p) or len(seen) == 2
     )
     assert found.status is Status.STOPPED
-    assert found.targets == 1.0
+    assert (found.best, found.targets, found.n_iter) == (0, 0.0, 1)
     assert found.trace == tuple(seen)
     task = Script([3.0, 1.0, 2.0])
-    assert alternate(task, start, task.held_out, max_iter=3, keep_last=True).best == 3
+    assert alternate(task, start, task.held_out, max_iter=2, keep_last=True).best == 2
 
 
 def intervals(n=40, seed=0):

@@ -7,8 +7,9 @@ caller which rows a model is trained without.
 
 The two steps of a cross-fitted round minimise different sums, so that rounds can cycle: two rows
 with the same set, in two folds, can exchange their labels for ever. The loop therefore ends when
-targets repeat, and keeps the round of lowest held-out infimum loss, whichever it was. In sample the
-two steps minimise one sum, which never rises if the estimator minimises it exactly.
+targets repeat, and keeps the targets whose models have the lowest held-out infimum loss; these may
+be those of the start. In sample the two steps minimise one sum, which never rises if the estimator
+minimises it exactly.
 """
 
 from collections.abc import Callable, Sequence
@@ -95,21 +96,22 @@ class Alternation:
     Attributes
     ----------
     iterate : Iterate
-        The targets of the kept round, that is, those that its predictions chose.
+        The kept targets.
     predictions : float array (n, p)
-        The predictions of the kept round, each by models without the row (in sample: with it):
-        class probabilities or numbers. NaN where there is none.
+        What models that are trained on these targets predict, each without the row (in sample:
+        with it): class probabilities or numbers. NaN where there is none.
     objective : float
-        Their mean infimum loss.
+        The mean infimum loss of these predictions.
     best : int
-        The number of the kept round, from 1 on; 0 if there was no round.
+        The round that chose the kept targets; 0 is the start.
     n_iter : int
-        How many rounds were run.
+        How many rounds chose targets.
     status : Status
         How the run ended: converged, at earlier targets (a cycle), out of rounds, or by the
         callback.
     trace : tuple of Progress
-        One entry a round, with its mean infimum loss as objective.
+        One entry for the targets of the start (iteration 0) and of every round: the mean infimum
+        loss of the models that are trained on them.
     """
 
     iterate: Iterate
@@ -123,7 +125,7 @@ class Alternation:
     def __repr__(self) -> str:
         return (
             f"Alternation({len(self.predictions)} rows, objective {self.objective:.6g}, "
-            f"{self.status.value}, round {self.best} of {self.n_iter} kept)"
+            f"{self.status.value}, targets of round {self.best} of {self.n_iter})"
         )
 
     @property
@@ -159,43 +161,45 @@ def alternate(
     held_out : callable
         Predictions of all rows for an iterate.
     max_iter : int
-        The largest number of rounds, at least 1.
+        The largest number of rounds. Models are trained once more: on the targets of the last.
     soft_rounds : int, optional
         The largest number of rounds with soft targets; by default half of all.
     keep_last : bool
-        Keep the last round instead of the best: in sample the estimator decreases a criterion of
+        Keep the last targets instead of the best: in sample the estimator decreases a criterion of
         its own, such as one with a penalty, of which the infimum loss is only a part.
     callback : callable, optional
-        Called with a `Progress` after every round.
+        Called with every entry of the trace.
     """
     last_soft = max_iter / 2 if soft_rounds is None else soft_rounds
     iterate, earlier = start, [start]
     kept: tuple[Iterate, FloatArray] | None = None
     trace: list[Progress] = []
-    best, lowest, status = 0, (np.inf, np.inf), Status.MAX_ITER
-    for number in range(1, max_iter + 1):
+    best, n_iter, lowest, status = 0, 0, (np.inf, np.inf), Status.MAX_ITER
+    while True:
         predictions = held_out(iterate)
         score = task.objective(predictions), task.tie_break(predictions)
-        following = task.move(predictions, iterate)
-        repeated = _place(task, following, earlier)
-        if repeated is not None or number >= last_soft:
-            hardened = task.harden(following, predictions)
-            if hardened is not None:
-                following, earlier, repeated = hardened, [], None
         if kept is None or keep_last or score < lowest:
-            best, lowest, kept = number, score, (following, predictions)
-        trace.append(Progress(iterate.stage, number, score[0], task.undecided(following)))
+            best, lowest, kept = n_iter, score, (iterate, predictions)
+        trace.append(Progress(iterate.stage, n_iter, score[0], task.undecided(iterate)))
         if callback is not None and callback(trace[-1]):
             status = Status.STOPPED
             break
+        if n_iter == max_iter:
+            break
+        n_iter += 1
+        following = task.move(predictions, iterate)
+        repeated = _place(task, following, earlier)
+        if repeated is not None or n_iter >= last_soft:
+            hardened = task.harden(following, predictions)
+            if hardened is not None:
+                following, earlier, repeated = hardened, [], None
         if repeated is not None:
             # The last of the earlier targets are those that this round was trained on.
             status = Status.CONVERGED if repeated == len(earlier) - 1 else Status.CYCLED
             break
         iterate = following
         earlier.append(following)
-    assert kept is not None
-    return Alternation(*kept, lowest[0], best, len(trace), status, tuple(trace))
+    return Alternation(*kept, lowest[0], best, n_iter, status, tuple(trace))
 
 
 def _place(task: Task, iterate: Iterate, earlier: Sequence[Iterate]) -> int | None:
