@@ -430,3 +430,23 @@ def test_a_single_unit_is_fitted_as_it_starts(start):
     model.fit(X, y)
     assert model.predict(X).tolist() == ["a"] * 4
     assert model.converged_
+
+
+def test_averaged_candidates_are_weighted_rows_also_in_a_pipeline(iris):
+    X, mask, _ = iris
+
+    class Recorder(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            self.recorded_ = len(X), y, sample_weight
+            return super().fit(X, y, sample_weight)
+
+    inner = make_pipeline(StandardScaler(), Recorder(max_iter=500))
+    model = DisambiguatedClassifier(inner, start="average", max_iter=0).fit(X, mask)
+    informative = ~mask.all(axis=1)
+    rows, codes = np.nonzero(mask & informative[:, None])
+    n_rows, labels, weights = model.estimator_[-1].recorded_
+    assert n_rows == len(rows)
+    np.testing.assert_array_equal(labels, codes)
+    np.testing.assert_allclose(weights, 1 / mask.sum(axis=1)[rows])
+    np.testing.assert_array_equal(model.training_rows_, np.flatnonzero(informative))
+    np.testing.assert_array_equal(model.resolved_, mask.sum(axis=1) == 1)

@@ -316,7 +316,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         targets[kept.rows] = found.targets * found.iterate.known[:, np.newaxis]
         # Rows that are trained on with one label have it; predictions decide all others.
         decided = np.count_nonzero(targets, axis=1) == 1
-        speaks = best.shares.any(axis=1)
+        speaks = np.asarray(best.shares.any(axis=1))
         shares = np.where(speaks[:, np.newaxis], best.shares, sets.distribution())
         codes = np.where(speaks, best.codes, shares.argmax(axis=1))
         codes = np.where(decided, targets.argmax(axis=1), codes)

@@ -64,7 +64,7 @@ def best_candidates(probabilities: FloatArray, mask: BoolArray, loss: FiniteLoss
     >>> found.codes.tolist(), found.losses.tolist(), found.decided.tolist()
     ([0, 2], [1.0, 0.0], [False, True])
     """
-    silent = np.isnan(probabilities).any(axis=1)
+    silent = np.asarray(np.isnan(probabilities).any(axis=1))
     filled = np.where(silent[:, np.newaxis], 0.0, probabilities)
     inside = np.where(mask, filled, 0.0)
     total = inside.sum(axis=1, keepdims=True)
@@ -170,7 +170,7 @@ class LabelTask:
 
     def move(self, predictions: FloatArray, iterate: Iterate) -> Iterate:
         found = best_candidates(predictions, self.sets.mask, self.loss)
-        speaks = found.shares.any(axis=1)
+        speaks = np.asarray(found.shares.any(axis=1))
         targets = found.shares if iterate.stage == "soft" else self._hard(found)
         targets = np.where(speaks[:, np.newaxis], targets, iterate.targets)
         return Iterate(targets, iterate.known | speaks, iterate.stage)

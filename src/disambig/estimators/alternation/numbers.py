@@ -62,8 +62,9 @@ class NumberTask:
         weights = np.ones(len(centers)) if self.weights is None else self.weights
         sums = np.where(finite, centers, 0.0) * weights[:, np.newaxis]
         means = sums.sum(axis=0) / (finite * weights[:, np.newaxis]).sum(axis=0)
-        known = finite.all(axis=1)
-        known = known if known.any() else finite.any(axis=1)
+        known = np.asarray(finite.all(axis=1))
+        if not known.any():
+            known = np.asarray(finite.any(axis=1))
         targets = self.sets.nearest(np.where(finite, centers, means))
         return Iterate(targets, known, "numbers")
 
@@ -97,7 +98,7 @@ class NumberTask:
         return means
 
     def move(self, predictions: FloatArray, iterate: Iterate) -> Iterate:
-        speaks = ~np.isnan(predictions).any(axis=1)
+        speaks = np.asarray(~np.isnan(predictions).any(axis=1))
         filled = np.where(speaks[:, np.newaxis], predictions, iterate.targets)
         targets = np.where(speaks[:, np.newaxis], self.sets.nearest(filled), iterate.targets)
         return Iterate(targets, iterate.known | speaks, iterate.stage)

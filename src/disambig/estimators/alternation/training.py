@@ -59,7 +59,8 @@ def trained(
     template: Any, inputs: Any, rows: IntArray, targets: AnyArray, weights: FloatArray | None
 ) -> Any:
     """A clone of an estimator, trained on some rows of the inputs (a row may come repeatedly)."""
-    options = {} if weights is None else {weight_keyword(template): weights}
+    keyword = weight_keyword(template)
+    options = {} if weights is None or keyword is None else {keyword: weights}
     return clone(template).fit(take_rows(inputs, rows), targets, **options)
 
 
