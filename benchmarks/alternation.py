@@ -104,8 +104,8 @@ def errors(n_seeds: int) -> Iterator[tuple[str, str, str, list[float]]]:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one seed instead of five")
-    n_seeds = 1 if parser.parse_args(arguments).quick else 5
+    parser.add_argument("--quick", action="store_true", help="one seed instead of three")
+    n_seeds = 1 if parser.parse_args(arguments).quick else 3
     rows = []
     with threadpool_limits(1), warnings.catch_warnings():
         # Few rows to select weights by, and rows that votes do not resolve.

@@ -410,6 +410,37 @@ def test_parameters_of_the_votes_have_no_effect_on_averages(iris):
             DisambiguatedClassifier(**options).fit(X, mask)
 
 
+def _no_votes(queries, train):
+    raise AssertionError("votes were computed")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": "out-of-bag"}, "needs a forest or a bagging estimator"),
+        ({"cv": [([0, 1], [900])]}, "integers from 0 to 149"),
+        ({"weight_by_confidence": True, "estimator": KNeighborsClassifier()}, "no sample_weight"),
+    ],
+)
+def test_folds_are_refused_before_any_work(iris, options, message):
+    X, mask, _ = iris
+    with pytest.raises(ValueError, match=message):
+        DisambiguatedClassifier(weights=_no_votes, **options).fit(X, mask)
+
+
+def test_out_of_bag_trees_recover_labels(iris):
+    X, mask, truth = iris
+    forest = RandomForestClassifier(60, random_state=0)
+    for options in ({"start": "average"}, {"weights": NeighborWeights(15)}):
+        model = DisambiguatedClassifier(forest, cv="out-of-bag", **options).fit(X, mask)
+        assert (model.labels_ == truth).mean() > 0.93
+        assert model.objective_ < 0.05
+    # One label is left, which needs no trees.
+    model = DisambiguatedClassifier(forest, cv="out-of-bag", start="average")
+    model.fit(X[:4], [{"a", "b"}, {"a"}, {"a"}, {"a", "b"}])
+    assert model.labels_.tolist() == ["a"] * 4
+
+
 def test_class_counts_need_votes_alone(iris):
     X, mask, truth = iris
     counts = ClassCounts.balanced(LabelSets.from_any(mask))

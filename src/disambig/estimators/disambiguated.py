@@ -16,6 +16,7 @@ from disambig.estimators.alternation.held_out import (
     checked_groups,
     in_sample,
     out_of_bag,
+    require_bags,
     unit_splits,
     units_of,
 )
@@ -163,6 +164,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         inputs = checked if kept.all_rows else checked[kept.rows]
         units = units_of(inputs, None if groups is None else groups[kept.rows])
         if isinstance(self.cv, str):
+            require_bags(self._template())
             return out_of_bag(task, units) if units.any() else None
         splits = unit_splits(
             name,
@@ -200,7 +202,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
                 held_out,
                 max_iter=int(self.max_iter),
                 # Copies of a row leave few members that were trained without all of them.
-                soft_rounds=1 if self.cv == OUT_OF_BAG else None,
+                soft_rounds=1 if isinstance(self.cv, str) else None,
                 keep_last=self.cv is None,
                 callback=self._progress(),
             )

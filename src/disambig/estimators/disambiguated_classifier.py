@@ -235,13 +235,13 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         sets = self._sets(candidates)
         self.classes_ = sets.classes
         self.loss_ = bind_label_loss(self.loss, sets.classes)
+        task = self._task(self._inner_inputs(X, checked), sets, kept)
+        held_out = self._held_out(task, checked, kept, sets, groups)
         self.disambiguator_ = None
         if self.start == "votes":
             self._start_by_votes(
                 PartialLabelClassifier(loss=self.loss), checked, candidates, sample_weight
             )
-        task = self._task(self._inner_inputs(X, checked), sets, kept)
-        held_out = self._held_out(task, checked, kept, sets, groups)
         is_open = not bool(task.sets.is_single.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
         learned = self.estimator_.classes_.tolist()

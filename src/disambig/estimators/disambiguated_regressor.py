@@ -215,10 +215,6 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         inputs = self._inner_inputs(X, checked)
         if kept.weights is not None:
             self._require_sample_weight("fit without sample_weight")
-        self.disambiguator_ = None
-        if self.start == "votes":
-            votes = IntervalRegressor(loss=self.loss, margin=self.margin)
-            self._start_by_votes(votes, checked, given, sample_weight)
         task = NumberTask(
             self._template(),
             take_rows(inputs, kept.rows),
@@ -228,6 +224,10 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             float(self.tol),
         )
         held_out = self._held_out(task, checked, kept, given, groups)
+        self.disambiguator_ = None
+        if self.start == "votes":
+            votes = IntervalRegressor(loss=self.loss, margin=self.margin)
+            self._start_by_votes(votes, checked, given, sample_weight)
         is_open = not bool(task.sets.is_point.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
         self._store(task, sets, kept, found, inputs)

@@ -178,6 +178,16 @@ def out_of_bag(task: Task, units: IntArray) -> HeldOut:
     return lambda iterate: task.out_of_bag(task.fit(iterate), iterate, units)
 
 
+def require_bags(model: Any) -> None:
+    """Raise a ValueError unless a model, fitted or not, draws known samples of its rows."""
+    if not hasattr(type(model), "estimators_samples_") or not getattr(model, "bootstrap", False):
+        raise ValueError(
+            f"cv={OUT_OF_BAG!r} needs a forest or a bagging estimator with bootstrap=True, whose "
+            f"members are trained on known samples of the rows; got {model!r}. Give a number of "
+            "folds."
+        )
+
+
 def bag_rows(model: Any, rows: IntArray) -> list[IntArray]:
     """The rows that each member of a fitted forest or bagging was trained on.
 
@@ -187,12 +197,7 @@ def bag_rows(model: Any, rows: IntArray) -> list[IntArray]:
     rows : int array
         The row of each sample that the ensemble was fitted to: soft targets repeat rows.
     """
-    if not hasattr(model, "estimators_samples_") or not getattr(model, "bootstrap", False):
-        raise ValueError(
-            f"cv={OUT_OF_BAG!r} needs a forest or a bagging estimator with bootstrap=True, whose "
-            f"members are trained on known samples of the rows; got {model!r}. Give a number of "
-            "folds."
-        )
+    require_bags(model)
     return [np.unique(rows[np.asarray(drawn)]) for drawn in model.estimators_samples_]
 
 

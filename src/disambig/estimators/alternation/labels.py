@@ -152,6 +152,9 @@ class LabelTask:
         return class_probabilities(model, inputs, self.labels)
 
     def out_of_bag(self, model: Any, iterate: Iterate, units: IntArray) -> FloatArray:
+        if isinstance(model, DummyClassifier):
+            # All rows have one label: a model without the row learns the same.
+            return self.predict(model)
         repeated = self._samples(iterate, None)[0]
         sums, counts = np.zeros(iterate.targets.shape), np.zeros(len(units))
         columns = _columns(model.classes_, self.labels)
