@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 from sklearn import config_context
@@ -106,7 +106,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     `solver`, `unlabeled`, `time_limit`, `callback`, `verbose`. Attributes that all have after
     ``fit``: `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
     `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
-    `predict_weights_`, `solver_`, `members_`, `shares_`.
+    `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
     """
 
     weights: Any
@@ -117,8 +117,9 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     time_limit: float | None
     callback: Callback | None
     verbose: int
-    # What ``weights="auto"`` tries.
+    # What ``weights="auto"`` tries, and whether it may mix several members.
     _search_space: SearchSpace = SEARCH_SPACE
+    _mixes: ClassVar[bool] = False
     loss_: Any
     infimum_is_exact_: bool | None
     _predictor_: Any
@@ -234,8 +235,9 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         # Parameters are resolved before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
         self._mixture_: FittedMixture | None = None
-        self.members_: tuple[Any, ...] = ()
-        self.shares_: FloatArray = np.zeros(0)
+        if self._mixes:
+            self.members_: tuple[Any, ...] = ()
+            self.shares_: FloatArray = np.zeros(0)
         if isinstance(weights, Mixture):
             self._check_mixture()
             self._learn_mixture(weights, X, kept, candidates, taken)

@@ -144,6 +144,8 @@ class StructuredPredictor(CandidateEstimator):
     [0, 1]
     """
 
+    _mixes = True
+
     def __init__(
         self,
         loss: Any = "zero_one",
