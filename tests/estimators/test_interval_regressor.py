@@ -634,7 +634,9 @@ def test_a_margin_keeps_targets_away_from_the_ends():
     # Shorter intervals become their midpoint.
     np.testing.assert_allclose(with_margin.labels_[~wide], y[~wide].mean(axis=1))
     inset = Intervals.from_any(y).inset(0.1)
-    np.testing.assert_array_equal(with_margin.labels_, IntervalRegressor(RIDGE).fit(X, inset).labels_)
+    np.testing.assert_array_equal(
+        with_margin.labels_, IntervalRegressor(RIDGE).fit(X, inset).labels_
+    )
 
 
 @pytest.mark.parametrize("margin", [-1.0, np.nan, np.inf, 1e200, "a"])

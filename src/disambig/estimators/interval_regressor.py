@@ -19,8 +19,15 @@ from disambig.estimators.fitting import (
     validated_inputs,
 )
 from disambig.estimators.mixture import Mixture
+from disambig.estimators.number_choice import (
+    chosen_mixture,
+    number_selection,
+    number_space,
+    with_callback,
+)
 from disambig.estimators.number_fits import (
     agreement,
+    check_finite_ends,
     check_mixed,
     fit_number_mixture,
     obstacle_to_risk,
@@ -28,16 +35,8 @@ from disambig.estimators.number_fits import (
 )
 from disambig.estimators.prediction import number_predictor_of
 from disambig.estimators.selection import SearchSpace, Selection
-from disambig.estimators.selection.members import mixture_of
-from disambig.estimators.selection.number_trials import NumberSelection
-from disambig.estimators.selection.numbers import (
-    MAX_NUMBER_MEMBERS,
-    NUMBER_PULL,
-    NUMBER_SPACE,
-    SINGLE_SPACE,
-    NumberMembers,
-)
-from disambig.exceptions import MissingOracleError, NoInformationError
+from disambig.estimators.selection.protocol import SelectionKind
+from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
@@ -62,10 +61,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     Parameters
     ----------
-    weights : str or weighting, default "auto"
-        See `PartialLabelClassifier`. "auto" is ``KernelRidgeWeights(intercept=True)`` for up to
-        5000 rows if its matrices fit in half of the free memory, and otherwise
-        ``NystromWeights(n_landmarks=1000, intercept=True)``; `weights_` is the one in use.
+    weights : str, weighting or Mixture, default "auto"
+        See `PartialLabelClassifier`. "auto" selects by hidden sets: kernel ridge (Gaussian,
+        Laplacian and linear kernels, bandwidths, ridges, margins, scales of the features),
+        neighbours, a linear function with few features, trees and boosting, all without units. The
+        best of each kind are mixed, with shares that minimise the squared distance of held-out
+        predictions (`weights_` is the `Mixture`). Unions of intervals, other losses and methods,
+        and a `solver`, `predict_weights` or ``formulation="votes"`` of the user get the one best
+        weighting. With fewer than 20 informative rows it is a fixed rule, with a warning.
     predict_weights : str or weighting, optional
         The weighting at new inputs; by default the same.
     loss : {"squared", "absolute", "pinball"} or loss, default "squared"
@@ -88,11 +91,12 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         absolute and the pinball loss from 500,000 votes on, where a linear program takes too long:
         ``solver="linear_program"`` runs it all the same. `certified_` tells which. The baselines do
         not use it.
-    margin : float, default 0
+    margin : float or "auto", default "auto"
         How far inside its interval a target should be, in units of y: every end of an interval
         moves inwards by the margin, and an interval shorter than twice the margin becomes its
         midpoint. The true number is seldom at the very end of an interval; a margin keeps
-        predictions away from it. Choose it by cross-validation, like a ridge.
+        predictions away from it. "auto" is selected with ``weights="auto"`` (0 for boxes), and 0
+        for other weights. `margin_` is the one in use.
     unlabeled : object or list of objects, optional
         Markers of rows or ends that say nothing, such as "" or "unknown". A missing value (NaN,
         None) marks rows only; `missing` decides what one missing end means.
@@ -100,7 +104,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         What NaN in y means: an error, or an end that is not known.
     cv : int, splitter or iterable, optional
         Folds whose held-out rows calibrate `predict_interval`, as in scikit-learn, except that an
-        int shuffles the rows. The fit costs that many additional fits.
+        int shuffles the rows. The fit costs that many additional fits. What ``weights="auto"``
+        selected is fitted again without a search: the selection has then seen the held-out sets.
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
@@ -109,14 +114,16 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
     callback : callable, optional
-        Called with a `Progress` after every iteration; returning True stops the run.
+        Called with a `Progress` after every iteration of a solver, of each member of a mixture that
+        has one and of each fold; returning True stops that run.
     verbose : int, default 0
         From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
     labels_ : float array (n,); (n, d) for boxes
-        The recovered target of every training row, inside its interval.
+        The recovered target of every training row, inside its interval. For a mixture: the number
+        of the interval nearest to what members predict that were trained without the row.
     slack_ : float array (n, 2); (n, d, 2) for boxes
         How far `labels_` are from the lower and the upper end: 0 where the end is active.
     resolved_ : bool array (n,)
@@ -127,27 +134,33 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         One minus the distance from `labels_` to what the other rows predict, in units of the span
         of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its
         interval is what the fitted function says there, and has 1, too; only targets at an end have
-        less.
+        less. A mixture compares with predictions without the row.
     objective_, relaxed_objective_ : float
-        The objective at `labels_`; numbers are not relaxed.
+        The objective at `labels_`; numbers are not relaxed. For a mixture the mean squared distance
+        of held-out predictions to the sets.
     residual_ : float or None
         How far the optimality conditions are from being met, without a unit.
     certified_ : bool
-        Whether `labels_` are a global optimum, to a residual of 1e-8.
+        Whether `labels_` are a global optimum, to a residual of 1e-8. False for a mixture, which
+        solves no single problem: its kernel members in `members_` have certificates.
     is_convex_ : bool
-        False for votes of both signs and for unions of intervals; `labels_` are then a local
-        optimum.
+        False for votes of both signs, unions of intervals (`labels_` are then a local optimum) and
+        mixtures.
     span_ : float array (d, 2)
         Smallest and largest finite end.
     n_iter_, converged_, trace_
-    solution_ : Solution
-        The result of the solver, for a warm start or for its certificate.
-    trials_ : tuple
-        Empty: "auto" is a fixed rule here.
+    solution_ : Solution or None
+        The result of the solver, for a warm start or for its certificate; None for a mixture.
+    trials_ : tuple of Trial
+        Of ``weights="auto"``: what was tried, with its held-out loss, best first.
+    members_, shares_ : tuple of estimators, float array
+        The fitted members of a mixture and their shares; empty if there is none.
+    margin_ : float
     infimum_is_exact_ : bool or None
         Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The components in use; `solver_` is None for the baselines.
+        The components in use; `solver_` is None for baselines and mixtures. With
+        ``weights=model.weights_, margin=model.margin_`` a fit repeats this one without a search.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -156,12 +169,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     >>> from disambig import IntervalRegressor
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> y = [[0, 0], [-5, 3], [2, float("inf")], [2.5, 9], [4, 4]]
-    >>> model = IntervalRegressor().fit(X, y)
+    >>> model = IntervalRegressor("kernel_ridge").fit(X, y)
     >>> model.certified_
     True
     >>> model.labels_.round(1).tolist()
     [0.0, 0.7, 2.0, 3.3, 4.0]
     """
+
+    _mixes = True
 
     def __init__(
         self,
@@ -219,7 +234,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self._fit(X, y, sample_weight, groups)
         self._held_out_ = None
         if self.cv is not None:
-            sets = self._read(y)
+            sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
             with config_context(assume_finite=True):
                 X = validated_inputs(self, X, reset=False)
                 self._held_out_ = calibrate(self, self.cv, X, sets, sample_weight)
@@ -240,57 +255,21 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets, groups: Any) -> KeptRows:
         kept = kept_rows(sample_weight, X, groups)
-        uninformative = ~np.isfinite(candidates.centers[kept.rows]).any(axis=0)
-        if uninformative.any():
-            flat = candidates.flat
-            where = "" if flat else f" in column {int(np.argmax(uninformative))}"
-            raise NoInformationError(
-                f"y: each of the {kept.rows.size} rows allows every number{where}, so there is "
-                f"nothing to learn from{'' if flat else ' there'}. Give at least one row a "
-                "finite end."
-            )
+        check_finite_ends(candidates, kept.rows)
         informative = candidates.informative[kept.rows]
         if self.method == "average" and not informative.all():
             kept = kept.part(informative)
         return kept
 
-    def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> NumberSelection:
-        is_risk = (
-            self.loss_.is_quadratic
-            and self.method == "disambiguation"
-            and self.formulation != "votes"
-            and solver is None
-            and self.predict_weights is None
-        )
-        margin = None if isinstance(self.margin, str) else float(self.margin)
-        members = NumberMembers(taken, self.loss_, self._with, margin, is_risk, len(taken))
-        return NumberSelection(members)
-
-    def _with(self, weights: Any, margin: float) -> "IntervalRegressor":
-        """An estimator of the same numbers with these weights, a member of the selection."""
-        return IntervalRegressor(
-            weights,
-            predict_weights=self.predict_weights,
-            loss=self.loss,
-            method=self.method,
-            formulation=self.formulation,
-            solver=self.solver,
-            margin=margin,
-        )
+    def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> SelectionKind:
+        return number_selection(self, taken)
 
     @property
     def _search_space(self) -> SearchSpace:  # type: ignore[override]
-        single = self.method != "disambiguation" or not self.loss_.is_quadratic
-        others = self.formulation == "votes" or self.predict_weights is not None
-        return SINGLE_SPACE if single or others or self.solver != "auto" else NUMBER_SPACE
+        return number_space(self)
 
     def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
-        if selection.is_fallback:
-            mixture = Mixture([selection.weights], [1.0])
-        else:
-            mixture = mixture_of(
-                selection, most=MAX_NUMBER_MEMBERS, pull=NUMBER_PULL, unit="best"
-            )
+        mixture = chosen_mixture(selection)
         (first, *others) = mixture.members
         if others or not isinstance(first, IntervalRegressor):
             return mixture, None
@@ -352,7 +331,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
     ) -> None:
         check_mixed(self, taken)
-        found = fit_number_mixture(mixture, X, kept, taken)
+        found = fit_number_mixture(with_callback(mixture, self._progress()), X, kept, taken)
         self._store_mixture(mixture, found.fitted, found.objective)
         self.span_ = taken.span
         self.is_convex_, self.residual_ = False, None

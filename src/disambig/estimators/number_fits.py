@@ -10,6 +10,7 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import KeptRows, take_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.selection.numbers import numbers_of
+from disambig.exceptions import NoInformationError
 from disambig.notation import FloatArray, IntArray
 from disambig.weights import (
     FittedWeights,
@@ -25,6 +26,17 @@ from disambig.weights.squashed import SquashedWeights
 _RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 # Folds of the predictions that labels of a mixture come from; many rows need fewer.
 _FOLDS, _FEW_FOLDS, _MANY_ROWS = 3, 2, 20_000
+
+
+def check_finite_ends(sets: NumberSets, rows: IntArray) -> None:
+    """Raise `NoInformationError` if these rows allow every number in some column."""
+    uninformative = ~np.isfinite(sets.centers[rows]).any(axis=0)
+    if uninformative.any():
+        where = "" if sets.flat else f" in column {int(np.argmax(uninformative))}"
+        raise NoInformationError(
+            f"y: each of the {rows.size} rows allows every number{where}, so there is nothing to "
+            f"learn from{'' if sets.flat else ' there'}. Give at least one row a finite end."
+        )
 
 
 def unwrapped(weights: Any) -> Any:

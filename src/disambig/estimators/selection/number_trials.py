@@ -105,9 +105,7 @@ class NumberSelection(MemberSelection[NumberMembers]):
             first = first._replace(size=max(1, n // 2))
         model = everything.member(first, members.estimator, n)
         return [
-            held_out_predictions(
-                model, sample.X, members.candidates, weights, numbers, numbers_of
-            )
+            held_out_predictions(model, sample.X, members.candidates, weights, numbers, numbers_of)
         ]
 
 
