@@ -19,7 +19,7 @@ from disambig import (
     disambiguate,
 )
 from disambig.candidates import PartialOrders
-from disambig.weights import NeighborWeights
+from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 RNG = np.random.default_rng(0)
 N = 60

@@ -30,17 +30,15 @@ from disambig.estimators.number_fits import (
     check_finite_ends,
     check_mixed,
     fit_number_mixture,
-    obstacle_to_risk,
-    unwrapped,
+    number_problem,
 )
 from disambig.estimators.prediction import number_predictor_of
 from disambig.estimators.selection import SearchSpace, Selection
 from disambig.estimators.selection.protocol import SelectionKind
-from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.number_problem import NumberProblem
 from disambig.parameters import check_choice, check_number
 from disambig.solvers import Solution, Solver
 from disambig.solvers.loop import Callback
@@ -49,7 +47,6 @@ from disambig.solvers.numbers.baselines import number_baseline, number_rule
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import PoissonWeights
 
 _FORMULATIONS = ("auto", "risk", "votes")
 # The square of an end plus a margin must stay finite.
@@ -173,7 +170,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     >>> model.certified_
     True
     >>> model.labels_.round(1).tolist()
-    [0.0, 0.7, 2.0, 3.3, 4.0]
+    [0.0, 0.8, 2.1, 3.4, 4.0]
     """
 
     _mixes = True
@@ -283,22 +280,9 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _problem(
         self, weightings: FittedWeightings, votes: Votes, taken: NumberSets
     ) -> NumberProblem:
-        for weights in (weightings.weights, weightings.predict_weights):
-            if isinstance(unwrapped(weights), PoissonWeights):
-                raise ValueError(
-                    "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
-                    "predictions have no level. Use LaplacianWeights on the same graph."
-                )
         taken = taken.inset(self.margin_) if self.margin_ else taken
         self.span_ = taken.span
-        obstacle = obstacle_to_risk(self)
-        if self.formulation == "risk" and obstacle:
-            raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
-        if self.formulation == "votes" or obstacle:
-            # w copies of a row are w equal rows of votes.
-            return VotedProblem(weightings.scaled(votes), self.loss_, taken, self.span_)
-        ridge = unwrapped(weightings.weights)
-        return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), taken, self.span_)
+        return number_problem(self, weightings, votes, taken)
 
     def _suited_solver(self, problem: NumberProblem) -> Solver:
         return suited_solver(problem)
@@ -378,7 +362,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         The guarantee is about the set of a new row, because the number inside is never observed.
         If rows are exchangeable, the probability that the interval fails is at most
         ``2 (1 - coverage)``, plus up to ``sqrt(2 / n)`` with few folds; in practice it is close to
-        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+).
+        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+). This
+        is proved for weights that are given; what ``weights="auto"`` selected has seen all sets.
 
         Parameters
         ----------

@@ -7,15 +7,18 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import FittedWeightings, KeptRows, take_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.selection.numbers import numbers_of
-from disambig.exceptions import NoInformationError
+from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.notation import FloatArray, IntArray
+from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.votes import Votes
 from disambig.weights import (
     FittedWeights,
     KernelRidgeWeights,
     NystromWeights,
+    PoissonWeights,
     RandomFeatureWeights,
     ScaledWeights,
 )
@@ -66,6 +69,26 @@ def obstacle_to_risk(estimator: Any) -> str:
             "loss is minimised at each query, which needs votes"
         )
     return ""
+
+
+def number_problem(
+    estimator: Any, weightings: FittedWeightings, votes: Votes, sets: NumberSets
+) -> NumberProblem:
+    """The problem of the formulation of a regressor, on sets that its margin has narrowed."""
+    for weights in (weightings.weights, weightings.predict_weights):
+        if isinstance(unwrapped(weights), PoissonWeights):
+            raise ValueError(
+                "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
+                "predictions have no level. Use LaplacianWeights on the same graph."
+            )
+    obstacle = obstacle_to_risk(estimator)
+    if estimator.formulation == "risk" and obstacle:
+        raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
+    if estimator.formulation == "votes" or obstacle:
+        # w copies of a row are w equal rows of votes.
+        return VotedProblem(weightings.scaled(votes), estimator.loss_, sets, sets.span)
+    ridge = unwrapped(weightings.weights)
+    return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), sets, sets.span)
 
 
 def agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
