@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.votes import Votes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
@@ -94,7 +95,7 @@ class SquashedWeights(BaseEstimator):
     Each column is centred at its median and divided by its interquartile range. Values farther out
     than three such ranges then grow logarithmically, so that a few huge values do not determine all
     distances. Last, columns are scaled to unit variance, and multiplied by `scales`. The result
-    does not depend on the units of the features.
+    does not depend on the units of the features. Sparse inputs are made dense.
 
     Parameters
     ----------
@@ -159,6 +160,11 @@ class SquashedWeights(BaseEstimator):
         X = _dense(query_inputs(self, X))
         return self.weights_.votes(self.squash_(X) * self._factors)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _checked_factors(self, d: int) -> FloatArray:
         if self.scales is None:
             return np.ones(d)
@@ -175,9 +181,13 @@ class SquashedWeights(BaseEstimator):
 
 def _dense(X: Any) -> FloatArray:
     if sp.issparse(X):
-        raise TypeError(
-            f"{_NAME}: X is sparse, and centring its columns would fill it. Pass an array, or use "
-            "ScaledWeights, which only multiplies."
+        n, d = X.shape
+        # Centring fills the columns.
+        require_bytes(
+            3 * 8.0 * n * d,
+            f"{_NAME} of {n} sparse rows, which it makes dense",
+            "Use ScaledWeights, which only multiplies.",
         )
+        X = X.toarray()
     dense: FloatArray = np.asarray(X, dtype=np.float64)
     return dense

@@ -180,9 +180,11 @@ def _column_path(
 def _union_prediction(
     gram: FloatArray, cross: FloatArray, sets: NumberSets, weights: FloatArray, ridge: float
 ) -> FloatArray:
-    """Alternate between the segments nearest to the fit and the fit to these segments."""
-    centers = sets.centers
-    segments = sets.segments_at(np.where(np.isfinite(centers), centers, 0.0))
+    """Alternate between the segments nearest to the fit and the fit to these segments.
+
+    The first fit is to the hulls of the unions, which decide nothing that other rows could decide.
+    """
+    segments = sets.hull
     for _ in range(_SEGMENT_ROUNDS):
         (fit,) = ridge_path(gram, segments.lower[:, 0], segments.upper[:, 0], weights, [ridge])
         before = segments
