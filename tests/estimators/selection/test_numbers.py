@@ -21,7 +21,7 @@ from disambig.weights import NeighborWeights, SquashedWeights
 
 
 def plane(n=60, seed=0):
-    """A bent surface on features of very different units."""
+    """A surface with an edge, on features of very different units."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     truth = X[:, 0] + np.maximum(X[:, 1], 0.0)
