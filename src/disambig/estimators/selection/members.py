@@ -121,7 +121,7 @@ class MemberSelection(Generic[M]):
     def exclusion(self) -> str:
         return self.members.exclusion
 
-    def take(self, rows: IntArray) -> "MemberSelection[M]":
+    def take(self, rows: IntArray) -> Self:
         return replace(self, members=self.members.take(rows))
 
     def keys(self) -> list[AnyArray]:

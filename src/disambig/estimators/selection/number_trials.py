@@ -185,11 +185,13 @@ def _union_prediction(
     The first fit is to the hulls of the unions, which decide nothing that other rows could decide.
     """
     segments = sets.hull
+    prediction = np.zeros(len(cross))
     for _ in range(_SEGMENT_ROUNDS):
         (fit,) = ridge_path(gram, segments.lower[:, 0], segments.upper[:, 0], weights, [ridge])
+        prediction = cross @ fit.coefficients + fit.intercept
         before = segments
         segments = sets.segments_at(gram @ fit.coefficients + fit.intercept)
         same = np.array_equal(before.lower, segments.lower)
         if same and np.array_equal(before.upper, segments.upper):
             break
-    return np.asarray(cross @ fit.coefficients + fit.intercept)[:, None]
+    return prediction[:, None]
