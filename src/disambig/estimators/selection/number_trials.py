@@ -158,23 +158,11 @@ def _path_predictions(
     """Predictions ``(q, d)`` at hidden rows for each ridge."""
     if not isinstance(sets, Intervals):
         return [_union_prediction(gram, cross, sets, weights, ridge) for ridge in ridges]
-    columns = [
-        [cross @ fit.coefficients + fit.intercept for fit in _column_path(gram, *ends)]
-        for ends in (
-            (sets.lower[:, c], sets.upper[:, c], weights, ridges) for c in range(sets.n_columns)
-        )
-    ]
+    columns = []
+    for lower, upper in zip(sets.lower.T, sets.upper.T, strict=True):
+        path = ridge_path(gram, lower, upper, weights, ridges)
+        columns.append([cross @ fit.coefficients + fit.intercept for fit in path])
     return [np.column_stack(parts) for parts in zip(*columns, strict=True)]
-
-
-def _column_path(
-    gram: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    weights: FloatArray,
-    ridges: Sequence[float],
-) -> Any:
-    return ridge_path(gram, lower, upper, weights, ridges)
 
 
 def _union_prediction(
