@@ -111,10 +111,10 @@ class LabelSelection:
             found.append(HeldOutTrial(entry, trial_of(trial.weights, trial.solver, score)))
         return found
 
-    def constant_loss(self, sample_weight: FloatArray) -> float:
-        informative = self.sets.informative
-        losses = np.ascontiguousarray(self.loss.set_losses(self.sets.mask[informative]).T)
-        return float(np.average(losses, axis=1, weights=sample_weight[informative]).min())
+    def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
+        folds = np.zeros(len(self.sets), dtype=np.intp)
+        constant = HiddenSets(self.sets, self.loss, folds, sample_weight).constant_score()
+        return [trial.score < constant.value for trial in trials]
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Weights, Solver, str]:
         described = "the 10 nearest neighbours are used, on features of unit variance"

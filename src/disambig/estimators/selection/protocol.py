@@ -155,8 +155,8 @@ class SelectionKind(Protocol):
         """The trials with their scores at hidden rows, trained on the other rows, in order."""
         ...
 
-    def constant_loss(self, sample_weight: FloatArray) -> float:
-        """Held-out loss of the best constant prediction; trials must be better."""
+    def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
+        """Whether each trial predicts the hidden sets of these rows better than one constant."""
         ...
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:

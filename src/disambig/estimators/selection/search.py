@@ -11,6 +11,8 @@ target is used. The steps are the same for labels, bits, orders and numbers (`Se
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,8 +157,8 @@ def select(
         n_landmarks_for(n_fitted_rows),
     )
     trials = _sample_trials(space, sample, deadline)
-    constant = sample.kind.constant_loss(sample.sample_weight)
-    better = [one for one in trials if one.trial.held_out_loss < constant]
+    is_better = sample.kind.are_better([one.trial for one in trials], sample.sample_weight)
+    better = list(compress(trials, is_better))
     if not better:
         found = _fallback(
             kind,
@@ -167,7 +169,7 @@ def select(
             "as one of the targets",
         )
         return found._replace(trials=tuple(trials))
-    rest = [one for one in trials if one.trial.held_out_loss >= constant]
+    rest = list(compress(trials, map(not_, is_better)))
     finalists = best_of_each_family(kind, better)
     compared: list[HeldOutTrial] = []
     scored = sample.kind, sample.sample_weight
