@@ -197,15 +197,14 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         if self.method != "disambiguation":
             require_separable(candidates, f"method={self.method!r}")
 
-    def _informed(self, candidates: LabelSets) -> BoolArray | None:
-        # Disambiguation recovers the labels of all rows, so that all of them vote. The baselines
-        # learn from the sets.
-        return None if self.method == "disambiguation" else informative(candidates, self.method)
+    def _informed(self, candidates: Any) -> BoolArray | None:
+        sets = candidates.sets if candidates.couples_rows else candidates
+        return informative(sets, self.method)
 
     def _selection_kind(self, taken: Any, solver: Solver | None) -> LabelSelection:
         # Counts of classes are not known for the folds of a selection, which goes by the sets.
         sets = taken.sets if taken.couples_rows else taken
-        return LabelSelection.of(sets, self.loss_, self.method, solver)
+        return LabelSelection.of(sets, self.loss_, self.method, solver, taken.couples_rows)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         weights, solver, trials = super()._choose(X, kept, taken)

@@ -13,6 +13,9 @@ import numpy as np
 from disambig.estimators.fitting import take_inputs
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
+# With fewer informative rows the best of so many weightings is found by chance.
+MIN_INFORMATIVE_ROWS = 30
+
 
 class Score(NamedTuple):
     """The held-out loss of predictions at hidden sets.

@@ -19,6 +19,7 @@ import numpy as np
 
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.selection.protocol import (
+    MIN_INFORMATIVE_ROWS,
     HeldOutTrial,
     SelectionKind,
     SelectionSample,
@@ -30,9 +31,6 @@ from disambig.estimators.selection.space import SearchSpace, n_landmarks_for
 from disambig.exceptions import warn
 from disambig.notation import FloatArray, IntArray
 from disambig.threads import threads_for
-
-# With fewer informative rows the best of so many weightings is found by chance.
-_MIN_INFORMATIVE_ROWS = 30
 
 
 class Deadline:
@@ -129,7 +127,7 @@ def select(
     X, kind, sample_weight, row_groups = merge_copies(X, kind, sample_weight, groups)
     n_rows, distinct = sample_weight.size, "distinct " if sample_weight.size < n_fitted_rows else ""
     n_informative = np.count_nonzero(kind.informative)
-    if n_informative < _MIN_INFORMATIVE_ROWS:
+    if n_informative < MIN_INFORMATIVE_ROWS:
         return _fallback(
             kind,
             X,
@@ -140,7 +138,7 @@ def select(
         )
     rows, numbers = sample_rows(row_groups, kind, sample_weight, space.n_rows(kind.width))
     n_informative = np.count_nonzero(kind.informative[rows])
-    if n_informative < _MIN_INFORMATIVE_ROWS:
+    if n_informative < MIN_INFORMATIVE_ROWS:
         return _fallback(
             kind,
             X,
