@@ -16,7 +16,7 @@ from disambig.estimators.prediction import (
     probabilities_of,
     row_labels,
 )
-from disambig.estimators.selection import LabelSelection
+from disambig.estimators.selection import LABEL_SPACE, LabelSelection
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -127,6 +127,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     >>> clf.predict([[0.05], [4.9]]).tolist()
     ['a', 'b']
     """
+
+    _search_space = LABEL_SPACE
 
     def __init__(
         self,

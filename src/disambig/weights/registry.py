@@ -77,8 +77,8 @@ def resolve_weights(weights: Any) -> Weights:
     weights : str, weighting or callable
         "neighbors", "kernel_ridge", "nystrom", "random_features", "nadaraya_watson", "forest",
         "tree", "histogram", "laplacian", "poisson", "paths", "kernel_laplacian" or "precomputed",
-        with default parameters; a weighting, which is cloned; or a function of ``(Q, X)`` that returns
-        votes ``(q, n)``.
+        with default parameters; a weighting, which is cloned; or a function of ``(Q, X)`` that
+        returns votes ``(q, n)``.
 
     Examples
     --------

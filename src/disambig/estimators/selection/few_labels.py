@@ -24,6 +24,10 @@ from disambig.votes import Votes
 from disambig.weights import PathWeights, PoissonWeights, ScaledWeights, Weights
 from disambig.weights.row_groups import hash_rows
 
+# Graph votes are compared with the best of the search if at most this share of the rows, and at
+# most so many, are informative.
+MAX_GRAPH_SHARE = 0.125
+MAX_GRAPH_ROWS = 300
 # Rows among which graph weightings are compared, at most; informative ones come first.
 _MAX_ROWS = 20_000
 _N_NEIGHBORS = 10
@@ -70,26 +74,29 @@ def graph_votes(
 
     Tried are Poisson learning and paths of two powers, on features of unit variance. If every class
     is a candidate of two informative rows, so that sets can be hidden, they are tried on the
-    features as they are, too: without hidden sets their units cannot be compared.
+    features as they are, too, and the best of these is taken if it misses fewer hidden sets. (Links
+    on different scales are not comparable.)
     """
     rows = _first_rows(X, sets.informative)
     X, sets, sample_weight = take_inputs(X, rows, None), sets[rows], sample_weight[rows]
-    units = unit_scales(X, sample_weight)
     comparison = _Comparison(sets, loss, sample_weight, _folds(X, sets))
-    best: tuple[float, GraphVotes] | None = None
+    units = unit_scales(X, sample_weight)
+    best: GraphVotes | None = None
     n_tried = 0
     for scales in (units, None) if comparison.n_folds and units.any() else (units,):
         inputs = scaled_inputs(X, scales) if scales is not None and scales.any() else X
+        tried = []
         for weighting, links in _weightings(inputs, sample_weight, sets.informative):
-            n_tried += 1
             missed, cut = comparison.missed(weighting), comparison.cut(weighting, links)
-            total = cut + (missed or 0.0)
-            if best is None or total < best[0]:
-                unfitted: Weights = clone(weighting)
-                if inputs is not X:
-                    unfitted = ScaledWeights(unfitted, scales)
-                best = total, GraphVotes(unfitted, missed, cut, 0)
-    return None if best is None else best[1]._replace(n_tried=n_tried)
+            tried.append(GraphVotes(clone(weighting), missed, cut, 0))
+        n_tried += len(tried)
+        found = min(tried, key=lambda one: one.cut + (one.missed or 0.0), default=None)
+        if found is None or (best is not None and (found.missed or 0.0) >= (best.missed or 0.0)):
+            continue
+        best = found
+        if inputs is not X:
+            best = found._replace(weights=ScaledWeights(found.weights, scales))
+    return None if best is None else best._replace(n_tried=n_tried)
 
 
 def cut_share(outputs: IntArray, rows: AnyArray, columns: AnyArray) -> float:

@@ -23,7 +23,7 @@ from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
-_LOG_LOSS_WEIGHT = 0.1
+_LOG_LOSS_WEIGHT = 0.05
 # The share of the loss by chance that is subtracted from the held-out loss.
 _CHANCE_WEIGHT = 0.5
 # Added to probabilities, so that their logarithm is finite.
@@ -161,9 +161,7 @@ class HiddenSets:
         """Its mean over the scored rows, ``(P,)``."""
         # Contiguous, so that the sums have the same order for every output.
         losses = np.ascontiguousarray(self._set_losses.T)
-        means: FloatArray = np.average(
-            losses, axis=1, weights=self.sample_weight[self._is_scored]
-        )
+        means: FloatArray = np.average(losses, axis=1, weights=self.sample_weight[self._is_scored])
         return means
 
 

@@ -12,7 +12,13 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
-from disambig.estimators.selection.few_labels import GraphVotes, few_rows, graph_votes
+from disambig.estimators.selection.few_labels import (
+    MAX_GRAPH_ROWS,
+    MAX_GRAPH_SHARE,
+    GraphVotes,
+    few_rows,
+    graph_votes,
+)
 from disambig.estimators.selection.hidden_sets import HiddenSets, used_classes
 from disambig.estimators.selection.protocol import (
     MIN_INFORMATIVE_ROWS,
@@ -148,17 +154,34 @@ class LabelSelection:
             described,
         )
 
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        n_informative = np.count_nonzero(self.informative)
+        is_sparse = n_informative <= MAX_GRAPH_SHARE * len(self.sets)
+        if not is_sparse or n_informative > MAX_GRAPH_ROWS or not self._is_plain:
+            return None
+        found = graph_votes(X, self.sets, self.loss, sample_weight)
+        if found is None or found.missed is None:
+            return None
+        gain = best.held_out_loss - found.missed * self.loss.largest
+        if gain <= 0.0:
+            return None
+        solver = self.solver or AnnealedMinimization()
+        # Its log loss and its loss by chance are not computed: those of the best trial are taken.
+        score = best.score - gain / self.loss.largest
+        return Trial(found.weights, solver, best.held_out_loss - gain, score)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether open rows have no information, and need no votes.
+
+        Soft weights of open rows are information. Counts of classes need votes of all rows.
+        """
+        return not self.couples_rows and self.sets.weights is None
+
     @property
     def _has_few_labels(self) -> bool:
-        """Whether the rule for few informative rows applies.
-
-        Soft weights of open rows are information, too; and counts of classes need votes of all
-        rows.
-        """
-        n_informative = np.count_nonzero(self.informative)
-        if self.couples_rows or self.sets.weights is not None:
-            return False
-        return 0 < n_informative < MIN_INFORMATIVE_ROWS
+        """Whether the rules for few informative rows apply."""
+        return self._is_plain and 0 < np.count_nonzero(self.informative) < MIN_INFORMATIVE_ROWS
 
     def _scores(
         self, space: SearchSpace, hidden: HiddenSets, votes: Votes, fitted: FittedEntry

@@ -187,6 +187,9 @@ class MemberSelection(Generic[M]):
         constant = self.members.constant_loss(sample_weight)
         return [trial.held_out_loss < constant for trial in trials]
 
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        return None
+
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
         return self.members.fallback(X, sample_weight)
 

@@ -162,6 +162,10 @@ class SelectionKind(Protocol):
         """Whether each trial predicts the hidden sets of these rows better than one constant."""
         ...
 
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        """A trial outside of the search with a lower held-out loss than its best trial, or None."""
+        ...
+
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
         """Weights and solver where nothing can be selected, and their description."""
         ...

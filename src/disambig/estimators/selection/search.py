@@ -7,6 +7,7 @@ target is used. The steps are the same for labels, bits, orders and numbers (`Se
 1. `screen`: all entries on few rows; the best remain.
 2. `SelectionKind.run_trials`: these on the whole sample.
 3. `final_comparison`: if kernels need landmarks, the best of each family on many rows.
+4. `SelectionKind.outside`: what a kind compares the best trial with.
 """
 
 import time
@@ -180,6 +181,9 @@ def select(
             better = compared + [one for one in better if id(one) not in others]
             scored = kind.take(scored_rows), sample_weight[scored_rows]
     best = better[0].trial
+    outside = None if deadline.has_passed else kind.outside(X, sample_weight, best)
+    if outside is not None:
+        best, better = outside, [HeldOutTrial(None, outside), *better]
     return Selection(
         best.weights,
         best.solver,

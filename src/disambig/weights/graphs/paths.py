@@ -167,7 +167,9 @@ class PathWeights(BaseEstimator):
         is_informed = np.zeros(self.node_.size, dtype=np.bool_)
         is_informed[self.informed_] = True
         alone = is_informed & (counts[self.node_] == 1)
-        votes = self._votes(np.where(alone, self.nearest_[self.node_, 1], self.nearest_[self.node_, 0]))
+        votes = self._votes(
+            np.where(alone, self.nearest_[self.node_, 1], self.nearest_[self.node_, 0])
+        )
         matrix = votes.matrix.tocoo()
         # A row leaves the votes of its input to the other informed rows there.
         kept = matrix.row != matrix.col
@@ -240,7 +242,9 @@ class PathWeights(BaseEstimator):
         """One unit of votes for the informed rows at the node of each query, ``(q, n)``."""
         n, informed = self.node_.size, self.informed_
         weights = self.sample_weight_[informed]
-        totals = np.bincount(self.node_[informed], weights=weights, minlength=self._node_weights.size)
+        totals = np.bincount(
+            self.node_[informed], weights=weights, minlength=self._node_weights.size
+        )
         rows_of = sp.csr_array(
             (weights / totals[self.node_[informed]], (self.node_[informed], informed)),
             shape=(self._node_weights.size, n),
