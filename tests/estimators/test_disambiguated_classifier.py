@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from disambig import DisambiguatedClassifier, disambiguate
+from disambig import DisambiguatedClassifier, LabelSets, disambiguate
 from disambig.exceptions import UnusedClassWarning
 from disambig.model_selection import CandidateKFold
 from disambig.weights import KernelRidgeWeights, NeighborWeights
@@ -42,13 +42,25 @@ def undecided_rows():
 )
 def test_any_classifier_learns_from_the_recovered_labels(iris, estimator):
     X, mask, truth = iris
-    model = DisambiguatedClassifier(estimator, weights=KernelRidgeWeights(bandwidth=1.0))
-    model.fit(X, mask)
+    weights = KernelRidgeWeights(bandwidth=1.0)
+    votes = disambiguate(X, mask, weights=weights)
+    model = DisambiguatedClassifier(estimator, weights=weights, max_iter=0).fit(X, mask)
     assert model.score(X, truth) > 0.9
-    np.testing.assert_array_equal(
-        model.labels_, disambiguate(X, mask, weights=KernelRidgeWeights(bandwidth=1.0)).labels_
-    )
+    assert model.n_iter_ == 0
+    for name in ("labels_", "confidence_", "resolved_", "label_distributions_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(votes, name))
     assert hasattr(model, "predict_proba") == (not isinstance(estimator, LinearSVC))
+    for start in ("votes", "average"):
+        given = {"weights": weights} if start == "votes" else {}
+        model = DisambiguatedClassifier(estimator, start=start, max_iter=4, cv=3, **given)
+        model.fit(X, mask)
+        assert model.score(X, truth) > 0.9
+        assert LabelSets.from_any(mask).contains(model.labels_).all()
+        assert 1 <= model.n_iter_ <= 4
+        assert len(model.solution_.trace) >= model.n_iter_
+        assert (model.disambiguator_ is None) == (start == "average")
+        at_labels = model.label_distributions_[np.arange(150), model.labels_]
+        np.testing.assert_array_equal(model.confidence_, at_labels)
 
 
 def test_plain_labels_are_supervised_learning(iris):
@@ -66,6 +78,7 @@ def test_unresolved_rows():
             RandomForestClassifier(5, random_state=0),
             weights=NeighborWeights(2),
             unresolved=option,
+            max_iter=0,
         )
         with pytest.warns(UserWarning, match=f"3 of 6 rows are not resolved.*{option}"):
             model.fit(X, y)
@@ -114,7 +127,8 @@ def test_the_error_if_no_row_is_resolved():
         DisambiguatedClassifier(weights=NeighborWeights(2)).fit(X, y)
 
 
-def test_confidence_is_the_sample_weight(iris):
+@pytest.mark.parametrize("max_iter", [0, 1])
+def test_confidence_is_the_sample_weight(iris, max_iter):
     X, mask, _ = iris
 
     class Recorder(LogisticRegression):
@@ -124,17 +138,22 @@ def test_confidence_is_the_sample_weight(iris):
 
     weights = KernelRidgeWeights(bandwidth=1.0)
     model = DisambiguatedClassifier(
-        Recorder(max_iter=500), weights=weights, weight_by_confidence=True
+        Recorder(max_iter=500), weights=weights, weight_by_confidence=True, max_iter=max_iter
     )
     model.fit(X, mask)
-    np.testing.assert_allclose(model.estimator_.recorded_, model.confidence_[model.training_rows_])
+    weights = model.solution_.targets.sum(axis=1)
+    np.testing.assert_allclose(model.estimator_.recorded_, weights[model.training_rows_])
+    if max_iter == 0:
+        np.testing.assert_allclose(weights, model.confidence_)
+    assert (weights < 0.99).any()
     single = mask.sum(axis=1) == 1
     assert (model.confidence_[single] == 1).all()
     copies = np.random.default_rng(0).integers(0, 3, size=150)
     model.fit(X, mask, sample_weight=copies)
     rows = model.training_rows_
     assert (copies[rows] > 0).all()
-    np.testing.assert_allclose(model.estimator_.recorded_, (copies * model.confidence_)[rows])
+    weights = model.solution_.targets.sum(axis=1)
+    np.testing.assert_allclose(model.estimator_.recorded_, copies[rows] * weights)
 
 
 def test_one_weight_for_all_rows(iris):

@@ -34,11 +34,14 @@ ESTIMATORS = {
     "labels, automatic": (PartialLabelClassifier(), MASK),
     "labels, forest": (PartialLabelClassifier("forest"), MASK),
     "labels, classifier": (
-        DisambiguatedClassifier(DecisionTreeClassifier(), weights="neighbors"),
+        DisambiguatedClassifier(DecisionTreeClassifier(random_state=0), weights="neighbors"),
         MASK,
     ),
     "intervals": (IntervalRegressor(), INTERVALS),
-    "intervals, regressor": (DisambiguatedRegressor(DecisionTreeRegressor()), INTERVALS),
+    "intervals, regressor": (
+        DisambiguatedRegressor(DecisionTreeRegressor(random_state=0)),
+        INTERVALS,
+    ),
     "orders": (PartialRanker("neighbors"), ORDERS),
 }
 WEIGHTS = (

@@ -34,22 +34,33 @@ _ACCEPTED: dict[str, Any] = {
 }
 
 
-def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
+def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:
     """X as a float array or compressed sparse rows that weightings accept.
 
     scikit-learn's bookkeeping is kept in the estimator. Entries are not checked where scikit-learn
-    does not check them either, that is, if ``assume_finite`` of its configuration is set.
+    does not check them either, that is, if ``assume_finite`` of its configuration is set. With
+    `missing`, NaN is accepted.
     """
     checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
     if not entries_are_assumed():
         # Votes may be tiny, and so may queries.
         training = reset and not get_tags(estimator).input_tags.pairwise
         names = getattr(estimator, "feature_names_in_", None)
-        _refuse(entry_error(checked, names, training=training))
+        present = _without_missing(checked) if missing else checked
+        _refuse(entry_error(present, names, training=training))
     checked = widened(checked)
     # Trees accept no 64-bit indices.
     is_wide = sp.issparse(checked) and checked.indices.dtype != np.int32
     return small_indices(checked) if is_wide else checked
+
+
+def _without_missing(X: Any) -> Any:
+    """X with zeros for NaN."""
+    entries = X.data if sp.issparse(X) else X
+    if not np.isnan(entries).any():
+        return X
+    filled = np.where(np.isnan(entries), 0.0, entries)
+    return sp.csr_array((filled, X.indices, X.indptr), X.shape) if sp.issparse(X) else filled
 
 
 def _refuse(error: str | None) -> None:
@@ -149,7 +160,9 @@ class KeptRows(NamedTuple):
 def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     """Rows of positive sample weight; a weight of w means w copies of a row."""
     n = X.shape[0]
-    codes = None if groups is None else group_codes(groups, n)
+    codes = None
+    if groups is not None:
+        codes = np.unique(checked_groups(groups, n), return_inverse=True)[1].ravel()
     if sample_weight is None:
         return KeptRows(np.arange(n), None, n, codes)
     _check_numbers(np.asarray(sample_weight))
@@ -169,13 +182,13 @@ def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     return KeptRows(rows, None if (weights == 1).all() else weights, n, codes)
 
 
-def group_codes(groups: Any, n: int) -> IntArray:
-    """The number of the group of each row, ``(n,)``, from names of any kind.
+def checked_groups(groups: Any, n: int) -> AnyArray:
+    """The names of the groups, ``(n,)``; raises if a row has none.
 
     Examples
     --------
-    >>> group_codes(["b", "a", "b"], 3).tolist()
-    [1, 0, 1]
+    >>> checked_groups(["b", "a", "b"], 3).tolist()
+    ['b', 'a', 'b']
     """
     names = np.asarray(groups)
     if names.shape != (n,):
@@ -183,8 +196,8 @@ def group_codes(groups: Any, n: int) -> IntArray:
             f"groups must have one entry for each of the {n} rows of X; got shape {names.shape}."
         )
     if names.dtype.kind == "O":
+        missing = np.array([name is None or is_scalar_nan(name) for name in names.tolist()])
         # Names of several types cannot be sorted; their texts can.
-        missing = np.array([is_scalar_nan(name) or name is None for name in names.tolist()])
         names = np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
     else:
         missing = np.isnan(names) if names.dtype.kind == "f" else np.zeros(n, np.bool_)
@@ -193,8 +206,7 @@ def group_codes(groups: Any, n: int) -> IntArray:
             f"groups: row {int(np.argmax(missing))} has no group ({np.count_nonzero(missing)} such "
             "rows). Give every row a group; a row of its own group is a group of one."
         )
-    codes: IntArray = np.unique(names, return_inverse=True)[1].ravel()
-    return codes
+    return names
 
 
 def _check_numbers(sample_weight: AnyArray) -> None:

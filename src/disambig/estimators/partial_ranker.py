@@ -10,7 +10,7 @@ from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.fitting import Fit
 from disambig.estimators.prediction import predictor_of
-from disambig.exceptions import NoInformationError
+from disambig.exceptions import CandidateError, NoInformationError
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.protocol import LimitedOrderLoss
@@ -75,6 +75,10 @@ class PartialRanker(CandidateEstimator):
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
         What equal ranks in y mean: a pair that is not compared, or an error.
+    ranks : {"order", "places"}, default "order"
+        What the numbers of a table y mean: they are compared, or each is the place of its item
+        among all m items, 0 = first, see `PartialOrders.from_places`. An item at place 1 of 4
+        stands after one item and before two, whichever these are.
     unlabeled : object or list of objects, optional
         Markers of rows that compare nothing, such as "" or "unknown".
     time_limit : float, optional
@@ -139,6 +143,7 @@ class PartialRanker(CandidateEstimator):
         solver: Any = "auto",
         items: Any = None,
         ties: Literal["ignore", "error"] = "ignore",
+        ranks: Literal["order", "places"] = "order",
         unlabeled: Any = None,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -151,6 +156,7 @@ class PartialRanker(CandidateEstimator):
         self.solver = solver
         self.items = items
         self.ties = ties
+        self.ranks = ranks
         self.unlabeled = unlabeled
         self.time_limit = time_limit
         self.callback = callback
@@ -174,7 +180,8 @@ class PartialRanker(CandidateEstimator):
         y : array-like, n rows
             Partial orders in any form that `PartialOrders.from_any` reads: ranks ``(n, m)`` with
             NaN for items not observed, signs ``(n, m, m)``, lists of pairs, texts ``"a>b"``
-            (several chains are joined by ``;``).
+            (several chains are joined by ``;``). With ``ranks="places"``, places ``(n, m)`` or
+            first and last places ``(n, m, 2)``.
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.
@@ -187,7 +194,7 @@ class PartialRanker(CandidateEstimator):
 
     def _read(self, y: Any) -> PartialOrders:
         orders = PartialOrders.from_any(
-            y, items=self.items, ties=self.ties, unlabeled=self.unlabeled
+            y, items=self.items, ties=self.ties, unlabeled=self.unlabeled, ranks=self.ranks
         )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
@@ -199,7 +206,7 @@ class PartialRanker(CandidateEstimator):
         if candidates.n_items > 1 and not candidates.informative.any():
             raise NoInformationError(
                 f"y: none of the {len(candidates)} rows compares two items, so there is nothing to "
-                "learn from. Give at least one pair."
+                "learn from. Give at least one pair, or a known place."
             )
 
     def _suited_solver(self, problem: Problem) -> Solver:
@@ -270,6 +277,7 @@ class PartialRanker(CandidateEstimator):
             self.predict(X),
             items=self.items_,
             unlabeled=self.unlabeled,
+            ranks=self.ranks,
             sample_weight=sample_weight,
         )
 
@@ -287,8 +295,25 @@ def _never_connected(orders: PartialOrders) -> BoolArray:
     """Pairs ``(m, m)`` that are compared neither in a row nor by a chain through several rows.
 
     If the rows do not contradict each other, one order for all of them has loss zero, and such a
-    pair can have either direction in it.
+    pair can have either direction in it. Known places of all rows are then taken together.
     """
+    if orders.is_placed.any():
+        return _never_connected_by_places(orders)
     direct = sp.csr_array(orders.before.any(axis=0))
     reached = np.isfinite(shortest_path(direct, unweighted=True))
     return np.asarray(~(reached | reached.T))
+
+
+def _never_connected_by_places(orders: PartialOrders) -> BoolArray:
+    """The same with known places: none if no single order fits all rows."""
+    windows = cast(IntArray, orders.windows)
+    lowest, highest = windows[:, :, 0].max(axis=0), windows[:, :, 1].min(axis=0)
+    try:
+        together = PartialOrders(
+            np.asarray(orders.before.any(axis=0))[None],
+            windows=np.stack([lowest, highest], axis=1)[None],
+        )
+    except CandidateError:
+        return np.zeros(orders.before.shape[1:], dtype=np.bool_)
+    known = together.before[0]
+    return np.asarray(~(known | known.T | np.eye(len(known), dtype=np.bool_)))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import shortest_path
 
 from disambig import PartialLabelClassifier
-from disambig.compiled.nearest import nearest_sources
+from disambig.compiled.distances import nearest_sources
 from disambig.weights import InformedWeights, NeighborWeights, PathWeights, ScaledWeights
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.compiled.nearest import nearest_sources
+from disambig.compiled.distances import nearest_sources
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import check_flag, check_integer, check_number
 from disambig.votes.sparse import SparseVotes
