@@ -128,21 +128,30 @@ def _sort_and_count(
 
 @compiled
 def _append_integers(store: AnyArray, used: Any, new: AnyArray, count: Any) -> AnyArray:
+    """Write `count` numbers behind those used, into a larger copy if `store` is too small.
+
+    Loops, because the assignment of an array to a slice takes a second to compile.
+    """
     if used + count > store.size:
-        grown = np.empty(max(2 * store.size, used + count), dtype=np.int64)
-        grown[:used] = store[:used]
+        grown = np.empty(2 * store.size + count, dtype=np.int64)
+        for at in range(used):
+            grown[at] = store[at]
         store = grown
-    store[used : used + count] = new[:count]
+    for at in range(count):
+        store[used + at] = new[at]
     return store
 
 
 @compiled
 def _append_floats(store: FloatArray, used: Any, new: FloatArray, count: Any) -> FloatArray:
+    """As `_append_integers`."""
     if used + count > store.size:
-        grown = np.empty(max(2 * store.size, used + count), dtype=np.float64)
-        grown[:used] = store[:used]
+        grown = np.empty(2 * store.size + count, dtype=np.float64)
+        for at in range(used):
+            grown[at] = store[at]
         store = grown
-    store[used : used + count] = new[:count]
+    for at in range(count):
+        store[used + at] = new[at]
     return store
 
 
@@ -190,7 +199,7 @@ def nearest_in_lists(
     farthest = np.zeros(q, dtype=np.float64)
     filled = np.zeros(q, dtype=np.bool_)
     for i in range(q):
-        size = 0
+        size = np.int64(0)  # A literal would be a type of its own, and compiled for it.
         total = 0.0
         for position in range(indptr[i], indptr[i + 1]):
             size, total = _add_if_near(
@@ -234,7 +243,7 @@ def nearest_by_scan(
     filled = np.zeros(q, dtype=np.bool_)
     enough = wanted * (1.0 - NEGLIGIBLE_PART)
     for i in range(q):
-        size = 0
+        size = np.int64(0)  # A literal would be a type of its own, and compiled for it.
         total = 0.0
         for member in range(n):
             if total >= enough and heap_distances[0] == 0.0:
