@@ -93,7 +93,8 @@ def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
     n_high = high.shape[0] - n_low
     for block in range(1 << n_high):
         start = block * columns
-        f[start : start + columns] = np.inf
+        for t in range(start, start + columns):
+            f[t] = np.inf
         if block == 0:
             f[0] = 0.0
         possible = True
@@ -158,18 +159,20 @@ def _few_down_sets(before: BoolArray) -> Any:
     are at most ``prod(length + 1)`` down-sets.
     """
     m = before.shape[0]
-    n_before = np.zeros(m, dtype=np.int64)
+    scratch = np.zeros((3, m), dtype=np.int64)
+    n_before, ends, lengths = scratch[0], scratch[1], scratch[2]
     for j in range(m):
         for i in range(m):
             n_before[i] += before[j, i]
-    ends = np.empty(m, dtype=np.int64)
-    lengths = np.zeros(m, dtype=np.int64)
-    for i in np.argsort(n_before, kind="mergesort"):
-        chain = 0
-        while lengths[chain] > 0 and not before[ends[chain], i]:
-            chain += 1
-        ends[chain] = i
-        lengths[chain] += 1
+    # Sorted by `n_before`, then by index.
+    for number in range(m):
+        for i in range(m):
+            if n_before[i] == number:
+                chain = 0
+                while lengths[chain] > 0 and not before[ends[chain], i]:
+                    chain += 1
+                ends[chain] = i
+                lengths[chain] += 1
     share = 1.0
     for chain in range(m):
         share *= (lengths[chain] + 1.0) / 2.0 ** lengths[chain]
@@ -180,9 +183,10 @@ def _few_down_sets(before: BoolArray) -> Any:
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
-    windows: AnyArray,
+    windows: Any,
+    r: Any,
     positions: Any,
-    weights: FloatArray,
+    weights: Any,
     tables: PrefixCosts,
     f: FloatArray,
     reached: AnyArray,
@@ -191,24 +195,25 @@ def solve_prefixes(
 
     Returns the number of sets that are listed in `reached`, or 0 if all sets were computed.
 
-    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; `windows` are
-    ``(m, 2)``, or ``(0, 2)`` for none; `weights` of positions are ``(m,)``, or ``(0,)`` for none.
-    Not both.
+    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; ``windows[r]`` are
+    ``(m, 2)``; `positions` is True if costs are those of positions; `weights` of positions are
+    ``(m,)``, without windows. Each of the three is None if it does not apply: None is a type, so
+    that only what is used is compiled.
     """
     m = costs.shape[0]
-    constrained = False
+    n_forced = 0
     for i in range(m):
         for j in range(m):
-            if before[i, j]:
-                constrained = True
-    if weights.size > 0:
+            n_forced += before[i, j]
+    constrained = n_forced > 0
+    if weights is not None:
         fill_weighted_costs(costs, before, constrained, weights, tables)
-    elif positions:
+    elif positions is not None:
         fill_position_costs(costs, before, constrained, tables)
     else:
         fill_pair_costs(costs, before, constrained, tables)
-    if windows.shape[0] > 0:
-        forbid_places(windows, positions, tables)
+    if windows is not None:
+        forbid_places(windows, r, positions, tables)
     if constrained and _few_down_sets(before):
         return _solve_reached_sets(tables, f, reached)
     _solve_all_sets(tables, f)
@@ -219,7 +224,8 @@ def solve_prefixes(
 def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
     """Make f infinite again after `solve_prefixes`, which returned `count`."""
     if count == 0:
-        f[:] = np.inf
+        for s in range(f.shape[0]):
+            f[s] = np.inf
     for at in range(count):
         f[reached[at]] = np.inf
 
@@ -249,9 +255,40 @@ def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
             position -= 1
 
 
+def empty_prefixes(tables: PrefixCosts) -> tuple[FloatArray, AnyArray]:
+    """``f`` and ``reached`` for `solve_prefixes`."""
+    f = np.full(1 << tables.high.shape[0], np.inf)
+    return f, np.empty(f.size, dtype=np.int32)
+
+
+def given_windows(windows: AnyArray) -> AnyArray | None:
+    """None for `windows` that hold none, ``(1, 0, 2)``."""
+    return windows if windows.shape[1] > 0 else None
+
+
 @compiled
+def _order_rows(
+    costs: FloatArray,
+    before: BoolArray,
+    windows: Any,
+    positions: Any,
+    tables: PrefixCosts,
+    f: FloatArray,
+    reached: AnyArray,
+    ranks: AnyArray,
+) -> None:
+    """Write an optimal order of each problem into `ranks`, ``(b, m)``."""
+    for r in range(costs.shape[0]):
+        forced = before[min(r, before.shape[0] - 1)]
+        count = solve_prefixes(
+            costs[r], forced, windows, r, positions, None, tables, f, reached
+        )
+        read_order(tables, f, ranks[r])
+        clear_prefixes(f, reached, count)
+
+
 def cheapest_orders(
-    costs: FloatArray, before: BoolArray, windows: AnyArray, positions: Any
+    costs: FloatArray, before: BoolArray, windows: AnyArray, positions: bool
 ) -> AnyArray:
     """An order of least cost that respects the partial order and the windows, for each problem.
 
@@ -269,16 +306,9 @@ def cheapest_orders(
     -------
     ranks : int64, (b, m)
     """
-    b, m = costs.shape[0], costs.shape[1]
-    tables = empty_costs(m, positions or windows.shape[1] > 0, False)
-    f = np.full(1 << tables.high.shape[0], np.inf)
-    reached = np.empty(f.size, dtype=np.int32)
-    ranks = np.zeros((b, m), dtype=np.int64)
-    unweighted = np.empty(0)
-    for r in range(b):
-        forced = before[min(r, before.shape[0] - 1)]
-        own = windows[min(r, windows.shape[0] - 1)]
-        count = solve_prefixes(costs[r], forced, own, positions, unweighted, tables, f, reached)
-        read_order(tables, f, ranks[r])
-        clear_prefixes(f, reached, count)
+    within = given_windows(windows)
+    tables = empty_costs(costs.shape[1], positions or within is not None, False)
+    f, reached = empty_prefixes(tables)
+    ranks = np.zeros(costs.shape[:2], dtype=np.int64)
+    _order_rows(costs, before, within, positions or None, tables, f, reached, ranks)
     return ranks
