@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part
 from disambig.compiled.lattice_costs import (
     PrefixCosts,
     empty_costs,
@@ -32,7 +32,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 MAX_LISTED_SHARE = 0.0625
 
 
-@compiled
+@compiled_part
 def _relax_row(
     f: FloatArray, target: Any, source: Any, length: Any, costs: FloatArray, first: Any, extra: Any
 ) -> None:
@@ -47,7 +47,7 @@ def _relax_row(
         f[np.uint64(target + t)] = value if value < current else current
 
 
-@compiled
+@compiled_part
 def _relax_eight(
     f: FloatArray, s: Any, low: FloatArray, x: Any, add0: Any, add1: Any, add2: Any
 ) -> None:
@@ -85,7 +85,7 @@ def _relax_eight(
     f[np.uint64(s + 7)] = f7
 
 
-@compiled
+@compiled_part
 def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
     """Fill f, ``(2 ** M,)``, one block of sets with equal high bits after another."""
     high, n_low = tables.high, tables.n_low
@@ -122,7 +122,7 @@ def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
             _relax_eight(f, here, own, x, high[0, block], high[1, block], high[2, block])
 
 
-@compiled
+@compiled_part
 def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
     """Fill f, which is infinite before, and list the sets of finite f by size.
 
@@ -151,7 +151,7 @@ def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -
     return count
 
 
-@compiled
+@compiled_part
 def _few_down_sets(before: BoolArray) -> Any:
     """Whether fewer than `MAX_LISTED_SHARE` of all sets are down-sets, by an upper bound.
 
@@ -159,27 +159,27 @@ def _few_down_sets(before: BoolArray) -> Any:
     are at most ``prod(length + 1)`` down-sets.
     """
     m = before.shape[0]
-    scratch = np.zeros((3, m), dtype=np.int64)
-    n_before, ends, lengths = scratch[0], scratch[1], scratch[2]
+    # Three arrays in one: the numbers of predecessors, and the lengths and the ends of chains.
+    scratch = np.zeros(3 * m, dtype=np.int64)
     for j in range(m):
         for i in range(m):
-            n_before[i] += before[j, i]
-    # Sorted by `n_before`, then by index.
+            scratch[i] += before[j, i]
+    # Items by their number of predecessors, then by index.
     for number in range(m):
         for i in range(m):
-            if n_before[i] == number:
-                chain = 0
-                while lengths[chain] > 0 and not before[ends[chain], i]:
+            if scratch[i] == number:
+                chain = m
+                while scratch[chain] > 0 and not before[scratch[chain + m], i]:
                     chain += 1
-                ends[chain] = i
-                lengths[chain] += 1
+                scratch[chain] += 1
+                scratch[chain + m] = i
     share = 1.0
-    for chain in range(m):
-        share *= (lengths[chain] + 1.0) / 2.0 ** lengths[chain]
+    for chain in range(m, 2 * m):
+        share *= (scratch[chain] + 1.0) / np.float64(1 << scratch[chain])
     return share < MAX_LISTED_SHARE
 
 
-@compiled
+@compiled_part
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
@@ -220,7 +220,7 @@ def solve_prefixes(
     return 0
 
 
-@compiled
+@compiled_part
 def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
     """Make f infinite again after `solve_prefixes`, which returned `count`."""
     if count == 0:
@@ -230,7 +230,7 @@ def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
         f[reached[at]] = np.inf
 
 
-@compiled
+@compiled_part
 def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
     """Read the ranks of an optimal order off f, from the full set back to the empty one.
 

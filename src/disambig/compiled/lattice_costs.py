@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled_part
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
@@ -30,8 +30,8 @@ class PrefixCosts(NamedTuple):
     high : float array (M, 2 ** n_high)
     layers : int array (2 ** n_high,)
         ``layers[S_high]`` is the layer of `low` that belongs to the high half of a set.
-    bit_counts : int array (2 ** n_low,)
-        The number of set bits of 0, 1, 2, ...
+    bit_counts : int array (2 ** n_low,), or None
+        The number of set bits of 0, 1, 2, ...; None if costs do not depend on the place.
     n_low : int
     """
 
@@ -73,10 +73,10 @@ def empty_costs(m: int, positions: bool, weighted: bool) -> PrefixCosts:
         layers, n_layers = np.arange(1 << n_high, dtype=np.int64), (1 << n_high) + 1
     low = np.empty((n_layers, size, 1 << n_low), dtype=np.float64)
     high = np.empty((size, 1 << n_high), dtype=np.float64)
-    return PrefixCosts(low, high, layers, bit_counts, n_low)
+    return PrefixCosts(low, high, layers, bit_counts if positions or weighted else None, n_low)
 
 
-@compiled
+@compiled_part
 def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     """The cost of `item` right after the set s.
 
@@ -88,7 +88,7 @@ def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     return tables.low[np.uint64(tables.layers[block]), i, x] + tables.high[i, block]
 
 
-@compiled
+@compiled_part
 def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where a predecessor is missing from the set.
 
@@ -116,7 +116,7 @@ def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
                 high[i, x] = cost if x & high_mask == high_mask else np.inf
 
 
-@compiled
+@compiled_part
 def forbid_places(windows: AnyArray, r: Any, positions: Any, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where the size of the set is outside its window.
 
@@ -134,7 +134,7 @@ def forbid_places(windows: AnyArray, r: Any, positions: Any, tables: PrefixCosts
                 low[layer, i, x] = low[source, i, x] if inside else np.inf
 
 
-@compiled
+@compiled_part
 def fill_pair_costs(
     costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
@@ -164,7 +164,7 @@ def fill_pair_costs(
         _forbid(before, tables)
 
 
-@compiled
+@compiled_part
 def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: Any) -> None:
     """Fill in ``low[i, S_low] + high[i, S_high] = sum_{j not in S + i} costs[i, j]``.
 
@@ -189,7 +189,7 @@ def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: An
                     high[i, all_high - half - x] = high[i, all_high - x] + paid
 
 
-@compiled
+@compiled_part
 def fill_weighted_costs(
     costs: FloatArray,
     before: BoolArray,
@@ -222,7 +222,7 @@ def fill_weighted_costs(
         _forbid(before, tables)
 
 
-@compiled
+@compiled_part
 def fill_position_costs(
     costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part
 from disambig.compiled.lattice import (
     clear_prefixes,
     empty_prefixes,
@@ -32,7 +32,7 @@ _MAX_EXCESS = 90.0
 _MIN_SHARE = 1e-25
 
 
-@compiled
+@compiled_part
 def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
     """``exp(-excess / scale)`` of the transition that completes the set t by `item`.
 
@@ -45,7 +45,7 @@ def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -
     return 0.0
 
 
-@compiled
+@compiled_part
 def _sum_prefixes(
     tables: PrefixCosts, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
 ) -> None:
@@ -64,7 +64,7 @@ def _sum_prefixes(
         up[t] = total
 
 
-@compiled
+@compiled_part
 def _sum_transitions(
     tables: PrefixCosts,
     f: FloatArray,
@@ -103,7 +103,7 @@ def _sum_transitions(
     down[0] = 0.0
 
 
-@compiled
+@compiled_part
 def _read_shares(
     n_low: Any, low_sums: FloatArray, high_sums: FloatArray, shares: FloatArray
 ) -> None:
@@ -129,7 +129,7 @@ def _read_shares(
                 high_sums[i, x] = 0.0
 
 
-@compiled
+@compiled_part
 def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> None:
     """Write the mean signs of the pairs i < j: exactly 1 or -1 where a pair is forced."""
     m = shares.shape[0]

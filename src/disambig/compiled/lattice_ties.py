@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part
 from disambig.compiled.lattice import (
     clear_prefixes,
     empty_prefixes,
@@ -51,14 +51,14 @@ def _empty_paths(n_sets: int) -> _Paths:
     )
 
 
-@compiled
+@compiled_part
 def _excess(tables: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
     """``f(S) + cost(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
     s = t ^ (1 << item)
     return f[np.uint64(s)] + transition_cost(tables, s, item) - f[np.uint64(t)]
 
 
-@compiled
+@compiled_part
 def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
     """List the sets on tied paths from the full set down, with their slack and paths after them.
 
@@ -94,7 +94,7 @@ def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths
     return count
 
 
-@compiled
+@compiled_part
 def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
     """Count the paths up to each listed set."""
     up_to, tied, last = paths.up_to, paths.tied, paths.last
@@ -108,7 +108,7 @@ def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
         up_to[t] = total
 
 
-@compiled
+@compiled_part
 def _position(t: Any, size: Any) -> Any:
     """The position of the last item of the prefix t."""
     position = -1
@@ -117,7 +117,7 @@ def _position(t: Any, size: Any) -> Any:
     return position
 
 
-@compiled
+@compiled_part
 def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray) -> None:
     """Count the orders in which j stands before i, by summing over the sets that contain j.
 
@@ -137,7 +137,7 @@ def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray)
                 high_sums[i, x] = 0
 
 
-@compiled
+@compiled_part
 def _count_places_and_pairs(
     tables: PrefixCosts,
     paths: _Paths,
@@ -174,7 +174,7 @@ def _count_places_and_pairs(
         _sum_pairs(n_low, sums, high_sums, pairs)
 
 
-@compiled
+@compiled_part
 def _sum_charges(
     size: Any,
     paths: _Paths,
@@ -311,7 +311,7 @@ def tied_orders(
     return ranks, counts, pairs, places, charges
 
 
-@compiled
+@compiled_part
 def _draw(
     tables: PrefixCosts,
     f: FloatArray,

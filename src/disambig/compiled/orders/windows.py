@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part
 from disambig.notation import AnyArray, BoolArray
 
 
-@compiled
+@compiled_part
 def fill_windows(lower: AnyArray, upper: AnyArray, order: AnyArray) -> Any:
     """Fill `order` with the items by place, earliest deadline first.
 
@@ -35,7 +35,7 @@ def fill_windows(lower: AnyArray, upper: AnyArray, order: AnyArray) -> Any:
     return True
 
 
-@compiled
+@compiled_part
 def _narrow_by_pairs(
     before: BoolArray, sorted_items: AnyArray, lower: AnyArray, upper: AnyArray
 ) -> None:
@@ -53,7 +53,7 @@ def _narrow_by_pairs(
                 upper[i] = upper[j] - 1
 
 
-@compiled
+@compiled_part
 def _sort_by_pairs(before: BoolArray) -> AnyArray:
     """Items in an order that respects `before`, which is transitively closed."""
     n_before = np.zeros(before.shape[0], dtype=np.int64)
@@ -63,7 +63,7 @@ def _sort_by_pairs(before: BoolArray) -> AnyArray:
     return np.argsort(n_before, kind="mergesort")
 
 
-@compiled
+@compiled_part
 def _try_order(
     before: BoolArray,
     sorted_items: AnyArray,
@@ -92,7 +92,7 @@ def _try_order(
     return True
 
 
-@compiled
+@compiled_part
 def _narrow_row(before: BoolArray, windows: AnyArray) -> Any:
     """Make the windows of one row, ``(m, 2)``, tight and add all pairs that follow from them.
 
@@ -134,7 +134,7 @@ def _narrow_row(before: BoolArray, windows: AnyArray) -> Any:
     return True
 
 
-@compiled
+@compiled_part
 def _says_more_than_pairs(before: BoolArray, windows: AnyArray) -> Any:
     """Whether a window is narrower than the pairs of its item alone make it."""
     m = before.shape[0]
@@ -178,7 +178,7 @@ def narrow_windows(before: BoolArray, windows: AnyArray) -> BoolArray:
     return impossible
 
 
-@compiled
+@compiled_part
 def start_within_windows(before: BoolArray, windows: AnyArray, order: AnyArray) -> Any:
     """Fill `order` with items by place that respects pairs, closed or not, and windows ``(m, 2)``.
 
