@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, FloatArray
 
 # Entries that are compared with the largest kept key in one loop, which is compiled to vector
@@ -87,7 +87,7 @@ def block_distances(
             start = stop
 
 
-@compiled_part
+@inlined
 def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
     """``|left[i] - right[j]|^2`` in a fixed order of summation.
 

@@ -40,3 +40,12 @@ def compiled_part(function: F) -> F:
     """
     result: F = numba.njit(cache=False, no_cpython_wrapper=True, **_OPTIONS)(function)
     return result
+
+
+def inlined(function: F) -> F:
+    """Copy `function` into those that call it, before they are compiled.
+
+    For small functions: each function of its own is optimised again with each of its callers.
+    """
+    result: F = numba.njit(inline="always", **_OPTIONS)(function)
+    return result

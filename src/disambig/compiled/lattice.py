@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice_costs import (
     PrefixCosts,
     empty_costs,
@@ -32,7 +32,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 MAX_LISTED_SHARE = 0.0625
 
 
-@compiled_part
+@inlined
 def _relax_row(
     f: FloatArray, target: Any, source: Any, length: Any, costs: FloatArray, first: Any, extra: Any
 ) -> None:
@@ -47,7 +47,7 @@ def _relax_row(
         f[np.uint64(target + t)] = value if value < current else current
 
 
-@compiled_part
+@inlined
 def _relax_eight(
     f: FloatArray, s: Any, low: FloatArray, x: Any, add0: Any, add1: Any, add2: Any
 ) -> None:
@@ -179,7 +179,7 @@ def _few_down_sets(before: BoolArray) -> Any:
     return share < MAX_LISTED_SHARE
 
 
-@compiled_part
+@inlined
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
@@ -220,7 +220,7 @@ def solve_prefixes(
     return 0
 
 
-@compiled_part
+@inlined
 def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
     """Make f infinite again after `solve_prefixes`, which returned `count`."""
     if count == 0:

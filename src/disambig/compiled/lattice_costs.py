@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled_part
+from disambig.compiled.jit import compiled_part, inlined
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
@@ -76,7 +76,7 @@ def empty_costs(m: int, positions: bool, weighted: bool) -> PrefixCosts:
     return PrefixCosts(low, high, layers, bit_counts if positions or weighted else None, n_low)
 
 
-@compiled_part
+@inlined
 def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     """The cost of `item` right after the set s.
 
@@ -88,7 +88,7 @@ def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     return tables.low[np.uint64(tables.layers[block]), i, x] + tables.high[i, block]
 
 
-@compiled_part
+@inlined
 def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where a predecessor is missing from the set.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice import (
     clear_prefixes,
     empty_prefixes,
@@ -32,7 +32,7 @@ _MAX_EXCESS = 90.0
 _MIN_SHARE = 1e-25
 
 
-@compiled_part
+@inlined
 def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
     """``exp(-excess / scale)`` of the transition that completes the set t by `item`.
 
@@ -129,7 +129,7 @@ def _read_shares(
                 high_sums[i, x] = 0.0
 
 
-@compiled_part
+@inlined
 def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> None:
     """Write the mean signs of the pairs i < j: exactly 1 or -1 where a pair is forced."""
     m = shares.shape[0]

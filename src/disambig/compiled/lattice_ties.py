@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice import (
     clear_prefixes,
     empty_prefixes,
@@ -51,7 +51,7 @@ def _empty_paths(n_sets: int) -> _Paths:
     )
 
 
-@compiled_part
+@inlined
 def _excess(tables: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
     """``f(S) + cost(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
     s = t ^ (1 << item)
@@ -108,7 +108,7 @@ def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
         up_to[t] = total
 
 
-@compiled_part
+@inlined
 def _position(t: Any, size: Any) -> Any:
     """The position of the last item of the prefix t."""
     position = -1
@@ -117,7 +117,7 @@ def _position(t: Any, size: Any) -> Any:
     return position
 
 
-@compiled_part
+@inlined
 def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray) -> None:
     """Count the orders in which j stands before i, by summing over the sets that contain j.
 

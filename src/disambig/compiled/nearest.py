@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disambig.compiled.distances import squared_distance
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 # indptr, indices and distances of the members that each row takes, the farthest distance taken, and
@@ -44,7 +44,7 @@ def _sift_down(distances: FloatArray, members: AnyArray, size: Any, root: Any) -
         root = child
 
 
-@compiled_part
+@inlined
 def _sift_up(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
     """Move the entry at `leaf` up until its parent is farther."""
     while leaf > 0:
@@ -58,7 +58,7 @@ def _sift_up(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
         leaf = parent
 
 
-@compiled_part
+@inlined
 def _counted_weight(member: Any, sample_weight: FloatArray, wanted: Any, own: Any) -> Any:
     """The weight that a member adds to the total.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice_ties import tied_orders
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -23,7 +23,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 _MAX_BLOCK_ENTRIES = 2**13
 
 
-@compiled_part
+@inlined
 def _may_precede(must: Any, must_not: Any, paid: Any, tolerance: Any) -> Any:
     """Whether i may stand before j, which costs `paid`; the other direction costs ``-paid``."""
     # No branches: the processor cannot predict the direction of a pair.
@@ -57,7 +57,7 @@ def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before
     return irreflexive
 
 
-@compiled_part
+@inlined
 def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
     """Whether the numbers are 0, ..., m - 1, each once."""
     for i in range(n_before.shape[0]):
@@ -123,13 +123,13 @@ def find_parts(
 FOUND, TOO_LARGE, CYCLIC = 0, 1, 2
 
 
-@compiled_part
+@inlined
 def _pair_offset(i: Any, m: Any) -> Any:
     """The offset that gives the index of the pair ``i < j`` of m items as ``offset + j``."""
     return i * (2 * m - i - 1) // 2 - i - 1
 
 
-@compiled_part
+@inlined
 def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
     """Write the signs of the pairs i < j of distinct ranks."""
     pair = np.uint64(0)
@@ -150,7 +150,7 @@ def signs_of_orders(ranks: AnyArray) -> FloatArray:
     return signs
 
 
-@compiled_part
+@inlined
 def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     """Whether the items of a part can be placed one by one, each after its predecessors.
 
@@ -172,7 +172,7 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     return False
 
 
-@compiled_part
+@inlined
 def _read_part(
     scores: FloatArray, before: BoolArray, items: AnyArray, costs: FloatArray, forced: BoolArray
 ) -> Any:
