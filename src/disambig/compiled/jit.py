@@ -1,10 +1,10 @@
 """The decorators that compile the functions of this package.
 
-What takes long to compile, measured with `python -m benchmarks.first_use`: an array that is assigned
-to a slice (one second each; a loop takes .02), allocation and sorting by numpy's functions (.05 to
-.5 for each type and dimension), a function for each combination of argument types (also integer
-literals, read-only arrays and other memory layouts), and many functions that call each other. So
-compiled functions are loops over arrays that their callers allocate.
+What takes long to compile, measured with `python -m benchmarks.first_use`: an array that is
+assigned to a slice (one second each; a loop takes .02), allocation and sorting by numpy's functions
+(.05 to .5 for each type and dimension), a function for each combination of argument types (also
+integer literals, read-only arrays and other memory layouts), and many functions that call each
+other. So compiled functions are loops over arrays that their callers allocate.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,13 @@ from typing import Any, TypeVar
 
 import numba
 
+from disambig.compiled.waiting import watch_compilation
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Nobody calls the functions through pointers of C, for which numba would compile a second entry.
 _OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": False, "no_cfunc_wrapper": True}
+_WATCH = watch_compilation()
 
 
 def compiled(function: F) -> F:

@@ -280,9 +280,7 @@ def _order_rows(
     """Write an optimal order of each problem into `ranks`, ``(b, m)``."""
     for r in range(costs.shape[0]):
         forced = before[min(r, before.shape[0] - 1)]
-        count = solve_prefixes(
-            costs[r], forced, windows, r, positions, None, tables, f, reached
-        )
+        count = solve_prefixes(costs[r], forced, windows, r, positions, None, tables, f, reached)
         read_order(tables, f, ranks[r])
         clear_prefixes(f, reached, count)
 

@@ -395,9 +395,7 @@ def tied_signs(
     single, status = np.ones(b, dtype=np.bool_), np.empty(b, dtype=np.int64)
     orders, sizes = np.empty((b, m), dtype=np.int64), np.zeros((b, m), dtype=np.int64)
     scratch = np.empty((6, m), dtype=np.int64)
-    if not _compare_pairs(
-        scores, before, tolerance, scratch, ranks, signs, status, orders, sizes
-    ):
+    if not _compare_pairs(scores, before, tolerance, scratch, ranks, signs, status, orders, sizes):
         return ranks, signs, single, status
     for owners, starts, size in _blocks_of_parts(sizes):
         _solve_parts(
