@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, FloatArray
 
 # Entries that are compared with the largest kept key in one loop, which is compiled to vector
@@ -24,7 +24,7 @@ _ENTRIES_PER_CHUNK = 64
 _FLOAT32_SLACK = np.float32(2e-7)
 
 
-@compiled
+@compiled_part
 def _replace_largest(keys: FloatArray, members: AnyArray, key: Any, member: Any) -> None:
     size = keys.size
     root = 0
@@ -90,7 +90,7 @@ def block_distances(
             start = stop
 
 
-@compiled
+@inlined
 def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
     """``|left[i] - right[j]|^2`` in a fixed order of summation.
 
