@@ -5,13 +5,31 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
+from scipy.special import expit
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit
+from disambig.estimators.fitting import Fit, KeptRows, validated_inputs
+from disambig.estimators.mixed_ranking import (
+    PairDecoder,
+    best_in_sets,
+    check_members,
+    fit_rankers,
+    square,
+)
+from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
+from disambig.estimators.rankers.calibration import pair_scale
+from disambig.estimators.selection.members import MemberSelection, mixture_of
+from disambig.estimators.selection.order_space import ORDER_SPACE
+from disambig.estimators.selection.orders import OrderMembers
+from disambig.estimators.selection.search import Selection
 from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
+from disambig.losses.orders.kendall import BoundKendall
 from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.protocol import LimitedOrderLoss
 from disambig.losses.registry import bind_order_loss
@@ -35,16 +53,17 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
     >>> pair_probabilities(np.array([[0.5, 1.0]]), 2)[0].tolist()
     [[0.0, 0.75], [0.25, 0.0]]
     """
-    i, j = np.triu_indices(m, 1)
     total, signs = votes[:, -1:], votes[:, :-1]
     earlier = np.maximum((total + signs) / 2, 0.0)
     later = np.maximum((total - signs) / 2, 0.0)
     has_votes = earlier + later > 0
     share = np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
-    probabilities = np.zeros((len(votes), m, m))
-    probabilities[:, i, j] = share
-    probabilities[:, j, i] = 1.0 - share
-    return probabilities
+    return square(share, m)
+
+
+# Members of a mixture at most, and rows that say nothing but "equal shares".
+_MAX_MEMBERS = 6
+_PULL = 5.0
 
 
 class PartialRanker(CandidateEstimator):
@@ -129,6 +148,8 @@ class PartialRanker(CandidateEstimator):
     [0, 1, 2]
     """
 
+    _search_space = ORDER_SPACE
+
     def __init__(
         self,
         weights: Any = "auto",
@@ -202,6 +223,74 @@ class PartialRanker(CandidateEstimator):
                 "learn from. Give at least one pair."
             )
 
+    def _members(self, orders: PartialOrders, solver: Solver | None) -> OrderMembers:
+        # Footrule, DCG and weights of positions need more than probabilities of pairs.
+        is_mixed = (
+            isinstance(self.loss_, BoundKendall)
+            and self.method == "disambiguation"
+            and solver is None
+            and self.predict_weights is None
+        )
+        return OrderMembers(orders, self.loss_, self, is_mixed)
+
+    def _selection_kind(
+        self, taken: PartialOrders, solver: Solver | None
+    ) -> MemberSelection[OrderMembers] | None:
+        # A single item has one order.
+        return MemberSelection(self._members(taken, solver)) if taken.n_items > 1 else None
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        solver = self._named_solver()
+        if selection.is_fallback:
+            return selection.weights, solver
+        assert selection.scored is not None
+        kind = cast("MemberSelection[OrderMembers]", selection.scored[0])
+        if not kind.members.is_mixed:
+            return selection.weights.weights, solver
+        mixture = mixture_of(selection, most=_MAX_MEMBERS, pull=_PULL)
+        first = mixture.members[0]
+        is_ordinary = isinstance(first, PartialRanker) and first.method == self.method
+        return (first.weights if len(mixture.members) == 1 and is_ordinary else mixture), solver
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: Any, taken: Any
+    ) -> None:
+        solver = self._named_solver()
+        check_members(type(self).__name__, mixture, self, self.loss_, solver)
+        members = self._members(taken, solver)
+        fitted = fit_rankers(mixture, X, kept, members)
+        self._mixture_ = fitted
+        self.members_, self.shares_ = fitted.members, fitted.shares
+        self.weights_ = self.predict_weights_ = clone(mixture)
+        self.solver_ = self.infimum_is_exact_ = self.average_is_exact_ = None
+        self.solution_, self.trace_, self.certified_ = None, (), False
+        self.n_iter_ = sum(int(getattr(one, "n_iter_", 0)) for one in fitted.members)
+        self.converged_ = all(getattr(one, "converged_", True) for one in fitted.members)
+        informative = np.flatnonzero(taken.informative)
+        losses = members.losses(members.decoded(fitted.held_out))
+        self.objective_ = self.relaxed_objective_ = float(
+            np.average(losses[informative], weights=kept.sample_weight[informative])
+            if informative.size
+            else 0.0
+        )
+        shares = np.empty((kept.n, fitted.held_out.shape[1]))
+        shares[kept.rows] = fitted.held_out
+        if not kept.all_rows:
+            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+            shares[rest] = fitted(X[rest])
+        faces = best_in_sets(self.loss_, shares, candidates)
+        self._decoder_ = PairDecoder.of(
+            self.loss_, taken, faces.outputs[kept.rows], kept.sample_weight
+        )
+        self._store_labels(
+            candidates,
+            taken,
+            faces.outputs,
+            faces.is_vertex,
+            faces.undecided,
+            square(shares, candidates.n_items),
+        )
+
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
 
@@ -218,6 +307,8 @@ class PartialRanker(CandidateEstimator):
         labels, resolved = solution.decoded.outputs, solution.resolved
         undecided = cast(OrderFaces, solution.targets).undecided
         votes = fit.weightings.leave_one_out(self._pair_targets_)
+        self._pair_slope_ = pair_scale(votes[:, :-1], fit.taken.signs(), kept.sample_weight)
+        self.members_, self.shares_ = (), np.zeros(0)
         if not kept.all_rows:
             rest_votes = fit.rest_votes()
             predictions = self._predictor_.predict(rest_votes)
@@ -226,13 +317,25 @@ class PartialRanker(CandidateEstimator):
             resolved = fit.scatter(resolved, nearest.is_vertex)
             undecided = fit.scatter(undecided, nearest.undecided)
             votes = fit.scatter(votes, rest_votes @ self._pair_targets_)
+        shares = pair_probabilities(votes, orders.n_items)
+        self._store_labels(orders, fit.taken, labels, resolved, undecided, shares)
+
+    def _store_labels(
+        self,
+        orders: PartialOrders,
+        taken: PartialOrders,
+        labels: IntArray,
+        resolved: BoolArray,
+        undecided: BoolArray,
+        shares: FloatArray,
+    ) -> None:
+        """Labels, and what the rows know themselves beside the shares of the others."""
         known = orders.before
         observed = known | np.swapaxes(known, 1, 2)
         # What a row observed is decided there, whatever the other rows say.
-        self.undecided_pairs_ = (undecided | _never_connected(fit.taken)) & ~observed
+        self.undecided_pairs_ = (undecided | _never_connected(taken)) & ~observed
         # A loss may ignore some pairs: they are undecided although every target is optimal.
         self.resolved_ = resolved & ~self.undecided_pairs_.any(axis=(1, 2))
-        shares = pair_probabilities(votes, orders.n_items)
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.labels_ = labels
@@ -245,6 +348,9 @@ class PartialRanker(CandidateEstimator):
 
         Inputs without votes get the order nearest to the mean target.
         """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._decoder_.predict(self._mixed_shares(X))
         ranks: IntArray = self._predictions(X).outputs
         return ranks
 
@@ -260,8 +366,31 @@ class PartialRanker(CandidateEstimator):
 
         Negative votes are set to zero; the share is 1/2 for inputs without votes.
         """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return square(self._mixed_shares(X), len(self.items_))
         votes = self._checked_votes(X)
         return pair_probabilities(votes @ self._pair_targets_, len(self.items_))
+
+    def _mixed_shares(self, X: Any) -> FloatArray:
+        assert self._mixture_ is not None
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._mixture_(X)
+
+    def pair_shares(self, X: Any) -> FloatArray:
+        """Calibrated probabilities of i before j for the pairs i < j, ``(q, m (m - 1) / 2)``.
+
+        What a `Mixture` mixes. Of votes: ``sigmoid(c sign)`` of the votes for the signs of pairs,
+        with the slope c that minimises the squared error at the observed pairs of training rows,
+        each predicted by the other rows. `pairwise_proba` has the shares of the votes themselves.
+        """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._mixed_shares(X)
+        signs = (self._checked_votes(X) @ self._pair_targets_)[:, :-1]
+        shares: FloatArray = expit(self._pair_slope_ * signs)
+        return shares
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over rows; of partial orders, over the observed pairs."""

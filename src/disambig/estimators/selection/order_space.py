@@ -1,0 +1,108 @@
+"""What ``weights="auto"`` of a ranker tries: families of members and their settings."""
+
+from typing import NamedTuple
+
+from disambig.estimators.selection.space import SearchSpace
+
+# With more items a regression for each pair has too many parts, and the mean over all linear
+# extensions takes too long.
+_MAX_PAIR_ITEMS = 15
+_MAX_AVERAGE_ITEMS = 10
+_MAX_FOREST_ITEMS = 30
+
+ORDER_SPACE = SearchSpace(
+    folds=(3, 5),
+    rows_of_folds=2000,
+    entries=25_000,
+    finalists=14,
+    screen_rows=200,
+    comparison_rows=20_000,
+    comparison_hidden=(100, 1000),
+)
+
+
+class OrderEntry(NamedTuple):
+    """One member of the search space.
+
+    Attributes
+    ----------
+    family : str
+        Of every family one member enters the mixture.
+    scaled : bool
+        Whether features are scaled by how much the orders depend on them; otherwise they get unit
+        variance.
+    kind : str
+        A kernel, "neighbors", "linear" or "trees".
+    size : float
+        The bandwidth in units of the median distance, or the number of neighbours or trees.
+    ridge : float
+    """
+
+    family: str
+    scaled: bool
+    kind: str
+    size: float
+    ridge: float = 0.0
+
+
+_AVERAGE = (
+    ("gaussian", 1.4, 1e-2),
+    ("gaussian", 1.4, 1e-3),
+    ("gaussian", 3.0, 1e-3),
+    ("laplacian", 1.0, 1e-2),
+    ("laplacian", 2.0, 1e-3),
+    ("laplacian", 1.0, 1e-4),
+)
+_DISAMBIGUATED = (
+    ("gaussian", 0.7, 1e-3),
+    ("gaussian", 1.4, 1e-3),
+    ("laplacian", 1.0, 1e-2),
+    ("laplacian", 2.0, 1e-3),
+    ("neighbors", 5, 0.0),
+    ("neighbors", 15, 0.0),
+)
+_KERNEL_UTILITIES = (
+    ("gaussian", 0.7, 1e-4),
+    ("gaussian", 0.7, 1e-5),
+    ("gaussian", 1.4, 1e-4),
+    ("gaussian", 1.4, 1e-5),
+    ("laplacian", 2.0, 1e-4),
+    ("laplacian", 2.0, 1e-5),
+)
+_LINEAR_UTILITIES = (1e-2, 1e-3, 1e-4)
+_LINEAR_PAIRS = (1e-3, 1e-4, 1e-5)
+_N_TREES = 60
+
+
+def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list[OrderEntry]:
+    """The members that are tried for m items.
+
+    Parameters
+    ----------
+    m : int
+    method : {"disambiguation", "infimum", "average"}
+    is_mixed : bool
+        Whether pair probabilities are mixed. Otherwise all members vote, with this method.
+    has_scales : bool
+    """
+    scalings = (False, True) if has_scales else (False,)
+    if not is_mixed:
+        settings = [("neighbors", 5, 0.0), ("neighbors", 15, 0.0), ("neighbors", 40, 0.0)]
+        if method != "infimum":
+            # The infimum loss solves one order for each vote, and in a kernel all rows vote.
+            settings = [*_DISAMBIGUATED, ("neighbors", 40, 0.0)]
+        family = "average votes" if method == "average" else "disambiguated votes"
+        return [OrderEntry(family, scaled, *one) for scaled in scalings for one in settings]
+    entries = [OrderEntry("linear utilities", False, "linear", 1.0, r) for r in _LINEAR_UTILITIES]
+    for scaled in scalings:
+        entries += [OrderEntry("kernel utilities", scaled, *one) for one in _KERNEL_UTILITIES]
+    if m <= _MAX_FOREST_ITEMS:
+        entries.append(OrderEntry("item forests", False, "trees", _N_TREES))
+    if m <= _MAX_PAIR_ITEMS:
+        entries += [OrderEntry("linear pairs", False, "linear", 1.0, r) for r in _LINEAR_PAIRS]
+    if m <= _MAX_AVERAGE_ITEMS:
+        for scaled in scalings:
+            entries += [OrderEntry("average votes", scaled, *one) for one in _AVERAGE]
+    for scaled in scalings:
+        entries += [OrderEntry("disambiguated votes", scaled, *one) for one in _DISAMBIGUATED]
+    return entries
