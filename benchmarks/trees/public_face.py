@@ -43,7 +43,16 @@ ESTIMATORS: tuple[type[Any], ...] = (
     DisambiguatedRegressor,
 )
 # Parameters and attributes that every estimator has.
-PARAMETERS = ("weights", "loss", "method", "solver", "unlabeled", "callback", "verbose")
+PARAMETERS = (
+    "weights",
+    "loss",
+    "method",
+    "solver",
+    "unlabeled",
+    "time_limit",
+    "callback",
+    "verbose",
+)
 ATTRIBUTES = (
     "labels_",
     "confidence_",
@@ -101,6 +110,8 @@ EXPLAINED = {
     "residual_": "numbers have optimality conditions that can be checked (also in "
     "`disambiguator_`).",
     "predict_weights_": "votes predict; here `estimator_` predicts instead.",
+    "members_": "numbers, orders and bits can be mixed; for labels mixtures showed no gain.",
+    "shares_": "see `members_`.",
     "estimator_": "the model that was trained on the recovered targets.",
     "disambiguator_": "the estimator that recovered the targets.",
     "training_rows_": "`unresolved` may leave rows out.",

@@ -73,7 +73,7 @@ def test_every_name_has_a_line(package: str) -> None:
 
 def test_disambiguate_takes_the_parameters_of_the_classifier() -> None:
     found = set(inspect.signature(disambiguate).parameters)
-    assert found - {"X", "y", "sample_weight"} == set(
+    assert found - {"X", "y", "sample_weight", "groups"} == set(
         inspect.signature(PartialLabelClassifier).parameters
     ) - {"predict_weights"}
 

@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 from sklearn import config_context
@@ -33,7 +33,7 @@ from disambig.estimators.selection.protocol import SelectionKind
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 from disambig.memory import read_once
-from disambig.notation import BoolArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_callback, check_choice, check_integer, check_number
 from disambig.solvers import AlternatingMinimization, Progress, Solution, Solver
 from disambig.solvers.baselines import run_baseline
@@ -106,7 +106,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     `solver`, `unlabeled`, `time_limit`, `callback`, `verbose`. Attributes that all have after
     ``fit``: `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
     `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
-    `predict_weights_`, `solver_`.
+    `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
     """
 
     weights: Any
@@ -117,8 +117,9 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     time_limit: float | None
     callback: Callback | None
     verbose: int
-    # What ``weights="auto"`` tries.
+    # What ``weights="auto"`` tries, and whether it may mix several members.
     _search_space: SearchSpace = SEARCH_SPACE
+    _mixes: ClassVar[bool] = False
     loss_: Any
     infimum_is_exact_: bool | None
     _predictor_: Any
@@ -234,7 +235,11 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         # Parameters are resolved before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
         self._mixture_: FittedMixture | None = None
+        if self._mixes:
+            self.members_: tuple[Any, ...] = ()
+            self.shares_: FloatArray = np.zeros(0)
         if isinstance(weights, Mixture):
+            self._check_mixture()
             self._learn_mixture(weights, X, kept, candidates, taken)
             return
         weightings = fit_weightings(
@@ -251,7 +256,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
             solution = self.solver_.solve(problem, callback=self._progress())
         else:
             solution = self._run_baseline(problem, votes)
-        self.solution_ = solution
+        self.solution_: Solution | None = solution
         self.objective_ = solution.objective
         self.relaxed_objective_ = solution.relaxed_objective
         self.n_iter_ = solution.n_iter
@@ -259,6 +264,36 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         self.certified_ = solution.certified
         self.trace_ = solution.trace
         self._store(Fit(X, kept, candidates, taken, weightings, votes, problem, solution))
+
+    def _check_mixture(self) -> None:
+        """Refuse parameters that a mixture could only ignore."""
+        others = {"predict_weights": None, "method": "disambiguation", "solver": "auto"}
+        for name, expected in others.items():
+            if getattr(self, name) != expected:
+                raise ValueError(
+                    f"{type(self).__name__}: {name}={getattr(self, name)!r} cannot be combined "
+                    f"with a Mixture, whose members have their own. Set it in the members, and "
+                    f"use {name}={expected!r}."
+                )
+
+    def _store_mixture(self, mixture: Mixture, fitted: FittedMixture, objective: float) -> None:
+        """Attributes of a mixture that do not depend on the kind.
+
+        Parameters
+        ----------
+        mixture : Mixture
+        fitted : FittedMixture
+        objective : float
+            The mean loss of its held-out predictions to the sets of the informative rows.
+        """
+        self._mixture_ = fitted
+        self.members_, self.shares_ = fitted.members, fitted.shares
+        self.weights_ = self.predict_weights_ = mixture
+        self.solver_ = self.solution_ = self.infimum_is_exact_ = None
+        self.objective_ = self.relaxed_objective_ = objective
+        self.n_iter_ = sum(int(getattr(member, "n_iter_", 0)) for member in fitted.members)
+        self.converged_ = all(getattr(member, "converged_", True) for member in fitted.members)
+        self.certified_, self.trace_ = False, ()
 
     def _progress(self) -> Callback | None:
         """The callback of the user, after a message to the log if `verbose`."""

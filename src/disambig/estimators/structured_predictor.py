@@ -3,16 +3,31 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn import config_context
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets, PartialBits
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit, check_information, check_lengths
+from disambig.estimators.fitting import (
+    Fit,
+    KeptRows,
+    check_information,
+    check_lengths,
+    take_inputs,
+    validated_inputs,
+)
+from disambig.estimators.mixture import Mixture, fit_mixture
 from disambig.estimators.prediction import (
     label_distribution,
     predictor_of,
     row_labels,
 )
+from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, Selection
+from disambig.estimators.selection.bits import BIT_PULL, BIT_SPACE, MAX_BIT_MEMBERS, BitMembers
+from disambig.estimators.selection.members import MemberSelection, mixture_of
+from disambig.estimators.selection.protocol import SelectionKind
+from disambig.estimators.selection.structures import TASK_SPACE, ReadCandidates, TaskMembers
 from disambig.losses import HammingLoss, Loss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
@@ -22,8 +37,27 @@ from disambig.losses.structured import StructuredLoss
 from disambig.metrics import infimum_loss
 from disambig.metrics.scorer import mean_over
 from disambig.notation import AnyArray, FloatArray
+from disambig.solvers import Solver
 from disambig.solvers.loop import Callback
+from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
+
+
+def _has_bits(self: Any) -> bool:
+    if not isinstance(self.loss, HammingLoss):
+        raise AttributeError("predict_proba needs HammingLoss: only bits have probabilities here.")
+    return True
+
+
+def _probabilities(member: Any, X: Any) -> FloatArray:
+    found: FloatArray = member.predict_proba(X)
+    return found
+
+
+def _ratio(above: FloatArray, below: FloatArray, otherwise: Any) -> FloatArray:
+    """``above / below``, and `otherwise` where `below` is not positive."""
+    has_votes = below > 0
+    return np.where(has_votes, above / np.where(has_votes, below, 1.0), otherwise)
 
 
 class StructuredPredictor(CandidateEstimator):
@@ -37,16 +71,20 @@ class StructuredPredictor(CandidateEstimator):
         the largest loss. Its optional methods can improve the result much. It is not cloned.
         With a name or a loss of `disambig.losses` the outputs are class labels; with `HammingLoss`
         they are rows of bits, and y has a form that `PartialBits` reads.
-    weights : str, weighting or callable, default "auto"
-        See `PartialLabelClassifier`. "auto" is a fixed rule here: "neighbors", the 10 nearest.
+    weights : str, weighting, callable or Mixture, default "auto"
+        See `PartialLabelClassifier`. "auto" selects by hidden sets, as there. For bits it mixes the
+        best of kernel ridge, neighbours, a logistic regression and a forest for each tag, with
+        shares that minimise the squared error of the probabilities of hidden bits. For a
+        `StructuredTask` it is the one best of twelve weightings.
     predict_weights : str, weighting or callable, optional
         The weighting at new inputs; by default the same.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"
         The infimum loss is minimised exactly if the task has ``infimum_prediction``; otherwise by
         alternation at each query, which can stop above the minimum (`infimum_is_exact_`).
     solver : str or solver, default "auto"
-        The solver of the disambiguation; "auto" is alternating minimisation. The baselines do not
-        use it.
+        The solver of the disambiguation; "auto" is alternating minimisation, and for labels and
+        bits with ``weights="auto"`` annealing, whose last temperature is selected. The baselines
+        do not use it.
     unlabeled : object or list of objects, optional
         Markers of what says nothing, for labels and bits; a `StructuredTask` reads y itself.
     time_limit : float, optional
@@ -73,8 +111,12 @@ class StructuredPredictor(CandidateEstimator):
     trace_ : tuple of Progress
     solution_ : Solution
         The result of the solver; ``solution_.targets.embedded`` are the relaxed targets.
-    trials_ : tuple
-        Empty: "auto" is a fixed rule here.
+    trials_ : tuple of Trial
+        Of ``weights="auto"``: what was tried, with its held-out loss, best first.
+    members_, shares_ : tuple of estimators, float array
+        The fitted members of a mixture and their shares; empty if there is none. A mixture has no
+        `solution_` and no `solver_`; its `objective_` is the mean loss of its held-out predictions
+        to the sets, and `labels_` and `confidence_` come from them.
     infimum_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
@@ -101,6 +143,8 @@ class StructuredPredictor(CandidateEstimator):
     >>> model.predict([[0.05], [4.9]]).tolist()
     [0, 1]
     """
+
+    _mixes = True
 
     def __init__(
         self,
@@ -164,11 +208,82 @@ class StructuredPredictor(CandidateEstimator):
             )
         structured = StructuredLoss(loss)
         self.loss_ = structured
-        return structured.candidates(y)
+        return y.candidates if isinstance(y, ReadCandidates) else structured.candidates(y)
 
     def _check_information(self, candidates: Any) -> None:
         if isinstance(candidates, LabelSets):
             check_information(candidates, self.method)
+
+    def _selection_kind(self, taken: Any, solver: Solver | None) -> SelectionKind:
+        if isinstance(self.loss_, FiniteLoss):
+            return LabelSelection.of(taken, self.loss_, self.method, solver)
+        if isinstance(self.loss_, BoundHamming):
+            return MemberSelection(
+                BitMembers(taken, self.loss_.weights, self.method, solver, self._with)
+            )
+        assert isinstance(self.loss_, StructuredLoss)
+        return MemberSelection(TaskMembers(ReadCandidates(taken), self.loss_, solver, self._with))
+
+    def _with(self, weights: Any, solver: Solver | None) -> "StructuredPredictor":
+        """An estimator of the same outputs with these weights, a member of the selection."""
+        return StructuredPredictor(
+            self.loss,
+            weights=weights,
+            method=self.method,
+            solver="auto" if solver is None else solver,
+        )
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        if selection.is_fallback or isinstance(self.loss_, FiniteLoss):
+            return selection.weights, selection.solver
+        mixture = mixture_of(selection, most=MAX_BIT_MEMBERS, pull=BIT_PULL)
+        (first, *others) = mixture.members
+        if not others and isinstance(first, StructuredPredictor):
+            return first.weights, resolve_solver(first.solver)
+        return mixture, None
+
+    @property
+    def _search_space(self) -> SearchSpace:  # type: ignore[override]
+        if isinstance(self.loss_, BoundHamming):
+            return BIT_SPACE
+        return TASK_SPACE if isinstance(self.loss_, StructuredLoss) else SEARCH_SPACE
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: Any, taken: Any
+    ) -> None:
+        loss = self.loss_
+        if not isinstance(loss, BoundHamming):
+            raise ValueError(
+                "StructuredPredictor: a Mixture needs probabilities that can be mixed, which only "
+                "bits have (HammingLoss). Pass one weighting."
+            )
+        inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+        fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, _probabilities)
+        known = taken.known * loss.weights * kept.sample_weight[:, None]
+        wrong = known * ((fitted.held_out > 0.5) != (taken.bits == 1))
+        weight = kept.sample_weight[taken.informative].sum()
+        self._store_mixture(mixture, fitted, float(wrong.sum() / weight))
+        totals = (taken.known * kept.sample_weight[:, None]).sum(axis=0)
+        ones = ((taken.bits == 1) * kept.sample_weight[:, None]).sum(axis=0)
+        self._tag_frequencies_ = np.divide(
+            ones, totals, out=np.full(len(ones), 0.5), where=totals > 0
+        )
+        held_out = fitted.held_out
+        if not kept.all_rows:
+            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+            everything = np.empty((kept.n, held_out.shape[1]))
+            everything[kept.rows], everything[rest] = held_out, fitted(X[rest])
+            held_out = everything
+        bits = np.where(candidates.known, candidates.bits, self._likelier(held_out))
+        self.labels_ = bits.astype(np.int8)
+        self.resolved_ = (candidates.known | (held_out != 0.5)).all(axis=1)
+        self.confidence_ = np.where(bits == 1, held_out, 1.0 - held_out) @ loss.weights
+
+    def _likelier(self, probabilities: FloatArray) -> AnyArray:
+        """The more probable bits ``(q, m)``; the frequencies of the tags break ties."""
+        tied = probabilities == 0.5
+        bits: AnyArray = np.where(tied, self._tag_frequencies_ > 0.5, probabilities > 0.5)
+        return bits.astype(np.int8)
 
     def _store(self, fit: Fit) -> None:
         solution = fit.solution
@@ -213,9 +328,36 @@ class StructuredPredictor(CandidateEstimator):
 
         Inputs without votes get the output of least loss to the mean target.
         """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._likelier(self._mixed(X))
         predictions = self._predictions(X)
         outputs: AnyArray = predictions.outputs
         return outputs if self._prediction_names_ is None else self._prediction_names_[outputs]
+
+    @available_if(_has_bits)
+    @limit_threads(1)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each tag, ``(q, m)``; only with `HammingLoss`.
+
+        The share of the votes for the tag, among the votes of rows that say something about it. A
+        tag without such votes has its frequency.
+        """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._mixed(X)
+        votes, signs = self._checked_votes(X), self._predictor_.xi[:, :-1]
+        sizes = np.abs(signs)
+        frequencies = (1.0 + _ratio(signs.sum(axis=0), sizes.sum(axis=0), 0.0)) / 2.0
+        balance = _ratio(votes @ signs, votes @ sizes, 2.0 * frequencies - 1.0)
+        probabilities: FloatArray = np.clip((1.0 + balance) / 2.0, 0.0, 1.0)
+        return probabilities
+
+    def _mixed(self, X: Any) -> FloatArray:
+        assert self._mixture_ is not None
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._mixture_(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
@@ -231,17 +373,18 @@ class StructuredPredictor(CandidateEstimator):
                 unlabeled=self.unlabeled,
                 sample_weight=sample_weight,
             )
-        votes = self._checked_votes(X)
         loss = self.loss_
-        candidates: Any
         if isinstance(loss, BoundHamming):
-            candidates = PartialBits.from_any(y, loss.tags, unlabeled=self.unlabeled)
+            bits = PartialBits.from_any(y, loss.tags, unlabeled=self.unlabeled)
+            predicted = self.predict(X)
+            check_lengths(predicted, bits)
+            losses = (bits.known & (predicted != bits.bits)) @ loss.weights
         else:
             assert isinstance(loss, StructuredLoss)
-            candidates = loss.candidates(y)
-        check_lengths(votes, candidates)
-        predictions = self._predictor_.predict(votes)
-        nearest = self._predictor_.nearest(predictions, candidates)
-        losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
+            votes, candidates = self._checked_votes(X), loss.candidates(y)
+            check_lengths(votes, candidates)
+            predictions = self._predictor_.predict(votes)
+            nearest = self._predictor_.nearest(predictions, candidates)
+            losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         every_row = np.ones(len(losses), dtype=np.bool_)
         return -mean_over(every_row, losses, sample_weight, information="has a positive weight")

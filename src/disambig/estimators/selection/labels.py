@@ -90,7 +90,13 @@ class LabelSelection:
     ) -> Iterator[HeldOutTrial]:
         folds = sample.fold_numbers % space.n_folds(len(self.sets))
         hidden = HiddenSets(self.sets, self.loss, folds, sample.sample_weight)
-        weightings = EntryWeightings(sample.X, sample.sample_weight, scales, sample.n_landmarks)
+        weightings = EntryWeightings(
+            sample.X,
+            sample.sample_weight,
+            scales,
+            sample.n_landmarks,
+            standardize=space.standardizes,
+        )
         for fitted in fitted_entries(cast("Iterable[Entry]", entries), weightings):
             votes = weighted_votes(fitted.fitted, sample.sample_weight)
             for solver, score in self._scores(space, hidden, votes, fitted):

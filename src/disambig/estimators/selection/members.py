@@ -140,7 +140,13 @@ class MemberSelection(Generic[M]):
         scales: FloatArray | None,
         entries: Iterable[Hashable],
     ) -> Iterator[HeldOutTrial]:
-        weightings = EntryWeightings(sample.X, sample.sample_weight, scales, sample.n_landmarks)
+        weightings = EntryWeightings(
+            sample.X,
+            sample.sample_weight,
+            scales,
+            sample.n_landmarks,
+            standardize=space.standardizes,
+        )
         folds = sample.fold_numbers % space.n_folds(len(sample.fold_numbers))
         weights = weightings.sample_weight
         scored = np.flatnonzero(self.informative)

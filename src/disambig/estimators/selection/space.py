@@ -52,6 +52,8 @@ class SearchSpace:
         "one_block" if the loss is symmetric.
     learns_scales : bool
         Whether each weighting is also tried on features scaled by how much the sets depend on them.
+    standardizes : bool
+        Whether the other entries see features of unit variance, instead of features as they are.
     temperatures : tuple of float
         Falling. At the first all candidates of a row have nearly equal probability, at the last one
         candidate has nearly all of it.
@@ -90,6 +92,7 @@ class SearchSpace:
     forests: tuple[int, ...] = ()
     formulations: tuple[Literal["auto", "one_block", "two_blocks"], ...] = ("auto",)
     learns_scales: bool = True
+    standardizes: bool = False
     temperatures: tuple[float, ...] = (1.0, 0.6, 0.36, 0.2, 0.1, 0.05, 0.02)
     cool_temperatures: tuple[float, ...] = (0.1, 0.05, 0.02)
     sweeps: int = 2
@@ -229,6 +232,8 @@ class EntryWeightings:
         None: no entry is scaled.
     n_landmarks : int or None
         Of kernels on all rows, see `n_landmarks_for`.
+    standardize : bool
+        Whether entries that are not scaled see features of unit variance.
     """
 
     def __init__(
@@ -237,12 +242,19 @@ class EntryWeightings:
         sample_weight: FloatArray,
         scales: FloatArray | None,
         n_landmarks: int | None,
+        *,
+        standardize: bool = False,
     ) -> None:
         self.sample_weight = None if (sample_weight == 1).all() else sample_weight
-        self.scales = scales
         self.n_landmarks = n_landmarks
-        self._total = float(sample_weight.sum())
-        self._inputs = {False: X} if scales is None else {False: X, True: scaled_inputs(X, scales)}
+        self.total = float(sample_weight.sum())
+        units = unit_scales(X, sample_weight) if standardize else None
+        # Without a feature that varies there is nothing to scale.
+        self._scales = {False: units if units is not None and units.any() else None, True: scales}
+        self._inputs = {
+            scaled: X if factors is None else scaled_inputs(X, factors)
+            for scaled, factors in self._scales.items()
+        }
         self._medians: dict[tuple[bool, str], float] = {}
 
     def inputs(self, entry: Entry) -> Any:
@@ -255,7 +267,7 @@ class EntryWeightings:
         Rows are counted with their weights, as neighbours are: w means w copies of a row.
         """
         if entry.kind == "neighbors":
-            return None if entry.size >= self._total else NeighborWeights(int(entry.size))
+            return None if entry.size >= self.total else NeighborWeights(int(entry.size))
         if entry.kind == "forest":
             return ForestWeights(min_samples_split=int(entry.size))
         metric = entry[:2]
@@ -265,6 +277,11 @@ class EntryWeightings:
             self._medians[metric] = float(cast(float, found.bandwidth_))
         bandwidth = entry.size * self._medians[metric]
         return KernelRidgeWeights(entry.kind, bandwidth=bandwidth, regularization=entry.ridge)
+
+    def on_sample(self, weighting: Weights, entry: Entry) -> Weights:
+        """The weighting on the rows of the sample as they are, unfitted."""
+        factors = self._scales[entry.scaled]
+        return weighting if factors is None else ScaledWeights(weighting, factors)
 
     def for_all_rows(self, weighting: Weights, entry: Entry) -> tuple[Weights, bool]:
         """The weighting on all rows as they are, unfitted, and whether its votes have signs.
@@ -281,7 +298,17 @@ class EntryWeightings:
                 intercept=weighting.intercept,
             )
         has_signs = not isinstance(for_all, NystromWeights)
-        return (ScaledWeights(for_all, self.scales) if entry.scaled else for_all), has_signs
+        return self.on_sample(for_all, entry), has_signs
+
+    def both(self, entry: Entry) -> tuple[Weights, Weights] | None:
+        """The weighting on the sample and on all rows, unfitted, for inputs as they are.
+
+        None if a fold could have fewer rows than neighbours.
+        """
+        unfitted = self.unfitted(entry)
+        if unfitted is None or (entry.kind == "neighbors" and 2 * entry.size > self.total):
+            return None
+        return self.on_sample(unfitted, entry), self.for_all_rows(unfitted, entry)[0]
 
 
 def fitted_entries(entries: Iterable[Entry], weightings: EntryWeightings) -> Iterator[FittedEntry]:

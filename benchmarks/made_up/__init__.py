@@ -1,0 +1,1 @@
+"""Made-up stories: data as a new user has them, defaults of ours, and simple alternatives."""
