@@ -21,23 +21,12 @@ from disambig.weights.row_groups import hash_rows
 TIE_TOLERANCE = 1e-9
 
 
-def check_members(name: str, mixture: Mixture, ranker: Any, loss: Any, solver: Any) -> None:
-    """Raise an error if a mixture cannot be fitted by a ranker with these parameters."""
-    if ranker.predict_weights is not None:
-        raise ValueError(
-            f"{name}: a Mixture predicts by its members; predict_weights must be None, got "
-            f"{ranker.predict_weights!r}. Pass it to the members."
-        )
-    if ranker.method != "disambiguation" or solver is not None:
-        raise ValueError(
-            f"{name}: a Mixture has the methods and solvers of its members; method must be "
-            f"'disambiguation' and solver 'auto', got {ranker.method!r} and {ranker.solver!r}. "
-            "Pass them to the members."
-        )
+def check_members(name: str, mixture: Mixture, named_loss: Any, loss: Any) -> None:
+    """Raise an error if a mixture has no use for a loss, or members without pair probabilities."""
     if not isinstance(loss, BoundKendall):
         raise ValueError(
             f"{name}: a Mixture has probabilities of pairs, from which only the Kendall loss "
-            f"without position_weights can be decoded; got loss={ranker.loss!r}. Name a weighting."
+            f"without position_weights can be decoded; got loss={named_loss!r}. Name a weighting."
         )
     for place, member in enumerate(mixture.checked()[0]):
         if not hasattr(member, "pair_shares"):

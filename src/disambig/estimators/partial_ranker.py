@@ -7,7 +7,6 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
 from scipy.special import expit
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
@@ -62,8 +61,8 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
 
 
 # Members of a mixture at most, and rows that say nothing but "equal shares".
-_MAX_MEMBERS = 6
-_PULL = 5.0
+_MAX_MEMBERS = 4
+_PULL = 20.0
 
 
 class PartialRanker(CandidateEstimator):
@@ -149,6 +148,7 @@ class PartialRanker(CandidateEstimator):
     """
 
     _search_space = ORDER_SPACE
+    _mixes = True
 
     def __init__(
         self,
@@ -255,24 +255,14 @@ class PartialRanker(CandidateEstimator):
     def _learn_mixture(
         self, mixture: Mixture, X: Any, kept: KeptRows, candidates: Any, taken: Any
     ) -> None:
-        solver = self._named_solver()
-        check_members(type(self).__name__, mixture, self, self.loss_, solver)
-        members = self._members(taken, solver)
+        check_members(type(self).__name__, mixture, self.loss, self.loss_)
+        members = self._members(taken, None)
         fitted = fit_rankers(mixture, X, kept, members)
-        self._mixture_ = fitted
-        self.members_, self.shares_ = fitted.members, fitted.shares
-        self.weights_ = self.predict_weights_ = clone(mixture)
-        self.solver_ = self.infimum_is_exact_ = self.average_is_exact_ = None
-        self.solution_, self.trace_, self.certified_ = None, (), False
-        self.n_iter_ = sum(int(getattr(one, "n_iter_", 0)) for one in fitted.members)
-        self.converged_ = all(getattr(one, "converged_", True) for one in fitted.members)
-        informative = np.flatnonzero(taken.informative)
         losses = members.losses(members.decoded(fitted.held_out))
-        self.objective_ = self.relaxed_objective_ = float(
-            np.average(losses[informative], weights=kept.sample_weight[informative])
-            if informative.size
-            else 0.0
-        )
+        scored = kept.sample_weight * taken.informative
+        objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
+        self._store_mixture(mixture, fitted, objective)
+        self.average_is_exact_ = None
         shares = np.empty((kept.n, fitted.held_out.shape[1]))
         shares[kept.rows] = fitted.held_out
         if not kept.all_rows:
@@ -308,7 +298,6 @@ class PartialRanker(CandidateEstimator):
         undecided = cast(OrderFaces, solution.targets).undecided
         votes = fit.weightings.leave_one_out(self._pair_targets_)
         self._pair_slope_ = pair_scale(votes[:, :-1], fit.taken.signs(), kept.sample_weight)
-        self.members_, self.shares_ = (), np.zeros(0)
         if not kept.all_rows:
             rest_votes = fit.rest_votes()
             predictions = self._predictor_.predict(rest_votes)

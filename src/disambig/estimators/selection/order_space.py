@@ -11,10 +11,12 @@ _MAX_AVERAGE_ITEMS = 10
 _MAX_FOREST_ITEMS = 30
 
 ORDER_SPACE = SearchSpace(
+    standardizes=True,
     folds=(3, 5),
     rows_of_folds=2000,
     entries=25_000,
-    finalists=14,
+    largest_sample=600,
+    finalists=10,
     screen_rows=200,
     comparison_rows=20_000,
     comparison_hidden=(100, 1000),
@@ -45,28 +47,14 @@ class OrderEntry(NamedTuple):
     ridge: float = 0.0
 
 
-_AVERAGE = (
-    ("gaussian", 1.4, 1e-2),
-    ("gaussian", 1.4, 1e-3),
-    ("gaussian", 3.0, 1e-3),
-    ("laplacian", 1.0, 1e-2),
-    ("laplacian", 2.0, 1e-3),
-    ("laplacian", 1.0, 1e-4),
-)
-_DISAMBIGUATED = (
-    ("gaussian", 0.7, 1e-3),
-    ("gaussian", 1.4, 1e-3),
-    ("laplacian", 1.0, 1e-2),
-    ("laplacian", 2.0, 1e-3),
-    ("neighbors", 5, 0.0),
-    ("neighbors", 15, 0.0),
-)
+# Kernel, bandwidth or number of neighbours, ridge.
+_AVERAGE = (("laplacian", 2.0, 1e-2), ("laplacian", 2.0, 1e-3), ("laplacian", 2.0, 1e-4))
+_KERNEL_VOTES = (("laplacian", 1.0, 1e-2), ("laplacian", 2.0, 1e-3))
+_NEIGHBOR_VOTES = (("neighbors", 5, 0.0), ("neighbors", 10, 0.0), ("neighbors", 20, 0.0))
 _KERNEL_UTILITIES = (
-    ("gaussian", 0.7, 1e-4),
     ("gaussian", 0.7, 1e-5),
-    ("gaussian", 1.4, 1e-4),
+    ("gaussian", 1.4, 1e-3),
     ("gaussian", 1.4, 1e-5),
-    ("laplacian", 2.0, 1e-4),
     ("laplacian", 2.0, 1e-5),
 )
 _LINEAR_UTILITIES = (1e-2, 1e-3, 1e-4)
@@ -87,12 +75,10 @@ def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list
     """
     scalings = (False, True) if has_scales else (False,)
     if not is_mixed:
-        settings = [("neighbors", 5, 0.0), ("neighbors", 15, 0.0), ("neighbors", 40, 0.0)]
-        if method != "infimum":
-            # The infimum loss solves one order for each vote, and in a kernel all rows vote.
-            settings = [*_DISAMBIGUATED, ("neighbors", 40, 0.0)]
-        family = "average votes" if method == "average" else "disambiguated votes"
-        return [OrderEntry(family, scaled, *one) for scaled in scalings for one in settings]
+        # The infimum loss solves one order for each vote, and in a kernel all rows vote.
+        kernels = () if method == "infimum" else _KERNEL_VOTES
+        settings = (*kernels, *_NEIGHBOR_VOTES)
+        return [OrderEntry("votes", scaled, *one) for scaled in scalings for one in settings]
     entries = [OrderEntry("linear utilities", False, "linear", 1.0, r) for r in _LINEAR_UTILITIES]
     for scaled in scalings:
         entries += [OrderEntry("kernel utilities", scaled, *one) for one in _KERNEL_UTILITIES]
@@ -101,8 +87,8 @@ def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list
     if m <= _MAX_PAIR_ITEMS:
         entries += [OrderEntry("linear pairs", False, "linear", 1.0, r) for r in _LINEAR_PAIRS]
     if m <= _MAX_AVERAGE_ITEMS:
-        for scaled in scalings:
-            entries += [OrderEntry("average votes", scaled, *one) for one in _AVERAGE]
+        entries += [OrderEntry("average votes", False, *one) for one in _AVERAGE]
+    entries += [OrderEntry("votes", has_scales, *one) for one in _KERNEL_VOTES]
     for scaled in scalings:
-        entries += [OrderEntry("disambiguated votes", scaled, *one) for one in _DISAMBIGUATED]
+        entries += [OrderEntry("neighbor votes", scaled, *one) for one in _NEIGHBOR_VOTES]
     return entries

@@ -9,7 +9,6 @@ a mixture is a quadratic form of the shares.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
@@ -21,7 +20,6 @@ from disambig.estimators.rankers.logistic_ranker import LogisticRanker
 from disambig.estimators.rankers.targets import expected_places
 from disambig.estimators.selection.order_space import OrderEntry, order_entries
 from disambig.estimators.selection.protocol import Score, mean_score
-from disambig.estimators.selection.scales import unit_scales
 from disambig.estimators.selection.space import (
     Entry,
     EntryWeightings,
@@ -31,9 +29,9 @@ from disambig.estimators.selection.space import (
 )
 from disambig.losses.orders.kendall import BoundKendall
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.weights import ScaledWeights, Weights
+from disambig.weights import Weights
 
-_VOTES = ("average votes", "disambiguated votes")
+_VOTES = ("votes", "neighbor votes", "average votes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +93,7 @@ class OrderMembers:
             # Half of the trees are enough to compare.
             return ItemForestRanker(int(entry.size) // 2), ItemForestRanker(int(entry.size))
         if entry.family in _VOTES:
-            made = _weightings_of(entry, weightings)
+            made = weightings.both(Entry(*entry[1:]))
             if made is None:
                 return None
             method = "average" if entry.family == "average votes" else self.ranker.method
@@ -106,7 +104,7 @@ class OrderMembers:
             kernel=None if entry.kind == "linear" else entry.kind,
             bandwidth=entry.size,
             regularization=entry.ridge,
-            scales=weightings.scales if entry.scaled else None,
+            scales=weightings.learned_scales if entry.scaled else None,
         )
         return model, model
 
@@ -232,25 +230,3 @@ def expected_ranks(shares: FloatArray, m: int) -> FloatArray:
     for item in range(m):
         ranks[:, item] = shares[:, j == item].sum(axis=1) + (1.0 - shares[:, i == item]).sum(axis=1)
     return ranks
-
-
-# Weightings on features of unit variance, made once for each sample.
-_UNIT: WeakKeyDictionary[EntryWeightings, EntryWeightings] = WeakKeyDictionary()
-
-
-def _weightings_of(entry: OrderEntry, weightings: EntryWeightings) -> tuple[Weights, Weights] | None:
-    """The weighting of an entry on the sample, and on all rows; both read inputs as they are."""
-    source = weightings
-    if not entry.scaled:
-        if weightings not in _UNIT:
-            X = weightings.inputs(Entry(False, "", 0.0))
-            total = weightings.sample_weight
-            sample_weight = np.ones(X.shape[0]) if total is None else total
-            scales = unit_scales(X, sample_weight)
-            _UNIT[weightings] = EntryWeightings(X, sample_weight, scales, weightings.n_landmarks)
-        source = _UNIT[weightings]
-    made = Entry(True, entry.kind, entry.size, entry.ridge)
-    weighting = source.unfitted(made)
-    if weighting is None:
-        return None
-    return ScaledWeights(weighting, source.scales), source.for_all_rows(weighting, made)[0]

@@ -200,19 +200,22 @@ def screen(
 ) -> list[Any]:
     """The entries with the best scores on the first rows, in the order of the list.
 
-    If some of them use landmarks, the best of every family is included for the final comparison.
+    The best of every family is included if predictions can be mixed, and, for the final comparison,
+    if some entries use landmarks.
     """
     first_rows = sample.first(space.n_rows(sample.kind.width))
     best: dict[Any, float] = {}
     families: dict[Any, str] = {}
+    is_mixed = False
     kind = first_rows.kind
     for held_out in kind.run_trials(space, first_rows, scales, deadline.limit(entries)):
         entry = held_out.entry
         best[entry] = min(best.get(entry, np.inf), held_out.trial.score)
         families[entry] = kind.family_of(held_out)
+        is_mixed |= held_out.predictions is not None
     order = sorted(best, key=best.__getitem__)
     selected = set(order[: space.finalists])
-    if "landmarks" in families.values():
+    if is_mixed or "landmarks" in families.values():
         selected.update({families[entry]: entry for entry in reversed(order)}.values())
     # Best first if time is limited: what is not tried any more is then the worst.
     return [entry for entry in (order if deadline.is_limited else entries) if entry in selected]
