@@ -55,7 +55,7 @@ def fit_ours(
     estimator: Any = IntervalRegressor(weights, margin=margin)
     if name == "trees":
         trees = ExtraTreesRegressor(100, min_samples_leaf=2, random_state=seed)
-        estimator = DisambiguatedRegressor(trees, weights=weights, margin=margin, refits=1, cv=3)
+        estimator = DisambiguatedRegressor(trees, weights=weights, margin=margin, max_iter=1, cv=3)
     predict: Predict = estimator.fit(X, np.column_stack([lower, upper])).predict
     return predict
 

@@ -83,7 +83,7 @@ def fit_learner(
     if name in _FORESTS:
         forest = clone(_FORESTS[name]).set_params(random_state=seed)
         estimator = DisambiguatedRegressor(
-            forest, weights=weights, margin=margin, refits=_N_REFITS, cv="out-of-bag"
+            forest, weights=weights, margin=margin, max_iter=_N_REFITS, cv="out-of-bag"
         )
     predict: Predict = estimator.fit(X, np.column_stack([lower, upper])).predict
     return predict

@@ -72,22 +72,24 @@ EXPLAINED = {
     BY_POSITION: "the parameter that is given most often: the model that predicts, the structured "
     "task, or the weighting.",
     # Parameters.
-    "estimator": "the model that is trained on the recovered targets.",
+    "estimator": "the model that is trained on the recovered targets, and chooses them in turn.",
+    "start": "an alternation begins with some targets; votes begin with all candidates.",
+    "max_iter": "the rounds of an alternation; the iterations of votes are an option of `solver`.",
+    "tol": "numbers may move by ever less; labels stay or change.",
     "predict_weights": "votes predict; here `estimator` predicts instead.",
     "loss": "every kind has losses of its own; the default is the usual one of its kind.",
     "classes": "labels have classes, which y need not all contain. `StructuredPredictor` takes "
     "them from `LabelSets` or `PartialBits` as y.",
     "items": "orders are orders of items.",
     "ties": "equal ranks in y exist for orders only.",
+    "ranks": "the numbers in y may be an order or places, for orders only.",
     "formulation": "numbers have a second objective, the empirical risk of kernel ridge.",
     "margin": "an interval has ends to keep a distance from.",
     "missing": "an interval may lack one of its two ends: neither a target nor an unlabeled row.",
-    "cv": "`IntervalRegressor` calibrates `predict_interval` on held-out folds, on request; "
-    "`DisambiguatedRegressor` needs folds to revise targets (`refits`).",
+    "cv": "`IntervalRegressor` calibrates `predict_interval` on held-out folds, on request; in an "
+    "alternation the models of other folds choose the targets of a row.",
     "random_state": "the folds of `cv` are shuffled; nothing else here is random.",
     "n_jobs": "the fits of `cv` are independent.",
-    "refits": "a number can move to the nearest number of its interval. For labels, alternation "
-    "with a classifier recovered fewer labels than one pass (docs/default.md).",
     "unresolved": "what a second model is trained on is a choice; votes keep undecided rows "
     "undecided.",
     "weight_by_confidence": "the confidence of a label is a share of votes, which is a weight; "
@@ -113,7 +115,7 @@ EXPLAINED = {
     "members_": "numbers, orders and bits can be mixed; for labels mixtures showed no gain.",
     "shares_": "see `members_`.",
     "estimator_": "the model that was trained on the recovered targets.",
-    "disambiguator_": "the estimator that recovered the targets.",
+    "disambiguator_": "the estimator that recovered the targets of the start.",
     "training_rows_": "`unresolved` may leave rows out.",
 }
 

@@ -125,8 +125,10 @@ def test_scratch_is_cleared_between_problems():
     costs = rng.normal(size=(12, 9, 9))
     before = np.zeros((12, 9, 9), dtype=bool)
     before[::3] = [random_relation(rng, 9, 0.9) for _ in range(4)]
-    together = lattice.cheapest_orders(costs, before, False)
+    none = np.empty((1, 0, 2), dtype=np.int64)
+    together = lattice.cheapest_orders(costs, before, none, False)
     alone = [
-        lattice.cheapest_orders(costs[r : r + 1], before[r : r + 1], False)[0] for r in range(12)
+        lattice.cheapest_orders(costs[r : r + 1], before[r : r + 1], none, False)[0]
+        for r in range(12)
     ]
     assert_array_equal(together, alone)

@@ -54,6 +54,8 @@ INTERVALS = Intervals(LOWER, UPPER)
 UNIONS = IntervalUnions.from_any(UNION_ROWS)
 BOXES = Intervals(np.stack([LOWER, LOWER]).T, np.stack([UPPER, UPPER]).T, flat=False)
 ORDERS = PartialOrders.from_any(RANKS, items=["a", "b", "c", "d"])
+SOME_RANKS = np.where(np.arange(4 * N).reshape(N, 4) % 3 == 0, RANKS, np.nan)
+PLACES = PartialOrders.from_any(SOME_RANKS, items=["a", "b", "c", "d"], ranks="places")
 KNOWN = PartialBits.from_any(BITS)
 CANDIDATES = {
     "labels": SETS,
@@ -61,6 +63,7 @@ CANDIDATES = {
     "unions": UNIONS,
     "boxes": BOXES,
     "orders": ORDERS,
+    "places": PLACES,
     "bits": KNOWN,
 }
 
@@ -75,6 +78,10 @@ class Form(NamedTuple):
 
 def _orders(y):
     return PartialOrders.from_any(y)
+
+
+def _places(y):
+    return PartialOrders.from_any(y, ranks="places")
 
 
 LABELS = ("a", "b", "c")
@@ -116,6 +123,9 @@ FORMS = {
     "orders, ranks": Form(RANKS, _orders, RANKINGS),
     "orders, signs": Form(np.asarray(ORDERS), _orders, RANKINGS),
     "orders, pandas": Form(pd.DataFrame(RANKS, columns=list("abcd")), _orders, RANKINGS),
+    "places": Form(PLACES, _places, RANKINGS),
+    "places, ranks": Form(SOME_RANKS, _places, RANKINGS),
+    "places, windows": Form(np.stack([SOME_RANKS, SOME_RANKS], axis=2), _places, RANKINGS),
     "bits": Form(KNOWN, PartialBits.from_any, TAGS),
     "bits, array": Form(BITS, PartialBits.from_any, TAGS),
 }

@@ -54,16 +54,21 @@ def all_ranks(m):
     return np.array(list(itertools.permutations(range(m))))
 
 
-def some_orders(rng, n, m, hidden=0.5):
+def some_orders(rng, n, m, hidden=0.5, places=False):
+    """Orders of the items that are not hidden, or their places."""
     ranks = np.array([rng.permutation(m) for _ in range(n)]).astype(float)
     ranks[rng.random((n, m)) < hidden] = np.nan
-    return PartialOrders.from_ranks(ranks)
+    return PartialOrders.from_any(ranks, ranks="places" if places else "order")
 
 
 def inside(orders, ranks):
     """Which of all orders each set contains, (n, m!)."""
     wrong = orders.before[:, None] & (ranks[:, :, None] > ranks[:, None, :])
-    return ~wrong.any(axis=(2, 3))
+    right = ~wrong.any(axis=(2, 3))
+    if orders.windows is not None:
+        lower, upper = orders.windows[:, None, :, 0], orders.windows[:, None, :, 1]
+        right &= ((ranks >= lower) & (ranks <= upper)).all(axis=2)
+    return right
 
 
 def some_scores(rng, loss, ranks, ties):
@@ -91,12 +96,12 @@ def test_inner_product_is_a_loss(name, seed, m):
 
 
 @fewer_examples
-@given(seed=SEEDS, m=st.integers(1, 5), ties=st.booleans())
-def test_minimisers_and_their_means_equal_enumeration(name, seed, m, ties):
+@given(seed=SEEDS, m=st.integers(1, 5), ties=st.booleans(), places=st.booleans())
+def test_minimisers_and_their_means_equal_enumeration(name, seed, m, ties, places):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
     ranks = all_ranks(m)
-    orders = some_orders(rng, 5, m)
+    orders = some_orders(rng, 5, m, places=places)
     of_predictions, of_targets = some_scores(rng, loss, ranks, ties)
     tolerance = np.full(5, 1e-10)
     everything = np.ones((5, len(ranks)), dtype=bool)
@@ -130,22 +135,22 @@ def test_minimisers_and_their_means_equal_enumeration(name, seed, m, ties):
 
 
 @fewer_examples
-@given(seed=SEEDS, m=st.integers(2, 5))
-def test_average_start_is_the_mean_of_each_set(name, seed, m):
+@given(seed=SEEDS, m=st.integers(2, 5), places=st.booleans())
+def test_average_start_is_the_mean_of_each_set(name, seed, m, places):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
-    orders, ranks = some_orders(rng, 4, m), all_ranks(m)
+    orders, ranks = some_orders(rng, 4, m, places=places), all_ranks(m)
     start = loss.start(orders, "average")
     for r, members in enumerate(inside(orders, ranks)):
         np.testing.assert_allclose(start[r], loss.phi(ranks[members]).mean(axis=0), atol=1e-12)
 
 
 @fewer_examples
-@given(seed=SEEDS, m=st.integers(2, 5))
-def test_infimum_start_is_a_lower_bound_on_the_nearest_loss(name, seed, m):
+@given(seed=SEEDS, m=st.integers(2, 5), places=st.booleans())
+def test_infimum_start_is_a_lower_bound_on_the_nearest_loss(name, seed, m, places):
     rng = np.random.default_rng(seed)
     loss = bound(name, rng, m)
-    orders, ranks = some_orders(rng, 4, m), all_ranks(m)
+    orders, ranks = some_orders(rng, 4, m, places=places), all_ranks(m)
     try:
         start = loss.start(orders, "infimum")
     except MissingOracleError:
@@ -156,9 +161,11 @@ def test_infimum_start_is_a_lower_bound_on_the_nearest_loss(name, seed, m):
     costs -= costs.min(axis=1, keepdims=True)
     for r, members in enumerate(inside(orders, ranks)):
         nearest = table[:, members].min(axis=1)
-        # A lower bound that is 0 if and only if the loss to the nearest member is 0.
+        # A lower bound that is 0 if and only if the loss to the nearest member is 0. Of known
+        # places it counts the pairs that follow from them, and no more.
         assert (costs[r] <= nearest + 1e-12).all()
-        np.testing.assert_array_equal(costs[r] > 1e-12, nearest > 1e-12)
+        if not orders.is_placed[r]:
+            np.testing.assert_array_equal(costs[r] > 1e-12, nearest > 1e-12)
     # A row without observed pairs has no vote, not even by rounding.
     unlabeled = PartialOrders(np.zeros((1, m, m), dtype=bool))
     assert np.ptp(loss.start(unlabeled, "infimum") @ loss.psi(ranks).T) == 0.0
@@ -170,15 +177,17 @@ def test_unknown_start_lists_the_known_ones(name):
         bound(name, rng, 3).start(some_orders(rng, 2, 3), "best")
 
 
-# Measured on these 60 problems, from the default start: 36 to 43 end at the global optimum.
-def test_descent_never_increases_and_often_ends_at_the_optimum(name):
+# Measured on these 60 problems, from the default start: 36 to 43 end at the global optimum; with
+# places XX to YY.
+@pytest.mark.parametrize("places", [False, True])
+def test_descent_never_increases_and_often_ends_at_the_optimum(name, places):
     rng = np.random.default_rng(0)
     m, n = 3, 4
     ranks = all_ranks(m)
     solved = 0
     for trial in range(60):
         A = rng.normal(size=(n, n)) if trial % 2 else rng.integers(0, 3, (n, n)).astype(float)
-        orders = some_orders(rng, n, m)
+        orders = some_orders(rng, n, m, places=places)
         loss = bound(name, rng, m)
         problem = Problem(as_votes(A), loss, orders)
         table = loss.psi(ranks) @ loss.phi(ranks).T

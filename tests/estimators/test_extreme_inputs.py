@@ -38,7 +38,10 @@ ESTIMATORS = {
         MASK,
     ),
     "intervals": (IntervalRegressor(), INTERVALS),
-    "intervals, regressor": (DisambiguatedRegressor(DecisionTreeRegressor()), INTERVALS),
+    "intervals, regressor": (
+        DisambiguatedRegressor(DecisionTreeRegressor(random_state=0)),
+        INTERVALS,
+    ),
     "orders": (PartialRanker("neighbors"), ORDERS),
 }
 WEIGHTS = (

@@ -25,11 +25,28 @@ def all_orders(m):
     return np.array(list(permutations(range(m))))
 
 
-def allowed_orders(before):
-    """Ranks of the linear extensions of a relation (m, m)."""
+def allowed_orders(before, windows=None):
+    """Ranks of the linear extensions of a relation (m, m), within windows (m, 2)."""
     ranks = all_orders(len(before))
-    wrong = before & (ranks[:, :, None] > ranks[:, None, :])
-    return ranks[~wrong.any(axis=(1, 2))]
+    wrong = (before & (ranks[:, :, None] > ranks[:, None, :])).any(axis=(1, 2))
+    if windows is not None:
+        wrong |= ((ranks < windows[:, 0]) | (ranks > windows[:, 1])).any(axis=1)
+    return ranks[~wrong]
+
+
+def random_windows(rng, before, share):
+    """Windows (b, m, 2) of a share of the items, around a random order that respects `before`."""
+    b, m, _ = before.shape
+    windows = np.zeros((b, m, 2), dtype=np.int64)
+    windows[:, :, 1] = m - 1
+    for r in range(b):
+        orders = allowed_orders(before[r])
+        ranks = orders[rng.integers(len(orders))]
+        known = rng.random(m) < share
+        lower = ranks - rng.integers(0, 2, m) * rng.integers(0, m, m)
+        upper = ranks + rng.integers(0, 2, m) * rng.integers(0, m, m)
+        windows[r, known] = np.clip(np.stack([lower, upper], axis=1), 0, m - 1)[known]
+    return windows
 
 
 def pair_values(costs, ranks):

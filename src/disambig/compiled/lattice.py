@@ -22,6 +22,7 @@ from disambig.compiled.lattice_costs import (
     fill_pair_costs,
     fill_position_costs,
     fill_weighted_costs,
+    forbid_places,
     transition_cost,
 )
 from disambig.notation import AnyArray, BoolArray, FloatArray
@@ -179,6 +180,7 @@ def _few_down_sets(before: BoolArray) -> Any:
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
+    windows: AnyArray,
     positions: Any,
     weights: FloatArray,
     tables: PrefixCosts,
@@ -189,8 +191,9 @@ def solve_prefixes(
 
     Returns the number of sets that are listed in `reached`, or 0 if all sets were computed.
 
-    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; `weights` of positions
-    are ``(m,)``, or ``(0,)`` for none.
+    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; `windows` are
+    ``(m, 2)``, or ``(0, 2)`` for none; `weights` of positions are ``(m,)``, or ``(0,)`` for none.
+    Not both.
     """
     m = costs.shape[0]
     constrained = False
@@ -204,6 +207,8 @@ def solve_prefixes(
         fill_position_costs(costs, before, constrained, tables)
     else:
         fill_pair_costs(costs, before, constrained, tables)
+    if windows.shape[0] > 0:
+        forbid_places(windows, positions, tables)
     if constrained and _few_down_sets(before):
         return _solve_reached_sets(tables, f, reached)
     _solve_all_sets(tables, f)
@@ -245,8 +250,10 @@ def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
 
 
 @compiled
-def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> AnyArray:
-    """An order of least cost that respects the partial order, for each problem.
+def cheapest_orders(
+    costs: FloatArray, before: BoolArray, windows: AnyArray, positions: Any
+) -> AnyArray:
+    """An order of least cost that respects the partial order and the windows, for each problem.
 
     Parameters
     ----------
@@ -254,6 +261,8 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> Any
         ``costs[r, i, j]`` is paid if i stands before j; with `positions`, if i has position j.
     before : bool, (b, m, m) or (1, m, m)
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int64, (b, m, 2), or (1, 0, 2) for none
+        The first and the last place of each item. Some order must fit.
     positions : bool
 
     Returns
@@ -261,14 +270,15 @@ def cheapest_orders(costs: FloatArray, before: BoolArray, positions: Any) -> Any
     ranks : int64, (b, m)
     """
     b, m = costs.shape[0], costs.shape[1]
-    tables = empty_costs(m, positions, False)
+    tables = empty_costs(m, positions or windows.shape[1] > 0, False)
     f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     ranks = np.zeros((b, m), dtype=np.int64)
     unweighted = np.empty(0)
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        count = solve_prefixes(costs[r], forced, positions, unweighted, tables, f, reached)
+        own = windows[min(r, windows.shape[0] - 1)]
+        count = solve_prefixes(costs[r], forced, own, positions, unweighted, tables, f, reached)
         read_order(tables, f, ranks[r])
         clear_prefixes(f, reached, count)
     return ranks

@@ -7,7 +7,7 @@ looked up in different tables:
 
 So a transition of the dynamic program over prefixes takes two loads, and the tables have about
 ``2 ** (m / 2)`` columns instead of ``2 ** m``. A cost is infinite if an item that must stand before
-i is missing from S.
+i is missing from S, or if the size of S, which is the place of i, is outside the window of i.
 
 Weights of positions multiply the sum of both halves by a number that depends on both. Then every
 high half has its own layer, ``m 2 ** m`` costs in all (160 MiB for 20 items).
@@ -55,7 +55,8 @@ def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
     """Tables for m items, not yet filled.
 
     Fewer than three items are padded to three; the added items stand last. If costs depend on
-    positions, the layer of a set is the number of its high bits. Costs of pairs need one layer.
+    positions, or items have windows (`positions` is True for both), the layer of a set is the
+    number of its high bits. Costs of pairs need one layer.
     Weighted pairs need one layer for each high half, and one as scratch.
     """
     size = max(m, 3)
@@ -109,6 +110,25 @@ def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
             for x in range(high.shape[1]):
                 cost = high[i, x]
                 high[i, x] = cost if x & high_mask == high_mask else np.inf
+
+
+@compiled
+def forbid_places(windows: AnyArray, positions: Any, tables: PrefixCosts) -> None:
+    """Make the cost of an item infinite where the size of the set is outside its window.
+
+    Preconditions: `windows`, ``(m, 2)``, hold the first and the last place of each item; a layer of
+    `tables` is the number of high bits. Costs of positions fill all layers, costs of pairs only the
+    first one, which is copied from the last layer to the first.
+    """
+    low = tables.low
+    counts = _bit_counts(tables.n_low)
+    for layer in range(low.shape[0] - 1, -1, -1):
+        source = layer if positions else 0
+        for i in range(low.shape[1]):
+            for x in range(low.shape[2]):
+                place = layer + counts[x]
+                inside = i >= windows.shape[0] or windows[i, 0] <= place <= windows[i, 1]
+                low[layer, i, x] = low[source, i, x] if inside else np.inf
 
 
 @compiled

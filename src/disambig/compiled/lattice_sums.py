@@ -142,7 +142,7 @@ def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> No
 
 @compiled
 def gibbs_signs(
-    scores: FloatArray, scales: FloatArray, before: BoolArray
+    scores: FloatArray, scales: FloatArray, before: BoolArray, windows: AnyArray
 ) -> tuple[FloatArray, FloatArray]:
     """Mean signs of orders under the distribution proportional to ``exp(-cost / scale)``.
 
@@ -154,6 +154,8 @@ def gibbs_signs(
     scales : float64, (b,), positive
     before : bool, (b, m, m) or (1, m, m), m <= 20
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int64, (b, m, 2), or (1, 0, 2) for none
+        As for `cheapest_orders`. Pairs that follow from them are in `before`.
 
     Returns
     -------
@@ -162,7 +164,7 @@ def gibbs_signs(
         ``log of the sum over orders of exp(-cost / scale)``.
     """
     b, m = scores.shape[0], before.shape[1]
-    tables = empty_costs(m, False, False)
+    tables = empty_costs(m, windows.shape[1] > 0, False)
     f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     up, down = np.empty(f.size), np.zeros(f.size)
@@ -178,7 +180,8 @@ def gibbs_signs(
             for j in range(i + 1, m):
                 costs[i, j], costs[j, i] = scores[r, at], -scores[r, at]
                 at += 1
-        count = solve_prefixes(costs, forced, False, unweighted, tables, f, reached)
+        own = windows[min(r, windows.shape[0] - 1)]
+        count = solve_prefixes(costs, forced, own, False, unweighted, tables, f, reached)
         _sum_prefixes(tables, f, scales[r], reached, count, up)
         log_sums[r] = np.log(up[f.size - 1]) - f[f.size - 1] / scales[r]
         _sum_transitions(tables, f, scales[r], reached, count, up, down, low_sums, high_sums)

@@ -215,6 +215,7 @@ def _or_empty(weights: Any) -> FloatArray:
 def tied_orders(
     costs: FloatArray,
     before: BoolArray,
+    windows: AnyArray,
     positions: Any,
     weights: Any,
     tolerance: FloatArray,
@@ -223,8 +224,8 @@ def tied_orders(
 
     Parameters
     ----------
-    costs, before, positions
-        As for `cheapest_orders`, with ``m <= 20``.
+    costs, before, windows, positions
+        As for `cheapest_orders`, with ``m <= 20``; no windows with weights.
     weights : float64, (m,), or None
         Finite: i before j costs ``weights[position of i] costs[r, i, j]``. Must be None with
         `positions`.
@@ -243,7 +244,7 @@ def tied_orders(
     """
     b, m = costs.shape[0], costs.shape[1]
     of_position = _or_empty(weights)
-    tables = empty_costs(m, positions, of_position.size > 0)
+    tables = empty_costs(m, positions or windows.shape[1] > 0, of_position.size > 0)
     f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
@@ -257,7 +258,10 @@ def tied_orders(
     size = tables.high.shape[0]
     for r in range(b):
         forced = before[min(r, before.shape[0] - 1)]
-        n_reached = solve_prefixes(costs[r], forced, positions, of_position, tables, f, reached)
+        own = windows[min(r, windows.shape[0] - 1)]
+        n_reached = solve_prefixes(
+            costs[r], forced, own, positions, of_position, tables, f, reached
+        )
         read_order(tables, f, ranks[r])
         n_tied = _list_tied(tables, f, tolerance[r], paths)
         _count_paths_up(size, paths, n_tied)
@@ -296,13 +300,15 @@ def _draw(
 
 
 @compiled
-def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
-    """Draw linear extensions, all equally likely.
+def drawn_orders(before: BoolArray, windows: AnyArray, uniforms: FloatArray) -> AnyArray:
+    """Draw orders that respect the partial order and the windows, all equally likely.
 
     Parameters
     ----------
     before : bool, (b, m, m), m <= 20
         Acyclic.
+    windows : int64, (b, m, 2), or (1, 0, 2) for none
+        As for `cheapest_orders`.
     uniforms : float64, (b, d, m)
         Numbers in [0, 1), one for each position.
 
@@ -311,14 +317,15 @@ def drawn_orders(before: BoolArray, uniforms: FloatArray) -> AnyArray:
     ranks : int64, (b, d, m)
     """
     b, n_draws, m = uniforms.shape
-    tables = empty_costs(m, False, False)
+    tables = empty_costs(m, windows.shape[1] > 0, False)
     f = np.full(1 << tables.high.shape[0], np.inf)
     reached = np.empty(f.size, dtype=np.int32)
     paths = _empty_paths(f.size)
     free, unweighted = np.zeros((m, m), dtype=np.float64), np.empty(0)
     ranks = np.zeros((b, n_draws, m), dtype=np.int64)
     for r in range(b):
-        n_reached = solve_prefixes(free, before[r], False, unweighted, tables, f, reached)
+        own = windows[min(r, windows.shape[0] - 1)]
+        n_reached = solve_prefixes(free, before[r], own, False, unweighted, tables, f, reached)
         n_tied = _list_tied(tables, f, 0.0, paths)
         _count_paths_up(tables.high.shape[0], paths, n_tied)
         for draw in range(n_draws):

@@ -265,7 +265,8 @@ def _solve_parts(
     if n == 0:
         # `tied_orders` would allocate memory for all sets of `size` items.
         return
-    found = tied_orders(costs[:n], forced[:n], False, None, slack[:n])
+    no_windows = np.empty((1, 0, 2), dtype=np.int64)
+    found = tied_orders(costs[:n], forced[:n], no_windows, False, None, slack[:n])
     for k in range(n):
         r, start = owners[counted[k]], starts[counted[k]]
         items = orders[r, start : start + size]

@@ -1,45 +1,57 @@
-"""What the estimators share that recover targets first, and then train a model on them."""
+"""What the estimators share that alternate between any model of scikit-learn and its targets."""
 
+import numbers
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from disambig.estimators.base import ComponentParameters
-from disambig.estimators.fitting import validated_inputs
+from disambig.estimators.alternation.held_out import (
+    OUT_OF_BAG,
+    by_folds,
+    checked_groups,
+    in_sample,
+    out_of_bag,
+    require_bags,
+    unit_splits,
+    units_of,
+)
+from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
+from disambig.estimators.alternation.training import accepts_missing, weight_keyword
+from disambig.estimators.base import CandidateEstimator, ComponentParameters
+from disambig.estimators.fitting import KeptRows, validated_inputs
+from disambig.exceptions import warn
+from disambig.notation import BoolArray
+from disambig.parameters import check_callback, check_choice, check_integer
+from disambig.solvers.loop import Callback, Progress, Status
 from disambig.weights.registry import is_pairwise
 
-# Attributes of the disambiguator that are also those of the estimator.
-_SHARED = (
-    "labels_",
-    "confidence_",
-    "resolved_",
-    "objective_",
-    "relaxed_objective_",
-    "n_iter_",
-    "converged_",
-    "certified_",
-    "trace_",
-    "solution_",
-    "trials_",
-    "loss_",
-    "weights_",
-    "solver_",
-)
+STARTS = ("average", "votes")
 
 
 class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
-    """Recover a target for every row, then fit any scikit-learn estimator to the targets.
+    """Alternate between any scikit-learn estimator and the targets that it is trained on.
 
-    A subclass fits a `disambiguator_` and the `estimator_`.
+    A subclass reads y, makes a `Task` and a start, and stores the labels.
     """
 
     estimator: Any
+    start: str
     weights: Any
+    max_iter: int
+    cv: Any
+    random_state: Any
+    n_jobs: int | None
+    callback: Callback | None
+    verbose: int
     # What predicts, in errors: "classifier" or "regressor".
     _role: ClassVar[str]
+    # Parameters of the start by votes, with their defaults.
+    _of_votes: ClassVar[dict[str, Any]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -47,41 +59,69 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         inner = self._template()
         if hasattr(inner, "__sklearn_tags__"):
             tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
+            tags.input_tags.allow_nan = self._accepts_missing()
         return tags
 
     @abstractmethod
     def _template(self) -> Any:
         """The estimator of the user, or the default one."""
 
-    def _disambiguate(
-        self, disambiguator: Any, X: Any, y: Any, weights: Any, extra: tuple[str, ...] = ()
-    ) -> None:
-        """Fit the disambiguator on checked inputs, and take over its attributes."""
-        with config_context(assume_finite=True):
-            self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights)
-        for name in (*_SHARED, *extra):
-            setattr(self, name, getattr(disambiguator, name))
+    # ------------------------------------------------------------------ parameters and inputs
 
-    def _check_components(self) -> None:
-        """Refuse an estimator that cannot be trained, and weights that need pairs as inputs."""
+    def _check_parameters(self) -> None:
+        name = type(self).__name__
+        check_choice(name, "start", self.start, STARTS)
+        check_integer(name, "max_iter", self.max_iter, least=0)
+        check_callback(name, self.callback)
+        check_integer(name, "verbose", self.verbose, least=0)
+        if isinstance(self.cv, numbers.Number):
+            check_integer(name, "cv", self.cv, least=2)
+        elif isinstance(self.cv, str):
+            check_choice(name, "cv", self.cv, (OUT_OF_BAG,), "or a number of folds")
         template = self._template()
         if isinstance(template, type) or not hasattr(template, "fit"):
             raise TypeError(
-                f"{type(self).__name__}: estimator must be a {self._role} of scikit-learn, with a "
-                f"method fit; got {template!r}."
+                f"{name}: estimator must be a {self._role} of scikit-learn, with a method fit; got "
+                f"{template!r}."
             )
         if is_pairwise(self.weights):
             raise ValueError(
-                f"{type(self).__name__} needs inputs that its {self._role} can learn from; X "
-                f"cannot hold precomputed pairs. Recover the labels with them first, then fit the "
+                f"{name} needs inputs that its {self._role} can learn from; X cannot hold "
+                f"precomputed pairs. Recover the labels with them first, then fit the "
                 f"{self._role} on labels_."
             )
+        if self.start == "votes":
+            return
+        for parameter, default in self._of_votes.items():
+            given = getattr(self, parameter)
+            if not (isinstance(given, str) and given == default):
+                raise ValueError(
+                    f"{name}: {parameter} is a parameter of start='votes' and has no effect with "
+                    f"start={self.start!r}; got {given!r}. Leave it at {default!r}, or use "
+                    "start='votes'."
+                )
+
+    def _accepts_missing(self) -> bool:
+        return self.start != "votes" and accepts_missing(self._template())
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        try:
+            return validated_inputs(self, X, reset=reset, missing=self._accepts_missing())
+        except ValueError as error:
+            needed = self.start == "votes" and accepts_missing(self._template())
+            if needed and "contains NaN" in str(error):
+                raise ValueError(
+                    f"{error} Votes cannot read missing values; "
+                    f"{type(self._template()).__name__} can: use start='average'."
+                ) from error
+            raise
 
     def _require_sample_weight(self, advice: str) -> None:
-        if not has_fit_parameter(self._template(), "sample_weight"):
+        template = self._template()
+        if weight_keyword(template) is None:
             raise ValueError(
-                f"{type(self._template()).__name__}.fit takes no sample_weight. Choose a "
-                f"{self._role} that does, or {advice}."
+                f"{type(template).__name__}.fit takes no sample_weight. Choose a {self._role} that "
+                f"does, or {advice}."
             )
 
     @staticmethod
@@ -91,4 +131,117 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
 
     def _queries(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._inner_inputs(X, validated_inputs(self, X, reset=False))
+        return self._inner_inputs(X, self._checked(X, reset=False))
+
+    # ------------------------------------------------------------------ the fit
+
+    _progress = CandidateEstimator._progress
+
+    def _start_by_votes(self, disambiguator: Any, X: Any, y: Any, weights: Any) -> None:
+        """Fit the disambiguator on checked inputs, with what all disambiguators share."""
+        disambiguator.set_params(
+            callback=self.callback,
+            verbose=self.verbose,
+            **{name: getattr(self, name) for name in self._of_votes if name != "unresolved"},
+        )
+        with config_context(assume_finite=True):
+            self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights)
+
+    def _held_out(
+        self, task: Task, checked: Any, kept: KeptRows, candidates: Any, groups: Any
+    ) -> HeldOut | None:
+        """How rows are predicted; None if no other row can predict them."""
+        name = type(self).__name__
+        if groups is not None:
+            groups = checked_groups(name, groups, kept.n)
+        if groups is not None and (self.cv is None or self.max_iter == 0):
+            raise ValueError(
+                f"{name}: groups keep rows together in the folds of cv, and there are none with "
+                f"cv={self.cv!r} and max_iter={self.max_iter!r}. Leave groups out."
+            )
+        if self.cv is None:
+            return in_sample(task)
+        inputs = checked if kept.all_rows else checked[kept.rows]
+        units = units_of(inputs, None if groups is None else groups[kept.rows])
+        if isinstance(self.cv, str):
+            require_bags(self._template())
+            return out_of_bag(task, units) if units.any() else None
+        splits = unit_splits(
+            name,
+            self.cv,
+            units,
+            kept=kept,
+            candidates=candidates,
+            groups=groups,
+            random_state=self.random_state,
+        )
+        return by_folds(task, splits, self.n_jobs) if splits else None
+
+    def _alternate(
+        self, task: Task, start: Iterate, held_out: HeldOut | None, kept: KeptRows, is_open: bool
+    ) -> Alternation:
+        """Run the rounds, train the final model on the best targets, and store both.
+
+        Parameters
+        ----------
+        task, start : of the rows that take part
+        held_out : callable or None
+            How rows are predicted.
+        kept : KeptRows
+        is_open : bool
+            Whether some row has several possible targets; otherwise there is nothing to choose.
+        """
+        votes = self.disambiguator_
+        earlier = () if votes is None else votes.trace_
+        status = Status.CONVERGED if votes is None else votes.solution_.status
+        runs = is_open and self.max_iter > 0 and status is not Status.STOPPED
+        if runs and held_out is not None:
+            found = alternate(
+                task,
+                start,
+                held_out,
+                max_iter=int(self.max_iter),
+                # Copies of a row leave few members that were trained without all of them.
+                soft_rounds=1 if isinstance(self.cv, str) else None,
+                keep_last=self.cv is None,
+                callback=self._progress(),
+            )
+            found = replace(found, trace=(*earlier, *found.trace))
+            self.estimator_ = task.fit(found.iterate)
+        else:
+            self.estimator_ = task.fit(start)
+            predictions = task.predict(self.estimator_)
+            objective = task.objective(predictions)
+            # Where there is nothing to choose, the first round is the last.
+            n_iter = min(1, int(self.max_iter))
+            trace = (*earlier, Progress(start.stage, 0, objective, task.undecided(start)))
+            found = Alternation(start, predictions, objective, 0, n_iter, status, trace)
+        self._alternated_ = runs and held_out is not None
+        self.solution_ = found
+        self.objective_ = self.relaxed_objective_ = found.objective
+        self.n_iter_, self.converged_, self.trace_ = found.n_iter, found.converged, found.trace
+        self.certified_ = False
+        self.training_rows_ = kept.rows[found.iterate.known]
+        self.trials_ = () if votes is None else votes.trials_
+        self.weights_ = None if votes is None else votes.weights_
+        self.solver_ = None if votes is None else votes.solver_
+        return found
+
+    def _resolved_rows(self, resolved: BoolArray, unresolved: str, what: dict[str, str]) -> Any:
+        """Rows that the first models are trained on, of those that take part; warns of others."""
+        n_open = int(np.count_nonzero(~resolved))
+        if n_open:
+            warn(
+                f"{n_open} of {len(resolved)} rows are not resolved by the votes; "
+                f"{what[unresolved]} (unresolved={unresolved!r}).",
+                UserWarning,
+            )
+        if unresolved != "exclude":
+            return np.ones(len(resolved), dtype=np.bool_)
+        if not resolved.any():
+            raise ValueError(
+                "No row is resolved by the votes, so there is no target to train on. Use "
+                "unresolved='include', start='average', other weights, or give more informative "
+                "sets."
+            )
+        return resolved

@@ -1,74 +1,118 @@
-"""Recover a target for every row, then train any regressor of scikit-learn."""
+"""Any regressor of scikit-learn, in alternation with the numbers that it is trained on."""
 
-import numbers
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.linear_model import Ridge
-from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight
 
-from disambig.candidates import number_sets
+from disambig.candidates import IntervalUnions, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.estimators.alternation.loop import Alternation, Iterate
+from disambig.estimators.alternation.numbers import NumberTask, check_bounded
+from disambig.estimators.alternation.training import take_rows
 from disambig.estimators.base import all_or_nothing
-from disambig.estimators.calibration import splits_of
 from disambig.estimators.disambiguated import DisambiguatedEstimator
-from disambig.estimators.fitting import kept_rows, validated_inputs
+from disambig.estimators.fitting import KeptRows, check_lengths, kept_rows
 from disambig.estimators.interval_regressor import IntervalRegressor
-from disambig.exceptions import warn
+from disambig.exceptions import MissingOracleError
+from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
-from disambig.notation import FloatArray, IntArray
-from disambig.parameters import check_choice, check_integer
+from disambig.notation import FloatArray
+from disambig.parameters import check_choice, check_number
 from disambig.solvers.loop import Callback
 
-_UNRESOLVED = ("exclude", "include")
-_OUT_OF_BAG = "out-of-bag"
+_UNRESOLVED = {
+    "exclude": "the first models are trained without them",
+    "include": "the first models are trained on the solver's choice",
+}
+# The square of an end plus a margin must stay finite.
+_MAX_MARGIN = 1e100
 
 
 class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
-    """Recover a number for every row from its interval, then fit any regressor to the numbers.
+    """Any regressor of scikit-learn, trained from intervals that contain the numbers.
 
-    The weighting that disambiguates and the model that predicts can differ: kernel ridge recovers
-    the targets; a forest, boosting or a linear model learns from them, and can then revise them
-    (`refits`).
+    Rounds alternate between the regressor and the targets: models that are trained on the other
+    folds predict every row, and the target of the row becomes the number of its interval nearest to
+    that prediction. The targets whose models predict other rows best are kept, which may be those
+    of the start, and the regressor is fitted to them.
 
     Parameters
     ----------
     estimator : scikit-learn regressor, optional
-        The regressor of the recovered targets; by default ``Ridge()``.
-    weights, loss, method, formulation, solver, margin, unlabeled, missing, callback, verbose
-        How the targets are recovered; see `IntervalRegressor`.
-    refits : int, default 0
-        Rounds that revise the targets. In each round the regressor, trained on the other folds,
-        predicts every row; the target moves to the number of its interval nearest to this
-        prediction; and the regressor is fitted again.
-    cv : int, splitter, iterable or "out-of-bag", default 5
-        Folds of each round, as in scikit-learn, except that an int shuffles the rows. The model
-        that revises a target is trained without its row: a flexible model would reproduce the
-        target that it was trained on. Forests with ``bootstrap=True`` and ``oob_score=True`` need
-        no folds: "out-of-bag" averages the trees whose bootstrap sample does not contain the row,
-        and a round costs one fit. A row that is in the sample of every tree keeps its target.
+        By default ``Ridge()``.
+    start : {"votes", "average"}, default "votes"
+        The first targets: the numbers that votes recover (`IntervalRegressor`), or mid-points. A
+        half-line starts at its end; a whole line has no part in the first models. X with missing
+        values needs "average".
+    weights, method, formulation, solver
+        How the votes recover numbers; see `IntervalRegressor`. For ``start="votes"`` only.
+    loss : {"squared", "absolute", "pinball"} or loss, default "squared"
+        As in `IntervalRegressor`; also that by which targets are kept. The regressor keeps
+        its own.
+    margin, unlabeled, missing
+        See `IntervalRegressor`.
+    max_iter : int, default 5
+        The largest number of rounds. Each costs the fits of `cv`, as does the start. 0: the
+        regressor is fitted to the start.
+    tol : float, default 1e-3
+        Rounds end when no target moves by more than this share of the span of all ends.
+    cv : int, splitter, iterable, "out-of-bag" or None, default 5
+        Which models predict a row. Folds are given as in scikit-learn, except that an int shuffles
+        the rows and keeps rows with equal inputs together; of other splits, training rows equal to
+        a test row are left out. "out-of-bag" is for forests and bagging with ``bootstrap=True``:
+        the members predict that were trained without the row, and a round costs one fit. A row
+        that all members were trained on keeps its target. None: models that were trained on the
+        row itself predict it. A flexible model then reproduces any start. For least squares the
+        objective never rises, and the rounds minimise the empirical risk over function and targets
+        together.
+    unresolved : {"exclude", "include"}, default "exclude"
+        What the first models do with rows whose optimum under the votes is no single number: leave
+        them out, or train on the solver's choice. A warning gives their number. For
+        ``start="votes"`` only.
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
-    unresolved : {"exclude", "include"}, default "exclude"
-        What to do with rows whose optimum is no single number: leave them out of the first fit, or
-        train on the solver's choice. A warning gives their number.
+    callback : callable, optional
+        Called with a `disambig.solvers.Progress` after every iteration of the votes and after
+        every round; returning True stops the run, with the best targets so far.
+    verbose : int, default 0
+        From 1 on, every iteration and every round is logged (logger "disambig").
 
     Attributes
     ----------
     estimator_ : the fitted regressor
-    disambiguator_ : IntervalRegressor
-        Fitted on the same rows; has `certified_`, `trace_` and its other attributes.
     labels_ : float array (n,); (n, d) for boxes
-        The targets that `estimator_` was trained on.
-    confidence_, resolved_
-    objective_, relaxed_objective_, n_iter_, converged_, certified_, trace_, solution_, trials_
-    loss_, weights_, solver_
-        Those of `disambiguator_`.
+        The targets that `estimator_` was trained on, inside their intervals; for other rows the
+        number nearest to their prediction.
+    confidence_ : float array (n,)
+        One minus the distance from `labels_` to the prediction by models without the row, in units
+        of the span of all ends; 1 for known numbers, 0 for mid-points without prediction.
+    resolved_ : bool array (n,)
+        Known numbers, and rows with such a prediction.
+    objective_, relaxed_objective_ : float
+        The mean infimum loss: that of the predictions by models without the row at the nearest
+        number of its interval. The kept targets have the lowest. In sample if `cv` is None (which
+        keeps the last targets) or there was no round.
+    n_iter_ : int
+        Rounds that were run.
+    converged_ : bool
+        Whether the last round moved no target by more than `tol`. Otherwise `solution_.status` has
+        the reason: earlier targets came back (rounds can cycle), rounds ran out, or the callback
+        stopped.
+    certified_ : bool
+        False: nothing is proved about a round.
+    trace_ : tuple of Progress
+        Iterations of the votes, then one entry for the start and for each round.
+    solution_ : Alternation
+        The kept targets, the held-out predictions of their models, and the status.
+    disambiguator_ : IntervalRegressor or None
+        What recovered the start; None for ``start="average"``.
+    trials_, weights_, solver_
+        Those of `disambiguator_`; empty or None without it.
+    loss_ : the loss in use
     training_rows_ : int array
         Rows that `estimator_` was trained on.
     n_features_in_, feature_names_in_
@@ -76,19 +120,20 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
 
     Examples
     --------
-    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> from sklearn.linear_model import LinearRegression
     >>> from disambig import DisambiguatedRegressor
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> y = [[0, 0], [-5, 3], [2, float("inf")], [2.5, 9], [4, 4]]
-    >>> model = DisambiguatedRegressor(DecisionTreeRegressor()).fit(X, y)
+    >>> model = DisambiguatedRegressor(LinearRegression()).fit(X, y)
     >>> model.predict([[0.2], [3.9]]).round(1).tolist()
-    [0.0, 4.0]
+    [0.2, 3.9]
     """
 
     def __init__(
         self,
         estimator: Any = None,
         *,
+        start: Literal["votes", "average"] = "votes",
         weights: Any = "auto",
         loss: Any = "squared",
         method: str = "disambiguation",
@@ -97,7 +142,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         margin: float = 0.0,
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
-        refits: int = 0,
+        max_iter: int = 5,
+        tol: float = 1e-3,
         cv: Any = 5,
         unresolved: Literal["exclude", "include"] = "exclude",
         random_state: Any = 0,
@@ -106,6 +152,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
+        self.start = start
         self.weights = weights
         self.loss = loss
         self.method = method
@@ -114,7 +161,8 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.margin = margin
         self.unlabeled = unlabeled
         self.missing = missing
-        self.refits = refits
+        self.max_iter = max_iter
+        self.tol = tol
         self.cv = cv
         self.unresolved = unresolved
         self.random_state = random_state
@@ -123,146 +171,116 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.verbose = verbose
 
     _role = "regressor"
+    _of_votes: ClassVar[dict[str, Any]] = {
+        "weights": "auto",
+        "method": "disambiguation",
+        "formulation": "auto",
+        "solver": "auto",
+        "unresolved": "exclude",
+    }
 
     def _template(self) -> Any:
         return Ridge() if self.estimator is None else self.estimator
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Recover the targets, then fit the regressor.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Alternate between the regressor and the targets, then fit the regressor to the targets.
 
         Parameters
         ----------
         X : array-like or sparse matrix (n, d)
+            With missing values if `estimator` accepts them and ``start="average"``.
         y : array-like, n rows
             Intervals in any form that `number_sets` reads.
         sample_weight : array-like (n,), optional
-            w means w copies of a row, in both steps.
+            w means w copies of a row, in all steps. Rows of weight zero take no part; their label
+            is the number of their set nearest to what `estimator_` predicts.
+        groups : array-like (n,), optional
+            Rows of one group are in the same fold.
         """
-        self._check_options()
-        checked = validated_inputs(self, X, reset=True)
-        if y is None:
-            raise ValueError(
-                "DisambiguatedRegressor requires y to be passed, but the target y is None."
-            )
-        sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
-        kept_rows(sample_weight, checked)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64)
-            self._require_sample_weight("fit without sample_weight")
-        disambiguator = IntervalRegressor(
-            weights=self.weights,
-            loss=self.loss,
-            method=self.method,
-            formulation=self.formulation,
-            solver=self.solver,
-            margin=self.margin,
-            callback=self.callback,
-            verbose=self.verbose,
-        )
-        self._disambiguate(disambiguator, checked, sets, sample_weight)
-        self.training_rows_ = self._training_rows(sample_weight)
-        inputs = self._inner_inputs(X, checked)
-        self.estimator_ = self._fitted(inputs, self.training_rows_, sample_weight)
-        for _ in range(int(self.refits)):
-            self._refit(inputs, sets.inset(float(self.margin)), sample_weight)
-        return self
-
-    def _refit(self, inputs: Any, sets: NumberSets, weights: FloatArray | None) -> None:
-        n = len(sets)
-        taken = np.arange(n) if weights is None else np.flatnonzero(weights)
-        found = np.reshape(self.estimator_.predict(inputs), (n, -1)).astype(np.float64)
-        if self.cv == _OUT_OF_BAG:
-            self._fill_out_of_bag(found)
-        else:
-            self._fill_held_out(found, inputs, taken, weights)
-        targets = sets.nearest(found)
-        self.labels_ = targets[:, 0] if sets.flat else targets
-        self.training_rows_ = taken
-        self.estimator_ = self._fitted(inputs, taken, weights)
-
-    def _fill_held_out(
-        self, found: FloatArray, inputs: Any, taken: IntArray, weights: FloatArray | None
-    ) -> None:
-        """Write into `found` the predictions of models that were trained on the other folds."""
-        # In the first round, rows that `unresolved` leaves out have no target yet.
-        splits = [
-            (np.intersect1d(train, self.training_rows_), test)
-            for train, test in self._splits(taken, len(found))
-        ]
-        splits = [(known, test) for known, test in splits if known.size and test.size]
-        models = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fitted)(inputs, known, weights) for known, _ in splits
-        )
-        for model, (_, test) in zip(models, splits, strict=True):
-            predictions = model.predict(_safe_indexing(inputs, test))
-            found[test] = np.reshape(predictions, (len(test), -1))
-
-    def _splits(self, taken: IntArray, n: int) -> list[tuple[IntArray, IntArray]]:
-        """Training and test rows of each fold, of the rows that take part."""
-        name = type(self).__name__
-        if not isinstance(self.cv, numbers.Integral):
-            return [
-                (np.intersect1d(train, taken), np.intersect1d(test, taken))
-                for train, test in splits_of(name, self.cv, n, self.random_state)
-            ]
-        folds = min(int(self.cv), len(taken))
-        if folds < 2:
-            return []
-        splits = splits_of(name, folds, len(taken), self.random_state)
-        return [(taken[train], taken[test]) for train, test in splits]
-
-    def _fill_out_of_bag(self, found: FloatArray) -> None:
-        """Write into `found` the out-of-bag predictions of the forest."""
-        if not hasattr(self.estimator_, "oob_prediction_"):
-            raise ValueError(
-                f"cv={_OUT_OF_BAG!r} needs a forest with bootstrap=True and oob_score=True; "
-                f"{type(self.estimator_).__name__} has no oob_prediction_. Give a number of folds."
-            )
-        rows = self.training_rows_
-        predictions = np.reshape(self.estimator_.oob_prediction_, (len(rows), -1))
-        # scikit-learn predicts 0, with a warning, for rows that are in the sample of every tree.
-        in_all_trees = ~predictions.any(axis=1)
-        found[rows] = predictions
-        found[rows[in_all_trees]] = np.reshape(self.labels_, (len(found), -1))[rows[in_all_trees]]
-
-    def _fitted(self, inputs: Any, rows: IntArray, weights: FloatArray | None) -> Any:
-        options = {} if weights is None else {"sample_weight": weights[rows]}
-        labels = self.labels_[rows]
-        if labels.shape[1:] == (1,):
-            # For a box of one column regressors expect shape (n,).
-            labels = labels[:, 0]
-        return clone(self._template()).fit(_safe_indexing(inputs, rows), labels, **options)
-
-    def _check_options(self) -> None:
         name = type(self).__name__
         check_choice(name, "unresolved", self.unresolved, _UNRESOLVED)
-        check_integer(name, "refits", self.refits, least=0)
-        if isinstance(self.cv, numbers.Number):
-            check_integer(name, "cv", self.cv, least=2)
-        elif isinstance(self.cv, str):
-            check_choice(name, "cv", self.cv, (_OUT_OF_BAG,), "or a number of folds")
-        self._check_components()
+        check_number(name, "tol", self.tol)
+        check_number(name, "margin", self.margin, most=_MAX_MARGIN)
+        self._check_parameters()
+        checked = self._checked(X, reset=True)
+        if y is None:
+            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+        given = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
+        check_lengths(checked, given)
+        kept = kept_rows(sample_weight, checked)
+        self.loss_ = resolve_number_loss(self.loss)
+        sets = given.inset(float(self.margin)) if self.margin else given
+        self._check_loss(sets)
+        inputs = self._inner_inputs(X, checked)
+        if kept.weights is not None:
+            self._require_sample_weight("fit without sample_weight")
+        task = NumberTask(
+            self._template(),
+            take_rows(inputs, kept.rows),
+            sets if kept.all_rows else sets[kept.rows],
+            self.loss_,
+            kept.weights,
+            float(self.tol),
+        )
+        held_out = self._held_out(task, checked, kept, given, groups)
+        self.disambiguator_ = None
+        if self.start == "votes":
+            votes = IntervalRegressor(loss=self.loss, margin=self.margin)
+            self._start_by_votes(votes, checked, given, sample_weight)
+        is_open = not bool(task.sets.is_point.all())
+        found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
+        self._store(task, sets, kept, found, inputs)
+        return self
 
-    def _training_rows(self, weights: FloatArray | None) -> IntArray:
-        taken = np.ones(len(self.resolved_), np.bool_) if weights is None else weights > 0
-        open_rows = ~self.resolved_ & taken
-        if open_rows.any():
-            what = "left out" if self.unresolved == "exclude" else "trained on as the solver chose"
-            warn(
-                f"{int(open_rows.sum())} of {int(taken.sum())} rows have no single optimal "
-                f"target: another number of their interval has the same cost. They are {what} "
-                f"(unresolved={self.unresolved!r}).",
-                UserWarning,
+    def _check_loss(self, sets: NumberSets) -> None:
+        """The nearest number of a union costs least only if both directions cost the same."""
+        slopes = self.loss_.slopes
+        if isinstance(sets, IntervalUnions) and slopes is not None and slopes[0] != slopes[1]:
+            raise MissingOracleError(
+                f"{type(self).__name__}: the nearest number of a union of intervals is not the one "
+                f"of least loss under {self.loss_!r}. Use loss='absolute' or loss='squared'."
             )
-        if self.unresolved == "exclude":
-            taken = taken & self.resolved_
-        if not taken.any():
-            raise ValueError(
-                "No row is resolved, so there is no target to train on. Use unresolved='include', "
-                "or weights with more neighbours or a larger bandwidth."
-            )
-        return np.flatnonzero(taken)
+
+    def _started(self, task: NumberTask, kept: KeptRows) -> Iterate:
+        """The first targets: mid-points, or the numbers that the votes recover."""
+        if self.disambiguator_ is None:
+            check_bounded(task.sets)
+            return task.start()
+        votes = self.disambiguator_
+        known = self._resolved_rows(votes.resolved_[kept.rows], self.unresolved, _UNRESOLVED)
+        targets = np.reshape(votes.labels_, (kept.n, -1))[kept.rows]
+        return Iterate(targets, known, "numbers")
+
+    def _store(
+        self, task: NumberTask, sets: NumberSets, kept: KeptRows, found: Alternation, inputs: Any
+    ) -> None:
+        self._flat_ = sets.flat
+        votes = self.disambiguator_
+        if not self._alternated_ and votes is not None:
+            for name in ("labels_", "confidence_", "resolved_"):
+                setattr(self, name, getattr(votes, name))
+            return
+        labels = np.empty((kept.n, sets.n_columns))
+        predictions = np.full(labels.shape, np.nan)
+        labels[kept.rows] = found.targets
+        if self._alternated_:
+            predictions[kept.rows] = found.predictions
+            moved = task.move(found.predictions, found.iterate).targets
+            labels[kept.rows] = np.where(found.iterate.known[:, np.newaxis], found.targets, moved)
+        rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+        if rest.size:
+            values = self.estimator_.predict(take_rows(inputs, rest))
+            predictions[rest] = np.reshape(values, (rest.size, -1))
+            labels[rest] = sets[rest].nearest(predictions[rest])
+        speaks = ~np.isnan(predictions).any(axis=1)
+        width = np.ptp(task.sets.span, axis=1)
+        distance = np.abs(labels - np.where(speaks[:, np.newaxis], predictions, labels))
+        shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
+        agreement = np.where(speaks, 1.0 - np.minimum(shares, 1.0).mean(axis=1), 0.0)
+        self.labels_ = labels[:, 0] if sets.flat else labels
+        self.resolved_ = speaks | sets.is_point
+        self.confidence_ = np.where(sets.is_point, 1.0, agreement)
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""

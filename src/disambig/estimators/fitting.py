@@ -34,22 +34,33 @@ _ACCEPTED: dict[str, Any] = {
 }
 
 
-def validated_inputs(estimator: Any, X: Any, *, reset: bool) -> Any:
+def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:
     """X as a float array or compressed sparse rows that weightings accept.
 
     scikit-learn's bookkeeping is kept in the estimator. Entries are not checked where scikit-learn
-    does not check them either, that is, if ``assume_finite`` of its configuration is set.
+    does not check them either, that is, if ``assume_finite`` of its configuration is set. With
+    `missing`, NaN is accepted.
     """
     checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
     if not entries_are_assumed():
         # Votes may be tiny, and so may queries.
         training = reset and not get_tags(estimator).input_tags.pairwise
         names = getattr(estimator, "feature_names_in_", None)
-        _refuse(entry_error(checked, names, training=training))
+        present = _without_missing(checked) if missing else checked
+        _refuse(entry_error(present, names, training=training))
     checked = widened(checked)
     # Trees accept no 64-bit indices.
     is_wide = sp.issparse(checked) and checked.indices.dtype != np.int32
     return small_indices(checked) if is_wide else checked
+
+
+def _without_missing(X: Any) -> Any:
+    """X with zeros for NaN."""
+    entries = X.data if sp.issparse(X) else X
+    if not np.isnan(entries).any():
+        return X
+    filled = np.where(np.isnan(entries), 0.0, entries)
+    return sp.csr_array((filled, X.indices, X.indptr), X.shape) if sp.issparse(X) else filled
 
 
 def _refuse(error: str | None) -> None:

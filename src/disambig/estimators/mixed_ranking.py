@@ -36,9 +36,7 @@ def check_members(name: str, mixture: Mixture, named_loss: Any, loss: Any) -> No
             )
 
 
-def fit_rankers(
-    mixture: Mixture, X: Any, kept: KeptRows, members: OrderMembers
-) -> FittedMixture:
+def fit_rankers(mixture: Mixture, X: Any, kept: KeptRows, members: OrderMembers) -> FittedMixture:
     """Fit the members on the rows that take part, whose candidates are those of `members`.
 
     Copies of a row are one row of their total weight, so that members with random parts are the
@@ -99,18 +97,3 @@ def best_in_sets(loss: BoundKendall, shares: FloatArray, orders: PartialOrders) 
     """For each row the orders of its set of least expected loss, with ties."""
     scores = loss.as_prediction.embed(2.0 * shares - 1.0)
     return loss.best_candidate(scores, orders, np.full(len(scores), TIE_TOLERANCE))
-
-
-def square(shares: FloatArray, m: int) -> FloatArray:
-    """Probabilities ``(q, pairs)`` as ``(q, m, m)``, diagonal 0.
-
-    Examples
-    --------
-    >>> square(np.array([[0.75]]), 2).tolist()
-    [[[0.0, 0.75], [0.25, 0.0]]]
-    """
-    i, j = np.triu_indices(m, 1)
-    probabilities = np.zeros((len(shares), m, m))
-    probabilities[:, i, j] = shares
-    probabilities[:, j, i] = 1.0 - shares
-    return probabilities

@@ -3,8 +3,6 @@
 from typing import Any, Literal, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import shortest_path
 from scipy.special import expit
 from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
@@ -17,11 +15,16 @@ from disambig.estimators.mixed_ranking import (
     best_in_sets,
     check_members,
     fit_rankers,
-    square,
 )
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
 from disambig.estimators.rankers.calibration import pair_scale
+from disambig.estimators.rankers.pairs import (
+    never_connected,
+    pair_agreement,
+    pair_probabilities,
+    square,
+)
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.order_space import ORDER_SPACE
 from disambig.estimators.selection.orders import OrderMembers
@@ -38,26 +41,6 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
-
-
-def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
-    """Votes ``(q, m (m - 1) / 2 + 1)`` for the signs of pairs as probabilities ``(q, m, m)``.
-
-    The last column is the sum of all votes, so ``(sum + sign) / 2`` of them are for i before j and
-    ``(sum - sign) / 2`` for j before i. Their positive parts are divided by their sum; the result
-    is 1/2 where neither is positive.
-
-    Examples
-    --------
-    >>> pair_probabilities(np.array([[0.5, 1.0]]), 2)[0].tolist()
-    [[0.0, 0.75], [0.25, 0.0]]
-    """
-    total, signs = votes[:, -1:], votes[:, :-1]
-    earlier = np.maximum((total + signs) / 2, 0.0)
-    later = np.maximum((total - signs) / 2, 0.0)
-    has_votes = earlier + later > 0
-    share = np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
-    return square(share, m)
 
 
 # Members of a mixture at most, and rows that say nothing but "equal shares".
@@ -93,6 +76,10 @@ class PartialRanker(CandidateEstimator):
         Names of the items, in the order of the columns of `predict`.
     ties : {"ignore", "error"}, default "ignore"
         What equal ranks in y mean: a pair that is not compared, or an error.
+    ranks : {"order", "places"}, default "order"
+        What the numbers of a table y mean: they are compared, or each is the place of its item
+        among all m items, 0 = first, see `PartialOrders.from_places`. An item at place 1 of 4
+        stands after one item and before two, whichever these are.
     unlabeled : object or list of objects, optional
         Markers of rows that compare nothing, such as "" or "unknown".
     time_limit : float, optional
@@ -160,6 +147,7 @@ class PartialRanker(CandidateEstimator):
         solver: Any = "auto",
         items: Any = None,
         ties: Literal["ignore", "error"] = "ignore",
+        ranks: Literal["order", "places"] = "order",
         unlabeled: Any = None,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -172,6 +160,7 @@ class PartialRanker(CandidateEstimator):
         self.solver = solver
         self.items = items
         self.ties = ties
+        self.ranks = ranks
         self.unlabeled = unlabeled
         self.time_limit = time_limit
         self.callback = callback
@@ -208,7 +197,7 @@ class PartialRanker(CandidateEstimator):
 
     def _read(self, y: Any) -> PartialOrders:
         orders = PartialOrders.from_any(
-            y, items=self.items, ties=self.ties, unlabeled=self.unlabeled
+            y, items=self.items, ties=self.ties, unlabeled=self.unlabeled, ranks=self.ranks
         )
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
@@ -220,7 +209,7 @@ class PartialRanker(CandidateEstimator):
         if candidates.n_items > 1 and not candidates.informative.any():
             raise NoInformationError(
                 f"y: none of the {len(candidates)} rows compares two items, so there is nothing to "
-                "learn from. Give at least one pair."
+                "learn from. Give at least one pair, or a known place."
             )
 
     def _members(self, orders: PartialOrders, solver: Solver | None) -> OrderMembers:
@@ -322,14 +311,14 @@ class PartialRanker(CandidateEstimator):
         known = orders.before
         observed = known | np.swapaxes(known, 1, 2)
         # What a row observed is decided there, whatever the other rows say.
-        self.undecided_pairs_ = (undecided | _never_connected(taken)) & ~observed
+        self.undecided_pairs_ = (undecided | never_connected(taken)) & ~observed
         # A loss may ignore some pairs: they are undecided although every target is optimal.
         self.resolved_ = resolved & ~self.undecided_pairs_.any(axis=(1, 2))
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.labels_ = labels
         self.pair_probabilities_ = shares
-        self.confidence_ = _pair_agreement(shares, labels)
+        self.confidence_ = pair_agreement(shares, labels)
 
     @limit_threads(1)
     def predict(self, X: Any) -> IntArray:
@@ -388,25 +377,6 @@ class PartialRanker(CandidateEstimator):
             self.predict(X),
             items=self.items_,
             unlabeled=self.unlabeled,
+            ranks=self.ranks,
             sample_weight=sample_weight,
         )
-
-
-def _pair_agreement(probabilities: FloatArray, ranks: IntArray) -> FloatArray:
-    """The mean over pairs of the probability of the direction in the ranks ``(n, m)``, ``(n,)``."""
-    m = ranks.shape[1]
-    earlier = ranks[:, :, None] < ranks[:, None, :]
-    total = np.where(earlier, probabilities, 0.0).sum(axis=(1, 2))
-    n_pairs = m * (m - 1) // 2
-    return np.asarray(total / n_pairs if n_pairs else np.ones(len(ranks)))
-
-
-def _never_connected(orders: PartialOrders) -> BoolArray:
-    """Pairs ``(m, m)`` that are compared neither in a row nor by a chain through several rows.
-
-    If the rows do not contradict each other, one order for all of them has loss zero, and such a
-    pair can have either direction in it.
-    """
-    direct = sp.csr_array(orders.before.any(axis=0))
-    reached = np.isfinite(shortest_path(direct, unweighted=True))
-    return np.asarray(~(reached | reached.T))

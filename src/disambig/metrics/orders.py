@@ -4,7 +4,7 @@ Pairs that were not observed are not counted, and neither are rows without an ob
 rankings these are the usual metrics; on partial orders they need no true ranking.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,17 +15,23 @@ from disambig.metrics.scorer import SetScorer, mean_over
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 _INFORMATION = "has an observed pair"
-_READS = (("items", "items_"), ("unlabeled", "unlabeled"))
+_READS = (("items", "items_"), ("unlabeled", "unlabeled"), ("ranks", "ranks"))
 
 
 def kendall_tau(
-    y: Any, y_pred: Any, *, items: Any = None, unlabeled: Any = None, sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    items: Any = None,
+    unlabeled: Any = None,
+    ranks: Literal["order", "places"] = "order",
+    sample_weight: Any = None,
 ) -> float:
     """The mean over informative rows of ``(concordant - discordant) / observed`` pairs.
 
     1 if every observed pair is predicted in its direction, -1 if every pair is reversed. Pairs that
-    follow from observed ones by transitivity count as observed. On full rankings it is Kendall's
-    tau.
+    follow from observed ones by transitivity, or from known places, count as observed. On full
+    rankings it is Kendall's tau.
 
     Parameters
     ----------
@@ -39,6 +45,9 @@ def kendall_tau(
         determines them from `y`: for texts and pairs, the sorted items that occur.
     unlabeled : object, or a list, tuple or set of them, optional
         Markers of what says nothing in `y`; see `PartialOrders.from_any`.
+    ranks : {"order", "places"}, default "order"
+        Whether the numbers of a table `y` are compared, or are places among all items; see
+        `PartialOrders.from_any`.
     sample_weight : array-like (n,), optional
 
     Returns
@@ -57,13 +66,19 @@ def kendall_tau(
     >>> kendall_tau(["a>b", "a>b>c", ""], [[0, 2, 1], [0, 2, 1], [2, 1, 0]])
     0.666...
     """
-    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, "kendall_tau")
+    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, ranks, "kendall_tau")
     tau = 1 - 2 * _shares(observed, reversed_pairs)
     return mean_over(observed > 0, tau, sample_weight, information=_INFORMATION)
 
 
 def pair_error(
-    y: Any, y_pred: Any, *, items: Any = None, unlabeled: Any = None, sample_weight: Any = None
+    y: Any,
+    y_pred: Any,
+    *,
+    items: Any = None,
+    unlabeled: Any = None,
+    ranks: Literal["order", "places"] = "order",
+    sample_weight: Any = None,
 ) -> float:
     """The mean over informative rows of the share of observed pairs that the prediction reverses.
 
@@ -72,7 +87,7 @@ def pair_error(
 
     Parameters
     ----------
-    y, y_pred, items, unlabeled, sample_weight
+    y, y_pred, items, unlabeled, ranks, sample_weight
         See `kendall_tau`.
 
     Examples
@@ -80,7 +95,7 @@ def pair_error(
     >>> pair_error([[0, 1, 2], [0, 1, float("nan")]], [[1, 0, 2], [0, 1, 2]])
     0.166...
     """
-    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, "pair_error")
+    observed, reversed_pairs = _counts(y, y_pred, items, unlabeled, ranks, "pair_error")
     return mean_over(
         observed > 0, _shares(observed, reversed_pairs), sample_weight, information=_INFORMATION
     )
@@ -94,22 +109,27 @@ pair_error_scorer = SetScorer("pair_error_scorer", pair_error, -1.0, _READS)
 
 
 def _counts(
-    y: Any, y_pred: Any, items: Any, unlabeled: Any, metric: str
+    y: Any,
+    y_pred: Any,
+    items: Any,
+    unlabeled: Any,
+    ranks: Literal["order", "places"],
+    metric: str,
 ) -> tuple[IntArray, IntArray]:
     """The number of observed pairs of every row, ``(n,)``, and of those the prediction reverses."""
-    orders = PartialOrders.from_any(y, items, unlabeled=unlabeled)
+    orders = PartialOrders.from_any(y, items, unlabeled=unlabeled, ranks=ranks)
     n_predictions = y_pred.shape[0] if hasattr(y_pred, "shape") else len(y_pred)
     if n_predictions != len(orders):
         raise ValueError(
             f"{metric}: y has {len(orders)} rows and y_pred has {n_predictions}; expected as many."
         )
     try:
-        ranks = full_rankings(y_pred, orders.items, len(orders))
+        predicted = full_rankings(y_pred, orders.items, len(orders))
     except CandidateError as error:
         raise CandidateError(
             f"{metric}: y_pred must hold a full ranking of the items in every row. {error}"
         ) from error
-    return orders.n_observed, _n_reversed(orders.before, ranks)
+    return orders.n_observed, _n_reversed(orders.before, predicted)
 
 
 def _n_reversed(before: BoolArray, ranks: AnyArray) -> IntArray:

@@ -2,7 +2,8 @@
 
 With ``x[i, j] = 1`` if i stands before j, an order is a 0/1 point without a cycle of three items:
 ``x[i, j] + x[j, k] + x[k, i] <= 2``. Few of these rows matter, so a row is added when a solution
-violates it. Pairs that stay fractional are branched on, one at a time.
+violates it. Pairs that stay fractional are branched on, one at a time. The place of item i is
+``sum_j x[j, i]``; windows of places are rows from the start.
 """
 
 import heapq
@@ -17,6 +18,7 @@ from disambig.compiled.relations import violated_dicycles
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.problems import DecodedOrders, as_problems, order_values
 from disambig.orderings.relaxations import Relaxation, open_relaxation
+from disambig.orderings.windows import as_windows, no_windows
 
 Backend = Literal["auto", "highspy", "scipy"]
 
@@ -39,13 +41,15 @@ class _Search:
     """The state of branch and cut on one problem.
 
     `differences`, ``(v,)``, are the scaled ``costs[i, j] - costs[j, i]`` for ``i < j``. Values are
-    relative to the order in which no i stands before any j > i. `best` and `value` are the best
-    order so far, `discarded_bound` is the least bound of the nodes that are not branched on any
-    more, and `columns`, `signs`, `limits` and `cut_keys` describe the rows added so far.
+    relative to the order in which no i stands before any j > i. `windows`, ``(m, 2)``, or
+    ``(0, 2)`` for none, bound places. `best` and `value` are the best order so far,
+    `discarded_bound` is the least bound of the nodes that are not branched on any more, and
+    `columns`, `signs`, `limits` and `cut_keys` describe the rows added so far.
     """
 
     differences: FloatArray
     before: BoolArray
+    windows: IntArray
     program: Relaxation
     integral: bool  # Whether the values of orders are integers.
     tolerance: float
@@ -62,6 +66,27 @@ class _Search:
         self.first, self.second = np.triu_indices(len(self.before), 1)
         self.index = np.zeros(self.before.shape, dtype=np.intp)
         self.index[self.first, self.second] = np.arange(self.differences.size)
+        self.place_rows, self.place_limits = self._place_rows()
+
+    def _place_rows(self) -> tuple[FloatArray, FloatArray]:
+        """Rows ``(w, v)`` and limits ``(w,)`` that keep items within their windows; adds them."""
+        m = len(self.before)
+        # The place of i is the sum of its row of signs, plus the number of its pairs i < j.
+        signs = np.zeros((m, self.differences.size))
+        signs[self.second, np.arange(self.differences.size)] = 1.0
+        signs[self.first, np.arange(self.differences.size)] = -1.0
+        later = np.arange(m - 1.0, -1.0, -1.0)
+        late = self.windows[:, 1] < m - 1 if len(self.windows) else np.zeros(m, dtype=np.bool_)
+        early = self.windows[:, 0] > 0 if len(self.windows) else late
+        rows = np.concatenate([signs[late], -signs[early]])
+        if not len(rows):
+            return rows, np.zeros(0)
+        limits = np.concatenate(
+            [(self.windows[:, 1] - later)[late], (later - self.windows[:, 0])[early]]
+        )
+        columns = np.nonzero(rows)[1].reshape(len(rows), m - 1)
+        self.program.add_rows(columns, np.take_along_axis(rows, columns, axis=1), limits)
+        return rows, limits
 
     @property
     def sufficient_bound(self) -> float:
@@ -80,6 +105,8 @@ class _Search:
         ranks = np.argsort(np.argsort(-full.sum(axis=1), kind="stable"))
         value = float(self.differences @ (ranks[self.first] < ranks[self.second]))
         allowed = not (self.before & (ranks[:, None] > ranks)).any()
+        if len(self.windows):
+            allowed &= bool(((ranks >= self.windows[:, 0]) & (ranks <= self.windows[:, 1])).all())
         if allowed and value < self.value:
             self.best, self.value = ranks, value
 
@@ -115,7 +142,7 @@ class _Search:
 
         Without rows, every pair takes its cheaper direction.
         """
-        if self.limits.size == 0:
+        if self.limits.size + self.place_limits.size == 0:
             return "optimal", np.where(self.differences < 0.0, upper, lower), self.limits
         solution = self.program.solve(lower, upper, max(self.deadline - perf_counter(), 1e-3))
         return solution.status, np.clip(solution.x, 0.0, 1.0), np.minimum(solution.multipliers, 0.0)
@@ -127,13 +154,18 @@ class _Search:
 
         The bound holds whatever the tolerances of the solver.
         """
+        of_places, of_cuts = np.split(multipliers, [self.place_limits.size])
         reduced = self.differences - np.bincount(
             self.columns.ravel(),
-            (self.signs * multipliers[:, None]).ravel(),
+            (self.signs * of_cuts[:, None]).ravel(),
             minlength=self.differences.size,
         )
+        constant = of_cuts @ self.limits
+        if of_places.size:
+            reduced -= of_places @ self.place_rows
+            constant += of_places @ self.place_limits
         cheapest = np.where(reduced > 0.0, lower, upper)
-        return float(multipliers @ self.limits + reduced @ cheapest), reduced
+        return float(constant + reduced @ cheapest), reduced
 
 
 def _solve_node(
@@ -201,12 +233,13 @@ def solve_by_cuts(
     start: IntArray,
     time_limit: float | None,
     backend: Backend,
+    windows: IntArray | None = None,
 ) -> tuple[IntArray, float, bool]:
-    """Solve one problem ``(m, m)`` from the order `start`.
+    """Solve one problem ``(m, m)`` from the order `start`, within windows ``(m, 2)``.
 
     Returns the ranks, the gap, and whether the order is proven optimal.
 
-    Preconditions: arrays are as `as_problems` returns them; `start` respects `before`.
+    Preconditions: arrays are as `as_problems` and `as_windows` return them; `start` respects them.
     """
     deadline = np.inf if time_limit is None else perf_counter() + time_limit
     first, second = np.triu_indices(len(costs), 1)
@@ -218,6 +251,7 @@ def solve_by_cuts(
     search = _Search(
         differences=differences,
         before=before,
+        windows=no_windows()[0] if windows is None else windows,
         program=open_relaxation(differences, backend),
         integral=integral,
         tolerance=1e-4 if integral else _PROOF_TOLERANCE * total * scale,
@@ -240,6 +274,7 @@ def cut_orders(
     costs: AnyArray,
     before: AnyArray | None = None,
     *,
+    windows: AnyArray | None = None,
     time_limit: float | None = None,
     backend: Backend = "auto",
     n_iterations: int = 200,
@@ -256,6 +291,8 @@ def cut_orders(
         Finite; the diagonal is ignored. Problems are solved one after another.
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
     time_limit : float, optional
         Seconds for each problem. When they are over, the best order so far and its gap are
         returned, which may then differ between machines. None waits for the proof.
@@ -282,11 +319,16 @@ def cut_orders(
     """
     costs, forced = as_problems(costs, before, "cut_orders")
     generator = np.random.default_rng(random_state)
-    ranks = insertion_orders(costs, forced, generator.random((n_iterations, 3, 2)))
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "cut_orders")
+    within = no_windows() if limits is None else limits
+    ranks = insertion_orders(costs, forced, within, generator.random((n_iterations, 3, 2)))
     gaps, exact = np.empty(len(costs)), np.empty(len(costs), dtype=np.bool_)
     for r, cost in enumerate(costs):
         own = forced[min(r, len(forced) - 1)]
-        ranks[r], gaps[r], exact[r] = solve_by_cuts(cost, own, ranks[r], time_limit, backend)
+        bounds = None if limits is None else limits[r]
+        ranks[r], gaps[r], exact[r] = solve_by_cuts(
+            cost, own, ranks[r], time_limit, backend, bounds
+        )
     return DecodedOrders(
         ranks,
         order_values(costs, ranks),

@@ -23,17 +23,29 @@ from disambig.orderings.problems import (
     pair_minima,
     sub_problems,
 )
+from disambig.orderings.windows import (
+    as_windows,
+    no_windows,
+    placed_problems,
+    sub_windows,
+    window_parts,
+    within_windows,
+)
 from disambig.parameters import check_choice
 
 _DECODER_NAMES = ("auto", "dynamic", "exact", "local")
 # From the cheapest to the most expensive.
 _METHODS = np.array(["first look", "dynamic", "cuts", "local"])
 
+# Ranks, gaps, exact, and the index of the method of each problem.
+_Decoded = tuple[IntArray, FloatArray, BoolArray, IntArray]
+
 
 def local_orders(
     costs: AnyArray,
     before: AnyArray | None = None,
     *,
+    windows: AnyArray | None = None,
     n_iterations: int = 200,
     n_kicks: int = 3,
     random_state: int | np.random.Generator = 0,
@@ -42,7 +54,8 @@ def local_orders(
 
     The first order sorts by row sums (Borda) as far as the forced pairs allow. Then, `n_iterations`
     times, `n_kicks` random items are moved and the search is repeated; the order is kept unless it
-    is worse.
+    is worse. With windows the search starts from an order that fits them, and two items may also
+    exchange their places.
 
     Parameters
     ----------
@@ -50,6 +63,8 @@ def local_orders(
         Finite; the diagonal is ignored.
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
     n_iterations, n_kicks : int
     random_state : int or numpy Generator
         All problems of a batch have the same kicks, so that the order of one does not depend on the
@@ -69,7 +84,8 @@ def local_orders(
     """
     costs, forced = as_problems(costs, before, "local_orders")
     draws = np.random.default_rng(random_state).random((n_iterations, n_kicks, 2))
-    ranks = insertion_orders(costs, forced, draws)
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "local_orders")
+    ranks = insertion_orders(costs, forced, no_windows() if limits is None else limits, draws)
     values = order_values(costs, ranks)
     least = pair_minima(costs, forced)
     # If the bound is attained, both are sums of the same m (m - 1) / 2 numbers in another order,
@@ -128,7 +144,9 @@ class OrderDecoder:
                 f"{LARGEST_LATTICE}, the limit of the dynamic program over sets of items."
             )
 
-    def decode(self, costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
+    def decode(
+        self, costs: AnyArray, before: AnyArray | None = None, windows: AnyArray | None = None
+    ) -> DecodedOrders:
         """Find orders of least cost for b problems.
 
         Parameters
@@ -137,6 +155,8 @@ class OrderDecoder:
             ``costs[r, i, j]`` is paid if i stands before j. Finite; the diagonal is ignored.
         before : bool array (b, m, m) or (m, m), optional
             ``before[r, i, j]``: i must stand before j. Acyclic.
+        windows : int array (b, m, 2), optional
+            The first and the last place of each item.
 
         Returns
         -------
@@ -144,21 +164,47 @@ class OrderDecoder:
         """
         costs, forced = as_problems(costs, before, "decode")
         b, m, _ = costs.shape
-        ranks = np.empty((b, m), dtype=np.intp)
-        gaps, exact = np.empty(b), np.empty(b, dtype=np.bool_)
-        method = np.empty(b, dtype=np.intp)
+        limits = as_windows(windows, forced, b, m, "decode")
+        found = (
+            np.empty((b, m), dtype=np.intp),
+            np.empty(b),
+            np.empty(b, dtype=np.bool_),
+            np.empty(b, dtype=np.intp),
+        )
         for rows in blocks(b, m):
             own = forced if len(forced) == 1 else forced[rows]
-            ranks[rows], gaps[rows], exact[rows], method[rows] = self._decode_block(
-                costs[rows], own
-            )
+            if limits is None:
+                _put(found, rows, self._decode_block(costs[rows], own))
+            else:
+                _put(found, rows, self._decode_with_windows(costs[rows], own, limits[rows]))
+        ranks, gaps, exact, method = found
         return DecodedOrders(ranks, order_values(costs, ranks), gaps, exact, _METHODS[method])
 
+    def _decode_with_windows(
+        self, costs: FloatArray, before: BoolArray, windows: IntArray
+    ) -> _Decoded:
+        """Decode without windows where they say nothing, or where the first look fits them."""
+        before = np.broadcast_to(before, costs.shape)
+        parts, solved = majority_parts(costs, before.copy(), False, np.zeros(len(costs)))
+        solved &= within_windows(parts, windows)
+        c = len(costs)
+        found = parts, np.zeros(c), np.ones(c, dtype=np.bool_), np.zeros(c, dtype=np.intp)
+        placed = placed_problems(windows, before)
+        for rows, limits in (
+            (np.flatnonzero(~solved & ~placed), None),
+            (np.flatnonzero(~solved & placed), windows[~solved & placed]),
+        ):
+            _put(found, rows, self._decode_block(costs[rows], before[rows], limits))
+        return found
+
     def _decode_block(
-        self, costs: FloatArray, before: BoolArray
-    ) -> tuple[IntArray, FloatArray, BoolArray, IntArray]:
-        """Decode a block of problems: ranks, gaps, exact, and the index of the method."""
-        parts = OrderParts(*majority_parts(costs, before, False, np.zeros(len(costs))))
+        self, costs: FloatArray, before: BoolArray, windows: IntArray | None = None
+    ) -> _Decoded:
+        """Decode a block of problems part by part."""
+        if windows is None:
+            parts = OrderParts(*majority_parts(costs, before, False, np.zeros(len(costs))))
+        else:
+            parts = window_parts(windows)
         ranks = parts.parts.copy()
         unsolved = np.flatnonzero(~parts.solved)
         ranks[unsolved] = OrderParts(parts.parts[unsolved], parts.solved[unsolved]).starts
@@ -166,15 +212,41 @@ class OrderDecoder:
         exact = np.ones(len(costs), dtype=np.bool_)
         method = np.zeros(len(costs), dtype=np.intp)
         for group in parts.groups():
-            found = self._decode_parts(*sub_problems(costs, before, group))
-            ranks[group.rows, group.items] = group.starts[:, None] + found.ranks
-            np.add.at(gaps, group.problems, found.gaps)
-            np.logical_and.at(exact, group.problems, found.exact)
-            index = int(np.flatnonzero(found.methods[0] == _METHODS)[0])
-            method[group.problems] = np.maximum(method[group.problems], index)
+            limits = None if windows is None else sub_windows(windows, group)
+            found = self._decode_group(*sub_problems(costs, before, group), limits)
+            ranks[group.rows, group.items] = group.starts[:, None] + found[0]
+            np.add.at(gaps, group.problems, found[1])
+            np.logical_and.at(exact, group.problems, found[2])
+            np.maximum.at(method, group.problems, found[3])
         return ranks, gaps, exact, method
 
-    def _decode_parts(self, costs: FloatArray, before: BoolArray) -> DecodedOrders:
+    def _decode_group(
+        self, costs: FloatArray, before: BoolArray, windows: IntArray | None
+    ) -> _Decoded:
+        """Decode parts of one size; those within which windows say nothing fall into parts."""
+        if windows is None:
+            return _as_decoded(self._decode_parts(costs, before, None))
+        placed = placed_problems(windows, before)
+        if placed.all():
+            return _as_decoded(self._decode_parts(costs, before, windows))
+        rest = np.flatnonzero(~placed)
+        c, k, _ = costs.shape
+        found = (
+            np.empty((c, k), dtype=np.intp),
+            np.zeros(c),
+            np.ones(c, dtype=np.bool_),
+            np.zeros(c, dtype=np.intp),
+        )
+        _put(found, rest, self._decode_block(costs[rest], before[rest]))
+        left = np.flatnonzero(placed)
+        if left.size:
+            decoded = self._decode_parts(costs[left], before[left], windows[left])
+            _put(found, left, _as_decoded(decoded))
+        return found
+
+    def _decode_parts(
+        self, costs: FloatArray, before: BoolArray, windows: IntArray | None
+    ) -> DecodedOrders:
         """Decode parts of one size, all by the same method."""
         size = costs.shape[1]
         if self.name == "dynamic" or (self.name == "auto" and size <= self.largest_lattice):
@@ -183,26 +255,44 @@ class OrderDecoder:
                 "order_decoder('dynamic')",
                 "Use order_decoder('auto'), ('exact') or ('local'), which have no limit.",
             )
-            return dynamic_orders(costs, before)
+            return dynamic_orders(costs, before, windows)
         if self.name == "exact" or (self.name == "auto" and size <= self.largest_cuts):
             return cut_orders(
                 costs,
                 before,
+                windows=windows,
                 time_limit=self.time_limit,
                 backend=self.backend,
                 n_iterations=self.n_iterations,
                 random_state=self.random_state,
             )
         return local_orders(
-            costs, before, n_iterations=self.n_iterations, random_state=self.random_state
+            costs,
+            before,
+            windows=windows,
+            n_iterations=self.n_iterations,
+            random_state=self.random_state,
         )
+
+
+def _put(found: _Decoded, rows: IntArray | slice, values: _Decoded) -> None:
+    """Write the results of some problems."""
+    for array, part in zip(found, values, strict=True):
+        array[rows] = part
+
+
+def _as_decoded(found: DecodedOrders) -> _Decoded:
+    """The arrays of a result, with the index of the method."""
+    index = int(np.flatnonzero(found.methods[0] == _METHODS)[0])
+    return found.ranks, found.gaps, found.exact, np.full(len(found), index)
 
 
 def order_decoder(name: str = "auto", **options: Any) -> OrderDecoder:
     """A decoder of orders, by its name.
 
     Every decoder first tests whether the cheaper directions of all pairs form an order. If not, it
-    splits the problem into parts that stand one after another. Both are exact and fast.
+    splits the problem into parts that stand one after another. Both are exact and fast. With
+    windows of places that order must fit them, and the parts are those that the windows separate.
 
     Parameters
     ----------

@@ -19,6 +19,13 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.dynamic import LARGEST_LATTICE, require_lattice
 from disambig.orderings.problems import OrderParts, as_problems, first_rows
 from disambig.orderings.ties import OrderDistribution, tied_orders
+from disambig.orderings.windows import (
+    as_windows,
+    no_windows,
+    placed_problems,
+    sub_windows,
+    window_parts,
+)
 
 # Random numbers that the Markov chains hold at once: 8 MB.
 _MAX_RANDOM_NUMBERS = 1_000_000
@@ -40,7 +47,12 @@ class GibbsOrders(NamedTuple):
 
 
 def gibbs_orders(
-    scores: FloatArray, m: int, before: AnyArray | None = None, *, scales: FloatArray
+    scores: FloatArray,
+    m: int,
+    before: AnyArray | None = None,
+    *,
+    windows: AnyArray | None = None,
+    scales: FloatArray,
 ) -> GibbsOrders:
     """The distribution ``exp(-sum_{i<j} scores_ij sign_ij / scale)`` on orders.
 
@@ -54,6 +66,8 @@ def gibbs_orders(
     m : int, at most 20
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic, transitively closed.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item. Pairs that follow from them are in `before`.
     scales : float array (b,)
         Not negative; where 0, the distribution is uniform, whatever the scores.
 
@@ -90,11 +104,13 @@ def gibbs_orders(
     divisors = np.where(has_scale, scales, 1.0).astype(np.float64)
     # A copy is writeable: for read-only arrays numba would compile the function once more.
     forced = np.zeros((1, m, m), dtype=np.bool_) if before is None else np.array(before, order="C")
-    return GibbsOrders(*lattice_sums.gibbs_signs(scores, divisors, forced))
+    limits = as_windows(windows, forced, len(scores), m, "gibbs_orders")
+    own = no_windows() if limits is None else limits
+    return GibbsOrders(*lattice_sums.gibbs_signs(scores, divisors, forced, own))
 
 
-def linear_extensions(before: AnyArray) -> OrderDistribution:
-    """The uniform distribution on the linear extensions of partial orders.
+def linear_extensions(before: AnyArray, windows: AnyArray | None = None) -> OrderDistribution:
+    """The uniform distribution on the linear extensions of partial orders, within windows.
 
     These are the tied orders of problems in which all costs are 0.
 
@@ -104,6 +120,8 @@ def linear_extensions(before: AnyArray) -> OrderDistribution:
         ``before[r, i, j]``: i must stand before j. Acyclic. Parts whose items are all compared with
         all other items are counted separately; each may have at most 20 items, or any number if no
         two of its items are compared.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item. Parts are then those that windows separate.
 
     Returns
     -------
@@ -123,7 +141,7 @@ def linear_extensions(before: AnyArray) -> OrderDistribution:
     forced = np.asarray(before)
     if forced.ndim == 2:
         forced = forced[None]
-    return tied_orders(np.zeros(forced.shape), forced, tolerance=0.0)
+    return tied_orders(np.zeros(forced.shape), forced, windows=windows, tolerance=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +205,7 @@ def sample_linear_extensions(
     before: AnyArray,
     n_samples: int = 1,
     *,
+    windows: AnyArray | None = None,
     random_state: int | np.random.Generator = 0,
     distance: float = 0.01,
 ) -> SampledOrders:
@@ -202,6 +221,9 @@ def sample_linear_extensions(
         ``before[r, i, j]``: i must stand before j. Acyclic.
     n_samples : int
         ``d``, draws for each partial order.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item. Parts are then those that windows separate, of
+        at most 20 items if windows matter within them: a Markov chain need not reach all orders.
     random_state : int or numpy Generator
     distance : float
         Total variation between the distribution of a Markov chain and the uniform one. See
@@ -225,20 +247,40 @@ def sample_linear_extensions(
     costs, forced = as_problems(np.zeros(given.shape), given, "sample_linear_extensions")
     b = len(costs)
     generator = np.random.default_rng(random_state)
+    limits = as_windows(windows, forced, b, costs.shape[1], "sample_linear_extensions")
     parts = OrderParts(*majority_parts(costs, forced, True, np.zeros(b)))
+    if limits is not None:
+        placed = placed_problems(limits, forced)
+        parts = OrderParts(
+            np.where(placed[:, None], window_parts(limits).parts, parts.parts), parts.solved
+        )
+        limits[~placed] = 0, costs.shape[1] - 1
     ranks = np.repeat(parts.starts[:, None, :], n_samples, axis=1)
     exact, steps = np.ones(b, dtype=np.bool_), np.zeros(b, dtype=np.intp)
     draws = np.arange(n_samples)[None, :, None]
     for group in parts.groups():
         sub_before = forced[group.rows[:, :, None], group.items[:, :, None], group.items[:, None]]
         compared = np.asarray(sub_before.any(axis=(1, 2)))
+        own = None
+        if limits is not None:
+            own = sub_windows(limits, group)
+            bounded = placed_problems(own, sub_before)
+            own[~bounded] = 0, group.size - 1
+            if bounded.any():
+                require_lattice(
+                    group.size,
+                    "sample_linear_extensions",
+                    "Beyond that, known places are not supported.",
+                )
+            compared |= bounded
         free, constrained = np.flatnonzero(~compared), np.flatnonzero(compared)
         local = np.empty((len(compared), n_samples, group.size), dtype=np.intp)
         shuffled = generator.random((free.size, n_samples, group.size))
         local[free] = np.argsort(np.argsort(shuffled, axis=2), axis=2)
         if group.size <= LARGEST_LATTICE:
             uniforms = generator.random((constrained.size, n_samples, group.size))
-            local[constrained] = drawn_orders(sub_before[constrained], uniforms)
+            within = no_windows() if own is None else own[constrained]
+            local[constrained] = drawn_orders(sub_before[constrained], within, uniforms)
         elif constrained.size > 0:
             length = mixing_steps(group.size, distance)
             local[constrained] = _swapped_orders(

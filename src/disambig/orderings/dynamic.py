@@ -11,6 +11,7 @@ from disambig.compiled.lattice import cheapest_orders
 from disambig.exceptions import MissingOracleError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.orderings.problems import DecodedOrders, as_problems, order_values
+from disambig.orderings.windows import as_windows, imply_pairs, no_windows
 
 # The largest number of items of a dynamic program over sets of items: 2 ** 20 sets take about 6 ms
 # and 12 MiB, and 20! still fits into 64 bits.
@@ -29,12 +30,14 @@ def require_lattice(m: int, name: str, instead: str) -> None:
         )
 
 
-def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
+def dynamic_orders(
+    costs: AnyArray, before: AnyArray | None = None, windows: AnyArray | None = None
+) -> DecodedOrders:
     """``argmin over orders of the sum of costs[i, j] over i before j``, exactly.
 
     ``f(T) = min over i in T of f(S) + sum_{j in S} costs[j, i]`` with ``S = T - i``, over the sets
     T that may stand first. The time is proportional to ``2 ** m``, or to the number of down-sets if
-    the partial order has few.
+    the partial order has few. The size of S is the place of i: windows exclude transitions.
 
     Parameters
     ----------
@@ -42,6 +45,8 @@ def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOr
         Finite; the diagonal is ignored.
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
 
     Returns
     -------
@@ -60,7 +65,8 @@ def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOr
     costs, forced = as_problems(costs, before, "dynamic_orders")
     b, m, _ = costs.shape
     require_lattice(m, "dynamic_orders", "Use cut_orders, which is exact, or local_orders.")
-    ranks = cheapest_orders(costs, forced, False)
+    limits = as_windows(windows, forced, b, m, "dynamic_orders")
+    ranks = cheapest_orders(costs, forced, no_windows() if limits is None else limits, False)
     return DecodedOrders(
         ranks,
         order_values(costs, ranks),
@@ -71,25 +77,33 @@ def dynamic_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOr
 
 
 def _assign(costs: FloatArray) -> IntArray:
-    """Ranks of problems without forced pairs, one by one: the solver takes a single matrix."""
+    """Ranks of problems without forced pairs, one by one: the solver takes a single matrix.
+
+    Places of infinite cost are forbidden.
+    """
     ranks = np.empty(costs.shape[:2], dtype=np.intp)
     for r, cost in enumerate(costs):
         ranks[r] = linear_sum_assignment(cost)[1]
     return ranks
 
 
-def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedOrders:
+def position_orders(
+    costs: AnyArray, before: AnyArray | None = None, windows: AnyArray | None = None
+) -> DecodedOrders:
     """``argmin over orders of sum_i costs[i, rank of i]``, exactly.
 
-    An assignment problem if nothing is forced; otherwise a dynamic program over down-sets,
-    ``f(T) = min over i in T of f(T - i) + costs[i, |T| - 1]``.
+    An assignment problem if nothing is forced but windows; otherwise a dynamic program over
+    down-sets, ``f(T) = min over i in T of f(T - i) + costs[i, |T| - 1]``.
 
     Parameters
     ----------
     costs : array (b, m, m)
         ``costs[r, i, k]`` is paid if item i has position k. Finite.
     before : bool array (b, m, m) or (m, m), optional
-        ``before[r, i, j]``: i must stand before j. Acyclic; then ``m <= 20``.
+        ``before[r, i, j]``: i must stand before j. Acyclic; then ``m <= 20``, unless all pairs
+        follow from windows that do not overlap.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
 
     Returns
     -------
@@ -108,15 +122,18 @@ def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedO
     """
     costs, forced = as_problems(costs, before, "position_orders", diagonal=True)
     b, m, _ = costs.shape
-    lattice = np.broadcast_to(forced.any(axis=(1, 2)) | (m <= LARGEST_FREE_LATTICE), b)
+    limits = as_windows(windows, forced, b, m, "position_orders")
+    ordered = forced.any(axis=(1, 2)) if limits is None else ~imply_pairs(limits, forced)
+    lattice = np.broadcast_to(ordered | (m <= LARGEST_FREE_LATTICE), b)
     ranks = np.empty((b, m), dtype=np.intp)
     if lattice.any():
         require_lattice(m, "position_orders", "Beyond that, forced pairs are not supported.")
         rows = np.flatnonzero(lattice)
         shared = forced if len(forced) == 1 else forced[rows]
-        ranks[rows] = cheapest_orders(costs[rows], shared, True)
+        own = no_windows() if limits is None else limits[rows]
+        ranks[rows] = cheapest_orders(costs[rows], shared, own, True)
     free = np.flatnonzero(~lattice)
-    ranks[free] = _assign(costs[free])
+    ranks[free] = _assign(costs[free] if limits is None else _forbidden(costs[free], limits[free]))
     return DecodedOrders(
         ranks,
         np.take_along_axis(costs, ranks[:, :, None], axis=2).sum(axis=(1, 2)),
@@ -124,3 +141,10 @@ def position_orders(costs: AnyArray, before: AnyArray | None = None) -> DecodedO
         np.ones(b, dtype=np.bool_),
         np.where(lattice, "dynamic", "assignment"),
     )
+
+
+def _forbidden(costs: FloatArray, windows: IntArray) -> FloatArray:
+    """Costs of positions, ``(b, m, m)``, infinite outside the windows."""
+    place = np.arange(costs.shape[1])
+    inside = (place >= windows[:, :, :1]) & (place <= windows[:, :, 1:])
+    return np.where(inside, costs, np.inf)

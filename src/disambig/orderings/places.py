@@ -16,6 +16,7 @@ from disambig.exceptions import MissingOracleError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.dynamic import LARGEST_LATTICE, position_orders
 from disambig.orderings.ties import tied_position_orders
+from disambig.orderings.windows import imply_pairs, placed_problems
 
 
 class PositionDistribution(NamedTuple):
@@ -96,14 +97,18 @@ def _ranks(groups: AnyArray) -> IntArray:
 
 
 def place_orders(
-    scores: FloatArray, table: FloatArray, before: AnyArray | None, tolerance: FloatArray
+    scores: FloatArray,
+    table: FloatArray,
+    before: AnyArray | None,
+    tolerance: FloatArray,
+    windows: AnyArray | None = None,
 ) -> PositionDistribution:
     """The orders that minimise ``sum_i <table[rank of i], scores[i]>``, all of them if possible.
 
-    If the table has one column, rows without forced pairs are sorted. Other rows take the dynamic
-    program over sets of items, for up to 20 items. With more items, a row without forced pairs is
-    an assignment problem and gets one of its optimal orders, a row with a total order keeps that
-    order, and other rows raise.
+    If the table has one column, rows without forced pairs and windows are sorted. Other rows take
+    the dynamic program over sets of items, for up to 20 items. With more items, a row without
+    forced pairs, except those that follow from its windows, is an assignment problem and gets one
+    of its optimal orders, a row with a total order keeps that order, and other rows raise.
 
     Parameters
     ----------
@@ -113,6 +118,8 @@ def place_orders(
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Transitively closed.
     tolerance : float array (b,)
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item; with `before`.
 
     Examples
     --------
@@ -122,6 +129,8 @@ def place_orders(
     """
     b, m, _ = scores.shape
     free = np.ones(b, dtype=np.bool_) if before is None else ~before.any(axis=(1, 2))
+    if before is not None and windows is not None:
+        free &= ~placed_problems(windows, before)
     if table.shape[1] == 1 and free.all():
         return sorted_orders(scores[:, :, 0], table[:, 0], tolerance)
     distribution = PositionDistribution(
@@ -132,34 +141,49 @@ def place_orders(
         rest, rows = np.flatnonzero(~free), np.flatnonzero(free)
         _put(distribution, rows, sorted_orders(scores[rows, :, 0], table[:, 0], tolerance[rows]))
     forced = None if before is None else before[rest]
+    limits = None if windows is None else windows[rest]
     costs = scores[rest] @ table.T
     if m <= LARGEST_LATTICE:
-        found = tied_position_orders(costs, forced, tolerance=tolerance[rest])
+        found = tied_position_orders(costs, forced, windows=limits, tolerance=tolerance[rest])
         _put(distribution, rest, PositionDistribution(found.ranks, found.pairs, found.places))
     else:
-        _put(distribution, rest, _single(_one_order(costs, forced)))
+        _put(distribution, rest, _single(_one_order(costs, forced, limits)))
     return distribution
 
 
-def require_place_orders(before: AnyArray) -> None:
+def require_place_orders(before: AnyArray, windows: AnyArray | None = None) -> None:
     """Raise an error if a row has too many items for `place_orders` and is ordered in part.
 
     Parameters
     ----------
     before : bool array (b, m, m)
         Transitively closed.
+    windows : int array (b, m, 2), optional
+        Rows whose pairs all follow from windows are fine.
     """
     m = before.shape[1]
     if m <= LARGEST_LATTICE:
         return
-    known = np.count_nonzero(before, axis=(1, 2))
-    partial = (known > 0) & (known < m * (m - 1) // 2)
+    partial = ~(_is_total(before) | _is_assignment(before, windows))
     if partial.any():
         raise MissingOracleError(
             f"row {int(partial.argmax())} ({np.count_nonzero(partial)} such rows) is "
             f"ordered in part, and losses of positions complete partial orders of at most "
             f"{LARGEST_LATTICE} items; there are {m}. Use the Kendall loss, or fewer items."
         )
+
+
+def _is_total(before: AnyArray) -> BoolArray:
+    """Rows in which every pair is forced, ``(b,)``."""
+    m = before.shape[1]
+    return np.asarray(np.count_nonzero(before, axis=(1, 2)) == m * (m - 1) // 2)
+
+
+def _is_assignment(before: AnyArray, windows: AnyArray | None) -> BoolArray:
+    """Rows in which nothing is forced but windows, ``(b,)``."""
+    if windows is None:
+        return np.asarray(~before.any(axis=(1, 2)))
+    return imply_pairs(windows, before)
 
 
 def _put(distribution: PositionDistribution, rows: IntArray, part: PositionDistribution) -> None:
@@ -175,17 +199,18 @@ def _single(ranks: IntArray) -> PositionDistribution:
     return PositionDistribution(ranks, pairs.astype(np.float64), places.astype(np.float64))
 
 
-def _one_order(costs: FloatArray, before: BoolArray | None) -> IntArray:
+def _one_order(costs: FloatArray, before: BoolArray | None, windows: AnyArray | None) -> IntArray:
     """One optimal order of rows with too many items for the dynamic program.
 
-    Raises unless nothing or everything is forced in a row.
+    Raises unless nothing but windows or everything is forced in a row.
     """
     if before is None:
         return position_orders(costs).ranks
-    require_place_orders(before)
-    known = np.count_nonzero(before, axis=(1, 2))
+    require_place_orders(before, windows)
     ranks = np.asarray(np.count_nonzero(before, axis=1), dtype=np.intp)
-    free = np.flatnonzero(known == 0)
-    if free.size:
-        ranks[free] = position_orders(costs[free]).ranks
+    open_rows = np.flatnonzero(~_is_total(before))
+    if open_rows.size:
+        limits = None if windows is None else windows[open_rows]
+        forced = None if windows is None else before[open_rows]
+        ranks[open_rows] = position_orders(costs[open_rows], forced, limits).ranks
     return ranks

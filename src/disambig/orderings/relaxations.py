@@ -1,8 +1,8 @@
 """The linear program of `cut_orders`, solved by highspy or by scipy.
 
 Variables are ``x[i, j]`` for ``i < j``, in the order of ``numpy.triu_indices``: 1 if i stands
-before j. A row excludes a cycle of three items. Rows are added and never removed; the bounds of the
-variables change from solve to solve.
+before j. A row excludes a cycle of three items, or bounds the place of an item. Rows are added and
+never removed; the bounds of the variables change from solve to solve.
 """
 
 import importlib
@@ -38,7 +38,7 @@ class Relaxation(Protocol):
     """``min objective . x`` over ``lower <= x <= upper`` and rows ``sum of signs x <= limit``."""
 
     def add_rows(self, columns: IntArray, signs: FloatArray, limits: FloatArray) -> None:
-        """Add rows of three entries each: columns and signs ``(r, 3)``, limits ``(r,)``."""
+        """Add rows of k entries each: columns and signs ``(r, k)``, limits ``(r,)``."""
         ...
 
     def solve(self, lower: FloatArray, upper: FloatArray, seconds: float) -> RelaxedOrder:
@@ -65,10 +65,11 @@ class _ScipyRelaxation:
         from scipy.sparse import csr_matrix
 
         limits = np.concatenate(self._limits)
+        widths = np.concatenate([np.full(len(each), each.shape[1]) for each in self._columns])
         entries = (
-            np.concatenate(self._signs).ravel(),
-            np.concatenate(self._columns).ravel(),
-            3 * np.arange(len(limits) + 1),
+            np.concatenate([signs.ravel() for signs in self._signs]),
+            np.concatenate([columns.ravel() for columns in self._columns]),
+            np.concatenate([[0], np.cumsum(widths)]),
         )
         solution = linprog(
             self._objective,
@@ -102,13 +103,13 @@ class _HighsRelaxation:
         self._highs.changeColsCost(n, self._all, objective)
 
     def add_rows(self, columns: IntArray, signs: FloatArray, limits: FloatArray) -> None:
-        n = len(limits)
+        n, width = columns.shape
         self._highs.addRows(
             n,
             np.full(n, -np.inf),
             limits,
-            3 * n,
-            3 * np.arange(n, dtype=np.int32),
+            width * n,
+            width * np.arange(n, dtype=np.int32),
             columns.ravel().astype(np.int32),
             signs.ravel(),
         )

@@ -16,6 +16,7 @@ from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.dynamic import LARGEST_LATTICE
 from disambig.orderings.problems import first_rows
 from disambig.orderings.ties import tied_orders
+from disambig.orderings.windows import as_windows, placed_problems, within_windows
 
 # The largest number below 1: a sign is 1 or -1 only if the other direction never occurs.
 _MAX_OPEN_SIGN = float(np.nextafter(1.0, 0.0))
@@ -120,6 +121,7 @@ def tied_signs(
     m: int,
     before: AnyArray | None = None,
     *,
+    windows: AnyArray | None = None,
     tolerance: FloatArray,
     decoder: OrderDecoder | None = None,
 ) -> SignDistribution:
@@ -132,6 +134,8 @@ def tied_signs(
     m : int
     before : bool array (b, m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
     tolerance : float array (b,)
         As for `tied_orders`.
     decoder : OrderDecoder, optional
@@ -154,6 +158,10 @@ def tied_signs(
         rows = np.asarray(~np.isfinite(scores).all(axis=1))
         raise ValueError(f"tied_signs: the scores of problem {first_rows(rows)} are not finite.")
     forced = np.zeros((1, m, m), dtype=np.bool_) if before is None else _writeable(before)
+    limits = as_windows(windows, forced, len(scores), m, "tied_signs")
+    if limits is not None:
+        forced = np.broadcast_to(forced, (len(scores), m, m))
+        return _placed_signs(scores, forced, limits, np.asarray(tolerance), decoder)
     found = pair_signs.tied_signs(
         _writeable(scores), forced, np.array(tolerance, dtype=np.float64), LARGEST_LATTICE
     )
@@ -165,6 +173,42 @@ def tied_signs(
                 f"tied_signs: the forced pairs of problem {first_rows(cyclic)} contain a cycle."
             )
         _solve_large(distribution, np.flatnonzero(status), scores, before, tolerance, decoder)
+    return distribution
+
+
+def _placed_signs(
+    scores: FloatArray,
+    before: BoolArray,
+    windows: IntArray,
+    tolerance: FloatArray,
+    decoder: OrderDecoder | None,
+) -> SignDistribution:
+    """`tied_signs` with windows: a single optimal order that fits them is optimal with them, too.
+
+    Other problems are solved with their windows.
+    """
+    b, m, _ = before.shape
+    distribution = SignDistribution(
+        np.empty((b, m), dtype=np.int64), np.empty((b, m * (m - 1) // 2)), np.ones(b, dtype=bool)
+    )
+    placed = placed_problems(windows, before)
+    rows = np.flatnonzero(~placed)
+    if rows.size:
+        found = tied_signs(
+            scores[rows], m, before[rows], tolerance=tolerance[rows], decoder=decoder
+        )
+        for array, values in zip(distribution, found, strict=True):
+            array[rows] = values
+    rows = np.flatnonzero(placed)
+    # At most one item in a part: problems that need more than a comparison of pairs are left.
+    ranks, signs, single, status = pair_signs.tied_signs(
+        scores[rows], before[rows], np.array(tolerance[rows], dtype=np.float64), 1
+    )
+    done = single & (status == pair_signs.FOUND) & within_windows(ranks, windows[rows])
+    for array, values in zip(distribution, (ranks, signs, single), strict=True):
+        array[rows[done]] = values[done]
+    if not done.all():
+        _solve_large(distribution, rows[~done], scores, before, tolerance, decoder, windows)
     return distribution
 
 
@@ -181,12 +225,14 @@ def _solve_large(
     before: AnyArray | None,
     tolerance: FloatArray,
     decoder: OrderDecoder | None,
+    windows: IntArray | None = None,
 ) -> None:
-    """Solve problems with a part that is too large to be counted, and write their rows."""
+    """Solve problems with windows or with a part that is too large to be counted; write rows."""
     m = distribution.ranks.shape[1]
     rest = tied_orders(
         pair_costs(scores[rows, : distribution.signs.shape[1]], m),
         None if before is None else before[rows],
+        windows=None if windows is None else windows[rows],
         tolerance=tolerance[rows],
         decoder=decoder,
     )

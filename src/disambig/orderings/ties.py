@@ -15,6 +15,13 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.dynamic import LARGEST_LATTICE, require_lattice
 from disambig.orderings.problems import OrderParts, as_problems, blocks, sub_problems
+from disambig.orderings.windows import (
+    as_windows,
+    no_windows,
+    placed_problems,
+    sub_windows,
+    window_parts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +94,16 @@ def _tolerances(tolerance: AnyArray | float | None, costs: FloatArray) -> FloatA
 
 
 def _counted_distribution(
-    costs: FloatArray, before: BoolArray, slack: FloatArray, *, positions: bool
+    costs: FloatArray,
+    before: BoolArray,
+    slack: FloatArray,
+    windows: IntArray | None,
+    *,
+    positions: bool,
 ) -> _Distributions:
     """The optimal orders, counted by the dynamic program over prefixes."""
     ranks, counts, pairs, places, _ = lattice_ties.tied_orders(
-        costs, before, positions, None, slack
+        costs, before, no_windows() if windows is None else windows, positions, None, slack
     )
     total = counts[:, None, None]
     return ranks, counts.astype(np.float64), pairs / total, places / total, counts > 0
@@ -137,17 +149,55 @@ def _distribution_of_parts(
         other = _single_distribution(decoder.decode(costs[left], before[left]).ranks)
     else:
         require_lattice(k, "tied_orders", "Pass a decoder, which returns one of the orders.")
-        other = _counted_distribution(costs[left], before[left], slack[left], positions=False)
-    for array, rest in zip(distribution, other, strict=True):
-        array[left] = rest
+        other = _counted_distribution(costs[left], before[left], slack[left], None, positions=False)
+    _put(distribution, left, other)
     return distribution
 
 
+def _distribution_of_placed_parts(
+    costs: FloatArray,
+    before: BoolArray,
+    windows: IntArray,
+    slack: FloatArray,
+    decoder: OrderDecoder | None,
+) -> _Distributions:
+    """Parts of one size that windows separate: as a whole if windows matter within them."""
+    c, k, _ = costs.shape
+    placed = placed_problems(windows, before)
+    rest, left = np.flatnonzero(~placed), np.flatnonzero(placed)
+    distribution = _free_distribution(c, k)
+    if rest.size:
+        found = _distribution_of_block(costs[rest], before[rest], slack[rest], decoder)
+        _put(distribution, rest, found)
+    if left.size:
+        costs, before, windows = costs[left], before[left], windows[left]
+        if k > LARGEST_LATTICE and decoder is not None:
+            found = _single_distribution(decoder.decode(costs, before, windows).ranks)
+        else:
+            require_lattice(k, "tied_orders", "Pass a decoder, which returns one of the orders.")
+            found = _counted_distribution(costs, before, slack[left], windows, positions=False)
+        _put(distribution, left, found)
+    return distribution
+
+
+def _put(distribution: _Distributions, rows: IntArray, found: _Distributions) -> None:
+    """Write what was found to some rows of a distribution."""
+    for array, values in zip(distribution, found, strict=True):
+        array[rows] = values
+
+
 def _distribution_of_block(
-    costs: FloatArray, before: BoolArray, slack: FloatArray, decoder: OrderDecoder | None
+    costs: FloatArray,
+    before: BoolArray,
+    slack: FloatArray,
+    decoder: OrderDecoder | None,
+    windows: IntArray | None = None,
 ) -> _Distributions:
     """Solve part by part: an optimal order consists of independent orders of its parts."""
-    parts = OrderParts(*majority_parts(costs, before, True, slack))
+    if windows is None:
+        parts = OrderParts(*majority_parts(costs, before, True, slack))
+    else:
+        parts = window_parts(windows)
     b, m, _ = costs.shape
     ranks = parts.starts
     counts, complete = np.ones(b), np.ones(b, dtype=np.bool_)
@@ -155,7 +205,12 @@ def _distribution_of_block(
     places = (ranks[:, :, None] == np.arange(m)).astype(np.float64)
     for group in parts.groups():
         sub_costs, sub_before = sub_problems(costs, before, group)
-        found = _distribution_of_parts(sub_costs, sub_before, slack[group.problems], decoder)
+        own = slack[group.problems]
+        if windows is None:
+            found = _distribution_of_parts(sub_costs, sub_before, own, decoder)
+        else:
+            limits = sub_windows(windows, group)
+            found = _distribution_of_placed_parts(sub_costs, sub_before, limits, own, decoder)
         rows, items, starts = group.rows, group.items, group.starts[:, None]
         ranks[rows, items] = starts + found[0]
         # `ufunc.at`, since a problem may have several parts of one size.
@@ -171,6 +226,7 @@ def tied_orders(
     costs: AnyArray,
     before: AnyArray | None = None,
     *,
+    windows: AnyArray | None = None,
     tolerance: AnyArray | float | None = None,
     decoder: OrderDecoder | None = None,
 ) -> OrderDistribution:
@@ -188,6 +244,8 @@ def tied_orders(
         ``costs[r, i, j]`` is paid if i stands before j.
     before : bool array (b, m, m) or (m, m), optional
         ``before[r, i, j]``: i must stand before j. Acyclic.
+    windows : int array (b, m, 2), optional
+        The first and the last place of each item.
     tolerance : float or array (b,), optional
         By default ``1e-10 * max |costs[r]|``. With 0, rounding decides between equal sums.
     decoder : OrderDecoder, optional
@@ -211,22 +269,46 @@ def tied_orders(
            [0.67, 0.33, 0.  ]]))
     """
     costs, forced = as_problems(costs, before, "tied_orders")
+    b, m, _ = costs.shape
     slack = _tolerances(tolerance, costs)
-    blocks_found = []
+    limits = as_windows(windows, forced, b, m, "tied_orders")
+    if limits is None:
+        return OrderDistribution(*_distribution_of_rows(costs, forced, slack, decoder))
+    forced = np.broadcast_to(forced, costs.shape)
+    placed = placed_problems(limits, forced)
+    distribution = _free_distribution(b, m)
+    for rows, own in ((np.flatnonzero(~placed), None), (np.flatnonzero(placed), limits[placed])):
+        found = _distribution_of_rows(costs[rows], forced[rows], slack[rows], decoder, own)
+        _put(distribution, rows, found)
+    return OrderDistribution(*distribution)
+
+
+def _distribution_of_rows(
+    costs: FloatArray,
+    before: BoolArray,
+    slack: FloatArray,
+    decoder: OrderDecoder | None,
+    windows: IntArray | None = None,
+) -> _Distributions:
+    """Solve block by block, which bounds the memory."""
+    found = []
     for rows in blocks(*costs.shape[:2]):
-        own = forced if len(forced) == 1 else forced[rows]
-        blocks_found.append(_distribution_of_block(costs[rows], own, slack[rows], decoder))
-    if len(blocks_found) == 1:
-        return OrderDistribution(*blocks_found[0])
-    return OrderDistribution(
-        *(np.concatenate(arrays) for arrays in zip(*blocks_found, strict=True))
+        own = before if len(before) == 1 else before[rows]
+        limits = None if windows is None else windows[rows]
+        found.append(_distribution_of_block(costs[rows], own, slack[rows], decoder, limits))
+    if len(found) == 1:
+        return found[0]
+    ranks, counts, pairs, places, complete = (
+        np.concatenate(arrays) for arrays in zip(*found, strict=True)
     )
+    return ranks, counts, pairs, places, complete
 
 
 def tied_position_orders(
     costs: AnyArray,
     before: AnyArray | None = None,
     *,
+    windows: AnyArray | None = None,
     tolerance: AnyArray | float | None = None,
 ) -> OrderDistribution:
     """The uniform distribution on the orders that minimise ``sum_i costs[i, position of i]``.
@@ -236,6 +318,7 @@ def tied_position_orders(
     costs : array (b, m, m), m <= 20
         ``costs[r, i, k]`` is paid if item i has position k.
     before : bool array (b, m, m) or (m, m), optional
+    windows : int array (b, m, 2), optional
     tolerance : float or array (b,), optional
         As for `tied_orders`.
 
@@ -258,4 +341,5 @@ def tied_position_orders(
         costs.shape[1], "tied_position_orders", "Use position_orders, which returns one of them."
     )
     slack = _tolerances(tolerance, costs)
-    return OrderDistribution(*_counted_distribution(costs, forced, slack, positions=True))
+    limits = as_windows(windows, forced, len(costs), costs.shape[1], "tied_position_orders")
+    return OrderDistribution(*_counted_distribution(costs, forced, slack, limits, positions=True))

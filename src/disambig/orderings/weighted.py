@@ -15,6 +15,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.orderings.dynamic import require_lattice
 from disambig.orderings.problems import as_problems
 from disambig.orderings.ties import OrderDistribution
+from disambig.orderings.windows import no_windows
 
 
 class WeightedOrderDistribution(NamedTuple):
@@ -87,7 +88,9 @@ def tied_weighted_orders(
     rows = np.flatnonzero(~_is_free(costs, forced, weights, slack))
     if rows.size:
         own = forced if len(forced) == 1 else forced[rows]
-        found = lattice_ties.tied_orders(costs[rows], own, False, weights, slack[rows])
+        found = lattice_ties.tied_orders(
+            costs[rows], own, no_windows(), False, weights, slack[rows]
+        )
         total = found[1][:, None, None]
         counted = found[0], found[1], found[2] / total, found[3] / total, found[4]
         for array, rest in zip(distribution, counted, strict=True):

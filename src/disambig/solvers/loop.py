@@ -54,6 +54,7 @@ class Status(Enum):
     CONVERGED = "converged"
     MAX_ITER = "ran out of iterations"
     STOPPED = "stopped by the callback"
+    CYCLED = "returned to earlier targets"
 
 
 class State(Protocol):

@@ -27,6 +27,7 @@ from disambig.candidates.orders.items import (
     rows_among,
     without_marked,
 )
+from disambig.candidates.orders.places import parse_places
 from disambig.candidates.orders.ranks import is_number, parse_ranks, smaller_first
 from disambig.candidates.orders.tables import OrderTable, closed_orders, no_pairs
 from disambig.candidates.reading import Markers, is_missing, is_table, only_column
@@ -278,29 +279,69 @@ def _form(row: Any, markers: Markers) -> _Form:
     return _Form.NUMBERS if numeric else _Form.OTHER
 
 
-def parse_any_order(y: Any, items: Any, ties: str, unlabeled: Any = None) -> OrderTable:
+def parse_any_order(
+    y: Any, items: Any, ties: str, unlabeled: Any = None, ranks: str = "order"
+) -> OrderTable:
     """Read `y` by its form; `PartialOrders.from_any` documents the rules."""
     markers = Markers.of(unlabeled, "PartialOrders")
+    parse_numbers = _NUMBER_PARSERS[check_ranks(ranks)]
     if hasattr(y, "__array__") and not hasattr(y, "shape"):
         # An object that offers `__array__` but no shape.
         y = np.asarray(y)
     require_rows(y)
     if getattr(y, "ndim", 1) == 3:
+        if ranks == "places":
+            return parse_places(y, items, ties, markers)
         return parse_signs(y, items, markers)
     column = is_table(y) and y.shape[1] == 1
     if is_table(y) and not column:
-        return parse_ranks(y, items, ties, markers)
+        return parse_numbers(y, items, ties, markers)
     given = order_rows(only_column(y) if column else y)
     rows = without_marked(given, markers)
     forms = [_form(row, markers) for row in rows]
     _refuse_unknown_forms(rows, forms)
     present = set(forms) - {_Form.MISSING}
     if present == {_Form.NUMBER} or (column and not present):
-        return parse_ranks(y, items, ties, markers)
+        return parse_numbers(y, items, ties, markers)
     if present == {_Form.NUMBERS}:
-        return parse_ranks(given, items, ties, markers)
+        return parse_numbers(given, items, ties, markers)
+    if ranks == "places":
+        return _windows_in_lists(y, given, items, ties, markers)
     _refuse_mixed_forms(rows, forms)
     return _from_texts_and_pairs(rows, items, markers)
+
+
+def check_ranks(ranks: str) -> str:
+    """`ranks`; raises unless it says what the numbers of a table mean."""
+    if ranks not in _NUMBER_PARSERS:
+        raise CandidateError(
+            f"PartialOrders: ranks must be 'order' (numbers are compared) or 'places' (a number is "
+            f"a place among all items, 0 = first); got {ranks!r}."
+        )
+    return ranks
+
+
+def _windows_in_lists(
+    y: Any, rows: list[Any], items: Any, ties: str, markers: Markers
+) -> OrderTable:
+    """Read lists of first and last places; raises at texts and at pairs of items."""
+    numeric = [
+        all(is_number(place) or is_missing(place) for pair in elements(row) for place in pair)
+        if isinstance(row, COLLECTIONS)
+        else False
+        for row in rows
+    ]
+    refuse_rows(
+        rows,
+        [not each for each in numeric],
+        "one place per item, or its first and last place,",
+        "ranks='places' reads a table of numbers, (n, m) or (n, m, 2). Leave it out for texts and "
+        "pairs of items.",
+    )
+    return parse_places(y, items, ties, markers)
+
+
+_NUMBER_PARSERS = {"order": parse_ranks, "places": parse_places}
 
 
 def _refuse_unknown_forms(rows: list[Any], forms: list[_Form]) -> None:

@@ -8,16 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from disambig.candidates.foreign_metrics import refuse_metrics
-from disambig.candidates.labels.classes import listed, preview
+from disambig.candidates.labels.classes import listed
+from disambig.candidates.orders import parsing, views
 from disambig.candidates.orders.chains import parse_pairs
-from disambig.candidates.orders.items import checked_items, order_error
-from disambig.candidates.orders.parsing import (
-    parse_any_order,
-    parse_buckets,
-    parse_order_strings,
-    parse_signs,
-    parse_top_k,
-)
+from disambig.candidates.orders.items import checked_items
+from disambig.candidates.orders.places import checked_windows, parse_places, placed_orders
 from disambig.candidates.orders.ranks import breaks_order, full_rankings, parse_ranks, parse_scores
 from disambig.candidates.orders.tables import (
     OrderTable,
@@ -34,10 +29,11 @@ from disambig.notation import AnyArray, BoolArray, IntArray
 class PartialOrders:
     """``s[r] = {rankings with i before j wherever before[r, i, j]}``: one partial order per sample.
 
-    The true ranking of every sample extends its partial order. Pairs that follow from others are
-    added; a row that contradicts itself raises. The arrays are checked once, copied, and read-only
-    from then on. scikit-learn splits the object like an array; `numpy.asarray` gives the
-    ``(n, m, m)`` array of signs, which `from_signs` reads back.
+    The true ranking of every sample extends its partial order, with every item within its window of
+    places. What follows is added, to both; so objects are equal if and only if they allow the same
+    rankings. A row that allows none raises. The arrays are checked once, copied, and read-only from
+    then on. scikit-learn splits the object like an array; `numpy.asarray` gives the ``(n, m, m)``
+    array of signs, which `from_signs` reads back, without places.
 
     Parameters
     ----------
@@ -46,10 +42,9 @@ class PartialOrders:
         without any pair allows every ranking.
     items : (m,), or None
         Distinct names, in the order of rows and columns. None: 0 to m - 1.
-
-    See Also
-    --------
-    PartialOrders.from_any : Reads arrays, frames, series and lists by their form.
+    windows : (n, m, 2) of int, or None
+        The first and the last place that item i can have in row r, 0 = first; 0 and m - 1 in rows
+        whose places say no more than their pairs, and None if that is so in all rows.
 
     Examples
     --------
@@ -61,32 +56,35 @@ class PartialOrders:
     >>> orders[:2].signs()
     array([[ 1,  1,  1],
            [ 0, -1,  0]], dtype=int8)
-    >>> orders.contains([[0, 1, 2], [1, 2, 0], [2, 1, 0]])
-    array([ True,  True,  True])
     """
 
     before: BoolArray
     items: AnyArray = None  # type: ignore[assignment]
+    windows: IntArray | None = None
 
     couples_rows = False
 
     def __post_init__(self) -> None:
-        self._set(*checked_orders(self.before, self.items))
+        before, items, windows = checked_orders(self.before, self.items)
+        if self.windows is not None:
+            windows = checked_windows(self.windows, *before.shape[:2])
+            before, items, windows = placed_orders(before, items, windows)
+        self._set(before, items, windows)
 
-    def _set(self, before: BoolArray, items: AnyArray) -> None:
-        for array in (before, items):
-            array.setflags(write=False)
-        object.__setattr__(self, "before", before)
-        object.__setattr__(self, "items", items)
+    def _set(self, before: BoolArray, items: AnyArray, windows: IntArray | None) -> None:
+        for name, array in (("before", before), ("items", items), ("windows", windows)):
+            if array is not None:
+                array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @classmethod
-    def _trusted(cls, before: BoolArray, items: AnyArray) -> "PartialOrders":
+    def _trusted(
+        cls, before: BoolArray, items: AnyArray, windows: IntArray | None
+    ) -> "PartialOrders":
         """Orders from arrays of their own that are closed already; they are not copied."""
         orders = object.__new__(cls)
-        orders._set(before, items)
+        orders._set(before, items, windows)
         return orders
-
-    # ------------------------------------------------------------------ constructors
 
     @classmethod
     def from_any(
@@ -95,6 +93,7 @@ class PartialOrders:
         items: Any = None,
         ties: Literal["ignore", "error"] = "ignore",
         unlabeled: Any = None,
+        ranks: Literal["order", "places"] = "order",
     ) -> "PartialOrders":
         """Read rankings by their form.
 
@@ -120,20 +119,18 @@ class PartialOrders:
             Markers of what says nothing, as in `LabelSets.from_any`: a row that is a marker has no
             pair, an item whose rank is a marker was not observed, a sign is 0. Missing values say
             nothing with and without a marker. Ignored if `y` is a PartialOrders.
-
-        Returns
-        -------
-        PartialOrders
+        ranks : {"order", "places"}, default="order"
+            What the numbers of a table mean: they are compared, or each is the place of its item
+            among all items, see `from_places`. Ignored if `y` is a PartialOrders.
 
         Examples
         --------
-        >>> import numpy as np
-        >>> PartialOrders.from_any([[1.0, 2.0, np.nan], [3.0, 1.0, 2.0]]).n_observed
+        >>> PartialOrders.from_any([[1.0, 2.0, float("nan")], [3.0, 1.0, 2.0]]).n_observed
         array([1, 3])
         """
         if isinstance(y, PartialOrders):
             return y if items is None else y.with_items(items)
-        return cls._trusted(*parse_any_order(y, items, ties, unlabeled))
+        return cls._trusted(*parsing.parse_any_order(y, items, ties, unlabeled, ranks))
 
     @classmethod
     def from_ranks(
@@ -154,6 +151,28 @@ class PartialOrders:
         True
         """
         return cls._trusted(*parse_ranks(ranks, items, ties, unlabeled))
+
+    @classmethod
+    def from_places(
+        cls,
+        places: Any,
+        items: Any = None,
+        ties: Literal["ignore", "error"] = "ignore",
+        unlabeled: Any = None,
+    ) -> "PartialOrders":
+        """Read places among all m items, 0 = first as in `ranks` and in predictions, NaN not known.
+
+        With shape ``(n, m)`` an entry is the place of its item. k items with the same number p
+        share the places p to p + k - 1, in an order that is not known; with ``ties="error"`` they
+        raise. With shape ``(n, m, 2)`` the entries are the first and the last place of an item.
+
+        Examples
+        --------
+        >>> orders = PartialOrders.from_places([[1, None, None], [0, 0, None]])
+        >>> orders.contains([[1, 2, 0], [1, 0, 2]]), sorted(orders[1])
+        (array([ True,  True]), [(0, 2), (1, 2)])
+        """
+        return cls._trusted(*parse_places(places, items, ties, unlabeled))
 
     @classmethod
     def from_scores(
@@ -190,7 +209,7 @@ class PartialOrders:
         >>> PartialOrders.from_signs([[[0, 1], [-1, 0]]])[0]
         frozenset({(0, 1)})
         """
-        return cls._trusted(*parse_signs(signs, items, unlabeled))
+        return cls._trusted(*parsing.parse_signs(signs, items, unlabeled))
 
     @classmethod
     def from_pairs(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
@@ -217,7 +236,7 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_strings(["a > b; a > c"])[0])
         [('a', 'b'), ('a', 'c')]
         """
-        return cls._trusted(*parse_order_strings(y, items, separator, unlabeled))
+        return cls._trusted(*parsing.parse_order_strings(y, items, separator, unlabeled))
 
     @classmethod
     def from_top_k(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
@@ -231,7 +250,7 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_top_k([["b"], ["a", "c"]])[0])
         [('b', 'a'), ('b', 'c')]
         """
-        return cls._trusted(*parse_top_k(y, items, unlabeled))
+        return cls._trusted(*parsing.parse_top_k(y, items, unlabeled))
 
     @classmethod
     def from_buckets(cls, y: Any, items: Any = None, unlabeled: Any = None) -> "PartialOrders":
@@ -245,9 +264,7 @@ class PartialOrders:
         >>> sorted(PartialOrders.from_buckets([[["a", "b"], ["c"]]])[0])
         [('a', 'c'), ('b', 'c')]
         """
-        return cls._trusted(*parse_buckets(y, items, unlabeled))
-
-    # ------------------------------------------------------------------ array interface
+        return cls._trusted(*parsing.parse_buckets(y, items, unlabeled))
 
     def __len__(self) -> int:
         return len(self.before)
@@ -265,13 +282,12 @@ class PartialOrders:
     def __getitem__(self, rows: Any) -> Any:
         rows = row_index("PartialOrders", rows, "; see with_items")
         if isinstance(rows, (int, np.integer)) and not isinstance(rows, bool):
-            names = listed(self.items)
-            pairs = np.argwhere(self.before[rows]).tolist()
-            return frozenset((names[i], names[j]) for i, j in pairs)
+            return views.named_pairs(self.before[rows][np.newaxis], self.items)[0]
         selected = own_rows(self.before, rows)
         if selected.ndim != 3:
             raise IndexError("PartialOrders: select rows by an integer, a slice or a 1-D array.")
-        return self._trusted(selected, self.items)
+        windows = None if self.windows is None else own_rows(self.windows, rows)
+        return self._trusted(selected, self.items, windows)
 
     def __iter__(self) -> Iterator[frozenset[tuple[Any, Any]]]:
         return iter(self.to_pairs())
@@ -280,16 +296,15 @@ class PartialOrders:
         refuse_metrics("PartialOrders", "kendall_tau_scorer")
         if copy is False:
             raise ValueError("PartialOrders: an array of signs needs a copy. Pass copy=None.")
-        signs = self.before.astype(np.int8)
-        signs -= self.before.transpose(0, 2, 1)
+        signs = views.sign_array(self.before)
         return signs if dtype is None else signs.astype(dtype, copy=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"before": self.before, "items": self.items}
+        return {"before": self.before, "items": self.items, "windows": self.windows}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Unpickled arrays are writeable.
-        self._set(state["before"], state["items"])
+        self._set(state["before"], state["items"], state.get("windows"))
 
     # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
@@ -297,20 +312,14 @@ class PartialOrders:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PartialOrders):
             return NotImplemented
-        return listed(self.items) == listed(other.items) and np.array_equal(
-            self.before, other.before
+        return (
+            listed(self.items) == listed(other.items)
+            and np.array_equal(self.before, other.before)
+            and views.same_windows(self.windows, other.windows)
         )
 
     def __repr__(self) -> str:
-        n_pairs = len(self) * self.n_items * (self.n_items - 1) // 2
-        known = f"{self.n_observed.sum() / n_pairs:.0%}" if n_pairs else "0%"
-        return (
-            f"PartialOrders({len(self)} rows, {self.n_items} items "
-            f"{preview(listed(self.items))}, {np.count_nonzero(self.is_total)} total, "
-            f"{np.count_nonzero(~self.informative)} empty, {known} of pairs known)"
-        )
-
-    # ------------------------------------------------------------------ contents of the sets
+        return views.described(self)
 
     @property
     def n_items(self) -> int:
@@ -326,8 +335,13 @@ class PartialOrders:
 
     @property
     def informative(self) -> BoolArray:
-        """Rows with at least one pair, ``(n,)``: their sets exclude some ranking."""
-        return np.asarray(self.n_observed > 0)
+        """Rows with a pair or a known place, ``(n,)``: their sets exclude some ranking."""
+        return np.asarray((self.n_observed > 0) | self.is_placed)
+
+    @property
+    def is_placed(self) -> BoolArray:
+        """Rows whose windows of places say more than their pairs, ``(n,)``."""
+        return views.placed_rows(self.windows, *self.shape)
 
     @property
     def is_total(self) -> BoolArray:
@@ -336,8 +350,8 @@ class PartialOrders:
 
     @cached_property
     def distinct(self) -> tuple[IntArray, IntArray]:
-        """The first row of each distinct order, ``(d,)``, and which of them a row has, ``(n,)``."""
-        return distinct_orders(self.before)
+        """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``."""
+        return distinct_orders(self.before, self.windows)
 
     @cached_property
     def masks(self) -> AnyArray:
@@ -353,25 +367,14 @@ class PartialOrders:
         In the order of ``np.triu_indices(m, 1)``: +1 where i stands before j, -1 where j stands
         before i, 0 where neither is known.
         """
-        i, j = np.triu_indices(self.n_items, 1)
-        # One index into flattened pairs is several times as fast as two.
-        pairs = self.before.reshape(len(self), self.n_items**2).view(np.int8)
-        return np.asarray(pairs.take(i * self.n_items + j, 1) - pairs.take(j * self.n_items + i, 1))
+        return views.pair_signs(self.before)
 
     def ranks(self) -> IntArray:
         """The ranking of each row, ``(n, m)``, from 0 on; raises if a row allows several."""
-        several = ~self.is_total
-        if several.any():
-            raise order_error(
-                several,
-                "allows several rankings",
-                "Select the rows where is_total is True.",
-            )
-        ranks: IntArray = np.count_nonzero(self.before, axis=1)
-        return ranks
+        return views.only_rankings(self.before, self.is_total)
 
     def contains(self, ranks: Any) -> BoolArray:
-        """Whether the ranking ``ranks[r]`` extends the order of row r, ``(n,)``.
+        """Whether the ranking ``ranks[r]`` is in the set of row r, ``(n,)``.
 
         Parameters
         ----------
@@ -379,21 +382,18 @@ class PartialOrders:
             Distinct ranks, smaller first, one column per item; matched by name if the columns have
             names.
         """
-        return ~breaks_order(self.before, full_rankings(ranks, self.items, len(self)))
+        full = full_rankings(ranks, self.items, len(self))
+        return ~breaks_order(self.before, full, self.windows)
 
     def with_items(self, items: Any) -> "PartialOrders":
         """The same orders over other items: more, reordered, or without those never compared.
 
-        A new item is in no pair, also in rows that were read by `from_top_k`.
+        A new item is in no pair, also in rows that were read by `from_top_k`. With known places the
+        items can only be reordered.
         """
-        table = OrderTable(self.before, self.items)
+        table = OrderTable(self.before, self.items, self.windows)
         return self._trusted(*reexpress(table, checked_items(items)))
 
     def to_pairs(self) -> list[frozenset[tuple[Any, Any]]]:
         """The pairs of each row, implied ones included, as n frozensets."""
-        _, first, second = np.nonzero(self.before)
-        names = listed(self.items)
-        pairs = [(names[i], names[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
-        ends = np.cumsum(self.n_observed).tolist()
-        starts = [0, *ends][: len(ends)]
-        return [frozenset(pairs[i:j]) for i, j in zip(starts, ends, strict=True)]
+        return views.named_pairs(self.before, self.items)

@@ -23,7 +23,7 @@ from disambig.candidates.orders.items import (
 from disambig.candidates.orders.tables import OrderTable, no_pairs, over_items
 from disambig.candidates.reading import NO_MARKERS, Markers, is_missing, is_table, table_of
 from disambig.exceptions import CandidateError
-from disambig.notation import AnyArray, BoolArray
+from disambig.notation import AnyArray, BoolArray, IntArray
 
 _TIE_RULES = ("ignore", "error")
 
@@ -168,13 +168,18 @@ def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, re
     )
 
 
-def parse_ranks(y: Any, items: Any, ties: str, unlabeled: Any = None) -> OrderTable:
-    """Read ranks, smaller first; equal ranks are not compared, or raise with ties="error"."""
+def check_ties(ties: str) -> None:
+    """Raise unless `ties` is a rule for equal ranks."""
     if ties not in _TIE_RULES:
         raise CandidateError(
             f"PartialOrders: ties must be 'ignore' (equal ranks are not compared) or 'error' "
             f"(they raise an error); got {ties!r}."
         )
+
+
+def parse_ranks(y: Any, items: Any, ties: str, unlabeled: Any = None) -> OrderTable:
+    """Read ranks, smaller first; equal ranks are not compared, or raise with ties="error"."""
+    check_ties(ties)
     ranks = number_table(y, Markers.of(unlabeled, "PartialOrders"))
     before = ranks.compared(smaller_first(ranks.values))
     if ties == "error":
@@ -258,9 +263,16 @@ def full_rankings(ranks: Any, items: AnyArray, n_rows: int) -> AnyArray:
     return values
 
 
-def breaks_order(before: BoolArray, ranks: AnyArray) -> BoolArray:
-    """Rows, ``(n,)``, with a pair for which ``before[r, i, j] and ranks[r, i] > ranks[r, j]``."""
+def breaks_order(before: BoolArray, ranks: AnyArray, windows: IntArray | None = None) -> BoolArray:
+    """Rows, ``(n,)``, with a pair for which ``before[r, i, j] and ranks[r, i] > ranks[r, j]``.
+
+    Or with an item outside its window, ``windows[r, i]``.
+    """
     broken = np.zeros(len(before), dtype=np.bool_)
+    if windows is not None:
+        places = np.argsort(np.argsort(ranks, axis=1), axis=1)
+        outside = (places < windows[:, :, 0]) | (places > windows[:, :, 1])
+        broken |= outside.any(axis=1)
     # One item at a time: temporaries of (n, m) instead of (n, m, m).
     for i in range(before.shape[1]):
         broken |= (before[:, i] & (ranks[:, i, np.newaxis] > ranks)).any(axis=1)

@@ -29,10 +29,13 @@ class OrderTable(NamedTuple):
     before : (n, m, m) of bool
         ``before[r, i, j]``: item i stands before item j in row r.
     items : (m,)
+    windows : (n, m, 2) of int64, or None
+        The first and the last place of each item, as `narrow_windows` leaves them.
     """
 
     before: BoolArray
     items: AnyArray
+    windows: IntArray | None = None
 
 
 def no_pairs(n: int, m: int) -> BoolArray:
@@ -78,7 +81,8 @@ def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
     Returns
     -------
     OrderTable
-        Over the ``(l,)`` items. A new item is in no pair.
+        Over the ``(l,)`` items. A new item is in no pair. Rows with known places allow a
+        permutation only: a place counts all items.
     """
     index_of = positions(items)
     target = np.array([index_of.get(name, -1) for name in listed(table.items)], dtype=np.intp)
@@ -96,7 +100,19 @@ def reexpress(table: OrderTable, items: AnyArray) -> OrderTable:
     wider = no_pairs(len(table.before), len(items))
     kept = target[known]
     wider[:, kept[:, np.newaxis], kept] = table.before[:, known][:, :, known]
-    return OrderTable(wider, items)
+    if table.windows is None:
+        return OrderTable(wider, items)
+    if not known.all() or len(items) != len(known):
+        m = len(known)
+        placed = (table.windows[:, :, 0] > 0) | (table.windows[:, :, 1] < m - 1)
+        raise order_error(
+            np.asarray(placed.any(axis=1)),
+            f"knows places among {m} items, which are other places among {len(items)}",
+            "Read the data with all items, by from_places(y, items=items).",
+        )
+    windows = np.empty_like(table.windows)
+    windows[:, target] = table.windows
+    return OrderTable(wider, items, windows)
 
 
 def over_items(before: BoolArray, names: list[Any] | None, items: Any) -> OrderTable:
@@ -142,8 +158,10 @@ def predecessor_masks(before: BoolArray) -> AnyArray:
     return masks
 
 
-def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:
-    """The first row of each distinct order, ``(d,)``, and which of them a row has, ``(n,)``.
+def distinct_orders(
+    before: BoolArray, windows: IntArray | None = None
+) -> tuple[IntArray, IntArray]:
+    """The first row of each distinct set, ``(d,)``, and which of them a row has, ``(n,)``.
 
     Examples
     --------
@@ -153,6 +171,9 @@ def distinct_orders(before: BoolArray) -> tuple[IntArray, IntArray]:
     (array([1, 0]), array([1, 0, 1]))
     """
     packed = np.packbits(before.reshape(len(before), -1), axis=1)
+    if windows is not None:
+        places = np.ascontiguousarray(windows).reshape(len(windows), -1).view(np.uint8)
+        packed = np.concatenate([packed, places], axis=1)
     _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     which = which.ravel()
     for array in (first, which):

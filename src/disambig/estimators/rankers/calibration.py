@@ -24,7 +24,9 @@ def pair_scale(margins: FloatArray, signs: AnyArray, sample_weight: FloatArray) 
 
     Examples
     --------
-    >>> round(pair_scale(np.array([[1.0], [1.0], [-1.0]]), np.array([[1], [1], [1]]), np.ones(3)), 1)
+    >>> round(
+    ...     pair_scale(np.array([[1.0], [1.0], [-1.0]]), np.array([[1], [1], [1]]), np.ones(3)), 1
+    ... )
     0.7
     """
     observed = np.nonzero(signs)

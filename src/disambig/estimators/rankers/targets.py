@@ -33,7 +33,7 @@ def expected_places(orders: PartialOrders) -> tuple[FloatArray, FloatArray]:
     # The place of the r-th of k items among m: r - 1 items stand before it, k - r after it.
     variance = (earlier + 1.0) * (later + 1.0) * (m + 1.0) * open_
     variance /= (compared + 2.0) ** 2 * (compared + 3.0)
-    if getattr(orders,'windows',None) is not None:
+    if orders.windows is not None:
         first, last = orders.windows[:, :, 0], orders.windows[:, :, 1]
         places = np.clip(places, first, last)
         variance = np.minimum(variance, ((last - first + 1.0) ** 2 - 1.0) / 12.0)

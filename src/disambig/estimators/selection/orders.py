@@ -54,7 +54,7 @@ class OrderMembers:
     ranker: Any
     is_mixed: bool
 
-    exclusion = "compare two items"
+    exclusion = "exclude an order"
 
     @property
     def candidates(self) -> PartialOrders:
@@ -70,7 +70,7 @@ class OrderMembers:
     def keys(self) -> list[AnyArray]:
         n = len(self.orders)
         pairs: AnyArray = np.packbits(self.orders.before.reshape(n, -1), axis=1)
-        windows = getattr(self.orders, 'windows', None)
+        windows = self.orders.windows
         if windows is None:
             return [pairs]
         return [pairs, np.ascontiguousarray(windows.reshape(n, -1), np.int32).view(np.uint8)]
@@ -191,7 +191,7 @@ class OrderMembers:
         """Errors of pairs and of places, 0 where nothing is known, ``(n, pairs + m)``."""
         signs = self.orders.signs()
         pairs = np.where(signs != 0, shares - (signs > 0), 0.0)
-        if getattr(self.orders, 'windows', None) is None:
+        if self.orders.windows is None:
             return pairs
         first, last = self.orders.windows[:, :, 0], self.orders.windows[:, :, 1]
         errors = expected_ranks(shares, self.orders.n_items) - first
@@ -202,7 +202,7 @@ class OrderMembers:
     def _is_counted(self) -> AnyArray:
         """The pairs and places of `_residuals` that are known."""
         known = self.orders.signs() != 0
-        if getattr(self.orders, 'windows', None) is None:
+        if self.orders.windows is None:
             return known
         return np.hstack([known, self.orders.windows[:, :, 0] == self.orders.windows[:, :, 1]])
 

@@ -144,6 +144,7 @@ def sign_faces(
     m: int,
     before: AnyArray | None,
     *,
+    windows: AnyArray | None = None,
     tolerance: FloatArray,
     decoder: OrderDecoder,
     embed: Callable[[FloatArray], FloatArray],
@@ -157,6 +158,8 @@ def sign_faces(
     m : int
     before : bool array (n, m, m), optional
         ``before[r, i, j]``: i must stand before j.
+    windows : int array (n, m, 2), optional
+        The first and the last place of each item.
     tolerance : float array (n,)
     decoder : OrderDecoder
         For problems that are too large for dynamic programming.
@@ -176,7 +179,7 @@ def sign_faces(
     >>> faces.outputs, faces.embedded.round(2), faces.is_vertex
     (array([[0, 1, 2]]), array([[ 1.  ,  0.33, -0.33]]), array([False]))
     """
-    found = tied_signs(scores, m, before, tolerance=tolerance, decoder=decoder)
+    found = tied_signs(scores, m, before, windows=windows, tolerance=tolerance, decoder=decoder)
     means = embed(found.signs)
     embedded_outputs = means
     tied = np.flatnonzero(~found.single)
@@ -190,6 +193,7 @@ def sign_faces(
             -scores[np.ix_(rows, _reversed_pairs(m))],
             m,
             None if before is None else before[rows][:, ::-1, ::-1],
+            windows=None if windows is None else windows[rows][:, ::-1],
             tolerance=tolerance[rows],
             decoder=decoder,
         )

@@ -168,6 +168,7 @@ class BoundKendall:
             scores,
             self.n_items,
             candidates.before,
+            windows=candidates.windows,
             tolerance=tolerance,
             decoder=self.decoder,
             embed=self.as_target.embed,

@@ -1,4 +1,6 @@
-"""Means over all linear extensions of a partial order: of pairs, of positions and of signs.
+"""Means over all rankings of a set: of pairs, of positions and of signs.
+
+A set holds the linear extensions of a partial order, within windows of places if these are known.
 
 They are counted exactly if that is feasible, and estimated from a sample otherwise. Either can take
 seconds, and one fit needs them several times (start, targets, signs of pairs). So they are computed
@@ -86,7 +88,7 @@ def mean_orders(orders: PartialOrders, random_state: int) -> OrderMeans:
     # Counting is the expensive step, and a data set has fewer distinct partial orders than rows.
     first, rows = orders.distinct
     try:
-        counted = linear_extensions(orders.before[first])
+        counted = linear_extensions(orders.before[first], _windows_of(orders, first))
         return OrderMeans(counted.pairs, counted.places, rows, True)
     except MissingOracleError:
         return sampled_means(orders, random_state)
@@ -97,10 +99,18 @@ def sampled_means(orders: PartialOrders, random_state: int) -> OrderMeans:
     """Means of pairs and positions over a sample of the linear extensions of each row."""
     first, rows = orders.distinct
     drawn = sample_linear_extensions(
-        orders.before[first], _N_SAMPLED_ORDERS, random_state=random_state
+        orders.before[first],
+        _N_SAMPLED_ORDERS,
+        windows=_windows_of(orders, first),
+        random_state=random_state,
     )
     pairs, places = _frequencies(drawn.ranks)
     return OrderMeans(pairs, places, rows, bool(drawn.exact.all()))
+
+
+def _windows_of(orders: PartialOrders, rows: IntArray) -> IntArray | None:
+    """The windows of some rows, ``(d, m, 2)``."""
+    return None if orders.windows is None else orders.windows[rows]
 
 
 def _frequencies(ranks: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -142,7 +152,13 @@ def _distinct_signs(orders: PartialOrders, random_state: int) -> MeanSigns:
     try:
         # With costs of zero all linear extensions tie.
         zero_costs = np.zeros((d, m * (m - 1) // 2))
-        counted = tied_signs(zero_costs, m, orders.before[first], tolerance=np.zeros(d))
+        counted = tied_signs(
+            zero_costs,
+            m,
+            orders.before[first],
+            windows=_windows_of(orders, first),
+            tolerance=np.zeros(d),
+        )
         return MeanSigns(counted.signs, True)
     except MissingOracleError:
         means = sampled_means(orders, random_state)

@@ -140,6 +140,7 @@ class BoundPositionKendall:
             scores,
             self.n_items,
             candidates.before,
+            windows=candidates.windows,
             tolerance=tolerance,
             decoder=self.decoder,
             embed=_target_embedding,

@@ -62,6 +62,7 @@ def pairwise_start(votes: Votes, orders: PartialOrders) -> FloatArray:
     targets = tied_orders(
         pair_costs(-target_scores, m),
         orders.before,
+        windows=orders.windows,
         tolerance=_TIE_RTOL * transposed.absolute_row_sums(),
         decoder=decoder,
     )
@@ -108,7 +109,7 @@ class BoundPlaceLoss:
 
     def check_candidates(self, candidates: PartialOrders) -> None:
         """Refuse partial orders of more than 20 items: see `LimitedOrderLoss`."""
-        require_place_orders(candidates.before)
+        require_place_orders(candidates.before, candidates.windows)
 
     def start(self, candidates: PartialOrders, kind: str) -> FloatArray:
         """``"average"``: the mean over all linear extensions."""
@@ -129,12 +130,14 @@ class BoundPlaceLoss:
         return _joined(pairwise_start(votes, candidates) @ self.target_table, 1.0)
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> OrderFaces:
-        return self._faces(scores, self.prediction_table, self.constant, None, tolerance)
+        return self._faces(scores, self.prediction_table, self.constant, None, None, tolerance)
 
     def best_candidate(
         self, scores: FloatArray, candidates: PartialOrders, tolerance: FloatArray
     ) -> OrderFaces:
-        return self._faces(scores, self.target_table, 1.0, candidates.before, tolerance)
+        return self._faces(
+            scores, self.target_table, 1.0, candidates.before, candidates.windows, tolerance
+        )
 
     def _faces(
         self,
@@ -142,10 +145,11 @@ class BoundPlaceLoss:
         table: FloatArray,
         last: float,
         before: AnyArray | None,
+        windows: AnyArray | None,
         tolerance: FloatArray,
     ) -> OrderFaces:
         by_item = scores[:, :-1].reshape(len(scores), *table.shape)
-        tied = place_orders(by_item, table, before, tolerance)
+        tied = place_orders(by_item, table, before, tolerance, windows)
         vertices = _joined(table[tied.ranks], last)
         means = _joined(tied.places @ table, last)
         # The mean over positions with equal rows of the table is that row; remove its rounding
@@ -155,7 +159,8 @@ class BoundPlaceLoss:
         def another(rows: IntArray) -> OrderFaces:
             # The same problems with the items in reverse order: ties are broken the other way.
             forced = None if before is None else before[rows][:, ::-1, ::-1]
-            other = place_orders(by_item[rows][:, ::-1], table, forced, tolerance[rows])
+            limits = None if windows is None else windows[rows][:, ::-1]
+            other = place_orders(by_item[rows][:, ::-1], table, forced, tolerance[rows], limits)
             ranks = np.ascontiguousarray(other.ranks[:, ::-1])
             same = (_joined(table[ranks], last) == vertices[rows]).all(axis=1)
             if same.any():
@@ -172,7 +177,8 @@ class BoundPlaceLoss:
             share = tolerance[rows] / (2.0 * np.maximum(bound, np.finfo(np.float64).tiny))
             moved = by_item[rows] - share[:, None, None] * away
             forced = None if before is None else before[rows]
-            return place_orders(moved, table, forced, np.zeros(len(rows))).ranks
+            limits = None if windows is None else windows[rows]
+            return place_orders(moved, table, forced, np.zeros(len(rows)), limits).ranks
 
         return OrderFaces(tied.ranks, vertices, means, signs_of_pairs(tied.pairs), another)
 

@@ -15,7 +15,7 @@ from disambig.candidates.orders.partial_orders import PartialOrders
 from disambig.losses.embeddings import SignEmbedding, SoftSigns
 from disambig.losses.orders.faces import OrderFaces, sign_faces
 from disambig.losses.softening import SoftMeans
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.orderings.decode import OrderDecoder
 from disambig.orderings.distributions import GibbsOrders, gibbs_orders
 
@@ -61,6 +61,7 @@ class SoftOrders(SoftSigns):
             self.costs,
             self.orders.n_items,
             self.orders.before,
+            windows=self.orders.windows,
             tolerance=np.full(len(self), _TIE_TOLERANCE),
             decoder=self.decoder,
             embed=self.as_target.embed,
@@ -119,11 +120,12 @@ class OrderSoftening:
     def _uniform(self) -> GibbsOrders:
         """Uniform distributions on the linear extensions, one for each row."""
         first, rows = self.orders.distinct
-        before = self.orders.before[first]
+        windows = self.orders.windows
         uniform = gibbs_orders(
             np.zeros((len(first), self.width - 1)),
             self.orders.n_items,
-            before,
+            self.orders.before[first],
+            windows=None if windows is None else windows[first],
             scales=np.ones(len(first)),
         )
         return GibbsOrders(uniform.signs[rows], uniform.log_sums[rows])
@@ -134,7 +136,7 @@ class OrderSoftening:
 
     def predictions(self, scores: FloatArray, scales: FloatArray) -> SoftMeans:
         costs = _per_scale(scores[:, :-1] * self.as_prediction.factors, scales)
-        gibbs = self._gibbs(costs, None)
+        gibbs = gibbs_orders(costs, self.orders.n_items, scales=np.ones(len(costs)))
         log_count = float(gammaln(self.orders.n_items + 1))
         divergences = _divergences(costs, gibbs, np.full(len(costs), log_count))
         return SoftMeans(self.as_prediction.embed(_rounded(gibbs.signs)), divergences)
@@ -146,12 +148,15 @@ class OrderSoftening:
         return self._on_candidates(_per_scale(scores[:, :-1] * self.as_prediction.factors, scales))
 
     def _on_candidates(self, costs: FloatArray) -> SoftOrders:
-        gibbs = self._gibbs(costs, self.orders.before)
+        gibbs = gibbs_orders(
+            costs,
+            self.orders.n_items,
+            self.orders.before,
+            windows=self.orders.windows,
+            scales=np.ones(len(costs)),
+        )
         divergences = _divergences(costs, gibbs, self._uniform.log_sums)
         return self._soft_orders(gibbs.signs, divergences, costs)
-
-    def _gibbs(self, costs: FloatArray, before: AnyArray | None) -> GibbsOrders:
-        return gibbs_orders(costs, self.orders.n_items, before, scales=np.ones(len(costs)))
 
     def _soft_orders(
         self, signs: FloatArray, divergences: FloatArray, costs: FloatArray

@@ -7,6 +7,7 @@ import numpy as np
 from disambig.compiled.sets import growing_intersection
 from disambig.exceptions import MissingOracleError
 from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.orders.protocol import BoundOrderLoss
 from disambig.losses.protocol import Faces, RowSteps
 from disambig.problem import Problem
 from disambig.solvers.solution import Solution, check_start
@@ -54,14 +55,14 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
         An earlier solution is the score matrix of its targets.
     """
     if isinstance(start, Solution):
-        expected = problem.loss.start(problem.candidates, "average").shape
+        expected = _start_shape(problem)
         return _from_scores(problem, check_start(start, expected, "AlternatingMinimization"))
     if isinstance(start, str):
         if start == "intersection":
             return _intersection(problem)
         return _from_scores(problem, problem.loss.start(problem.candidates, start))
     scores = np.asarray(start, dtype=np.float64)
-    expected = problem.loss.start(problem.candidates, "average").shape
+    expected = _start_shape(problem)
     if scores.shape != expected:
         raise ValueError(
             f"start has shape {scores.shape}; expected {expected}: one row per sample, one column "
@@ -71,6 +72,16 @@ def first_predictions(problem: Problem, start: Any) -> Faces:
         row = int(np.argwhere(~np.isfinite(scores))[0, 0])
         raise ValueError(f"start has NaN or infinity, first in row {row}; expected finite numbers.")
     return _from_scores(problem, scores)
+
+
+def _start_shape(problem: Problem) -> tuple[int, int]:
+    """``(n, p)``, the shape of a start."""
+    loss = problem.loss
+    if isinstance(loss, BoundOrderLoss):
+        # The mean over the orders of a set can be slow, or too large to compute.
+        return len(problem.candidates), loss.phi(np.arange(loss.n_items)[None]).shape[1]
+    n, p = loss.start(problem.candidates, "average").shape
+    return n, p
 
 
 def first_row_predictions(problem: Problem, steps: RowSteps, start: Any) -> Faces:
