@@ -15,6 +15,7 @@ from tests.oracles.brute_force import labellings
 from tests.oracles.generated_problems import problems
 from tests.oracles.labels_as_task import LabelTask, MeanLabelTask
 from tests.oracles.tiny_problems import FORMS, LOSSES, tiny_problem
+from tests.orderings.enumeration import all_orders
 
 WITH_ENTRIES = ("dense", "sparse", "product")
 
@@ -132,6 +133,27 @@ def test_each_case_of_prediction_set_and_sign_is_minimised_once(seed):
         patch.setattr(baselines, "_distinct_sets", lambda sets: (np.arange(n), np.arange(n)))
         each = infimum_prediction(loss, votes, orders).predictions
     assert np.array_equal(found.outputs, each.outputs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_known_places_restrict_the_infimum(seed):
+    """The value at each prediction is the infimum over the rankings with the known places."""
+    rng = np.random.default_rng(seed)
+    table = np.where(rng.random((5, 4)) < 0.5, np.nan, [rng.permutation(4) for _ in range(5)])
+    orders, ranks = PartialOrders.from_places(table), all_orders(4)
+    loss = KendallLoss().bind(orders.items)
+    A = rng.random((6, 5))
+    found = infimum_prediction(loss, as_votes(A), orders).predictions
+    losses = loss.psi(ranks) @ loss.phi(ranks).T
+    fits = ((ranks == table[:, None]) | np.isnan(table)[:, None]).all(axis=2)
+    infima = np.stack([losses[:, row].min(axis=1) for row in fits])
+    values = A @ infima
+    at = np.array([np.flatnonzero((ranks == z).all(axis=1))[0] for z in found.outputs])
+    reached = values[np.arange(6), at]
+    assert (reached >= values.min(axis=1)).all()
+    # From the mean of the sets, descent ends at a local minimum, here often the global one.
+    average = A @ loss.start(orders, "average") @ loss.psi(ranks).T
+    assert reached.sum() <= values[np.arange(6), average.argmin(axis=1)].sum() + 1e-9
 
 
 def test_different_rows_with_equal_weighted_sums_are_distinguished():

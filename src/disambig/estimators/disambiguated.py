@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.estimators.alternation.held_out import (
     OUT_OF_BAG,
     by_folds,
-    checked_groups,
     in_sample,
     out_of_bag,
     require_bags,
@@ -23,7 +22,7 @@ from disambig.estimators.alternation.held_out import (
 from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
 from disambig.estimators.alternation.training import accepts_missing, weight_keyword
 from disambig.estimators.base import CandidateEstimator, ComponentParameters
-from disambig.estimators.fitting import KeptRows, validated_inputs
+from disambig.estimators.fitting import KeptRows, checked_groups, validated_inputs
 from disambig.exceptions import warn
 from disambig.notation import BoolArray
 from disambig.parameters import check_callback, check_choice, check_integer
@@ -94,7 +93,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
             return
         for parameter, default in self._of_votes.items():
             given = getattr(self, parameter)
-            if not (isinstance(given, str) and given == default):
+            if given is not default and not (isinstance(given, str) and given == default):
                 raise ValueError(
                     f"{name}: {parameter} is a parameter of start='votes' and has no effect with "
                     f"start={self.start!r}; got {given!r}. Leave it at {default!r}, or use "
@@ -137,7 +136,9 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
 
     _progress = CandidateEstimator._progress
 
-    def _start_by_votes(self, disambiguator: Any, X: Any, y: Any, weights: Any) -> None:
+    def _start_by_votes(
+        self, disambiguator: Any, X: Any, y: Any, weights: Any, groups: Any
+    ) -> None:
         """Fit the disambiguator on checked inputs, with what all disambiguators share."""
         disambiguator.set_params(
             callback=self.callback,
@@ -145,7 +146,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
             **{name: getattr(self, name) for name in self._of_votes if name != "unresolved"},
         )
         with config_context(assume_finite=True):
-            self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights)
+            self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights, groups=groups)
 
     def _held_out(
         self, task: Task, checked: Any, kept: KeptRows, candidates: Any, groups: Any
@@ -153,7 +154,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         """How rows are predicted; None if no other row can predict them."""
         name = type(self).__name__
         if groups is not None:
-            groups = checked_groups(name, groups, kept.n)
+            groups = checked_groups(groups, kept.n)
         if groups is not None and (self.cv is None or self.max_iter == 0):
             raise ValueError(
                 f"{name}: groups keep rows together in the folds of cv, and there are none with "
@@ -193,7 +194,9 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         """
         votes = self.disambiguator_
         earlier = () if votes is None else votes.trace_
-        status = Status.CONVERGED if votes is None else votes.solution_.status
+        # A mixture has no solution of its own.
+        solution = None if votes is None else votes.solution_
+        status = Status.CONVERGED if solution is None else solution.status
         runs = is_open and self.max_iter > 0 and status is not Status.STOPPED
         if runs and held_out is not None:
             found = alternate(

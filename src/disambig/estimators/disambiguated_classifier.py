@@ -66,7 +66,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         The first targets: the labels that votes recover (`PartialLabelClassifier`), or all
         candidates of a row in equal parts (or by their weights in y). Unlabeled rows have no part
         in the first models of "average". X with missing values needs "average".
-    weights, method, solver
+    weights, method, solver, time_limit
         How the votes recover labels; see `PartialLabelClassifier`. For ``start="votes"`` only.
     loss : str, array or loss, default "zero_one"
         As in `PartialLabelClassifier`; also that of the candidates in a round.
@@ -174,6 +174,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         weight_by_confidence: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -191,6 +192,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.weight_by_confidence = weight_by_confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
@@ -200,6 +202,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         "method": "disambiguation",
         "solver": "auto",
         "unresolved": "exclude",
+        "time_limit": None,
     }
 
     def _template(self) -> Any:
@@ -240,7 +243,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.disambiguator_ = None
         if self.start == "votes":
             self._start_by_votes(
-                PartialLabelClassifier(loss=self.loss), checked, candidates, sample_weight
+                PartialLabelClassifier(loss=self.loss), checked, candidates, sample_weight, groups
             )
         is_open = not bool(task.sets.is_single.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)

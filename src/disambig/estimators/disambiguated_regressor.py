@@ -46,7 +46,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         The first targets: the numbers that votes recover (`IntervalRegressor`), or mid-points. A
         half-line starts at its end; a whole line has no part in the first models. X with missing
         values needs "average".
-    weights, method, formulation, solver
+    weights, method, formulation, solver, time_limit
         How the votes recover numbers; see `IntervalRegressor`. For ``start="votes"`` only.
     loss : {"squared", "absolute", "pinball"} or loss, default "squared"
         As in `IntervalRegressor`; also that by which targets are kept. The regressor keeps
@@ -148,6 +148,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         unresolved: Literal["exclude", "include"] = "exclude",
         random_state: Any = 0,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -167,6 +168,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.unresolved = unresolved
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
 
@@ -177,6 +179,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         "formulation": "auto",
         "solver": "auto",
         "unresolved": "exclude",
+        "time_limit": None,
     }
 
     def _template(self) -> Any:
@@ -227,7 +230,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.disambiguator_ = None
         if self.start == "votes":
             votes = IntervalRegressor(loss=self.loss, margin=self.margin)
-            self._start_by_votes(votes, checked, given, sample_weight)
+            self._start_by_votes(votes, checked, given, sample_weight, groups)
         is_open = not bool(task.sets.is_point.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
         self._store(task, sets, kept, found, inputs)

@@ -160,7 +160,9 @@ class KeptRows(NamedTuple):
 def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     """Rows of positive sample weight; a weight of w means w copies of a row."""
     n = X.shape[0]
-    codes = None if groups is None else group_codes(groups, n)
+    codes = None
+    if groups is not None:
+        codes = np.unique(checked_groups(groups, n), return_inverse=True)[1].ravel()
     if sample_weight is None:
         return KeptRows(np.arange(n), None, n, codes)
     _check_numbers(np.asarray(sample_weight))
@@ -180,13 +182,13 @@ def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     return KeptRows(rows, None if (weights == 1).all() else weights, n, codes)
 
 
-def group_codes(groups: Any, n: int) -> IntArray:
-    """The number of the group of each row, ``(n,)``, from names of any kind.
+def checked_groups(groups: Any, n: int) -> AnyArray:
+    """The names of the groups, ``(n,)``; raises if a row has none.
 
     Examples
     --------
-    >>> group_codes(["b", "a", "b"], 3).tolist()
-    [1, 0, 1]
+    >>> checked_groups(["b", "a", "b"], 3).tolist()
+    ['b', 'a', 'b']
     """
     names = np.asarray(groups)
     if names.shape != (n,):
@@ -194,8 +196,8 @@ def group_codes(groups: Any, n: int) -> IntArray:
             f"groups must have one entry for each of the {n} rows of X; got shape {names.shape}."
         )
     if names.dtype.kind == "O":
+        missing = np.array([name is None or is_scalar_nan(name) for name in names.tolist()])
         # Names of several types cannot be sorted; their texts can.
-        missing = np.array([is_scalar_nan(name) or name is None for name in names.tolist()])
         names = np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
     else:
         missing = np.isnan(names) if names.dtype.kind == "f" else np.zeros(n, np.bool_)
@@ -204,8 +206,7 @@ def group_codes(groups: Any, n: int) -> IntArray:
             f"groups: row {int(np.argmax(missing))} has no group ({np.count_nonzero(missing)} such "
             "rows). Give every row a group; a row of its own group is a group of one."
         )
-    codes: IntArray = np.unique(names, return_inverse=True)[1].ravel()
-    return codes
+    return names
 
 
 def _check_numbers(sample_weight: AnyArray) -> None:

@@ -184,7 +184,8 @@ class PartialRanker(CandidateEstimator):
         y : array-like, n rows
             Partial orders in any form that `PartialOrders.from_any` reads: ranks ``(n, m)`` with
             NaN for items not observed, signs ``(n, m, m)``, lists of pairs, texts ``"a>b"``
-            (several chains are joined by ``;``).
+            (several chains are joined by ``;``). With ``ranks="places"``, places ``(n, m)`` or
+            first and last places ``(n, m, 2)``.
         sample_weight : array-like (n,), optional
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
 
 from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
 from disambig.estimators.calibration import splits_of
@@ -21,7 +19,7 @@ from disambig.estimators.fitting import KeptRows
 from disambig.exceptions import MissingOracleError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.solvers.loop import Callback
-from disambig.weights.row_groups import hash_rows
+from disambig.weights.row_groups import hash_rows, joined_groups
 
 OUT_OF_BAG = "out-of-bag"
 Splits = Sequence[tuple[IntArray, IntArray]]
@@ -41,33 +39,8 @@ def units_of(X: Any, groups: AnyArray | None = None) -> IntArray:
     if sp.issparse(X):
         X = sp.csr_array(X, copy=True)
         X.sum_duplicates()
-    equal = hash_rows(X)
-    if groups is None:
-        return equal
-    codes = np.unique(groups, return_inverse=True)[1].ravel()
-    n_equal, size = int(equal.max()) + 1, int(equal.max()) + int(codes.max()) + 2
-    edges = sp.coo_array((np.ones(equal.size), (equal, n_equal + codes)), shape=(size, size))
-    component = connected_components(edges, directed=False)[1][equal]
-    smallest = np.full(int(component.max()) + 1, n_equal)
-    np.minimum.at(smallest, component, equal)
-    units: IntArray = np.unique(smallest[component], return_inverse=True)[1].ravel()
-    return units
-
-
-def checked_groups(owner: str, groups: Any, n: int) -> AnyArray:
-    """One group for each row; raises if there are others than n.
-
-    Examples
-    --------
-    >>> checked_groups("DisambiguatedClassifier", ["a", "b"], 2)
-    array(['a', 'b'], dtype='<U1')
-    """
-    if isinstance(groups, str) or np.ndim(groups) != 1 or _num_samples(groups) != n:
-        raise ValueError(
-            f"{owner}: groups must have one entry for each of the {n} rows of X; got shape "
-            f"{np.shape(groups)}."
-        )
-    return np.asarray(groups)
+    codes = None if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
+    return joined_groups(hash_rows(X), codes)
 
 
 def unit_splits(

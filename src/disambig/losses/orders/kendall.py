@@ -138,7 +138,7 @@ class BoundKendall:
 
         The latter is the start of the paper: ±1 for pairs known from the transitive closure, 0 for
         the others. Its best predictions are exactly the orders of the set, which makes ranking
-        well-behaved.
+        well-behaved; of known places it has the pairs that follow from them, which is less.
         """
         if kind == "average":
             return self.as_target.embed(mean_signs(candidates).signs)

@@ -89,7 +89,8 @@ class BoundPositionKendall:
         """``"average"``: the mean over all linear extensions; ``"infimum"``: observed pairs.
 
         Under the latter the cost of a prediction is that of the observed pairs that it reverses. It
-        is at most the loss to the nearest order of the set, and 0 if and only if that loss is 0.
+        is at most the loss to the nearest order of the set, and 0 if and only if that loss is 0 (of
+        known places it has the pairs that follow from them, which is less).
         """
         if kind == "average":
             return _target_embedding(mean_signs(candidates).signs)
