@@ -42,7 +42,6 @@ from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
 
-
 # Members of a mixture at most, and rows that say nothing but "equal shares".
 _MAX_MEMBERS = 4
 _PULL = 20.0

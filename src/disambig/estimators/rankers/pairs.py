@@ -1,4 +1,4 @@
-"""Probabilities of pairs: from votes, as square tables, and against labels; pairs never compared."""
+"""Probabilities of pairs: from votes, as square tables, and of labels; pairs never compared."""
 
 from typing import cast
 
