@@ -34,7 +34,7 @@ ESTIMATORS = {
     "labels, automatic": (PartialLabelClassifier(), MASK),
     "labels, forest": (PartialLabelClassifier("forest"), MASK),
     "labels, classifier": (
-        DisambiguatedClassifier(DecisionTreeClassifier(), weights="neighbors"),
+        DisambiguatedClassifier(DecisionTreeClassifier(random_state=0), weights="neighbors"),
         MASK,
     ),
     "intervals": (IntervalRegressor(), INTERVALS),

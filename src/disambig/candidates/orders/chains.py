@@ -61,7 +61,7 @@ def orders_from_chains(
 
     Examples
     --------
-    >>> before, items = orders_from_chains([[["a", "b", "c"]], [["c", "a"]]], None, Markers())
+    >>> before, items, _ = orders_from_chains([[["a", "b", "c"]], [["c", "a"]]], None, Markers())
     >>> before.sum(axis=(1, 2)), items
     (array([3, 1]), array(['a', 'b', 'c'], dtype='<U1'))
     """
