@@ -5,6 +5,7 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from scipy.special import expit
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
@@ -26,7 +27,7 @@ from disambig.estimators.rankers.pairs import (
     square,
 )
 from disambig.estimators.selection.members import MemberSelection, mixture_of
-from disambig.estimators.selection.order_space import ORDER_SPACE
+from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
 from disambig.estimators.selection.orders import OrderMembers
 from disambig.estimators.selection.search import Selection
 from disambig.exceptions import NoInformationError
@@ -225,8 +226,10 @@ class PartialRanker(CandidateEstimator):
     def _selection_kind(
         self, taken: PartialOrders, solver: Solver | None
     ) -> MemberSelection[OrderMembers] | None:
-        # A single item has one order.
-        return MemberSelection(self._members(taken, solver)) if taken.n_items > 1 else None
+        members = self._members(taken, solver)
+        # A single item has one order. Members that all vote take too long with many items.
+        most = np.inf if members.is_mixed else MAX_VOTED_ITEMS
+        return MemberSelection(members) if 1 < taken.n_items <= most else None
 
     def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
         solver = self._named_solver()
@@ -246,7 +249,7 @@ class PartialRanker(CandidateEstimator):
     ) -> None:
         check_members(type(self).__name__, mixture, self.loss, self.loss_)
         members = self._members(taken, None)
-        fitted = fit_rankers(mixture, X, kept, members)
+        fitted = fit_rankers(self._with_progress(mixture), X, kept, members)
         losses = members.losses(members.decoded(fitted.held_out))
         scored = kept.sample_weight * taken.informative
         objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
@@ -269,6 +272,18 @@ class PartialRanker(CandidateEstimator):
             faces.undecided,
             square(shares, candidates.n_items),
         )
+
+    def _with_progress(self, mixture: Mixture) -> Mixture:
+        """The mixture whose members that vote have the callback and the messages of this ranker."""
+        if self.callback is None and not self.verbose:
+            return mixture
+        members = [
+            clone(member).set_params(callback=self.callback, verbose=self.verbose)
+            if isinstance(member, PartialRanker)
+            else member
+            for member in mixture.members
+        ]
+        return Mixture(members, mixture.shares)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))

@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 from disambig.estimators.selection.space import SearchSpace
 
-# With more items a regression for each pair has too many parts, and the mean over all linear
-# extensions takes too long.
-_MAX_PAIR_ITEMS = 15
+# With more items, orders of votes and nearest members of sets take too long to find hundreds of
+# times, and so does the mean over all linear extensions; a regression for each pair has too many
+# parts.
+MAX_VOTED_ITEMS = 15
 _MAX_AVERAGE_ITEMS = 10
+_MAX_PAIR_ITEMS = 15
 _MAX_FOREST_ITEMS = 30
 
 ORDER_SPACE = SearchSpace(
@@ -59,7 +61,8 @@ _KERNEL_UTILITIES = (
 )
 _LINEAR_UTILITIES = (1e-2, 1e-3, 1e-4)
 _LINEAR_PAIRS = (1e-3, 1e-4, 1e-5)
-_N_TREES = 60
+# Trees of an item, and of all items together, at most.
+_N_TREES, _MAX_TREES = 60, 900
 
 
 def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list[OrderEntry]:
@@ -83,12 +86,14 @@ def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list
     for scaled in scalings:
         entries += [OrderEntry("kernel utilities", scaled, *one) for one in _KERNEL_UTILITIES]
     if m <= _MAX_FOREST_ITEMS:
-        entries.append(OrderEntry("item forests", False, "trees", _N_TREES))
+        n_trees = min(_N_TREES, _MAX_TREES // m)
+        entries.append(OrderEntry("item forests", False, "trees", n_trees))
     if m <= _MAX_PAIR_ITEMS:
         entries += [OrderEntry("linear pairs", False, "linear", 1.0, r) for r in _LINEAR_PAIRS]
     if m <= _MAX_AVERAGE_ITEMS:
         entries += [OrderEntry("average votes", False, *one) for one in _AVERAGE]
-    entries += [OrderEntry("votes", has_scales, *one) for one in _KERNEL_VOTES]
-    for scaled in scalings:
-        entries += [OrderEntry("neighbor votes", scaled, *one) for one in _NEIGHBOR_VOTES]
+    if m <= MAX_VOTED_ITEMS:
+        entries += [OrderEntry("votes", has_scales, *one) for one in _KERNEL_VOTES]
+        for scaled in scalings:
+            entries += [OrderEntry("neighbor votes", scaled, *one) for one in _NEIGHBOR_VOTES]
     return entries

@@ -110,7 +110,15 @@ class OrderMembers:
 
     def _voting(self, weights: Weights, method: str) -> Any:
         return clone(self.ranker).set_params(
-            weights=weights, method=method, items=None, unlabeled=None, time_limit=None
+            weights=weights,
+            method=method,
+            # The candidates are read already.
+            items=None,
+            ranks="order",
+            unlabeled=None,
+            time_limit=None,
+            callback=None,
+            verbose=0,
         )
 
     def predict(self, fitted: Any, X: Any) -> FloatArray:
