@@ -26,12 +26,16 @@ MARGINS = (0.0, 0.2, 0.7)
 
 @dataclass(frozen=True)
 class Method:
-    """A method; `settings` begin with the simplest, and of equally good ones the first is used."""
+    """A method; `settings` begin with the simplest, and of equally good ones the first is used.
+
+    `is_raw`: inputs and targets reach it as they are, without scaling.
+    """
 
     name: str
     fit: Fit
     settings: tuple[Setting, ...] = ({},)
     needs: str | None = None
+    is_raw: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.settings) <= MAX_SETTINGS:

@@ -34,6 +34,8 @@ def fit_scaled(
     seed: int,
 ) -> Predict:
     """Fit on rows scaled by themselves; predictions are in the units of the data."""
+    if method.is_raw:
+        return method.fit(X, lower, upper, seed=seed, **setting)
     scaling = Scaling.of(X, lower, upper)
     predict = method.fit(
         scaling.inputs(X), scaling.targets(lower), scaling.targets(upper), seed=seed, **setting

@@ -1,23 +1,35 @@
 """Tables of losses, ranks and times, as Markdown."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import rankdata
 
+from benchmarks.intervals.published import Published
 from benchmarks.intervals.selection import Outcome
 from disambig.notation import FloatArray
 
 __all__ = ["Found", "losses", "mean_ranks", "summary", "table"]
 
-# Outcomes of all folds, by data set and method.
-Found = Mapping[str, Mapping[str, Sequence[Outcome]]]
+# Outcomes of all folds, or what is published of them, by data set and method.
+Results: TypeAlias = Sequence[Outcome] | Published
+Found = Mapping[str, Mapping[str, Results]]
+
+
+def as_published(results: Results) -> Published:
+    """Mean and standard error over folds, and CPU seconds."""
+    if isinstance(results, Published):
+        return results
+    values = np.array([outcome.loss for outcome in results])
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    return Published(float(values.mean()), float(error), sum(one.seconds for one in results))
 
 
 def mean_losses(found: Found, methods: Sequence[str]) -> FloatArray:
     """The mean over folds, (data sets, methods)."""
     return np.array(
-        [[np.mean([o.loss for o in row[method]]) for method in methods] for row in found.values()]
+        [[as_published(row[method]).mean for method in methods] for row in found.values()]
     )
 
 
@@ -34,9 +46,9 @@ def summary(found: Found, methods: Sequence[str]) -> str:
     firsts = np.sum(means == np.nanmin(means, axis=1, keepdims=True), axis=0)
     rows = []
     for place in np.argsort(ranks, kind="stable"):
-        outcomes = [o for row in found.values() for o in row[methods[place]]]
-        seconds = sum(o.seconds for o in outcomes)
-        lost = sum(not np.isfinite(o.loss) for o in outcomes)
+        results = [row[methods[place]] for row in found.values()]
+        seconds = sum(as_published(one).seconds for one in results)
+        lost = sum(map(_n_lost, results))
         rows.append(
             [methods[place], f"{ranks[place]:.2f}", f"{firsts[place]}", f"{seconds:.0f}", f"{lost}"]
         )
@@ -52,12 +64,17 @@ def losses(found: Found, methods: Sequence[str], shapes: Mapping[str, str]) -> s
     for (name, row), of_set in zip(found.items(), means, strict=True):
         cells = []
         for method, mean in zip(methods, of_set, strict=True):
-            values = np.array([o.loss for o in row[method]])
-            error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-            cell = f"{mean:.3g} ± {error:.2g}"
+            cell = f"{mean:.3g} ± {as_published(row[method]).error:.2g}"
             cells.append(f"**{cell}**" if mean == np.nanmin(of_set) else cell)
         rows.append([name, shapes[name], *cells])
     return table(["data", "rows, features", *methods], rows)
+
+
+def _n_lost(results: Results) -> int:
+    """Folds without a finite loss; of published results one if their mean is not finite."""
+    if isinstance(results, Published):
+        return int(not np.isfinite(results.mean))
+    return sum(not np.isfinite(outcome.loss) for outcome in results)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from benchmarks.intervals.accelerated_failure_time import BOOSTING
+from benchmarks.intervals.default import DEFAULT
 from benchmarks.intervals.hinge import minimum, residuals, squared_hinge
 from benchmarks.intervals.interval_forest import FOREST, TREE, fit_forest
 from benchmarks.intervals.interval_tree import grow
@@ -15,7 +16,6 @@ from benchmarks.intervals.method import MARGINS, MAX_SETTINGS, Method, grid
 from benchmarks.intervals.methods import METHODS
 from benchmarks.intervals.mixture import mixing_weights
 from benchmarks.intervals.neighbors import fit_constant, fit_neighbors
-from benchmarks.intervals.ours import OURS
 from benchmarks.intervals.perceptron import fit_perceptron, loss_and_gradient
 from benchmarks.intervals.scaling import Scaling
 from benchmarks.intervals.second_list import LEARNERS, SECOND_LIST
@@ -276,7 +276,8 @@ def test_equally_good_learners_have_equal_weights():
 
 
 def test_the_second_list_has_the_budget_of_all_methods():
-    assert [method.name for method in OURS] == ["disambig", "disambig, second list"]
+    assert METHODS[:2] == (DEFAULT, SECOND_LIST)
+    assert len(METHODS) == 10
     assert len(LEARNERS) == MAX_SETTINGS
     assert SECOND_LIST.settings == ({"learners": LEARNERS},)
     assert {setting["margin"] for setting in LEARNERS} <= set(MARGINS)

@@ -29,6 +29,7 @@ from disambig.weights import (
     PrecomputedWeights,
     RandomFeatureWeights,
     ScaledWeights,
+    SquashedWeights,
     TreeWeights,
     Weights,
 )
@@ -103,6 +104,8 @@ WEIGHTINGS = {
     ),
     "kernel ridge, scaled": ScaledWeights(KernelRidgeWeights(), scales=[1.0, 0.5, 0.0]),
     "neighbors, scaled": ScaledWeights(NeighborWeights(4), scales=[1.0, 0.5, 2.0]),
+    "kernel ridge, squashed": SquashedWeights(KernelRidgeWeights(), scales=[1.0, 0.5, 0.0]),
+    "neighbors, squashed": SquashedWeights(NeighborWeights(4)),
     "precomputed": PrecomputedWeights(),
     "precomputed, normalized": PrecomputedWeights(normalize=True),
     "function": FunctionWeights(inner),

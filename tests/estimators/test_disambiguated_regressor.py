@@ -321,7 +321,7 @@ def test_clone_pickle_and_options():
 def test_a_fold_whose_rows_take_no_part_is_left_out():
     X, y = np.arange(6.0)[:, None], np.arange(6.0)
     folds = [([0, 1, 2, 3], [4, 5]), ([2, 3, 4, 5], [0, 1])]
-    model = DisambiguatedRegressor(max_iter=1, cv=folds)
+    model = DisambiguatedRegressor(weights=RIDGE, max_iter=1, cv=folds)
     y = np.stack([y, y + 1], axis=1)
     model.fit(X, y, sample_weight=[1, 1, 1, 1, 0, 0])
     assert model.training_rows_.tolist() == [0, 1, 2, 3]

@@ -605,7 +605,8 @@ def test_the_smallest_problems(seed, n):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, size=(n, 1)).astype(float)
     y = np.sort(rng.integers(-2, 3, size=(n, 2)).astype(float), axis=1)
-    model = IntervalRegressor().fit(X, y)
+    with pytest.warns(UserWarning, match="too few to choose weights by; kernel ridge is used"):
+        model = IntervalRegressor().fit(X, y)
     assert Intervals.from_any(y).contains(model.labels_).all()
     assert model.certified_
     assert np.isfinite(model.predict(X)).all()
@@ -625,15 +626,17 @@ def test_a_margin_keeps_targets_away_from_the_ends():
     truth = np.sin(6 * X[:, 0])
     y = np.column_stack([truth - rng.exponential(1.0, 40), truth + rng.exponential(1.0, 40)])
     y[::7, 1] = np.inf
-    plain = IntervalRegressor().fit(X, y)
-    with_margin = IntervalRegressor(margin=0.1).fit(X, y)
+    plain = IntervalRegressor(RIDGE).fit(X, y)
+    with_margin = IntervalRegressor(RIDGE, margin=0.1).fit(X, y)
     assert plain.slack_.min() == 0.0
     wide = y[:, 1] - y[:, 0] >= 0.2
     assert with_margin.slack_[wide].min() >= 0.1 - 1e-12
     # Shorter intervals become their midpoint.
     np.testing.assert_allclose(with_margin.labels_[~wide], y[~wide].mean(axis=1))
     inset = Intervals.from_any(y).inset(0.1)
-    np.testing.assert_array_equal(with_margin.labels_, IntervalRegressor().fit(X, inset).labels_)
+    np.testing.assert_array_equal(
+        with_margin.labels_, IntervalRegressor(RIDGE).fit(X, inset).labels_
+    )
 
 
 @pytest.mark.parametrize("margin", [-1.0, np.nan, np.inf, 1e200, "a"])

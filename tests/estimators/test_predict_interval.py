@@ -208,13 +208,13 @@ def test_splitters_and_errors():
 @pytest.mark.parametrize("folds", [1, 0, -3, 7])
 def test_invalid_numbers_of_folds(folds):
     with pytest.raises(ValueError, match=rf"cv must be a number of folds from 2 .*; got {folds}"):
-        IntervalRegressor(cv=folds).fit(np.eye(6), np.arange(6.0))
+        IntervalRegressor(RIDGE, cv=folds).fit(np.eye(6), np.arange(6.0))
 
 
 @pytest.mark.parametrize("folds", [2.5, "5", True])
 def test_invalid_splitters(folds):
     with pytest.raises(TypeError, match="cv must be a number of folds, a splitter"):
-        IntervalRegressor(cv=folds).fit(np.eye(6), np.arange(6.0))
+        IntervalRegressor(RIDGE, cv=folds).fit(np.eye(6), np.arange(6.0))
 
 
 def test_processes_give_the_same_folds_and_random_state_others():

@@ -20,6 +20,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
+from disambig.estimators.mixture import Mixture
+from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
 
@@ -124,6 +126,10 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
             )
         fold_of[test] = number
     template = clone(estimator).set_params(cv=None, n_jobs=None)
+    if isinstance(template.weights, str) and template.weights == "auto":
+        # What was selected on all rows is fitted again: a search in every fold would cost as much
+        # as all fits together.
+        template.set_params(weights=clone(estimator.weights_), margin=estimator.margin_)
     models = Parallel(n_jobs=estimator.n_jobs)(
         delayed(_fitted)(template, X, sets, weights, train, pairwise) for train, _ in splits
     )
@@ -155,6 +161,17 @@ def _fitted(
     pairwise: bool,
 ) -> Any:
     """The estimator, fitted on some rows."""
+    if isinstance(template.weights, Mixture):
+        ones = np.ones(len(rows))
+        return MixtureModel(
+            fitted_on_distinct(
+                template.weights,
+                X[rows],
+                sets[rows],
+                ones if weights is None else weights[rows],
+                cross_fit=False,
+            )
+        )
     return clone(template).fit(
         take_inputs(X, rows, rows if pairwise else None),
         sets[rows],

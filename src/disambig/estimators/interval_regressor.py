@@ -18,12 +18,27 @@ from disambig.estimators.fitting import (
     kept_rows,
     validated_inputs,
 )
+from disambig.estimators.mixture import Mixture
+from disambig.estimators.number_choice import (
+    chosen_mixture,
+    number_selection,
+    number_space,
+    with_callback,
+)
+from disambig.estimators.number_fits import (
+    agreement,
+    check_finite_ends,
+    check_mixed,
+    fit_number_mixture,
+    number_problem,
+)
 from disambig.estimators.prediction import number_predictor_of
-from disambig.exceptions import MissingOracleError, NoInformationError
+from disambig.estimators.selection import SearchSpace, Selection
+from disambig.estimators.selection.protocol import SelectionKind
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
-from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.number_problem import NumberProblem
 from disambig.parameters import check_choice, check_number
 from disambig.solvers import Solution, Solver
 from disambig.solvers.loop import Callback
@@ -32,18 +47,8 @@ from disambig.solvers.numbers.baselines import number_baseline, number_rule
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights import (
-    FittedWeights,
-    KernelRidgeWeights,
-    NystromWeights,
-    PoissonWeights,
-    RandomFeatureWeights,
-)
-from disambig.weights.registry import automatic_ridge
 
 _FORMULATIONS = ("auto", "risk", "votes")
-# Weightings that are ridge regressions, exact or of low rank; they offer `residual_form`.
-_RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 # The square of an end plus a margin must stay finite.
 _MAX_MARGIN = 1e100
 
@@ -53,10 +58,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     Parameters
     ----------
-    weights : str or weighting, default "auto"
-        See `PartialLabelClassifier`. "auto" is ``KernelRidgeWeights(intercept=True)`` for up to
-        5000 rows if its matrices fit in half of the free memory, and otherwise
-        ``NystromWeights(n_landmarks=1000, intercept=True)``; `weights_` is the one in use.
+    weights : str, weighting or Mixture, default "auto"
+        See `PartialLabelClassifier`. "auto" selects by hidden sets: kernel ridge (Gaussian,
+        Laplacian and linear kernels, bandwidths, ridges, margins, scales of the features),
+        neighbours, a linear function with few features, trees and boosting, all without units. The
+        best of each kind are mixed, with shares that minimise the squared distance of held-out
+        predictions (`weights_` is the `Mixture`). Unions of intervals, other losses and methods,
+        and a `solver`, `predict_weights` or ``formulation="votes"`` of the user get the one best
+        weighting. With fewer than 20 informative rows it is a fixed rule, with a warning.
     predict_weights : str or weighting, optional
         The weighting at new inputs; by default the same.
     loss : {"squared", "absolute", "pinball"} or loss, default "squared"
@@ -79,11 +88,12 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         absolute and the pinball loss from 500,000 votes on, where a linear program takes too long:
         ``solver="linear_program"`` runs it all the same. `certified_` tells which. The baselines do
         not use it.
-    margin : float, default 0
+    margin : float or "auto", default "auto"
         How far inside its interval a target should be, in units of y: every end of an interval
         moves inwards by the margin, and an interval shorter than twice the margin becomes its
         midpoint. The true number is seldom at the very end of an interval; a margin keeps
-        predictions away from it. Choose it by cross-validation, like a ridge.
+        predictions away from it. "auto" is selected with ``weights="auto"`` (0 for boxes), and 0
+        for other weights. `margin_` is the one in use.
     unlabeled : object or list of objects, optional
         Markers of rows or ends that say nothing, such as "" or "unknown". A missing value (NaN,
         None) marks rows only; `missing` decides what one missing end means.
@@ -91,7 +101,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         What NaN in y means: an error, or an end that is not known.
     cv : int, splitter or iterable, optional
         Folds whose held-out rows calibrate `predict_interval`, as in scikit-learn, except that an
-        int shuffles the rows. The fit costs that many additional fits.
+        int shuffles the rows. The fit costs that many additional fits. What ``weights="auto"``
+        selected is fitted again without a search: the selection has then seen the held-out sets.
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
@@ -100,14 +111,16 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
     callback : callable, optional
-        Called with a `Progress` after every iteration; returning True stops the run.
+        Called with a `Progress` after every iteration of a solver, of each member of a mixture that
+        has one and of each fold; returning True stops that run.
     verbose : int, default 0
         From 1 on, every iteration is logged (logger "disambig").
 
     Attributes
     ----------
     labels_ : float array (n,); (n, d) for boxes
-        The recovered target of every training row, inside its interval.
+        The recovered target of every training row, inside its interval. For a mixture: the number
+        of the interval nearest to what members predict that were trained without the row.
     slack_ : float array (n, 2); (n, d, 2) for boxes
         How far `labels_` are from the lower and the upper end: 0 where the end is active.
     resolved_ : bool array (n,)
@@ -118,27 +131,33 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         One minus the distance from `labels_` to what the other rows predict, in units of the span
         of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its
         interval is what the fitted function says there, and has 1, too; only targets at an end have
-        less.
+        less. A mixture compares with predictions without the row.
     objective_, relaxed_objective_ : float
-        The objective at `labels_`; numbers are not relaxed.
+        The objective at `labels_`; numbers are not relaxed. For a mixture the mean squared distance
+        of held-out predictions to the sets.
     residual_ : float or None
         How far the optimality conditions are from being met, without a unit.
     certified_ : bool
-        Whether `labels_` are a global optimum, to a residual of 1e-8.
+        Whether `labels_` are a global optimum, to a residual of 1e-8. False for a mixture, which
+        solves no single problem: its kernel members in `members_` have certificates.
     is_convex_ : bool
-        False for votes of both signs and for unions of intervals; `labels_` are then a local
-        optimum.
+        False for votes of both signs, unions of intervals (`labels_` are then a local optimum) and
+        mixtures.
     span_ : float array (d, 2)
         Smallest and largest finite end.
     n_iter_, converged_, trace_
-    solution_ : Solution
-        The result of the solver, for a warm start or for its certificate.
-    trials_ : tuple
-        Empty: "auto" is a fixed rule here.
+    solution_ : Solution or None
+        The result of the solver, for a warm start or for its certificate; None for a mixture.
+    trials_ : tuple of Trial
+        Of ``weights="auto"``: what was tried, with its held-out loss, best first.
+    members_, shares_ : tuple of estimators, float array
+        The fitted members of a mixture and their shares; empty if there is none.
+    margin_ : float
     infimum_is_exact_ : bool or None
         Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The components in use; `solver_` is None for the baselines.
+        The components in use; `solver_` is None for baselines and mixtures. With
+        ``weights=model.weights_, margin=model.margin_`` a fit repeats this one without a search.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -147,12 +166,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     >>> from disambig import IntervalRegressor
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> y = [[0, 0], [-5, 3], [2, float("inf")], [2.5, 9], [4, 4]]
-    >>> model = IntervalRegressor().fit(X, y)
+    >>> model = IntervalRegressor("kernel_ridge").fit(X, y)
     >>> model.certified_
     True
     >>> model.labels_.round(1).tolist()
-    [0.0, 0.7, 2.0, 3.3, 4.0]
+    [0.0, 0.8, 2.1, 3.4, 4.0]
     """
+
+    _mixes = True
 
     def __init__(
         self,
@@ -163,7 +184,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         method: str = "disambiguation",
         formulation: Literal["auto", "votes", "risk"] = "auto",
         solver: Any = "auto",
-        margin: float = 0.0,
+        margin: float | Literal["auto"] = "auto",
         unlabeled: Any = None,
         missing: Literal["error", "whole"] = "error",
         cv: Any = None,
@@ -210,7 +231,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self._fit(X, y, sample_weight, groups)
         self._held_out_ = None
         if self.cv is not None:
-            sets = self._read(y)
+            sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
             with config_context(assume_finite=True):
                 X = validated_inputs(self, X, reset=False)
                 self._held_out_ = calibrate(self, self.cv, X, sets, sample_weight)
@@ -219,7 +240,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _read(self, y: Any) -> NumberSets:
         name = type(self).__name__
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
-        check_number(name, "margin", self.margin, most=_MAX_MARGIN)
+        if isinstance(self.margin, str):
+            check_choice(name, "margin", self.margin, ("auto",), "or a number")
+        else:
+            check_number(name, "margin", self.margin, most=_MAX_MARGIN)
+        self.margin_ = 0.0 if isinstance(self.margin, str) else float(self.margin)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         self._flat_ = sets.flat
@@ -227,22 +252,27 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets, groups: Any) -> KeptRows:
         kept = kept_rows(sample_weight, X, groups)
-        uninformative = ~np.isfinite(candidates.centers[kept.rows]).any(axis=0)
-        if uninformative.any():
-            flat = candidates.flat
-            where = "" if flat else f" in column {int(np.argmax(uninformative))}"
-            raise NoInformationError(
-                f"y: each of the {kept.rows.size} rows allows every number{where}, so there is "
-                f"nothing to learn from{'' if flat else ' there'}. Give at least one row a "
-                "finite end."
-            )
+        check_finite_ends(candidates, kept.rows)
         informative = candidates.informative[kept.rows]
         if self.method == "average" and not informative.all():
             kept = kept.part(informative)
         return kept
 
-    def _fixed_weights(self, kept: KeptRows, taken: NumberSets) -> Any:
-        return automatic_ridge(kept.rows.size)
+    def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> SelectionKind:
+        return number_selection(self, taken)
+
+    @property
+    def _search_space(self) -> SearchSpace:  # type: ignore[override]
+        return number_space(self)
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        mixture = chosen_mixture(selection)
+        (first, *others) = mixture.members
+        if others or not isinstance(first, IntervalRegressor):
+            return mixture, None
+        # A single member of this class is fitted as such, with its certificate.
+        self.margin_ = float(first.margin)
+        return first.weights, self._named_solver()
 
     def _named_solver(self) -> Solver | None:
         return resolve_solver(self.solver, numbers=True)
@@ -250,22 +280,9 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _problem(
         self, weightings: FittedWeightings, votes: Votes, taken: NumberSets
     ) -> NumberProblem:
-        for weights in (weightings.weights, weightings.predict_weights):
-            if isinstance(_unwrapped(weights), PoissonWeights):
-                raise ValueError(
-                    "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
-                    "predictions have no level. Use LaplacianWeights on the same graph."
-                )
-        taken = taken.inset(float(self.margin)) if self.margin else taken
+        taken = taken.inset(self.margin_) if self.margin_ else taken
         self.span_ = taken.span
-        obstacle = self._obstacle_to_risk()
-        if self.formulation == "risk" and obstacle:
-            raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
-        if self.formulation == "votes" or obstacle:
-            # w copies of a row are w equal rows of votes.
-            return VotedProblem(weightings.scaled(votes), self.loss_, taken, self.span_)
-        ridge = _unwrapped(weightings.weights)
-        return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), taken, self.span_)
+        return number_problem(self, weightings, votes, taken)
 
     def _suited_solver(self, problem: NumberProblem) -> Solver:
         return suited_solver(problem)
@@ -274,25 +291,6 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         # The losses of numbers minimise the infimum exactly.
         self.infimum_is_exact_ = True if self.method == "infimum" else None
         return number_baseline(problem, votes, self.method)
-
-    def _obstacle_to_risk(self) -> str:
-        """Why the formulation "risk" is not possible; empty if it is."""
-        weights = _unwrapped(self.weights_)
-        if not self.loss_.is_quadratic:
-            return f"needs the squared loss; got {self.loss_!r}"
-        if not isinstance(weights, _RIDGE_WEIGHTS):
-            return f"needs KernelRidgeWeights; got {type(weights).__name__}"
-        divided = isinstance(weights, KernelRidgeWeights) and weights.normalize
-        if weights.leave_one_out or (divided and not weights.intercept):
-            return "needs KernelRidgeWeights with normalize=False and leave_one_out=False"
-        if self.predict_weights is not None:
-            return "predicts with the function that it fits, so predict_weights must be None"
-        if self.method == "infimum":
-            return (
-                "is the same problem for method='infimum' and method='disambiguation'; the infimum "
-                "loss is minimised at each query, which needs votes"
-            )
-        return ""
 
     def _store(self, fit: Fit) -> None:
         solution, kept, sets = fit.solution, fit.kept, fit.candidates
@@ -311,7 +309,24 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
             resolved = fit.scatter(resolved, np.ones(len(nearest), dtype=np.bool_))
         self.resolved_ = resolved | sets.is_point
-        self.confidence_ = np.where(sets.is_point, 1.0, _agreement(labels, others, self.span_))
+        self._store_labels(sets, labels, others)
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
+    ) -> None:
+        check_mixed(self, taken)
+        found = fit_number_mixture(with_callback(mixture, self._progress()), X, kept, taken)
+        self._store_mixture(mixture, found.fitted, found.objective)
+        self.span_ = taken.span
+        self.is_convex_, self.residual_ = False, None
+        # A margin of the user also holds for labels; those that members chose need not.
+        narrowed = candidates.inset(self.margin_) if self.margin_ else candidates
+        self.resolved_ = np.ones(len(candidates), dtype=np.bool_)
+        self._store_labels(candidates, narrowed.nearest(found.predictions), found.predictions)
+
+    def _store_labels(self, sets: NumberSets, labels: FloatArray, others: FloatArray) -> None:
+        """Labels ``(n, d)``, and how far they are from predictions without their row."""
+        self.confidence_ = np.where(sets.is_point, 1.0, agreement(labels, others, self.span_))
         segments = sets.segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
@@ -327,7 +342,12 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Inputs without votes get the best constant, with a warning. The formulation "risk" fits a
         function, which has a value at every input.
         """
-        return self._output(self._predictions(X))
+        check_is_fitted(self)
+        if self._mixture_ is None:
+            return self._output(self._predictions(X))
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._output(self._mixture_(X))
 
     @limit_threads(1)
     def predict_interval(
@@ -342,7 +362,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         The guarantee is about the set of a new row, because the number inside is never observed.
         If rows are exchangeable, the probability that the interval fails is at most
         ``2 (1 - coverage)``, plus up to ``sqrt(2 / n)`` with few folds; in practice it is close to
-        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+).
+        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+). This
+        is proved for weights that are given; what ``weights="auto"`` selected has seen all sets.
 
         Parameters
         ----------
@@ -375,16 +396,3 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
-
-
-def _agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
-    """One minus the mean distance of two numbers, in units of the span of each column, ``(n,)``."""
-    width = np.ptp(span, axis=1)
-    distance = np.abs(labels - others)
-    shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
-    agreement: FloatArray = 1.0 - np.minimum(shares, 1.0).mean(axis=1)
-    return agreement
-
-
-def _unwrapped(weights: Any) -> Any:
-    return weights.weights if isinstance(weights, FittedWeights) else weights

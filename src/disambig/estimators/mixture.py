@@ -112,6 +112,9 @@ def fit_mixture(
     sample_weight: FloatArray | None,
     groups: IntArray | None,
     predict: Predict,
+    *,
+    hashes: IntArray | None = None,
+    n_folds: int = _N_FOLDS,
 ) -> FittedMixture:
     """Fit the members on all rows, and cross-fit them for predictions of the training rows.
 
@@ -127,16 +130,24 @@ def fit_mixture(
     sample_weight : float array (n,), or None
     groups : int array (n,), or None
     predict : callable
+    hashes : int array (n,), optional
+        The groups of rows with equal inputs, in their order; by default those of `hash_rows`.
+    n_folds : int
+        Of the cross-fit; 0: there is none, and `held_out` are NaN.
     """
     members, shares = mixture.checked()
     members = [member for member, share in zip(members, shares, strict=True) if share > 0]
     shares = shares[shares > 0]
-    together = joined_groups(hash_rows(X), groups)
+    together = joined_groups(hash_rows(X) if hashes is None else hashes, groups)
     order = np.argsort(together, kind="stable")
     X, candidates, together = X[order], candidates[order], together[order]
     weights = None if sample_weight is None else sample_weight[order]
-    folds = _folds(together, candidates.informative)
     with config_context(assume_finite=True):
+        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
+        if not n_folds:
+            shape = predict(fitted[0], X[:1]).shape[1:]
+            return FittedMixture(fitted, shares, predict, np.full((len(order), *shape), np.nan))
+        folds = _folds(together, candidates.informative, n_folds)
         held_out = mixed(
             shares,
             [
@@ -144,20 +155,19 @@ def fit_mixture(
                 for member in members
             ],
         )
-        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
     return FittedMixture(fitted, shares, predict, unsorted)
 
 
-def _folds(together: IntArray, informative: BoolArray) -> IntArray:
+def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:
     """The fold of each row; groups with informative rows are spread evenly over the folds."""
     is_informative = np.zeros(int(together.max()) + 1, dtype=np.bool_)
     is_informative[together[informative]] = True
     number = np.empty(is_informative.size, dtype=np.int64)
     # Stable: otherwise in the order of the hashes.
     number[np.argsort(~is_informative, kind="stable")] = np.arange(is_informative.size)
-    folds: IntArray = number[together] % min(_N_FOLDS, is_informative.size)
+    folds: IntArray = number[together] % min(n_folds, is_informative.size)
     return folds
 
 

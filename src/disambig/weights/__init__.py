@@ -17,6 +17,7 @@ from disambig.weights.neighbors.neighbors import NeighborWeights
 from disambig.weights.partitions.forest import ForestWeights, TreeWeights
 from disambig.weights.partitions.histogram import HistogramWeights
 from disambig.weights.protocol import InformedWeights, Weights
+from disambig.weights.squashed import SquashedWeights
 
 __all__ = [
     "FittedWeights",
@@ -35,6 +36,7 @@ __all__ = [
     "PrecomputedWeights",
     "RandomFeatureWeights",
     "ScaledWeights",
+    "SquashedWeights",
     "TreeWeights",
     "Weights",
 ]

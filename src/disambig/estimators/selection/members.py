@@ -7,7 +7,7 @@ families are then mixed: their shares minimise the held-out loss of the mixture.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn import config_context
@@ -207,7 +207,9 @@ class MemberSelection(Generic[M]):
         return HeldOutTrial(entry, Trial(for_all, None, score.loss, score.value), predictions)
 
 
-def mixture_of(selection: Selection, *, most: int, pull: float) -> Mixture:
+def mixture_of(
+    selection: Selection, *, most: int, pull: float, unit: Literal["even", "best"] = "even"
+) -> Mixture:
     """The mixture of the best members of the families, with shares fitted on held-out rows.
 
     Parameters
@@ -219,6 +221,9 @@ def mixture_of(selection: Selection, *, most: int, pull: float) -> Mixture:
     pull : float
         Draws shares to equal ones: ``pull`` rows that say nothing else. Its weight in the held-out
         loss is ``pull / n`` times the loss of equal shares, for n scored rows.
+    unit : {"even", "best"}
+        "best" multiplies by the loss of the best member instead, where that is less: a member that
+        is far worse than the others then raises the loss of equal shares, but not the pull.
     """
     assert selection.scored is not None
     kind, sample_weight = selection.scored
@@ -235,7 +240,10 @@ def mixture_of(selection: Selection, *, most: int, pull: float) -> Mixture:
     if objective is None or len(chosen) == 1:
         return Mixture([chosen[0].trial.weights], [1.0])
     even = np.full(len(chosen), 1.0 / len(chosen))
-    weight = pull / effective_count(sample_weight[rows]) * objective(even)[0]
+    scale = objective(even)[0]
+    if unit == "best":
+        scale = min(scale, *(objective(one)[0] for one in np.eye(len(chosen))))
+    weight = pull / effective_count(sample_weight[rows]) * scale
     shares = mixing_shares(objective, len(chosen), weight)
     kept = np.flatnonzero(shares > 0)
     return Mixture([chosen[k].trial.weights for k in kept], shares[kept].tolist())

@@ -43,7 +43,11 @@ class DistinctRows(NamedTuple, Generic[K]):
 
 
 def merge_copies(
-    X: Any, kind: K, sample_weight: FloatArray, groups: IntArray | None = None
+    X: Any,
+    kind: K,
+    sample_weight: FloatArray,
+    groups: IntArray | None = None,
+    hashes: IntArray | None = None,
 ) -> DistinctRows[K]:
     """The distinct rows in the order of their first copies; all rows as they are if none is equal.
 
@@ -56,8 +60,10 @@ def merge_copies(
     sample_weight : float (n,)
     groups : int (n,), optional
         Groups of the user: their rows are hidden together, whatever their inputs are.
+    hashes : int (n,), optional
+        The groups of equal rows in their order, by default those of `hash_rows`.
     """
-    equal = hash_rows(X)
+    equal = hash_rows(X) if hashes is None else hashes
     together = joined_groups(equal, groups)
     repeated = np.flatnonzero(np.bincount(equal)[equal] > 1)
     if not repeated.size:

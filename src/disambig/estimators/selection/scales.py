@@ -63,8 +63,9 @@ def feature_scales(X: Any, table: FloatArray, sample_weight: FloatArray) -> Floa
         max_features=min(d, _MAX_SPLIT_FEATURES, max(_MIN_SPLIT_FEATURES, d // 5)),
         random_state=0,
     )
+    targets = table[:, 0] if table.shape[1] == 1 else table
     # Rounding can make the importance of noise negative.
-    importances = np.maximum(trees.fit(inputs, table, sample_weight).feature_importances_, 0.0)
+    importances = np.maximum(trees.fit(inputs, targets, sample_weight).feature_importances_, 0.0)
     total = float(importances.sum())
     return np.sqrt(importances * (d / total)) * units if total > 0.0 else None
 

@@ -28,9 +28,7 @@ from disambig.estimators.selection.space import SearchSpace, n_landmarks_for
 from disambig.exceptions import warn
 from disambig.notation import FloatArray, IntArray
 from disambig.threads import threads_for
-
-# With fewer informative rows the best of so many weightings is found by chance.
-_MIN_INFORMATIVE_ROWS = 30
+from disambig.weights.row_groups import rank_hashes
 
 
 class Deadline:
@@ -124,10 +122,11 @@ def select(
     """
     deadline = Deadline(time_limit)
     n_fitted_rows = X.shape[0]
-    X, kind, sample_weight, row_groups = merge_copies(X, kind, sample_weight, groups)
+    hashes = rank_hashes(X) if space.unit_free else None
+    X, kind, sample_weight, row_groups = merge_copies(X, kind, sample_weight, groups, hashes)
     n_rows, distinct = sample_weight.size, "distinct " if sample_weight.size < n_fitted_rows else ""
     n_informative = np.count_nonzero(kind.informative)
-    if n_informative < _MIN_INFORMATIVE_ROWS:
+    if n_informative < space.least_informative:
         return _fallback(
             kind,
             X,
@@ -138,7 +137,7 @@ def select(
         )
     rows, numbers = sample_rows(row_groups, kind, sample_weight, space.n_rows(kind.width))
     n_informative = np.count_nonzero(kind.informative[rows])
-    if n_informative < _MIN_INFORMATIVE_ROWS:
+    if n_informative < space.least_informative:
         return _fallback(
             kind,
             X,
@@ -200,22 +199,20 @@ def screen(
 ) -> list[Any]:
     """The entries with the best scores on the first rows, in the order of the list.
 
-    The best of every family is included if predictions can be mixed, and, for the final comparison,
-    if some entries use landmarks.
+    If some of them use landmarks, the best of every family is included for the final comparison;
+    and also if the space keeps families.
     """
     first_rows = sample.first(space.n_rows(sample.kind.width))
     best: dict[Any, float] = {}
     families: dict[Any, str] = {}
-    is_mixed = False
     kind = first_rows.kind
     for held_out in kind.run_trials(space, first_rows, scales, deadline.limit(entries)):
         entry = held_out.entry
         best[entry] = min(best.get(entry, np.inf), held_out.trial.score)
         families[entry] = kind.family_of(held_out)
-        is_mixed |= held_out.predictions is not None
     order = sorted(best, key=best.__getitem__)
     selected = set(order[: space.finalists])
-    if is_mixed or "landmarks" in families.values():
+    if space.keeps_families or "landmarks" in families.values():
         selected.update({families[entry]: entry for entry in reversed(order)}.values())
     # Best first if time is limited: what is not tried any more is then the worst.
     return [entry for entry in (order if deadline.is_limited else entries) if entry in selected]

@@ -80,6 +80,13 @@ class SearchSpace:
         features.
     comparison_hidden : (least, most)
         Hidden rows of the final comparison, which is left out if there are fewer.
+    least_informative : int
+        With fewer informative rows nothing is selected: the best would be found by chance.
+    keeps_families : bool
+        Whether the best of every family passes the screen, for a mixture.
+    unit_free : bool
+        Whether sample and folds depend on the order of the values of each feature only, and so not
+        on units.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -108,6 +115,9 @@ class SearchSpace:
     comparison_rows: int = 100_000
     comparison_entries: int = 10_000_000
     comparison_hidden: tuple[int, int] = (100, 2000)
+    least_informative: int = 30
+    keeps_families: bool = False
+    unit_free: bool = False
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most, for a number of classes.

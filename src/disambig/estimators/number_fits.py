@@ -1,0 +1,194 @@
+"""Steps of the fit of `IntervalRegressor`: which formulation is possible, and mixtures."""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.candidates import Intervals
+from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.estimators.fitting import FittedWeightings, KeptRows, take_inputs
+from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
+from disambig.estimators.selection.numbers import numbers_of
+from disambig.exceptions import MissingOracleError, NoInformationError
+from disambig.notation import FloatArray, IntArray
+from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.votes import Votes
+from disambig.weights import (
+    FittedWeights,
+    KernelRidgeWeights,
+    NystromWeights,
+    PoissonWeights,
+    RandomFeatureWeights,
+    ScaledWeights,
+)
+from disambig.weights.row_groups import rank_hashes
+from disambig.weights.squashed import SquashedWeights
+
+# Weightings that are ridge regressions, exact or of low rank; they offer `residual_form`.
+_RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
+# Folds of the predictions that labels of a mixture come from; many rows need fewer.
+_FOLDS, _FEW_FOLDS, _MANY_ROWS = 3, 2, 20_000
+
+
+def check_finite_ends(sets: NumberSets, rows: IntArray) -> None:
+    """Raise `NoInformationError` if these rows allow every number in some column."""
+    uninformative = ~np.isfinite(sets.centers[rows]).any(axis=0)
+    if uninformative.any():
+        where = "" if sets.flat else f" in column {int(np.argmax(uninformative))}"
+        raise NoInformationError(
+            f"y: each of the {rows.size} rows allows every number{where}, so there is nothing to "
+            f"learn from{'' if sets.flat else ' there'}. Give at least one row a finite end."
+        )
+
+
+def unwrapped(weights: Any) -> Any:
+    """The fitted weighting inside of those that only pass it on, or that map its inputs."""
+    if isinstance(weights, FittedWeights):
+        return unwrapped(weights.weights)
+    if isinstance(weights, (ScaledWeights, SquashedWeights)) and not weights.leave_one_out:
+        return unwrapped(weights.weights_)
+    return weights
+
+
+def obstacle_to_risk(estimator: Any) -> str:
+    """Why the formulation "risk" is not possible for a fitted weighting; empty if it is."""
+    weights = unwrapped(estimator.weights_)
+    if not estimator.loss_.is_quadratic:
+        return f"needs the squared loss; got {estimator.loss_!r}"
+    if not isinstance(weights, _RIDGE_WEIGHTS):
+        return f"needs KernelRidgeWeights; got {type(weights).__name__}"
+    divided = isinstance(weights, KernelRidgeWeights) and weights.normalize
+    if weights.leave_one_out or (divided and not weights.intercept):
+        return "needs KernelRidgeWeights with normalize=False and leave_one_out=False"
+    if estimator.predict_weights is not None:
+        return "predicts with the function that it fits, so predict_weights must be None"
+    if estimator.method == "infimum":
+        return (
+            "is the same problem for method='infimum' and method='disambiguation'; the infimum "
+            "loss is minimised at each query, which needs votes"
+        )
+    return ""
+
+
+def number_problem(
+    estimator: Any, weightings: FittedWeightings, votes: Votes, sets: NumberSets
+) -> NumberProblem:
+    """The problem of the formulation of a regressor, on sets that its margin has narrowed."""
+    for weights in (weightings.weights, weightings.predict_weights):
+        if isinstance(unwrapped(weights), PoissonWeights):
+            raise ValueError(
+                "PoissonWeights cannot be used for regression: its votes sum to zero, so that "
+                "predictions have no level. Use LaplacianWeights on the same graph."
+            )
+    obstacle = obstacle_to_risk(estimator)
+    if estimator.formulation == "risk" and obstacle:
+        raise MissingOracleError(f"formulation='risk' {obstacle}. Use formulation='votes'.")
+    if estimator.formulation == "votes" or obstacle:
+        # w copies of a row are w equal rows of votes.
+        return VotedProblem(weightings.scaled(votes), estimator.loss_, sets, sets.span)
+    ridge = unwrapped(weightings.weights)
+    return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), sets, sets.span)
+
+
+def agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
+    """One minus the mean distance of two numbers, in units of the span of each column, ``(n,)``."""
+    width = np.ptp(span, axis=1)
+    distance = np.abs(labels - others)
+    shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
+    found: FloatArray = 1.0 - np.minimum(shares, 1.0).mean(axis=1)
+    return found
+
+
+def check_mixed(estimator: Any, sets: NumberSets) -> None:
+    """Refuse a mixture where its members could not be mixed, or would ignore a parameter."""
+    if not isinstance(sets, Intervals):
+        raise ValueError(
+            "IntervalRegressor: a Mixture needs intervals; the mean of two members of a union of "
+            "intervals need not be near to it. Pass one weighting."
+        )
+    if not estimator.loss_.is_quadratic:
+        raise ValueError(
+            f"IntervalRegressor: a Mixture mixes means, which belong to the squared loss; got "
+            f"loss={estimator.loss!r}. Pass one weighting."
+        )
+    if estimator.formulation == "votes":
+        raise ValueError(
+            "IntervalRegressor: formulation='votes' cannot be combined with a Mixture, whose "
+            "members have their own. Set it in the members, and use formulation='auto'."
+        )
+
+
+class NumberMixture(NamedTuple):
+    """A fitted mixture of numbers.
+
+    Attributes
+    ----------
+    fitted : FittedMixture
+    predictions : float array (n, d)
+        Of all rows: by members that were trained without them.
+    objective : float
+        The mean squared distance of these to the sets of the informative rows that take part.
+    """
+
+    fitted: FittedMixture
+    predictions: FloatArray
+    objective: float
+
+
+def fit_number_mixture(
+    mixture: Mixture, X: Any, kept: KeptRows, taken: NumberSets
+) -> NumberMixture:
+    """A mixture fitted on the rows that take part, with held-out predictions of all rows."""
+    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    fitted = fitted_on_distinct(mixture, inputs, taken, kept.sample_weight, kept.groups)
+    held_out = fitted.held_out
+    weights = kept.sample_weight * taken.informative
+    distances = (taken.distances(held_out) ** 2).sum(axis=1)
+    predictions = held_out
+    if not kept.all_rows:
+        rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+        predictions = np.empty((kept.n, held_out.shape[1]))
+        predictions[kept.rows], predictions[rest] = held_out, fitted(X[rest])
+    return NumberMixture(fitted, predictions, float(weights @ distances / weights.sum()))
+
+
+def fitted_on_distinct(
+    mixture: Mixture,
+    X: Any,
+    sets: NumberSets,
+    sample_weight: FloatArray,
+    groups: IntArray | None = None,
+    *,
+    cross_fit: bool = True,
+) -> FittedMixture:
+    """Fit the members on the distinct rows, so that a weight of w is the same as w copies."""
+    assert isinstance(sets, Intervals)
+    hashes = rank_hashes(X)
+    # Sorted by inputs and ends: members with random parts do not depend on the order of the rows.
+    table = np.column_stack([hashes, sets.lower, sets.upper])
+    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(inverse.ravel(), weights=sample_weight)
+    n_folds = _FOLDS if first.size <= _MANY_ROWS else _FEW_FOLDS
+    fitted = fit_mixture(
+        mixture,
+        X[first],
+        sets[first],
+        None if (total == 1).all() else total,
+        None if groups is None else groups[first],
+        numbers_of,
+        hashes=hashes[first],
+        n_folds=n_folds if cross_fit else 0,
+    )
+    return replace(fitted, held_out=fitted.held_out[inverse.ravel()])
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureModel:
+    """A fitted mixture as a model with ``predict``, for calibration."""
+
+    fitted: FittedMixture
+
+    def predict(self, X: Any) -> FloatArray:
+        """The mixed predictions, ``(q, d)``."""
+        return self.fitted(X)
