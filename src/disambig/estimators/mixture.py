@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights.row_groups import hash_rows, joined_groups
 
 # Shares below this are rounding of the optimiser.
@@ -142,22 +142,33 @@ def fit_mixture(
     order = np.argsort(together, kind="stable")
     X, candidates, together = X[order], candidates[order], together[order]
     weights = None if sample_weight is None else sample_weight[order]
-    n_folds = min(n_folds, int(together.max()) + 1)
     with config_context(assume_finite=True):
         fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
         if not n_folds:
             shape = predict(fitted[0], X[:1]).shape[1:]
             return FittedMixture(fitted, shares, predict, np.full((len(order), *shape), np.nan))
+        folds = _folds(together, candidates.informative, n_folds)
         held_out = mixed(
             shares,
             [
-                held_out_predictions(member, X, candidates, weights, together % n_folds, predict)
+                held_out_predictions(member, X, candidates, weights, folds, predict)
                 for member in members
             ],
         )
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
     return FittedMixture(fitted, shares, predict, unsorted)
+
+
+def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:
+    """The fold of each row; groups with informative rows are spread evenly over the folds."""
+    is_informative = np.zeros(int(together.max()) + 1, dtype=np.bool_)
+    is_informative[together[informative]] = True
+    number = np.empty(is_informative.size, dtype=np.int64)
+    # Stable: otherwise in the order of the hashes.
+    number[np.argsort(~is_informative, kind="stable")] = np.arange(is_informative.size)
+    folds: IntArray = number[together] % min(n_folds, is_informative.size)
+    return folds
 
 
 def fitted_member(member: Any, X: Any, candidates: Any, sample_weight: FloatArray | None) -> Any:
@@ -191,6 +202,9 @@ def held_out_predictions(
         hidden, visible = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         if not hidden.size or not visible.size:
             continue
+        if not candidates[visible].informative.any():
+            # One group has all information: without it nothing can be learned.
+            visible = np.arange(len(folds))
         weights = None if sample_weight is None else sample_weight[visible]
         fitted = fitted_member(member, X[visible], candidates[visible], weights)
         predictions = predict(fitted, X[hidden])

@@ -3,15 +3,36 @@
 from typing import Any, Literal, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import shortest_path
+from scipy.special import expit
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit
+from disambig.estimators.fitting import Fit, KeptRows, validated_inputs
+from disambig.estimators.mixed_ranking import (
+    PairDecoder,
+    best_in_sets,
+    check_members,
+    fit_rankers,
+)
+from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
-from disambig.exceptions import CandidateError, NoInformationError
+from disambig.estimators.rankers.calibration import pair_scale
+from disambig.estimators.rankers.pairs import (
+    never_connected,
+    pair_agreement,
+    pair_probabilities,
+    square,
+)
+from disambig.estimators.selection.members import MemberSelection, mixture_of
+from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
+from disambig.estimators.selection.orders import OrderMembers
+from disambig.estimators.selection.search import Selection
+from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
+from disambig.losses.orders.kendall import BoundKendall
 from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.protocol import LimitedOrderLoss
 from disambig.losses.registry import bind_order_loss
@@ -22,29 +43,9 @@ from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
 
-
-def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
-    """Votes ``(q, m (m - 1) / 2 + 1)`` for the signs of pairs as probabilities ``(q, m, m)``.
-
-    The last column is the sum of all votes, so ``(sum + sign) / 2`` of them are for i before j and
-    ``(sum - sign) / 2`` for j before i. Their positive parts are divided by their sum; the result
-    is 1/2 where neither is positive.
-
-    Examples
-    --------
-    >>> pair_probabilities(np.array([[0.5, 1.0]]), 2)[0].tolist()
-    [[0.0, 0.75], [0.25, 0.0]]
-    """
-    i, j = np.triu_indices(m, 1)
-    total, signs = votes[:, -1:], votes[:, :-1]
-    earlier = np.maximum((total + signs) / 2, 0.0)
-    later = np.maximum((total - signs) / 2, 0.0)
-    has_votes = earlier + later > 0
-    share = np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
-    probabilities = np.zeros((len(votes), m, m))
-    probabilities[:, i, j] = share
-    probabilities[:, j, i] = 1.0 - share
-    return probabilities
+# Members of a mixture at most, and rows that say nothing but "equal shares".
+_MAX_MEMBERS = 4
+_PULL = 20.0
 
 
 class PartialRanker(CandidateEstimator):
@@ -133,6 +134,9 @@ class PartialRanker(CandidateEstimator):
     [0, 1, 2]
     """
 
+    _search_space = ORDER_SPACE
+    _mixes = True
+
     def __init__(
         self,
         weights: Any = "auto",
@@ -209,6 +213,78 @@ class PartialRanker(CandidateEstimator):
                 "learn from. Give at least one pair, or a known place."
             )
 
+    def _members(self, orders: PartialOrders, solver: Solver | None) -> OrderMembers:
+        # Footrule, DCG and weights of positions need more than probabilities of pairs.
+        is_mixed = (
+            isinstance(self.loss_, BoundKendall)
+            and self.method == "disambiguation"
+            and solver is None
+            and self.predict_weights is None
+        )
+        return OrderMembers(orders, self.loss_, self, is_mixed)
+
+    def _selection_kind(
+        self, taken: PartialOrders, solver: Solver | None
+    ) -> MemberSelection[OrderMembers] | None:
+        members = self._members(taken, solver)
+        # A single item has one order. Members that all vote take too long with many items.
+        most = np.inf if members.is_mixed else MAX_VOTED_ITEMS
+        return MemberSelection(members) if 1 < taken.n_items <= most else None
+
+    def _chosen(self, selection: Selection) -> tuple[Any, Solver | None]:
+        solver = self._named_solver()
+        if selection.is_fallback:
+            return selection.weights, solver
+        assert selection.scored is not None
+        kind = cast("MemberSelection[OrderMembers]", selection.scored[0])
+        if not kind.members.is_mixed:
+            return selection.weights.weights, solver
+        mixture = mixture_of(selection, most=_MAX_MEMBERS, pull=_PULL)
+        first = mixture.members[0]
+        is_ordinary = isinstance(first, PartialRanker) and first.method == self.method
+        return (first.weights if len(mixture.members) == 1 and is_ordinary else mixture), solver
+
+    def _learn_mixture(
+        self, mixture: Mixture, X: Any, kept: KeptRows, candidates: Any, taken: Any
+    ) -> None:
+        check_members(type(self).__name__, mixture, self.loss, self.loss_)
+        members = self._members(taken, None)
+        fitted = fit_rankers(self._with_progress(mixture), X, kept, members)
+        losses = members.losses(members.decoded(fitted.held_out))
+        scored = kept.sample_weight * taken.informative
+        objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
+        self._store_mixture(mixture, fitted, objective)
+        self.average_is_exact_ = None
+        shares = np.empty((kept.n, fitted.held_out.shape[1]))
+        shares[kept.rows] = fitted.held_out
+        if not kept.all_rows:
+            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
+            shares[rest] = fitted(X[rest])
+        faces = best_in_sets(self.loss_, shares, candidates)
+        self._decoder_ = PairDecoder.of(
+            self.loss_, taken, faces.outputs[kept.rows], kept.sample_weight
+        )
+        self._store_labels(
+            candidates,
+            taken,
+            faces.outputs,
+            faces.is_vertex,
+            faces.undecided,
+            square(shares, candidates.n_items),
+        )
+
+    def _with_progress(self, mixture: Mixture) -> Mixture:
+        """The mixture whose members that vote have the callback and the messages of this ranker."""
+        if self.callback is None and not self.verbose:
+            return mixture
+        members = [
+            clone(member).set_params(callback=self.callback, verbose=self.verbose)
+            if isinstance(member, PartialRanker)
+            else member
+            for member in mixture.members
+        ]
+        return Mixture(members, mixture.shares)
+
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
 
@@ -225,6 +301,7 @@ class PartialRanker(CandidateEstimator):
         labels, resolved = solution.decoded.outputs, solution.resolved
         undecided = cast(OrderFaces, solution.targets).undecided
         votes = fit.weightings.leave_one_out(self._pair_targets_)
+        self._pair_slope_ = pair_scale(votes[:, :-1], fit.taken.signs(), kept.sample_weight)
         if not kept.all_rows:
             rest_votes = fit.rest_votes()
             predictions = self._predictor_.predict(rest_votes)
@@ -233,18 +310,30 @@ class PartialRanker(CandidateEstimator):
             resolved = fit.scatter(resolved, nearest.is_vertex)
             undecided = fit.scatter(undecided, nearest.undecided)
             votes = fit.scatter(votes, rest_votes @ self._pair_targets_)
+        shares = pair_probabilities(votes, orders.n_items)
+        self._store_labels(orders, fit.taken, labels, resolved, undecided, shares)
+
+    def _store_labels(
+        self,
+        orders: PartialOrders,
+        taken: PartialOrders,
+        labels: IntArray,
+        resolved: BoolArray,
+        undecided: BoolArray,
+        shares: FloatArray,
+    ) -> None:
+        """Labels, and what the rows know themselves beside the shares of the others."""
         known = orders.before
         observed = known | np.swapaxes(known, 1, 2)
         # What a row observed is decided there, whatever the other rows say.
-        self.undecided_pairs_ = (undecided | _never_connected(fit.taken)) & ~observed
+        self.undecided_pairs_ = (undecided | never_connected(taken)) & ~observed
         # A loss may ignore some pairs: they are undecided although every target is optimal.
         self.resolved_ = resolved & ~self.undecided_pairs_.any(axis=(1, 2))
-        shares = pair_probabilities(votes, orders.n_items)
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.labels_ = labels
         self.pair_probabilities_ = shares
-        self.confidence_ = _pair_agreement(shares, labels)
+        self.confidence_ = pair_agreement(shares, labels)
 
     @limit_threads(1)
     def predict(self, X: Any) -> IntArray:
@@ -252,6 +341,9 @@ class PartialRanker(CandidateEstimator):
 
         Inputs without votes get the order nearest to the mean target.
         """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._decoder_.predict(self._mixed_shares(X))
         ranks: IntArray = self._predictions(X).outputs
         return ranks
 
@@ -267,8 +359,31 @@ class PartialRanker(CandidateEstimator):
 
         Negative votes are set to zero; the share is 1/2 for inputs without votes.
         """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return square(self._mixed_shares(X), len(self.items_))
         votes = self._checked_votes(X)
         return pair_probabilities(votes @ self._pair_targets_, len(self.items_))
+
+    def _mixed_shares(self, X: Any) -> FloatArray:
+        assert self._mixture_ is not None
+        X = validated_inputs(self, X, reset=False)
+        with config_context(assume_finite=True):
+            return self._mixture_(X)
+
+    def pair_shares(self, X: Any) -> FloatArray:
+        """Calibrated probabilities of i before j for the pairs i < j, ``(q, m (m - 1) / 2)``.
+
+        What a `Mixture` mixes. Of votes: ``sigmoid(c sign)`` of the votes for the signs of pairs,
+        with the slope c that minimises the squared error at the observed pairs of training rows,
+        each predicted by the other rows. `pairwise_proba` has the shares of the votes themselves.
+        """
+        check_is_fitted(self)
+        if self._mixture_ is not None:
+            return self._mixed_shares(X)
+        signs = (self._checked_votes(X) @ self._pair_targets_)[:, :-1]
+        shares: FloatArray = expit(self._pair_slope_ * signs)
+        return shares
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over rows; of partial orders, over the observed pairs."""
@@ -280,40 +395,3 @@ class PartialRanker(CandidateEstimator):
             ranks=self.ranks,
             sample_weight=sample_weight,
         )
-
-
-def _pair_agreement(probabilities: FloatArray, ranks: IntArray) -> FloatArray:
-    """The mean over pairs of the probability of the direction in the ranks ``(n, m)``, ``(n,)``."""
-    m = ranks.shape[1]
-    earlier = ranks[:, :, None] < ranks[:, None, :]
-    total = np.where(earlier, probabilities, 0.0).sum(axis=(1, 2))
-    n_pairs = m * (m - 1) // 2
-    return np.asarray(total / n_pairs if n_pairs else np.ones(len(ranks)))
-
-
-def _never_connected(orders: PartialOrders) -> BoolArray:
-    """Pairs ``(m, m)`` that are compared neither in a row nor by a chain through several rows.
-
-    If the rows do not contradict each other, one order for all of them has loss zero, and such a
-    pair can have either direction in it. Known places of all rows are then taken together.
-    """
-    if orders.is_placed.any():
-        return _never_connected_by_places(orders)
-    direct = sp.csr_array(orders.before.any(axis=0))
-    reached = np.isfinite(shortest_path(direct, unweighted=True))
-    return np.asarray(~(reached | reached.T))
-
-
-def _never_connected_by_places(orders: PartialOrders) -> BoolArray:
-    """The same with known places: none if no single order fits all rows."""
-    windows = cast(IntArray, orders.windows)
-    lowest, highest = windows[:, :, 0].max(axis=0), windows[:, :, 1].min(axis=0)
-    try:
-        together = PartialOrders(
-            np.asarray(orders.before.any(axis=0))[None],
-            windows=np.stack([lowest, highest], axis=1)[None],
-        )
-    except CandidateError:
-        return np.zeros(orders.before.shape[1:], dtype=np.bool_)
-    known = together.before[0]
-    return np.asarray(~(known | known.T | np.eye(len(known), dtype=np.bool_)))

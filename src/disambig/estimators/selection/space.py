@@ -274,6 +274,11 @@ class EntryWeightings:
         """The inputs of the sample, scaled if the entry is."""
         return self._inputs[entry.scaled]
 
+    @property
+    def learned_scales(self) -> FloatArray | None:
+        """The factors of entries that are scaled, ``(d,)``."""
+        return self._scales[True]
+
     def unfitted(self, entry: Entry) -> Weights | None:
         """The weighting on the inputs of the entry; None if it has as many neighbours as rows.
 
