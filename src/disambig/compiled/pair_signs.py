@@ -130,13 +130,13 @@ def _pair_offset(i: Any, m: Any) -> Any:
 
 
 @inlined
-def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
-    """Write the signs of the pairs i < j of distinct ranks."""
+def _write_signs(ranks: AnyArray, r: Any, signs: FloatArray) -> None:
+    """Write the signs of the pairs i < j of distinct ranks in row r."""
     pair = np.uint64(0)
-    for i in range(ranks.shape[0]):
-        own = ranks[i]
-        for j in range(i + 1, ranks.shape[0]):
-            signs[pair] = 1.0 if own < ranks[np.uint64(j)] else -1.0
+    for i in range(ranks.shape[1]):
+        own = ranks[r, i]
+        for j in range(i + 1, ranks.shape[1]):
+            signs[r, pair] = 1.0 if own < ranks[r, np.uint64(j)] else -1.0
             pair += np.uint64(1)
 
 
@@ -146,22 +146,22 @@ def signs_of_orders(ranks: AnyArray) -> FloatArray:
     b, m = ranks.shape
     signs = np.empty((b, m * (m - 1) // 2), dtype=np.float64)
     for r in range(b):
-        _write_signs(ranks[r], signs[r])
+        _write_signs(ranks, r, signs)
     return signs
 
 
 @inlined
-def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
-    """Whether the items of a part can be placed one by one, each after its predecessors.
+def _is_acyclic(before: BoolArray, n: Any, earlier: AnyArray) -> Any:
+    """Whether the items of part n can be placed one by one, each after its predecessors.
 
     `earlier`, int64 ``(k,)``, is filled with the predecessors of each item as bits; at most 62
     items.
     """
-    k = before.shape[0]
+    k = before.shape[1]
     for j in range(k):
         earlier[j] = 0
         for i in range(k):
-            earlier[j] |= np.int64(before[i, j]) << i
+            earlier[j] |= np.int64(before[n, i, j]) << i
     placed = 0
     for _ in range(k):
         for j in range(k):
@@ -174,29 +174,38 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
 
 @inlined
 def _read_part(
-    scores: FloatArray, before: BoolArray, items: AnyArray, costs: FloatArray, forced: BoolArray
+    scores: FloatArray,
+    before: BoolArray,
+    orders: AnyArray,
+    r: Any,
+    start: Any,
+    n: Any,
+    costs: FloatArray,
+    forced: BoolArray,
 ) -> Any:
-    """Fill in the costs and forced pairs within a part.
+    """Fill in the costs and forced pairs within the part of problem r from `start`, as part n.
 
     Returns the sum of the cost differences of its pairs, or infinity if a pair is forced.
     """
-    m, k = before.shape[0], items.shape[0]
+    m, size, own = orders.shape[1], costs.shape[1], min(r, before.shape[0] - 1)
     spread = 0.0
-    any_forced = False
-    for a in range(k):
-        costs[a, a] = 0.0
-        forced[a, a] = before[items[a], items[a]]
-        row = _pair_offset(items[a], m)
-        for b in range(a + 1, k):
-            paid = scores[row + items[b]]
-            costs[a, b] = paid
-            costs[b, a] = -paid
-            forward, backward = before[items[a], items[b]], before[items[b], items[a]]
-            forced[a, b] = forward
-            forced[b, a] = backward
-            any_forced |= forward | backward
+    n_forced = 0
+    for a in range(size):
+        i = orders[r, start + a]
+        costs[n, a, a] = 0.0
+        forced[n, a, a] = before[own, i, i]
+        row = _pair_offset(i, m)
+        for b in range(a + 1, size):
+            j = orders[r, start + b]
+            paid = scores[r, row + j]
+            costs[n, a, b] = paid
+            costs[n, b, a] = -paid
+            forward, backward = before[own, i, j], before[own, j, i]
+            forced[n, a, b] = forward
+            forced[n, b, a] = backward
+            n_forced += forward | backward
             spread += abs(2.0 * paid)
-    return np.inf if any_forced else spread
+    return np.inf if n_forced > 0 else spread
 
 
 @compiled
@@ -227,18 +236,17 @@ def _read_parts(
     n = 0
     for part in range(owners.shape[0]):
         r, start = owners[part], starts[part]
-        items = orders[r, start : start + size]
-        own = before[min(r, before.shape[0] - 1)]
-        spread = _read_part(scores[r], own, items, costs[n], forced[n])
+        spread = _read_part(scores, before, orders, r, start, n, costs, forced)
         if spread <= tolerance[r]:
             # All orders of the part tie; its items have their ranks already, by index.
             single[r] = False
             for a in range(size):
+                row = _pair_offset(orders[r, start + a], m)
                 for b in range(a + 1, size):
-                    signs[r, _pair_offset(items[a], m) + items[b]] = 0.0
+                    signs[r, row + orders[r, start + b]] = 0.0
         elif size > max_items:
             status[r] = TOO_LARGE
-        elif not _is_acyclic(forced[n], earlier):
+        elif not _is_acyclic(forced, n, earlier):
             status[r] = CYCLIC
         else:
             slack[n] = tolerance[r]
@@ -359,7 +367,7 @@ def _compare_pairs(
             find_parts(n_before, ties, scratch, orders[r], sizes[r])
             for place in range(m):
                 ranks[r, orders[r, place]] = place
-        _write_signs(ranks[r], signs[r])
+        _write_signs(ranks, r, signs)
     return n_others
 
 
