@@ -69,7 +69,7 @@ def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
     return True
 
 
-@compiled_part
+@inlined
 def count_ties(
     scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray, ties: AnyArray
 ) -> None:
@@ -85,7 +85,7 @@ def count_ties(
             ties[max(n_before[i], n_before[j])] += forward & backward
 
 
-@compiled_part
+@inlined
 def find_parts(
     n_before: AnyArray, ties: AnyArray, scratch: AnyArray, order: AnyArray, sizes: AnyArray
 ) -> None:
