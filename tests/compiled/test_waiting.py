@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from disambig.compiled import waiting
-from disambig.compiled.waiting import CompileWatch
+from disambig.compiled import jit
+from disambig.compiled.jit import CompileWatch
 
 
 def event(module="disambig.compiled.lattice", folder="the/cache"):
@@ -22,7 +22,7 @@ def event(module="disambig.compiled.lattice", folder="the/cache"):
 def clock(monkeypatch):
     """A clock that the test sets."""
     clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
-    monkeypatch.setattr(waiting, "time", clock)
+    monkeypatch.setattr(jit, "time", clock)
     return clock
 
 
