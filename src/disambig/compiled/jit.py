@@ -8,7 +8,6 @@ other. So compiled functions are loops over arrays that their callers allocate.
 """
 
 import contextlib
-import gc
 import sys
 import time
 from collections.abc import Callable
@@ -64,9 +63,7 @@ _PACKAGE = "disambig."
 class CompileWatch(Listener):  # type: ignore[misc]  # words: ok
     """Writes one line if the functions of this package take long to compile in this process.
 
-    numba compiles in one thread at a time, so that starts and ends are nested. The garbage
-    collector pauses meanwhile: it would search the many objects of the compiler again and again,
-    which takes an eighth of the time, and find nothing.
+    numba compiles in one thread at a time, so that starts and ends are nested.
 
     Parameters
     ----------
@@ -81,7 +78,6 @@ class CompileWatch(Listener):  # type: ignore[misc]  # words: ok
         self._depth = 0
         self._last = 0.0
         self._folder: str | None = None
-        self._collects = False
 
     def on_start(self, event: Any) -> None:
         """Start the clock with a function of ours; functions that it needs are included."""
@@ -94,8 +90,6 @@ class CompileWatch(Listener):  # type: ignore[misc]  # words: ok
             return
         self._depth, self._last = 1, time.perf_counter()
         self._folder = dispatcher.stats.cache_path
-        self._collects = gc.isenabled()
-        gc.disable()
 
     def on_end(self, event: Any) -> None:
         """Stop the clock at the end of the function that started it."""
@@ -104,8 +98,6 @@ class CompileWatch(Listener):  # type: ignore[misc]  # words: ok
             return
         self._depth -= 1
         self._add_time()
-        if self._depth == 0 and self._collects:
-            gc.enable()
 
     def _add_time(self) -> None:
         now = time.perf_counter()
