@@ -149,7 +149,7 @@ def test_a_weight_is_so_many_copies():
 
 def test_few_rows_get_a_fixed_rule_and_a_warning():
     X, y, _ = plane(15)
-    with pytest.warns(UserWarning, match=r"only 15 of 15 rows exclude a number.*wide Gaussian"):
+    with pytest.warns(UserWarning, match=r"only 15 of 15 rows exclude a number.*Gaussian kernel"):
         model = IntervalRegressor().fit(X, y)
     assert model.certified_
     assert model.members_ == ()

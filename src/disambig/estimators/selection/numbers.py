@@ -61,8 +61,11 @@ _FOREST_MARGIN = 0.5
 _LINEAR_RIDGES = (1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-5)
 _LASSO_SHARES = (0.1, 0.02, 0.002)
 _STAGES = (25, 50, 100, 200)
-# Where too few rows are informative: the best of the fixed rules on the design sets.
-_FALLBACK = ("gaussian", 4.0, 1e-3, 0.2)
+# Where too few rows are informative: the best of the fixed rules on the design sets. With few
+# features few rows are close enough to show a curve; with many, only a nearly linear function.
+_FALLBACK_KERNEL, _FALLBACK_RIDGE, _FALLBACK_MARGIN = "gaussian", 1e-3, 0.2
+_FALLBACK_SIZES = (0.5, 4.0)
+_FALLBACK_SIZE_PER_FEATURE = 0.5
 # Where nothing predicts better than a constant.
 _NEARLY_CONSTANT_RIDGE = 10.0
 # Constants that are tried, at quantiles of the ends.
@@ -269,15 +272,17 @@ class NumberMembers:
             inputs = Inputs.of(X, self.table(), sample_weight, learns_scales=False)
             weights = inputs.weighting(automatic_ridge(self.n_rows), False)
             return self.estimator(weights, self.margin or 0.0), None, described
-        kernel, size, ridge, margin = _FALLBACK
+        size = float(np.clip(_FALLBACK_SIZE_PER_FEATURE * X.shape[1], *_FALLBACK_SIZES))
+        ridge = _FALLBACK_RIDGE
         described = (
-            f"kernel ridge is used, with a wide Gaussian kernel ({size:g} times the median "
-            "distance of the rows, on features of unit variance)"
+            f"kernel ridge is used, with a Gaussian kernel of {size:g} times the median distance "
+            "of the rows, on features of unit variance"
         )
         if np.count_nonzero(self.candidates.informative) >= NUMBER_SPACE.least_informative:
-            ridge, described = _NEARLY_CONSTANT_RIDGE, f"{described} that is nearly constant"
+            ridge, described = _NEARLY_CONSTANT_RIDGE, f"{described}; it is nearly constant"
         inputs = Inputs.of(X, self.table(), sample_weight, learns_scales=False)
-        entry = NumberEntry("kernel", False, kernel, size, ridge, self._margins((margin,))[0])
+        margin = self._margins((_FALLBACK_MARGIN,))[0]
+        entry = NumberEntry("kernel", False, _FALLBACK_KERNEL, size, ridge, margin)
         return inputs.member(entry, self.estimator, self.n_rows), None, described
 
 
