@@ -36,6 +36,7 @@ from disambig.weights import (
     KernelLaplacianWeights,
     LaplacianWeights,
     NeighborWeights,
+    PathWeights,
     PoissonWeights,
 )
 
@@ -66,6 +67,11 @@ def ours(weights: Any, method: str = "average") -> Learner:
         return model.fit(X, known).labels_
 
     return learn
+
+
+def default(X: Any, known: Any) -> Any:
+    """Labels of all rows by the classifier without arguments."""
+    return PartialLabelClassifier(unlabeled=-1).fit(X, known).labels_
 
 
 def theirs(kind: type[Any], **parameters: Any) -> Learner:
@@ -116,6 +122,8 @@ LEARNERS: dict[str, Learner] = {
         graph(leave_one_out=True), "disambiguation"
     ),
     POISSON: ours(PoissonWeights(N_NEIGHBORS)),
+    "paths, power 4": ours(PathWeights(N_NEIGHBORS)),
+    "default": default,
     "kernel Laplacian, 500 landmarks": ours(
         lambda X: KernelLaplacianWeights(bandwidth=neighbor_distance(X))
     ),
@@ -242,6 +250,8 @@ def main(arguments: list[str] | None = None) -> None:
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="sklearn")
         # Poisson learning warns of components without a label; their `labels_` are scored too.
         warnings.filterwarnings("ignore", message=".*without an informed row", category=UserWarning)
+        # The default says what it chose for so few labels.
+        warnings.filterwarnings("ignore", message="weights='auto'", category=UserWarning)
         body, found = table(data, n_draws)
     text = (
         "## Few labels, many rows\n\n"

@@ -106,6 +106,7 @@ EXPLAINED = {
     "infimum_is_exact_": "of the model that recovers the targets (also in `disambiguator_`).",
     "average_is_exact_": "the linear extensions of a partial order cannot always be counted.",
     "span_": "numbers have a range, the unit of their distances (also in `disambiguator_`).",
+    "margin_": "see `margin`; ``weights=\"auto\"`` may have selected it.",
     "slack_": "an interval has ends, which may be active (also in `disambiguator_`).",
     "is_convex_": "a problem of numbers may be convex; all other targets are discrete (also in "
     "`disambiguator_`).",

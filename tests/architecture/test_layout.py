@@ -6,6 +6,8 @@ from benchmarks.trees.layout import traced_fits
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MAX_FILES = 45
+# A mixture runs several models: kernels, neighbours, a linear function, trees and boosting.
+MAX_FILES_OF = {"IntervalRegressor": 65}
 
 
 def test_a_default_fit_passes_through_few_files():
@@ -13,4 +15,5 @@ def test_a_default_fit_passes_through_few_files():
     assert set(fits) == {"PartialLabelClassifier", "IntervalRegressor", "PartialRanker"}
     for name, (files, _, _) in fits.items():
         assert "estimators/base.py" in files
-        assert len(files) <= MAX_FILES, f"{name}: {len(files)} files: {files}"
+        most = MAX_FILES_OF.get(name, MAX_FILES)
+        assert len(files) <= most, f"{name}: {len(files)} files: {files}"

@@ -8,9 +8,12 @@ import pytest
 from benchmarks import interval_regression
 from benchmarks.intervals.method import Method, grid
 from benchmarks.intervals.neighbors import CONSTANT, NEIGHBORS
+from benchmarks.intervals.published import Published, read_published
 from benchmarks.intervals.record import Record
 from benchmarks.intervals.selection import Outcome
-from benchmarks.intervals.tables import mean_ranks, summary
+from benchmarks.intervals.tables import losses, mean_ranks, summary
+from benchmarks.results import write_section
+from disambig.datasets.loaders.interval_folder import IntervalData
 
 NAN = float("nan")
 
@@ -111,3 +114,33 @@ def test_missing_data_give_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("DISAMBIG_DATA", str(tmp_path))
     with pytest.raises(SystemExit, match="no folder interval/mmit"):
         interval_regression.main([])
+
+
+def test_results_are_taken_over_from_the_section(tmp_path):
+    found = {
+        "one": {"a": [Outcome(0.1, {}, 2.0), Outcome(0.3, {}, 2.0)], "b": [Outcome(0.5, {}, 1.0)]},
+        "two": {"a": [Outcome(4.0, {}, 1.0)], "b": [Outcome(NAN, {}, 1.0)]},
+    }
+    shapes = {"one": "5, 1", "two": "6, 2"}
+    text = f"{summary(found, ['a', 'b'])}\n\n{losses(found, ['a', 'b'], shapes)}"
+    path = tmp_path / "RESULTS.md"
+    write_section("interval_regression", f"- Date: 2026-01-02\n\n{text}\n", path=path)
+    published, date = read_published(path)
+    assert date == "2026-01-02"
+    assert published["one"]["a"] == Published(0.2, 0.1, 2.5)
+    # Printed again, they are the same, but for what is not printed.
+    assert losses(published, ["a", "b"], shapes) == losses(found, ["a", "b"], shapes)
+    ours, theirs = (summary(one, ["a", "b"]).splitlines() for one in (published, found))
+    assert ours == theirs
+    assert read_published(tmp_path / "none.md") == ({}, "")
+
+
+def test_a_method_without_stored_outcomes_takes_over_what_is_kept(tmp_path, capsys):
+    X = np.arange(10.0)[:, None]
+    data = IntervalData(X, np.zeros((10, 2)), np.arange(10) % 2, ("x",), "one")
+    record = Record(tmp_path / "record.jsonl")
+    kept = {"constant": Published(1.0, 0.5, 0.0)}
+    found = interval_regression.run_data(data, [CONSTANT, NEIGHBORS], record, kept)
+    assert found["constant"] is kept["constant"]
+    assert found["k-NN"][0].loss == 0.0
+    assert "k-NN" in capsys.readouterr().out

@@ -6,14 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from disambig.compiled import lattice
-from disambig.compiled.lattice_costs import (
-    empty_costs,
-    fill_pair_costs,
-    fill_position_costs,
-    fill_weighted_costs,
-    transition_cost,
-)
+from disambig.compiled import lattice, lattice_costs
+from disambig.compiled.lattice_costs import empty_costs, transition_cost
+from tests.compiled.parts import callable_part
+
+fill_pair_costs = callable_part(lattice_costs.fill_pair_costs)
+fill_position_costs = callable_part(lattice_costs.fill_position_costs)
+fill_weighted_costs = callable_part(lattice_costs.fill_weighted_costs)
+solve_all_sets = callable_part(lattice._solve_all_sets)
+solve_reached_sets = callable_part(lattice._solve_reached_sets)
+few_down_sets = callable_part(lattice._few_down_sets)
 
 COST_KINDS = ["pairs", "positions", "weighted"]
 
@@ -77,8 +79,8 @@ def test_all_sets_and_reached_sets_give_the_same_numbers(seed, m, share, kind):
     of_all_sets = np.full(1 << max(m, 3), np.inf)
     of_reached_sets = of_all_sets.copy()
     reached = np.empty(of_all_sets.size, dtype=np.int32)
-    lattice._solve_all_sets(tables, of_all_sets)
-    count = lattice._solve_reached_sets(tables, of_reached_sets, reached)
+    solve_all_sets(tables, of_all_sets)
+    count = solve_reached_sets(tables, of_reached_sets, reached)
     assert_array_equal(of_all_sets, of_reached_sets)
     # Finite values belong to down-sets; items that pad to three add one set each.
     down = sum(
@@ -96,8 +98,8 @@ def test_rows_of_several_lengths(kind):
     tables = filled(costs, before, kind)
     of_all_sets = np.full(1 << 10, np.inf)
     of_reached_sets = of_all_sets.copy()
-    lattice._solve_all_sets(tables, of_all_sets)
-    lattice._solve_reached_sets(tables, of_reached_sets, np.empty(1 << 10, dtype=np.int32))
+    solve_all_sets(tables, of_all_sets)
+    solve_reached_sets(tables, of_reached_sets, np.empty(1 << 10, dtype=np.int32))
     assert_array_equal(of_all_sets, of_reached_sets)
 
 
@@ -105,7 +107,7 @@ def test_rows_of_several_lengths(kind):
 def test_sets_are_listed_only_if_they_are_few(seed, m, share):
     rng = np.random.default_rng(seed)
     before = random_relation(rng, m, share)
-    if lattice._few_down_sets(before):
+    if few_down_sets(before):
         down = sum(
             all(s >> i & 1 for j in range(m) if s >> j & 1 for i in np.flatnonzero(before[:, j]))
             for s in range(1 << m)
@@ -114,8 +116,8 @@ def test_sets_are_listed_only_if_they_are_few(seed, m, share):
 
 
 def test_a_chain_is_listed_and_a_free_order_is_not():
-    assert lattice._few_down_sets(np.triu(np.ones((8, 8), dtype=bool), 1))
-    assert not lattice._few_down_sets(np.zeros((8, 8), dtype=bool))
+    assert few_down_sets(np.triu(np.ones((8, 8), dtype=bool), 1))
+    assert not few_down_sets(np.zeros((8, 8), dtype=bool))
 
 
 @pytest.mark.needs_jit

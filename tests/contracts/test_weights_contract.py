@@ -25,6 +25,7 @@ from disambig.weights import (
     NadarayaWatsonWeights,
     NeighborWeights,
     NystromWeights,
+    PathWeights,
     PoissonWeights,
     PrecomputedWeights,
     RandomFeatureWeights,
@@ -97,12 +98,14 @@ WEIGHTINGS = {
     "graph, Poisson, precomputed": PoissonWeights(
         3, metric="precomputed", affinity="binary", solver="iterative"
     ),
+    "graph, paths": PathWeights(4),
     "low rank, gradients": KernelLaplacianWeights(),
     "low rank, gradients, few landmarks": KernelLaplacianWeights(6, bandwidth=2.0, smoothing=0.1),
     "kernel ridge and neighbors, mixed": MixedWeights(
         [NeighborWeights(4), KernelRidgeWeights()], shares=[1, 3]
     ),
     "kernel ridge, scaled": ScaledWeights(KernelRidgeWeights(), scales=[1.0, 0.5, 0.0]),
+    "graph, paths, scaled": ScaledWeights(PathWeights(3, power=1.0), scales=[1.0, 0.5, 2.0]),
     "neighbors, scaled": ScaledWeights(NeighborWeights(4), scales=[1.0, 0.5, 2.0]),
     "kernel ridge, squashed": SquashedWeights(KernelRidgeWeights(), scales=[1.0, 0.5, 0.0]),
     "neighbors, squashed": SquashedWeights(NeighborWeights(4)),

@@ -133,7 +133,7 @@ def test_the_solver_that_ran_can_be_read(iris):
     )
     absolute = IntervalRegressor(NeighborWeights(3), loss="absolute").fit(X, intervals)
     assert type(absolute.solver_).__name__ == "LinearProgramRegression"
-    assert IntervalRegressor(method="average").fit(X, intervals).solver_ is None
+    assert IntervalRegressor("kernel_ridge", method="average").fit(X, intervals).solver_ is None
 
 
 ROWS, SETS = np.array([[0.0], [1.0], [10.0], [11.0]]), [{"a"}, {"a", "b"}, {"b"}, {"a", "b"}]

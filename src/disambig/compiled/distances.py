@@ -1,16 +1,19 @@
-"""The squared euclidean distance of a pair, and the smallest entries of blocks of bounds.
+"""Distances of pairs, the smallest entries of blocks of bounds, and distances along a graph.
 
 Distances are sums of squared differences. The fast formula ``|x|^2 - 2 <x, y> + |y|^2`` loses
 digits to cancellation, and through blocked matrix products its result depends on which rows are
 computed together. Here a pair always gives the same number, equal rows give exactly 0, and the
 order of the two rows does not matter.
+
+Along a graph a distance is the length of the shortest path (Dijkstra's algorithm).
 """
 
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, FloatArray
 
 # Entries that are compared with the largest kept key in one loop, which is compiled to vector
@@ -21,7 +24,7 @@ _ENTRIES_PER_CHUNK = 64
 _FLOAT32_SLACK = np.float32(2e-7)
 
 
-@compiled
+@compiled_part
 def _replace_largest(keys: FloatArray, members: AnyArray, key: Any, member: Any) -> None:
     size = keys.size
     root = 0
@@ -87,7 +90,7 @@ def block_distances(
             start = stop
 
 
-@compiled
+@inlined
 def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any:
     """``|left[i] - right[j]|^2`` in a fixed order of summation.
 
@@ -111,3 +114,47 @@ def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any
         s0 += d0 * d0
         c += 1
     return (s0 + s1) + (s2 + s3)
+
+
+@compiled
+def nearest_sources(
+    indptr: AnyArray, indices: AnyArray, lengths: FloatArray, sources: AnyArray
+) -> tuple[AnyArray, FloatArray]:
+    """The nearest and the second nearest source of every node, and the lengths of their paths.
+
+    If a source is among the two nearest of a node, it is among the two nearest of every node on the
+    path: therefore every node passes on two sources only. Of paths of equal length that to the
+    source of smaller number is shorter.
+
+    Parameters
+    ----------
+    indptr, indices, lengths : int64, int64, float64
+        The links as compressed sparse rows, in both directions; lengths are not negative.
+    sources : int64 (s,)
+        Nodes.
+
+    Returns
+    -------
+    nearest : int64 (N, 2)
+        -1 where no (second) source can be reached.
+    distances : float64 (N, 2)
+        Infinite there.
+    """
+    n = indptr.size - 1
+    nearest = np.full((n, 2), -1, dtype=np.int64)
+    distances = np.full((n, 2), np.inf)
+    heap = [(0.0, sources[0], sources[0]) for _ in range(0)]
+    for source in sources:
+        heappush(heap, (0.0, source, source))
+    while len(heap) > 0:
+        distance, source, node = heappop(heap)
+        place = 0 if nearest[node, 0] < 0 else 1
+        if nearest[node, 1] >= 0 or nearest[node, 0] == source:
+            continue
+        nearest[node, place] = source
+        distances[node, place] = distance
+        for link in range(indptr[node], indptr[node + 1]):
+            other = indices[link]
+            if nearest[other, 1] < 0 and nearest[other, 0] != source:
+                heappush(heap, (distance + lengths[link], source, other))
+    return nearest, distances

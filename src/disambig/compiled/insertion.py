@@ -238,12 +238,14 @@ def insertion_orders(
             places[order[at]] = at
         _descend(differences, forced, own, min_gain, order, places)
         for iteration in range(uniforms.shape[0]):
-            kept[:] = order
+            for at in range(m):
+                kept[at] = order[at]
             change = _kick(differences, forced, own, uniforms[iteration], order, places)
             change += _descend(differences, forced, own, min_gain, order, places)
             if change > 0.0:
-                order[:] = kept
                 for at in range(m):
-                    places[order[at]] = at
-        ranks[r] = places
+                    order[at] = kept[at]
+                    places[kept[at]] = at
+        for i in range(m):
+            ranks[r, i] = places[i]
     return ranks

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice_costs import (
     PrefixCosts,
     empty_costs,
@@ -32,7 +32,7 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 MAX_LISTED_SHARE = 0.0625
 
 
-@compiled
+@inlined
 def _relax_row(
     f: FloatArray, target: Any, source: Any, length: Any, costs: FloatArray, first: Any, extra: Any
 ) -> None:
@@ -47,7 +47,7 @@ def _relax_row(
         f[np.uint64(target + t)] = value if value < current else current
 
 
-@compiled
+@inlined
 def _relax_eight(
     f: FloatArray, s: Any, low: FloatArray, x: Any, add0: Any, add1: Any, add2: Any
 ) -> None:
@@ -85,7 +85,7 @@ def _relax_eight(
     f[np.uint64(s + 7)] = f7
 
 
-@compiled
+@compiled_part
 def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
     """Fill f, ``(2 ** M,)``, one block of sets with equal high bits after another."""
     high, n_low = tables.high, tables.n_low
@@ -93,7 +93,8 @@ def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
     n_high = high.shape[0] - n_low
     for block in range(1 << n_high):
         start = block * columns
-        f[start : start + columns] = np.inf
+        for t in range(start, start + columns):
+            f[t] = np.inf
         if block == 0:
             f[0] = 0.0
         possible = True
@@ -121,7 +122,7 @@ def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
             _relax_eight(f, here, own, x, high[0, block], high[1, block], high[2, block])
 
 
-@compiled
+@compiled_part
 def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
     """Fill f, which is infinite before, and list the sets of finite f by size.
 
@@ -150,7 +151,7 @@ def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -
     return count
 
 
-@compiled
+@compiled_part
 def _few_down_sets(before: BoolArray) -> Any:
     """Whether fewer than `MAX_LISTED_SHARE` of all sets are down-sets, by an upper bound.
 
@@ -158,31 +159,34 @@ def _few_down_sets(before: BoolArray) -> Any:
     are at most ``prod(length + 1)`` down-sets.
     """
     m = before.shape[0]
-    n_before = np.zeros(m, dtype=np.int64)
+    # Three arrays in one: the numbers of predecessors, and the lengths and the ends of chains.
+    scratch = np.zeros(3 * m, dtype=np.int64)
     for j in range(m):
         for i in range(m):
-            n_before[i] += before[j, i]
-    ends = np.empty(m, dtype=np.int64)
-    lengths = np.zeros(m, dtype=np.int64)
-    for i in np.argsort(n_before, kind="mergesort"):
-        chain = 0
-        while lengths[chain] > 0 and not before[ends[chain], i]:
-            chain += 1
-        ends[chain] = i
-        lengths[chain] += 1
+            scratch[i] += before[j, i]
+    # Items by their number of predecessors, then by index.
+    for number in range(m):
+        for i in range(m):
+            if scratch[i] == number:
+                chain = m
+                while scratch[chain] > 0 and not before[scratch[chain + m], i]:
+                    chain += 1
+                scratch[chain] += 1
+                scratch[chain + m] = i
     share = 1.0
-    for chain in range(m):
-        share *= (lengths[chain] + 1.0) / 2.0 ** lengths[chain]
+    for chain in range(m, 2 * m):
+        share *= (scratch[chain] + 1.0) / np.float64(1 << scratch[chain])
     return share < MAX_LISTED_SHARE
 
 
-@compiled
+@inlined
 def solve_prefixes(
     costs: FloatArray,
     before: BoolArray,
-    windows: AnyArray,
+    windows: Any,
+    r: Any,
     positions: Any,
-    weights: FloatArray,
+    weights: Any,
     tables: PrefixCosts,
     f: FloatArray,
     reached: AnyArray,
@@ -191,40 +195,42 @@ def solve_prefixes(
 
     Returns the number of sets that are listed in `reached`, or 0 if all sets were computed.
 
-    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; `windows` are
-    ``(m, 2)``, or ``(0, 2)`` for none; `weights` of positions are ``(m,)``, or ``(0,)`` for none.
-    Not both.
+    Preconditions: f is infinite everywhere, as `clear_prefixes` leaves it; ``windows[r]`` are
+    ``(m, 2)``; `positions` is True if costs are those of positions; `weights` of positions are
+    ``(m,)``, without windows. Each of the three is None if it does not apply: None is a type, so
+    that only what is used is compiled.
     """
     m = costs.shape[0]
-    constrained = False
+    n_forced = 0
     for i in range(m):
         for j in range(m):
-            if before[i, j]:
-                constrained = True
-    if weights.size > 0:
+            n_forced += before[i, j]
+    constrained = n_forced > 0
+    if weights is not None:
         fill_weighted_costs(costs, before, constrained, weights, tables)
-    elif positions:
+    elif positions is not None:
         fill_position_costs(costs, before, constrained, tables)
     else:
         fill_pair_costs(costs, before, constrained, tables)
-    if windows.shape[0] > 0:
-        forbid_places(windows, positions, tables)
+    if windows is not None:
+        forbid_places(windows, r, positions, tables)
     if constrained and _few_down_sets(before):
         return _solve_reached_sets(tables, f, reached)
     _solve_all_sets(tables, f)
     return 0
 
 
-@compiled
+@inlined
 def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
     """Make f infinite again after `solve_prefixes`, which returned `count`."""
     if count == 0:
-        f[:] = np.inf
+        for s in range(f.shape[0]):
+            f[s] = np.inf
     for at in range(count):
         f[reached[at]] = np.inf
 
 
-@compiled
+@compiled_part
 def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
     """Read the ranks of an optimal order off f, from the full set back to the empty one.
 
@@ -249,9 +255,38 @@ def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
             position -= 1
 
 
+def empty_prefixes(tables: PrefixCosts) -> tuple[FloatArray, AnyArray]:
+    """``f`` and ``reached`` for `solve_prefixes`."""
+    f = np.full(1 << tables.high.shape[0], np.inf)
+    return f, np.empty(f.size, dtype=np.int32)
+
+
+def given_windows(windows: AnyArray) -> AnyArray | None:
+    """None for `windows` that hold none, ``(1, 0, 2)``."""
+    return windows if windows.shape[1] > 0 else None
+
+
 @compiled
+def _order_rows(
+    costs: FloatArray,
+    before: BoolArray,
+    windows: Any,
+    positions: Any,
+    tables: PrefixCosts,
+    f: FloatArray,
+    reached: AnyArray,
+    ranks: AnyArray,
+) -> None:
+    """Write an optimal order of each problem into `ranks`, ``(b, m)``."""
+    for r in range(costs.shape[0]):
+        forced = before[min(r, before.shape[0] - 1)]
+        count = solve_prefixes(costs[r], forced, windows, r, positions, None, tables, f, reached)
+        read_order(tables, f, ranks[r])
+        clear_prefixes(f, reached, count)
+
+
 def cheapest_orders(
-    costs: FloatArray, before: BoolArray, windows: AnyArray, positions: Any
+    costs: FloatArray, before: BoolArray, windows: AnyArray, positions: bool
 ) -> AnyArray:
     """An order of least cost that respects the partial order and the windows, for each problem.
 
@@ -269,16 +304,9 @@ def cheapest_orders(
     -------
     ranks : int64, (b, m)
     """
-    b, m = costs.shape[0], costs.shape[1]
-    tables = empty_costs(m, positions or windows.shape[1] > 0, False)
-    f = np.full(1 << tables.high.shape[0], np.inf)
-    reached = np.empty(f.size, dtype=np.int32)
-    ranks = np.zeros((b, m), dtype=np.int64)
-    unweighted = np.empty(0)
-    for r in range(b):
-        forced = before[min(r, before.shape[0] - 1)]
-        own = windows[min(r, windows.shape[0] - 1)]
-        count = solve_prefixes(costs[r], forced, own, positions, unweighted, tables, f, reached)
-        read_order(tables, f, ranks[r])
-        clear_prefixes(f, reached, count)
+    within = given_windows(windows)
+    tables = empty_costs(costs.shape[1], positions or within is not None, False)
+    f, reached = empty_prefixes(tables)
+    ranks = np.zeros(costs.shape[:2], dtype=np.int64)
+    _order_rows(costs, before, within, positions or None, tables, f, reached, ranks)
     return ranks

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled_part, inlined
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
@@ -30,29 +30,32 @@ class PrefixCosts(NamedTuple):
     high : float array (M, 2 ** n_high)
     layers : int array (2 ** n_high,)
         ``layers[S_high]`` is the layer of `low` that belongs to the high half of a set.
+    bit_counts : int array (2 ** n_low,), or None
+        The number of set bits of 0, 1, 2, ...; None if costs do not depend on the place.
     n_low : int
     """
 
     low: Any
     high: Any
     layers: Any
+    bit_counts: Any
     n_low: Any
 
 
-@compiled
-def _bit_counts(n_bits: Any) -> AnyArray:
+def _bit_counts(n_bits: int) -> AnyArray:
     """The number of set bits of 0, 1, ..., ``2 ** n_bits - 1``."""
     counts = np.zeros(1 << n_bits, dtype=np.int64)
     for bit in range(n_bits):
         half = 1 << bit
-        for x in range(half):
-            counts[half + x] = counts[x] + 1
+        counts[half : 2 * half] = counts[:half] + 1
     return counts
 
 
-@compiled
-def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
+def empty_costs(m: int, positions: bool, weighted: bool) -> PrefixCosts:
     """Tables for m items, not yet filled.
+
+    Not compiled, like all that allocates memory for the lattice: it runs once for a batch, and
+    compiled functions that allocate nothing take half the time to compile.
 
     Fewer than three items are padded to three; the added items stand last. If costs depend on
     positions, or items have windows (`positions` is True for both), the layer of a set is the
@@ -62,17 +65,18 @@ def empty_costs(m: Any, positions: Any, weighted: Any) -> PrefixCosts:
     size = max(m, 3)
     n_low = max(3, size // 2 + 1)
     n_high = size - n_low
-    layers = _bit_counts(n_high) if positions else np.zeros(1 << n_high, dtype=np.int64)
-    n_layers = n_high + 1 if positions else 1
+    bit_counts = _bit_counts(n_low)
+    layers, n_layers = np.zeros(1 << n_high, dtype=np.int64), 1
+    if positions:
+        layers, n_layers = bit_counts[: 1 << n_high].copy(), n_high + 1
     if weighted:
-        layers = np.arange(1 << n_high)
-        n_layers = (1 << n_high) + 1
+        layers, n_layers = np.arange(1 << n_high, dtype=np.int64), (1 << n_high) + 1
     low = np.empty((n_layers, size, 1 << n_low), dtype=np.float64)
     high = np.empty((size, 1 << n_high), dtype=np.float64)
-    return PrefixCosts(low, high, layers, n_low)
+    return PrefixCosts(low, high, layers, bit_counts if positions or weighted else None, n_low)
 
 
-@compiled
+@inlined
 def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     """The cost of `item` right after the set s.
 
@@ -84,7 +88,7 @@ def transition_cost(tables: PrefixCosts, s: Any, item: Any) -> Any:
     return tables.low[np.uint64(tables.layers[block]), i, x] + tables.high[i, block]
 
 
-@compiled
+@inlined
 def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where a predecessor is missing from the set.
 
@@ -112,26 +116,25 @@ def _forbid(before: BoolArray, tables: PrefixCosts) -> None:
                 high[i, x] = cost if x & high_mask == high_mask else np.inf
 
 
-@compiled
-def forbid_places(windows: AnyArray, positions: Any, tables: PrefixCosts) -> None:
+@compiled_part
+def forbid_places(windows: AnyArray, r: Any, positions: Any, tables: PrefixCosts) -> None:
     """Make the cost of an item infinite where the size of the set is outside its window.
 
-    Preconditions: `windows`, ``(m, 2)``, hold the first and the last place of each item; a layer of
-    `tables` is the number of high bits. Costs of positions fill all layers, costs of pairs only the
-    first one, which is copied from the last layer to the first.
+    Preconditions: ``windows[r]``, ``(m, 2)``, hold the first and the last place of each item; a
+    layer of `tables` is the number of high bits. Costs of positions fill all layers; costs of pairs
+    (`positions` is None) only the first one, which is copied from the last layer to the first.
     """
-    low = tables.low
-    counts = _bit_counts(tables.n_low)
+    low, counts = tables.low, tables.bit_counts
     for layer in range(low.shape[0] - 1, -1, -1):
-        source = layer if positions else 0
+        source = layer if positions is not None else 0
         for i in range(low.shape[1]):
             for x in range(low.shape[2]):
                 place = layer + counts[x]
-                inside = i >= windows.shape[0] or windows[i, 0] <= place <= windows[i, 1]
+                inside = i >= windows.shape[1] or windows[r, i, 0] <= place <= windows[r, i, 1]
                 low[layer, i, x] = low[source, i, x] if inside else np.inf
 
 
-@compiled
+@compiled_part
 def fill_pair_costs(
     costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
@@ -161,7 +164,7 @@ def fill_pair_costs(
         _forbid(before, tables)
 
 
-@compiled
+@compiled_part
 def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: Any) -> None:
     """Fill in ``low[i, S_low] + high[i, S_high] = sum_{j not in S + i} costs[i, j]``.
 
@@ -186,7 +189,7 @@ def _sum_missing(costs: FloatArray, low: FloatArray, high: FloatArray, n_low: An
                     high[i, all_high - half - x] = high[i, all_high - x] + paid
 
 
-@compiled
+@compiled_part
 def fill_weighted_costs(
     costs: FloatArray,
     before: BoolArray,
@@ -203,7 +206,7 @@ def fill_weighted_costs(
     m, size = costs.shape[0], low.shape[1]
     missing = low[low.shape[0] - 1]
     _sum_missing(costs, missing, high, n_low)
-    counts = _bit_counts(n_low)
+    counts = tables.bit_counts
     scale = np.empty(1 << n_low, dtype=np.float64)
     for block in range(high.shape[1]):
         for x in range(scale.size):
@@ -219,7 +222,7 @@ def fill_weighted_costs(
         _forbid(before, tables)
 
 
-@compiled
+@compiled_part
 def fill_position_costs(
     costs: FloatArray, before: BoolArray, constrained: Any, tables: PrefixCosts
 ) -> None:
@@ -229,7 +232,7 @@ def fill_position_costs(
     """
     low = tables.low
     m, size = costs.shape[0], low.shape[1]
-    counts = _bit_counts(tables.n_low)
+    counts = tables.bit_counts
     tables.high[:] = 0.0
     for layer in range(low.shape[0]):
         for i in range(size):

@@ -14,8 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
-from disambig.compiled.lattice import clear_prefixes, solve_prefixes
+from disambig.compiled.jit import compiled, compiled_part, inlined
+from disambig.compiled.lattice import (
+    clear_prefixes,
+    empty_prefixes,
+    given_windows,
+    solve_prefixes,
+)
 from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, transition_cost
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -27,7 +32,7 @@ _MAX_EXCESS = 90.0
 _MIN_SHARE = 1e-25
 
 
-@compiled
+@inlined
 def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -> Any:
     """``exp(-excess / scale)`` of the transition that completes the set t by `item`.
 
@@ -40,7 +45,7 @@ def _weight(tables: PrefixCosts, f: FloatArray, scale: Any, t: Any, item: Any) -
     return 0.0
 
 
-@compiled
+@compiled_part
 def _sum_prefixes(
     tables: PrefixCosts, f: FloatArray, scale: Any, reached: AnyArray, count: Any, up: FloatArray
 ) -> None:
@@ -59,7 +64,7 @@ def _sum_prefixes(
         up[t] = total
 
 
-@compiled
+@compiled_part
 def _sum_transitions(
     tables: PrefixCosts,
     f: FloatArray,
@@ -98,7 +103,7 @@ def _sum_transitions(
     down[0] = 0.0
 
 
-@compiled
+@compiled_part
 def _read_shares(
     n_low: Any, low_sums: FloatArray, high_sums: FloatArray, shares: FloatArray
 ) -> None:
@@ -107,8 +112,9 @@ def _read_shares(
     The sums are cleared.
     """
     m = shares.shape[0]
-    shares[:] = 0.0
     for i in range(m):
+        for j in range(m):
+            shares[j, i] = 0.0
         for x in range(low_sums.shape[1]):
             if low_sums[i, x] > 0.0:
                 for j in range(min(n_low, m)):
@@ -123,7 +129,7 @@ def _read_shares(
                 high_sums[i, x] = 0.0
 
 
-@compiled
+@inlined
 def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> None:
     """Write the mean signs of the pairs i < j: exactly 1 or -1 where a pair is forced."""
     m = shares.shape[0]
@@ -141,6 +147,41 @@ def _write_signs(shares: FloatArray, before: BoolArray, signs: FloatArray) -> No
 
 
 @compiled
+def _sum_rows(
+    scores: FloatArray,
+    scales: FloatArray,
+    before: BoolArray,
+    windows: Any,
+    tables: PrefixCosts,
+    f: FloatArray,
+    reached: AnyArray,
+    sets: FloatArray,
+    low_sums: FloatArray,
+    high_sums: FloatArray,
+    costs: FloatArray,
+    shares: FloatArray,
+    signs: FloatArray,
+    log_sums: FloatArray,
+) -> None:
+    """Write the results of `gibbs_signs`; `windows` may be None, the rest is scratch."""
+    m = costs.shape[0]
+    up, down = sets[0], sets[1]
+    for r in range(scores.shape[0]):
+        forced = before[min(r, before.shape[0] - 1)]
+        at = 0
+        for i in range(m):
+            for j in range(i + 1, m):
+                costs[i, j], costs[j, i] = scores[r, at], -scores[r, at]
+                at += 1
+        count = solve_prefixes(costs, forced, windows, r, None, None, tables, f, reached)
+        _sum_prefixes(tables, f, scales[r], reached, count, up)
+        log_sums[r] = np.log(up[f.size - 1]) - f[f.size - 1] / scales[r]
+        _sum_transitions(tables, f, scales[r], reached, count, up, down, low_sums, high_sums)
+        _read_shares(tables.n_low, low_sums, high_sums, shares)
+        _write_signs(shares, forced, signs[r])
+        clear_prefixes(f, reached, count)
+
+
 def gibbs_signs(
     scores: FloatArray, scales: FloatArray, before: BoolArray, windows: AnyArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -163,29 +204,25 @@ def gibbs_signs(
     log_sums : float64, (b,)
         ``log of the sum over orders of exp(-cost / scale)``.
     """
-    b, m = scores.shape[0], before.shape[1]
-    tables = empty_costs(m, windows.shape[1] > 0, False)
-    f = np.full(1 << tables.high.shape[0], np.inf)
-    reached = np.empty(f.size, dtype=np.int32)
-    up, down = np.empty(f.size), np.zeros(f.size)
-    low_sums = np.zeros((m, tables.low.shape[2]))
-    high_sums = np.zeros((m, tables.high.shape[1]))
-    costs, shares, unweighted = np.zeros((m, m)), np.zeros((m, m)), np.empty(0)
-    signs = np.empty((b, m * (m - 1) // 2))
-    log_sums = np.empty(b)
-    for r in range(b):
-        forced = before[min(r, before.shape[0] - 1)]
-        at = 0
-        for i in range(m):
-            for j in range(i + 1, m):
-                costs[i, j], costs[j, i] = scores[r, at], -scores[r, at]
-                at += 1
-        own = windows[min(r, windows.shape[0] - 1)]
-        count = solve_prefixes(costs, forced, own, False, unweighted, tables, f, reached)
-        _sum_prefixes(tables, f, scales[r], reached, count, up)
-        log_sums[r] = np.log(up[f.size - 1]) - f[f.size - 1] / scales[r]
-        _sum_transitions(tables, f, scales[r], reached, count, up, down, low_sums, high_sums)
-        _read_shares(tables.n_low, low_sums, high_sums, shares)
-        _write_signs(shares, forced, signs[r])
-        clear_prefixes(f, reached, count)
+    b, m = len(scores), before.shape[1]
+    within = given_windows(windows)
+    tables = empty_costs(m, within is not None, False)
+    f, reached = empty_prefixes(tables)
+    signs, log_sums = np.empty((b, m * (m - 1) // 2)), np.empty(b)
+    _sum_rows(
+        scores,
+        scales,
+        before,
+        within,
+        tables,
+        f,
+        reached,
+        np.zeros((2, f.size)),
+        np.zeros((m, tables.low.shape[2])),
+        np.zeros((m, tables.high.shape[1])),
+        np.zeros((m, m)),
+        np.zeros((m, m)),
+        signs,
+        log_sums,
+    )
     return signs, log_sums

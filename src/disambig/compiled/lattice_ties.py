@@ -14,8 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
-from disambig.compiled.lattice import clear_prefixes, read_order, solve_prefixes
+from disambig.compiled.jit import compiled, compiled_part, inlined
+from disambig.compiled.lattice import (
+    clear_prefixes,
+    empty_prefixes,
+    given_windows,
+    read_order,
+    solve_prefixes,
+)
 from disambig.compiled.lattice_costs import PrefixCosts, empty_costs, transition_cost
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -35,8 +41,7 @@ class _Paths(NamedTuple):
     last: Any
 
 
-@compiled
-def _empty_paths(n_sets: Any) -> _Paths:
+def _empty_paths(n_sets: int) -> _Paths:
     return _Paths(
         np.full(n_sets, np.inf),
         np.empty(n_sets, dtype=np.int64),
@@ -46,14 +51,14 @@ def _empty_paths(n_sets: Any) -> _Paths:
     )
 
 
-@compiled
+@inlined
 def _excess(tables: PrefixCosts, f: FloatArray, t: Any, item: Any) -> Any:
     """``f(S) + cost(S, i) - f(S + i)`` for ``S + i = t``; infinite if it is not allowed."""
     s = t ^ (1 << item)
     return f[np.uint64(s)] + transition_cost(tables, s, item) - f[np.uint64(t)]
 
 
-@compiled
+@compiled_part
 def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths) -> Any:
     """List the sets on tied paths from the full set down, with their slack and paths after them.
 
@@ -89,7 +94,7 @@ def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths
     return count
 
 
-@compiled
+@compiled_part
 def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
     """Count the paths up to each listed set."""
     up_to, tied, last = paths.up_to, paths.tied, paths.last
@@ -103,7 +108,7 @@ def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
         up_to[t] = total
 
 
-@compiled
+@inlined
 def _position(t: Any, size: Any) -> Any:
     """The position of the last item of the prefix t."""
     position = -1
@@ -112,7 +117,7 @@ def _position(t: Any, size: Any) -> Any:
     return position
 
 
-@compiled
+@inlined
 def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray) -> None:
     """Count the orders in which j stands before i, by summing over the sets that contain j.
 
@@ -132,7 +137,7 @@ def _sum_pairs(n_low: Any, sums: AnyArray, high_sums: AnyArray, pairs: AnyArray)
                 high_sums[i, x] = 0
 
 
-@compiled
+@compiled_part
 def _count_places_and_pairs(
     tables: PrefixCosts,
     paths: _Paths,
@@ -169,7 +174,7 @@ def _count_places_and_pairs(
         _sum_pairs(n_low, sums, high_sums, pairs)
 
 
-@compiled
+@compiled_part
 def _sum_charges(
     size: Any,
     paths: _Paths,
@@ -204,20 +209,51 @@ def _sum_charges(
 
 
 @compiled
-def _or_empty(weights: Any) -> FloatArray:
-    if weights is None:
-        return np.empty(0)
-    given: FloatArray = weights
-    return given
+def _count_rows(
+    costs: FloatArray,
+    before: BoolArray,
+    windows: Any,
+    positions: Any,
+    weights: Any,
+    tolerance: FloatArray,
+    tables: PrefixCosts,
+    f: FloatArray,
+    reached: AnyArray,
+    paths: _Paths,
+    sums: AnyArray,
+    high_sums: AnyArray,
+    later: AnyArray,
+    ranks: AnyArray,
+    counts: AnyArray,
+    pairs: AnyArray,
+    places: AnyArray,
+    charges: FloatArray,
+) -> None:
+    """Write the results of `tied_orders`; `windows`, `positions` and `weights` may be None."""
+    size = tables.high.shape[0]
+    for r in range(costs.shape[0]):
+        forced = before[min(r, before.shape[0] - 1)]
+        n_reached = solve_prefixes(
+            costs[r], forced, windows, r, positions, weights, tables, f, reached
+        )
+        read_order(tables, f, ranks[r])
+        n_tied = _list_tied(tables, f, tolerance[r], paths)
+        _count_paths_up(size, paths, n_tied)
+        _count_places_and_pairs(tables, paths, n_tied, places[r], pairs[r], sums, high_sums)
+        counts[r] = paths.after[0]
+        if weights is not None:
+            _sum_charges(size, paths, n_tied, weights, later, charges[r])
+        for at in range(n_tied):
+            paths.slack[paths.tied[at]] = np.inf
+        clear_prefixes(f, reached, n_reached)
 
 
-@compiled
 def tied_orders(
     costs: FloatArray,
     before: BoolArray,
     windows: AnyArray,
-    positions: Any,
-    weights: Any,
+    positions: bool,
+    weights: FloatArray | None,
     tolerance: FloatArray,
 ) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, FloatArray]:
     """Count the optimal orders of each problem, and among them each pair and each position.
@@ -242,40 +278,40 @@ def tied_orders(
         The mean of ``weights[position of i]`` over the orders with i before j, and of 0 over the
         others.
     """
-    b, m = costs.shape[0], costs.shape[1]
-    of_position = _or_empty(weights)
-    tables = empty_costs(m, positions or windows.shape[1] > 0, of_position.size > 0)
-    f = np.full(1 << tables.high.shape[0], np.inf)
-    reached = np.empty(f.size, dtype=np.int32)
-    paths = _empty_paths(f.size)
+    b, m = costs.shape[:2]
+    within, is_weighted = given_windows(windows), weights is not None
+    tables = empty_costs(m, positions or within is not None, is_weighted)
+    f, reached = empty_prefixes(tables)
     sums = np.zeros((m, tables.low.shape[2]), dtype=np.int64)
     high_sums = np.zeros((m, tables.high.shape[1]), dtype=np.int64)
-    ranks = np.zeros((b, m), dtype=np.int64)
-    counts = np.zeros(b, dtype=np.int64)
+    later = np.zeros((m, m, m) if is_weighted else (0, 0, 0), dtype=np.int64)
+    ranks, counts = np.zeros((b, m), dtype=np.int64), np.zeros(b, dtype=np.int64)
     pairs, places = np.zeros((b, m, m), dtype=np.int64), np.zeros((b, m, m), dtype=np.int64)
-    charges = np.zeros((b if of_position.size > 0 else 0, m, m))
-    later = np.zeros((m, m, m), dtype=np.int64)
-    size = tables.high.shape[0]
-    for r in range(b):
-        forced = before[min(r, before.shape[0] - 1)]
-        own = windows[min(r, windows.shape[0] - 1)]
-        n_reached = solve_prefixes(
-            costs[r], forced, own, positions, of_position, tables, f, reached
-        )
-        read_order(tables, f, ranks[r])
-        n_tied = _list_tied(tables, f, tolerance[r], paths)
-        _count_paths_up(size, paths, n_tied)
-        _count_places_and_pairs(tables, paths, n_tied, places[r], pairs[r], sums, high_sums)
-        counts[r] = paths.after[0]
-        if weights is not None:
-            _sum_charges(size, paths, n_tied, weights, later, charges[r])
-        for at in range(n_tied):
-            paths.slack[paths.tied[at]] = np.inf
-        clear_prefixes(f, reached, n_reached)
+    charges = np.zeros((b if is_weighted else 0, m, m))
+    _count_rows(
+        costs,
+        before,
+        within,
+        positions or None,
+        weights,
+        tolerance,
+        tables,
+        f,
+        reached,
+        _empty_paths(f.size),
+        sums,
+        high_sums,
+        later,
+        ranks,
+        counts,
+        pairs,
+        places,
+        charges,
+    )
     return ranks, counts, pairs, places, charges
 
 
-@compiled
+@compiled_part
 def _draw(
     tables: PrefixCosts,
     f: FloatArray,
@@ -300,6 +336,29 @@ def _draw(
 
 
 @compiled
+def _draw_rows(
+    free: FloatArray,
+    before: BoolArray,
+    windows: Any,
+    uniforms: FloatArray,
+    tables: PrefixCosts,
+    f: FloatArray,
+    reached: AnyArray,
+    paths: _Paths,
+    ranks: AnyArray,
+) -> None:
+    """Write the results of `drawn_orders`; `free` are costs of 0, `windows` may be None."""
+    for r in range(before.shape[0]):
+        n_reached = solve_prefixes(free, before[r], windows, r, None, None, tables, f, reached)
+        n_tied = _list_tied(tables, f, 0.0, paths)
+        _count_paths_up(tables.high.shape[0], paths, n_tied)
+        for draw in range(uniforms.shape[1]):
+            _draw(tables, f, paths, uniforms[r, draw], ranks[r, draw])
+        for at in range(n_tied):
+            paths.slack[paths.tied[at]] = np.inf
+        clear_prefixes(f, reached, n_reached)
+
+
 def drawn_orders(before: BoolArray, windows: AnyArray, uniforms: FloatArray) -> AnyArray:
     """Draw orders that respect the partial order and the windows, all equally likely.
 
@@ -316,21 +375,11 @@ def drawn_orders(before: BoolArray, windows: AnyArray, uniforms: FloatArray) -> 
     -------
     ranks : int64, (b, d, m)
     """
-    b, n_draws, m = uniforms.shape
-    tables = empty_costs(m, windows.shape[1] > 0, False)
-    f = np.full(1 << tables.high.shape[0], np.inf)
-    reached = np.empty(f.size, dtype=np.int32)
-    paths = _empty_paths(f.size)
-    free, unweighted = np.zeros((m, m), dtype=np.float64), np.empty(0)
-    ranks = np.zeros((b, n_draws, m), dtype=np.int64)
-    for r in range(b):
-        own = windows[min(r, windows.shape[0] - 1)]
-        n_reached = solve_prefixes(free, before[r], own, False, unweighted, tables, f, reached)
-        n_tied = _list_tied(tables, f, 0.0, paths)
-        _count_paths_up(tables.high.shape[0], paths, n_tied)
-        for draw in range(n_draws):
-            _draw(tables, f, paths, uniforms[r, draw], ranks[r, draw])
-        for at in range(n_tied):
-            paths.slack[paths.tied[at]] = np.inf
-        clear_prefixes(f, reached, n_reached)
+    m = uniforms.shape[2]
+    within = given_windows(windows)
+    tables = empty_costs(m, within is not None, False)
+    f, reached = empty_prefixes(tables)
+    ranks = np.zeros(uniforms.shape, dtype=np.int64)
+    paths, free = _empty_paths(f.size), np.zeros((m, m), dtype=np.float64)
+    _draw_rows(free, before, within, uniforms, tables, f, reached, paths, ranks)
     return ranks

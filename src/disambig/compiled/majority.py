@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 
-@compiled
+@compiled_part
 def _relate(
     costs: FloatArray,
     before: BoolArray,
@@ -46,7 +46,7 @@ def _relate(
             n_before[i] += backward
 
 
-@compiled
+@compiled_part
 def _sort_items(relation: AnyArray, n_before: AnyArray, positions: AnyArray) -> Any:
     """Sort the items topologically, smallest index first; returns False if there is a cycle."""
     m = relation.shape[0]
@@ -63,7 +63,7 @@ def _sort_items(relation: AnyArray, n_before: AnyArray, positions: AnyArray) -> 
     return True
 
 
-@compiled
+@compiled_part
 def _find_parts(relation: AnyArray, part: AnyArray, scratch: AnyArray) -> Any:
     """Tarjan's algorithm without recursion: fills ``part[i]`` and returns the number of parts.
 
@@ -113,7 +113,7 @@ def _find_parts(relation: AnyArray, part: AnyArray, scratch: AnyArray) -> Any:
     return n_parts
 
 
-@compiled
+@compiled_part
 def _sort_parts(relation: AnyArray, part: AnyArray, n_parts: Any, n_unplaced: AnyArray) -> None:
     """Renumber the parts topologically, smallest index first.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disambig.compiled.distances import squared_distance
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 # indptr, indices and distances of the members that each row takes, the farthest distance taken, and
@@ -22,7 +22,7 @@ Selection = tuple[AnyArray, AnyArray, FloatArray, FloatArray, BoolArray]
 NEGLIGIBLE_PART = 1e-9
 
 
-@compiled
+@compiled_part
 def _sift_down(distances: FloatArray, members: AnyArray, size: Any, root: Any) -> None:
     """Move the entry at `root` down until no child is farther."""
     while True:
@@ -44,7 +44,7 @@ def _sift_down(distances: FloatArray, members: AnyArray, size: Any, root: Any) -
         root = child
 
 
-@compiled
+@inlined
 def _sift_up(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
     """Move the entry at `leaf` up until its parent is farther."""
     while leaf > 0:
@@ -58,7 +58,7 @@ def _sift_up(distances: FloatArray, members: AnyArray, leaf: Any) -> None:
         leaf = parent
 
 
-@compiled
+@inlined
 def _counted_weight(member: Any, sample_weight: FloatArray, wanted: Any, own: Any) -> Any:
     """The weight that a member adds to the total.
 
@@ -68,7 +68,7 @@ def _counted_weight(member: Any, sample_weight: FloatArray, wanted: Any, own: An
     return 0.0 if member == own else min(sample_weight[member], wanted)
 
 
-@compiled
+@compiled_part
 def _add_if_near(
     distances: FloatArray,
     members: AnyArray,
@@ -100,7 +100,7 @@ def _add_if_near(
     return size, total
 
 
-@compiled
+@compiled_part
 def _sort_and_count(
     distances: FloatArray,
     members: AnyArray,
@@ -126,33 +126,83 @@ def _sort_and_count(
     return count, farthest, wanted - taken <= NEGLIGIBLE_PART * wanted
 
 
-@compiled
+@compiled_part
 def _append_integers(store: AnyArray, used: Any, new: AnyArray, count: Any) -> AnyArray:
+    """Write `count` numbers behind those used, into a larger copy if `store` is too small.
+
+    Loops, because the assignment of an array to a slice takes a second to compile.
+    """
     if used + count > store.size:
-        grown = np.empty(max(2 * store.size, used + count), dtype=np.int64)
-        grown[:used] = store[:used]
+        grown = np.empty(2 * store.size + count, dtype=np.int64)
+        for at in range(used):
+            grown[at] = store[at]
         store = grown
-    store[used : used + count] = new[:count]
+    for at in range(count):
+        store[used + at] = new[at]
     return store
 
 
-@compiled
+@compiled_part
 def _append_floats(store: FloatArray, used: Any, new: FloatArray, count: Any) -> FloatArray:
+    """As `_append_integers`."""
     if used + count > store.size:
-        grown = np.empty(max(2 * store.size, used + count), dtype=np.float64)
-        grown[:used] = store[:used]
+        grown = np.empty(2 * store.size + count, dtype=np.float64)
+        for at in range(used):
+            grown[at] = store[at]
         store = grown
-    store[used : used + count] = new[:count]
+    for at in range(count):
+        store[used + at] = new[at]
     return store
 
 
 @compiled
-def nearest_in_lists(
+def _take_nearest(
     indptr: AnyArray,
     indices: AnyArray,
     distances: FloatArray,
     sample_weight: FloatArray,
     wanted: Any,
+    own: AnyArray,
+    out_indptr: AnyArray,
+    out_indices: AnyArray,
+    out_distances: FloatArray,
+    farthest: FloatArray,
+    filled: BoolArray,
+) -> None:
+    """Write the results of `nearest_in_lists`.
+
+    The heap of a row is built behind what is written, where there is space for all that it lists.
+    """
+    used = np.int64(0)
+    for i in range(indptr.size - 1):
+        size = np.int64(0)  # A literal would be a type of its own, and compiled for it.
+        total = 0.0
+        heap_distances, heap_members = out_distances[used:], out_indices[used:]
+        for position in range(indptr[i], indptr[i + 1]):
+            size, total = _add_if_near(
+                heap_distances,
+                heap_members,
+                size,
+                total,
+                distances[position],
+                indices[position],
+                sample_weight,
+                wanted,
+                own[i],
+            )
+        count, farthest[i], filled[i] = _sort_and_count(
+            heap_distances, heap_members, size, sample_weight, wanted, own[i]
+        )
+        used += count
+        out_indptr[i + 1] = used
+
+
+def nearest_in_lists(
+    indptr: AnyArray,
+    indices: AnyArray,
+    distances: FloatArray,
+    sample_weight: FloatArray,
+    wanted: float,
     own: AnyArray,
 ) -> Selection:
     """Each row takes the nearest members that it lists until the weight of *others* is `wanted`.
@@ -179,39 +229,26 @@ def nearest_in_lists(
         Whether the row listed enough.
     """
     q = indptr.size - 1
-    widest = 1
-    for i in range(q):
-        widest = max(widest, indptr[i + 1] - indptr[i])
-    heap_distances = np.empty(widest, dtype=np.float64)
-    heap_members = np.empty(widest, dtype=np.int64)
     out_indptr = np.zeros(q + 1, dtype=np.int64)
-    out_indices: AnyArray = np.empty(16, dtype=np.int64)
-    out_distances: FloatArray = np.empty(16, dtype=np.float64)
-    farthest = np.zeros(q, dtype=np.float64)
-    filled = np.zeros(q, dtype=np.bool_)
-    for i in range(q):
-        size = 0
-        total = 0.0
-        for position in range(indptr[i], indptr[i + 1]):
-            size, total = _add_if_near(
-                heap_distances,
-                heap_members,
-                size,
-                total,
-                distances[position],
-                indices[position],
-                sample_weight,
-                wanted,
-                own[i],
-            )
-        count, farthest[i], filled[i] = _sort_and_count(
-            heap_distances, heap_members, size, sample_weight, wanted, own[i]
-        )
-        out_indices = _append_integers(out_indices, out_indptr[i], heap_members, count)
-        out_distances = _append_floats(out_distances, out_indptr[i], heap_distances, count)
-        out_indptr[i + 1] = out_indptr[i] + count
+    out_indices = np.empty(indices.size, dtype=np.int64)
+    out_distances = np.empty(indices.size, dtype=np.float64)
+    farthest, filled = np.zeros(q), np.zeros(q, dtype=np.bool_)
+    _take_nearest(
+        indptr,
+        indices,
+        distances,
+        sample_weight,
+        wanted,
+        own,
+        out_indptr,
+        out_indices,
+        out_distances,
+        farthest,
+        filled,
+    )
     end = out_indptr[q]
-    return out_indptr, out_indices[:end], out_distances[:end], farthest, filled
+    # Copies: most of what was allocated is often unused.
+    return out_indptr, out_indices[:end].copy(), out_distances[:end].copy(), farthest, filled
 
 
 @compiled
@@ -234,7 +271,7 @@ def nearest_by_scan(
     filled = np.zeros(q, dtype=np.bool_)
     enough = wanted * (1.0 - NEGLIGIBLE_PART)
     for i in range(q):
-        size = 0
+        size = np.int64(0)  # A literal would be a type of its own, and compiled for it.
         total = 0.0
         for member in range(n):
             if total >= enough and heap_distances[0] == 0.0:

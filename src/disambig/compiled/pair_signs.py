@@ -9,11 +9,12 @@ orders of larger parts are counted by the dynamic program of `lattice_ties`, all
 together.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.compiled.lattice_ties import tied_orders
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
@@ -22,14 +23,14 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 _MAX_BLOCK_ENTRIES = 2**13
 
 
-@compiled
+@inlined
 def _may_precede(must: Any, must_not: Any, paid: Any, tolerance: Any) -> Any:
     """Whether i may stand before j, which costs `paid`; the other direction costs ``-paid``."""
     # No branches: the processor cannot predict the direction of a pair.
     return must | (((must | must_not) ^ True) & (paid <= tolerance - paid))
 
 
-@compiled
+@compiled_part
 def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray) -> Any:
     """Fill ``n_before[j]``, the number of items that may stand before j.
 
@@ -37,7 +38,8 @@ def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before
     need not handle negative ones.
     """
     m = n_before.shape[0]
-    n_before[:] = 0
+    for i in range(m):
+        n_before[i] = 0
     irreflexive = True
     pair = np.uint64(0)
     for i in range(m):
@@ -55,10 +57,11 @@ def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before
     return irreflexive
 
 
-@compiled
+@inlined
 def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
     """Whether the numbers are 0, ..., m - 1, each once."""
-    seen[:] = False
+    for i in range(n_before.shape[0]):
+        seen[i] = False
     for i in range(n_before.shape[0]):
         if seen[n_before[i]]:
             return False
@@ -66,7 +69,7 @@ def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
     return True
 
 
-@compiled
+@compiled_part
 def count_ties(
     scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray, ties: AnyArray
 ) -> None:
@@ -82,7 +85,7 @@ def count_ties(
             ties[max(n_before[i], n_before[j])] += forward & backward
 
 
-@compiled
+@compiled_part
 def find_parts(
     n_before: AnyArray, ties: AnyArray, scratch: AnyArray, order: AnyArray, sizes: AnyArray
 ) -> None:
@@ -94,10 +97,12 @@ def find_parts(
     """
     m = n_before.shape[0]
     n_items, starts, at = scratch[0], scratch[1], scratch[2]
-    n_items[:] = 0
+    for place in range(m):
+        n_items[place] = 0
+        sizes[place] = 0
+        at[place] = place
     for i in range(m):
         n_items[n_before[i]] += 1
-    sizes[:] = 0
     k = start = n_related = n_ties = 0
     for number in range(m):
         k += n_items[number]
@@ -107,8 +112,6 @@ def find_parts(
         if k > start and n_related == k * (k - 1) // 2 + n_ties:
             sizes[start] = k - start
             start = k
-    for place in range(m):
-        at[place] = place
     for i in range(m):
         start = starts[n_before[i]]
         order[at[start]] = i
@@ -120,13 +123,13 @@ def find_parts(
 FOUND, TOO_LARGE, CYCLIC = 0, 1, 2
 
 
-@compiled
+@inlined
 def _pair_offset(i: Any, m: Any) -> Any:
     """The offset that gives the index of the pair ``i < j`` of m items as ``offset + j``."""
     return i * (2 * m - i - 1) // 2 - i - 1
 
 
-@compiled
+@inlined
 def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
     """Write the signs of the pairs i < j of distinct ranks."""
     pair = np.uint64(0)
@@ -147,7 +150,7 @@ def signs_of_orders(ranks: AnyArray) -> FloatArray:
     return signs
 
 
-@compiled
+@inlined
 def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     """Whether the items of a part can be placed one by one, each after its predecessors.
 
@@ -155,9 +158,9 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     items.
     """
     k = before.shape[0]
-    earlier[:] = 0
-    for i in range(k):
-        for j in range(k):
+    for j in range(k):
+        earlier[j] = 0
+        for i in range(k):
             earlier[j] |= np.int64(before[i, j]) << i
     placed = 0
     for _ in range(k):
@@ -169,7 +172,7 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
     return False
 
 
-@compiled
+@inlined
 def _read_part(
     scores: FloatArray, before: BoolArray, items: AnyArray, costs: FloatArray, forced: BoolArray
 ) -> Any:
@@ -197,31 +200,7 @@ def _read_part(
 
 
 @compiled
-def _write_part(
-    m: Any,
-    items: AnyArray,
-    start: Any,
-    order: AnyArray,
-    total: Any,
-    pairs: AnyArray,
-    ranks: AnyArray,
-    signs: FloatArray,
-) -> None:
-    """Write the ranks and mean signs of the pairs within a part, from counts of orders."""
-    # The max_items number below 1: a sign is 1 or -1 only if the other direction never occurs.
-    max_open_sign = 1.0 - 2.0**-53
-    for a in range(items.shape[0]):
-        ranks[items[a]] = start + order[a]
-        row = _pair_offset(items[a], m)
-        for b in range(a + 1, items.shape[0]):
-            sign = pairs[a, b] / total - pairs[b, a] / total
-            if pairs[a, b] > 0 and pairs[b, a] > 0:
-                sign = min(max(sign, -max_open_sign), max_open_sign)
-            signs[row + items[b]] = sign
-
-
-@compiled
-def _solve_parts(
+def _read_parts(
     scores: FloatArray,
     before: BoolArray,
     tolerance: FloatArray,
@@ -229,21 +208,24 @@ def _solve_parts(
     orders: AnyArray,
     owners: AnyArray,
     starts: AnyArray,
-    size: Any,
-    ranks: AnyArray,
     signs: FloatArray,
     single: BoolArray,
     status: AnyArray,
-) -> None:
-    """Solve c parts of one size, each given by its problem and the position of its first item."""
-    m, c = orders.shape[1], owners.shape[0]
-    costs = np.empty((c, size, size), dtype=np.float64)
-    forced = np.empty((c, size, size), dtype=np.bool_)
-    slack = np.empty(c, dtype=np.float64)
-    counted = np.empty(c, dtype=np.int64)
-    earlier = np.empty(size, dtype=np.int64)
+    costs: FloatArray,
+    forced: BoolArray,
+    slack: FloatArray,
+    counted: AnyArray,
+    earlier: AnyArray,
+) -> Any:
+    """Fill in the costs, forced pairs and tolerances of the parts that must be solved.
+
+    Returns their number; `counted` lists them. Parts are given by the problem and the position of
+    the first item. Those whose orders all tie are written, those that cannot be solved get their
+    status.
+    """
+    m, size = orders.shape[1], costs.shape[1]
     n = 0
-    for part in range(c):
+    for part in range(owners.shape[0]):
         r, start = owners[part], starts[part]
         items = orders[r, start : start + size]
         own = before[min(r, before.shape[0] - 1)]
@@ -262,21 +244,127 @@ def _solve_parts(
             slack[n] = tolerance[r]
             counted[n] = part
             n += 1
-    if n == 0:
-        # `tied_orders` would allocate memory for all sets of `size` items.
-        return
-    no_windows = np.empty((1, 0, 2), dtype=np.int64)
-    found = tied_orders(costs[:n], forced[:n], no_windows, False, None, slack[:n])
-    for k in range(n):
-        r, start = owners[counted[k]], starts[counted[k]]
-        items = orders[r, start : start + size]
-        single[r] &= found[1][k] == 1
-        _write_part(m, items, start, found[0][k], found[1][k], found[2][k], ranks[r], signs[r])
+    return n
 
 
 @compiled
+def _write_parts(
+    orders: AnyArray,
+    owners: AnyArray,
+    starts: AnyArray,
+    counted: AnyArray,
+    order: AnyArray,
+    totals: AnyArray,
+    pairs: AnyArray,
+    ranks: AnyArray,
+    signs: FloatArray,
+    single: BoolArray,
+) -> None:
+    """Write the ranks and mean signs of the pairs within parts, from counts of orders."""
+    # The largest number below 1: a sign is 1 or -1 only if the other direction never occurs.
+    max_open_sign = 1.0 - 2.0**-53
+    m, size = orders.shape[1], order.shape[1]
+    for k in range(order.shape[0]):
+        r, start, total = owners[counted[k]], starts[counted[k]], totals[k]
+        single[r] &= total == 1
+        for a in range(size):
+            item = orders[r, start + a]
+            ranks[r, item] = start + order[k, a]
+            row = _pair_offset(item, m)
+            for b in range(a + 1, size):
+                forward, backward = pairs[k, a, b], pairs[k, b, a]
+                sign = forward / total - backward / total
+                if forward > 0 and backward > 0:
+                    sign = min(max(sign, -max_open_sign), max_open_sign)
+                signs[r, row + orders[r, start + b]] = sign
+
+
+def _solve_parts(
+    scores: FloatArray,
+    before: BoolArray,
+    tolerance: FloatArray,
+    max_items: int,
+    orders: AnyArray,
+    owners: AnyArray,
+    starts: AnyArray,
+    size: int,
+    ranks: AnyArray,
+    signs: FloatArray,
+    single: BoolArray,
+    status: AnyArray,
+) -> None:
+    """Solve c parts of one size, each given by its problem and the position of its first item."""
+    c = owners.size
+    costs = np.empty((c, size, size), dtype=np.float64)
+    forced = np.empty((c, size, size), dtype=np.bool_)
+    slack, counted = np.empty(c, dtype=np.float64), np.empty(c, dtype=np.int64)
+    earlier = np.empty(size, dtype=np.int64)
+    parts = orders, owners, starts
+    n = _read_parts(
+        scores,
+        before,
+        tolerance,
+        max_items,
+        *parts,
+        signs,
+        single,
+        status,
+        costs,
+        forced,
+        slack,
+        counted,
+        earlier,
+    )
+    # Without a part to be counted, `tied_orders` need not be compiled nor allocate memory.
+    if n > 0:
+        no_windows = np.empty((1, 0, 2), dtype=np.int64)
+        found = tied_orders(costs[:n], forced[:n], no_windows, False, None, slack[:n])
+        _write_parts(*parts, counted, *found[:3], ranks, signs, single)
+
+
+@compiled
+def _compare_pairs(
+    scores: FloatArray,
+    before: BoolArray,
+    tolerance: FloatArray,
+    scratch: AnyArray,
+    ranks: AnyArray,
+    signs: FloatArray,
+    status: AnyArray,
+    orders: AnyArray,
+    sizes: AnyArray,
+) -> Any:
+    """Solve the problems for which the numbers of predecessors suffice; find parts of the others.
+
+    Returns the number of the others, of which `orders` and `sizes` are those of `find_parts`.
+    `sizes` are zero before.
+    """
+    m = before.shape[1]
+    n_before, ties, seen = scratch[3], scratch[4], scratch[5]
+    n_others = 0
+    for r in range(scores.shape[0]):
+        own = before[min(r, before.shape[0] - 1)]
+        status[r] = FOUND if count_before(scores[r], own, tolerance[r], n_before) else CYCLIC
+        if is_order(n_before, seen):
+            for i in range(m):
+                ranks[r, i] = n_before[i]
+        elif status[r] == FOUND:
+            n_others += 1
+            n_related = 0
+            for i in range(m):
+                n_related += n_before[i]
+                ties[i] = 0
+            if n_related > m * (m - 1) // 2:
+                count_ties(scores[r], own, tolerance[r], n_before, ties)
+            find_parts(n_before, ties, scratch, orders[r], sizes[r])
+            for place in range(m):
+                ranks[r, orders[r, place]] = place
+        _write_signs(ranks[r], signs[r])
+    return n_others
+
+
 def tied_signs(
-    scores: FloatArray, before: BoolArray, tolerance: FloatArray, max_items: Any
+    scores: FloatArray, before: BoolArray, tolerance: FloatArray, max_items: int
 ) -> tuple[AnyArray, FloatArray, BoolArray, AnyArray]:
     """The optimal orders of each problem: one of them, their mean signs, and whether it is unique.
 
@@ -301,59 +389,41 @@ def tied_signs(
     status : int64, (b,)
         FOUND, or the reason why the other results of the problem are invalid: TOO_LARGE or CYCLIC.
     """
-    b, m = scores.shape[0], before.shape[1]
+    b, m = len(scores), before.shape[1]
     ranks = np.empty((b, m), dtype=np.int64)
     signs = np.empty((b, m * (m - 1) // 2), dtype=np.float64)
-    single = np.ones(b, dtype=np.bool_)
-    status = np.empty(b, dtype=np.int64)
-    orders = np.empty((b, m), dtype=np.int64)
-    sizes = np.zeros((b, m), dtype=np.int64)
-    n_of_size = np.zeros(m + 1, dtype=np.int64)
-    n_before = np.empty(m, dtype=np.int64)
-    seen = np.empty(m, dtype=np.bool_)
-    ties = np.empty(m, dtype=np.int64)
-    scratch = np.empty((3, m), dtype=np.int64)
-    for r in range(b):
-        own = before[min(r, before.shape[0] - 1)]
-        status[r] = FOUND if count_before(scores[r], own, tolerance[r], n_before) else CYCLIC
-        if is_order(n_before, seen):
-            ranks[r] = n_before
-        elif status[r] == FOUND:
-            ties[:] = 0
-            if n_before.sum() > m * (m - 1) // 2:
-                count_ties(scores[r], own, tolerance[r], n_before, ties)
-            find_parts(n_before, ties, scratch, orders[r], sizes[r])
-            for place in range(m):
-                ranks[r, orders[r, place]] = place
-                n_of_size[sizes[r, place]] += 1
-        _write_signs(ranks[r], signs[r])
-    n_of_size[:2] = 0
-    ends = np.cumsum(n_of_size)
-    owners = np.empty(ends[m], dtype=np.int64)
-    starts = np.empty(ends[m], dtype=np.int64)
-    at = ends - n_of_size
-    for r in range(b):
-        for place in range(m):
-            size = sizes[r, place]
-            if size > 1:
-                owners[at[size]], starts[at[size]] = r, place
-                at[size] += 1
+    single, status = np.ones(b, dtype=np.bool_), np.empty(b, dtype=np.int64)
+    orders, sizes = np.empty((b, m), dtype=np.int64), np.zeros((b, m), dtype=np.int64)
+    scratch = np.empty((6, m), dtype=np.int64)
+    if not _compare_pairs(scores, before, tolerance, scratch, ranks, signs, status, orders, sizes):
+        return ranks, signs, single, status
+    for owners, starts, size in _blocks_of_parts(sizes):
+        _solve_parts(
+            scores,
+            before,
+            tolerance,
+            max_items,
+            orders,
+            owners,
+            starts,
+            size,
+            ranks,
+            signs,
+            single,
+            status,
+        )
+    return ranks, signs, single, status
+
+
+def _blocks_of_parts(sizes: AnyArray) -> Iterator[tuple[AnyArray, AnyArray, int]]:
+    """Problems, positions and the size of parts of equal size, in blocks; single items are none."""
+    m = sizes.shape[1]
+    places = np.flatnonzero(sizes > 1)
+    of_place = sizes.ravel()[places]
+    places = places[np.argsort(of_place, kind="stable")]
+    ends = np.cumsum(np.bincount(of_place, minlength=m + 1)).tolist()
     for size in range(2, m + 1):
         step = max(1, _MAX_BLOCK_ENTRIES // (size * size))
         for begin in range(ends[size - 1], ends[size], step):
-            end = min(begin + step, ends[size])
-            _solve_parts(
-                scores,
-                before,
-                tolerance,
-                max_items,
-                orders,
-                owners[begin:end],
-                starts[begin:end],
-                size,
-                ranks,
-                signs,
-                single,
-                status,
-            )
-    return ranks, signs, single, status
+            block = places[begin : min(begin + step, ends[size])]
+            yield block // m, block % m, size

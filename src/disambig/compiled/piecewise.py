@@ -98,7 +98,8 @@ def _close_interval(state: FloatArray, preferred: Any, flat_slope: Any) -> None:
     else:
         is_better = _distance(state, _OPEN_LOW, preferred) < _distance(state, _BEST_LOW, preferred)
     if is_better:
-        state[_BEST_LOW:_EDGE] = state[:_BEST_LOW]
+        for at in range(_BEST_LOW):
+            state[_BEST_LOW + at] = state[at]
     state[_OPEN_LOW] = np.nan
 
 

@@ -243,7 +243,12 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
             self._learn_mixture(weights, X, kept, candidates, taken)
             return
         weightings = fit_weightings(
-            weights, self.predict_weights, X, kept, self._informed(candidates)
+            weights,
+            self.predict_weights,
+            X,
+            kept,
+            self._informed(candidates),
+            recovers=self.method == "disambiguation",
         )
         self.weights_, self.predict_weights_ = weightings.weights, weightings.predict_weights
         self._weightings_ = weightings

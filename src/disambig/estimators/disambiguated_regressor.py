@@ -124,7 +124,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     >>> from disambig import DisambiguatedRegressor
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> y = [[0, 0], [-5, 3], [2, float("inf")], [2.5, 9], [4, 4]]
-    >>> model = DisambiguatedRegressor(LinearRegression()).fit(X, y)
+    >>> model = DisambiguatedRegressor(LinearRegression(), weights="kernel_ridge").fit(X, y)
     >>> model.predict([[0.2], [3.9]]).round(1).tolist()
     [0.2, 3.9]
     """

@@ -283,6 +283,8 @@ def fit_weightings(
     X: Any,
     kept: KeptRows,
     informed: BoolArray | None = None,
+    *,
+    recovers: bool = True,
 ) -> FittedWeightings:
     """Fit the weightings of an estimator on the rows that take part.
 
@@ -292,8 +294,10 @@ def fit_weightings(
     X : (n, d), or pairs (n, n)
     kept : KeptRows
     informed : bool (n,), or None
-        Informative rows, for weightings in which only such rows vote. None: the method recovers
-        the targets of all rows, and all vote.
+        Informative rows, for weightings in which only such rows vote. None: all rows vote.
+    recovers : bool
+        Whether the method recovers the targets of all rows. Then all vote, except in weightings
+        whose ``informed_only`` is true.
     """
     pairwise = is_pairwise(weights)
     if predict_weights is not None and is_pairwise(predict_weights) != pairwise:
@@ -304,13 +308,19 @@ def fit_weightings(
     columns = kept.rows if pairwise else None
     inputs = X if kept.all_rows else take_inputs(X, kept.rows, columns)
     taken = None if informed is None else informed[kept.rows]
-    first = _fitted(weights, inputs, kept, taken)
-    second = first if predict_weights is None else _fitted(predict_weights, inputs, kept, taken)
+    first = _fitted(weights, inputs, kept, taken, recovers)
+    second = first
+    if predict_weights is not None:
+        second = _fitted(predict_weights, inputs, kept, taken, recovers)
     return FittedWeightings(first, second, kept.rows, kept.weights, kept.n, pairwise)
 
 
-def _fitted(weights: Any, inputs: Any, kept: KeptRows, informed: BoolArray | None) -> Weights:
+def _fitted(
+    weights: Any, inputs: Any, kept: KeptRows, informed: BoolArray | None, recovers: bool
+) -> Weights:
     weighting = resolve_weights(weights)
+    if recovers and not getattr(weighting, "informed_only", False):
+        informed = None
     # If no row is informative, `check_information` raises the error later: it knows the sets.
     if isinstance(weighting, InformedWeights) and informed is not None and informed.any():
         return weighting.fit_informed(inputs, sample_weight=kept.weights, informed=informed)

@@ -30,8 +30,10 @@ def number_selection(estimator: Any, taken: NumberSets) -> NumberSelection:
 
     margin = None if isinstance(estimator.margin, str) else float(estimator.margin)
     is_risk = number_space(estimator) is NUMBER_SPACE
-    members = NumberMembers(taken, estimator.loss_, member, margin, is_risk, len(taken))
-    return NumberSelection(members)
+    only_kernels = estimator.formulation == "risk"
+    return NumberSelection(
+        NumberMembers(taken, estimator.loss_, member, margin, is_risk, len(taken), only_kernels)
+    )
 
 
 def number_space(estimator: Any) -> SearchSpace:

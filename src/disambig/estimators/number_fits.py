@@ -168,7 +168,7 @@ def fitted_on_distinct(
     # Sorted by inputs and ends: members with random parts do not depend on the order of the rows.
     table = np.column_stack([hashes, sets.lower, sets.upper])
     _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    total = np.bincount(inverse.ravel(), weights=sample_weight)
+    total: FloatArray = np.bincount(inverse.ravel(), weights=sample_weight).astype(np.float64)
     n_folds = _FOLDS if first.size <= _MANY_ROWS else _FEW_FOLDS
     fitted = fit_mixture(
         mixture,

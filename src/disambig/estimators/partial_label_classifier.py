@@ -16,7 +16,7 @@ from disambig.estimators.prediction import (
     probabilities_of,
     row_labels,
 )
-from disambig.estimators.selection import LabelSelection
+from disambig.estimators.selection import LABEL_SPACE, LabelSelection
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -46,15 +46,17 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         "auto" selects it without true labels, by successive halving. The search space is kernel
         ridge of two kernels at several bandwidths and ridges, and several numbers of neighbours,
         on the features as given and scaled by how much the sets depend on them. All are tried on
-        up to 300 rows, the best ten on up to 1000, and the one that predicts hidden sets best is
+        up to 300 rows, the best five on up to 1000, and the one that predicts hidden sets best is
         kept. Beyond 5000 rows kernel ridge uses landmarks (`NystromWeights`), and a final
         comparison with the neighbours follows on up to 100,000 rows. `weights_` is the selected
-        weighting, `trials_` has the best ten. If fewer than 30 rows exclude a class, the 10 nearest
-        neighbours on features of unit variance are used, with a warning.
+        weighting, `trials_` has the best five. If at most an eighth of the rows, and at most 300,
+        exclude a class, votes of these rows along a graph (`PoissonWeights`, `PathWeights`) are
+        compared with them. If fewer than 30 rows exclude a class, a warning says what is used:
+        such votes where most rows are open, else kernel ridge on features of unit variance.
 
         By name: "neighbors" (the 10 nearest, euclidean: scale the features), "kernel_ridge",
         "nystrom" and "random_features" (kernel ridge of low rank, for many rows),
-        "nadaraya_watson", "forest", "tree", "histogram", "laplacian", "poisson",
+        "nadaraya_watson", "forest", "tree", "histogram", "laplacian", "poisson", "paths",
         "kernel_laplacian", "precomputed" (X holds the votes). Or a configured object of
         `disambig.weights` (needed to search over ``weights__n_neighbors``), or a function
         ``f(X_query, X_train) -> (q, n)``.
@@ -109,7 +111,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
     trials_ : tuple of Trial
-        Of ``weights="auto"``: the trials of the ten best weightings (and of the best of every
+        Of ``weights="auto"``: the trials of the five best weightings (and of the best of every
         family beyond 5000 rows), best first. Those of a final comparison come before the rest,
         with their scores in it.
     n_features_in_, feature_names_in_
@@ -127,6 +129,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     >>> clf.predict([[0.05], [4.9]]).tolist()
     ['a', 'b']
     """
+
+    _search_space = LABEL_SPACE
 
     def __init__(
         self,
@@ -197,15 +201,14 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         if self.method != "disambiguation":
             require_separable(candidates, f"method={self.method!r}")
 
-    def _informed(self, candidates: LabelSets) -> BoolArray | None:
-        # Disambiguation recovers the labels of all rows, so that all of them vote. The baselines
-        # learn from the sets.
-        return None if self.method == "disambiguation" else informative(candidates, self.method)
+    def _informed(self, candidates: Any) -> BoolArray | None:
+        sets = candidates.sets if candidates.couples_rows else candidates
+        return informative(sets, self.method)
 
     def _selection_kind(self, taken: Any, solver: Solver | None) -> LabelSelection:
         # Counts of classes are not known for the folds of a selection, which goes by the sets.
         sets = taken.sets if taken.couples_rows else taken
-        return LabelSelection.of(sets, self.loss_, self.method, solver)
+        return LabelSelection.of(sets, self.loss_, self.method, solver, taken.couples_rows)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         weights, solver, trials = super()._choose(X, kept, taken)

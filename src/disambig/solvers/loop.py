@@ -46,7 +46,7 @@ class Status(Enum):
     Examples
     --------
     >>> from disambig import IntervalRegressor
-    >>> model = IntervalRegressor().fit([[0.0], [1.0], [2.0]], [(0, 1), (0, 3), (2, 3)])
+    >>> model = IntervalRegressor("kernel_ridge").fit([[0.0], [1.0]], [(0, 1), (0, 3)])
     >>> model.solution_.status
     <Status.CONVERGED: 'converged'>
     """

@@ -61,7 +61,7 @@ class Certificate:
     Examples
     --------
     >>> from disambig import IntervalRegressor
-    >>> model = IntervalRegressor().fit([[0.0], [1.0], [2.0]], [(0, 1), (0, 3), (2, 3)])
+    >>> model = IntervalRegressor("kernel_ridge").fit([[0.0], [1.0]], [(0, 1), (0, 3)])
     >>> certificate = model.solution_.certificate
     >>> certificate.is_convex, certificate.residual <= 1e-8, certificate.is_optimal
     (True, True, True)

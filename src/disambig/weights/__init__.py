@@ -8,6 +8,7 @@ from disambig.weights.composite import FittedWeights, MixedWeights, ScaledWeight
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
+from disambig.weights.graphs.paths import PathWeights
 from disambig.weights.graphs.poisson import PoissonWeights
 from disambig.weights.kernels.kernel_ridge import KernelRidgeWeights
 from disambig.weights.kernels.nadaraya_watson import NadarayaWatsonWeights
@@ -32,6 +33,7 @@ __all__ = [
     "NadarayaWatsonWeights",
     "NeighborWeights",
     "NystromWeights",
+    "PathWeights",
     "PoissonWeights",
     "PrecomputedWeights",
     "RandomFeatureWeights",

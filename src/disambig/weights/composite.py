@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import VotesError
-from disambig.notation import FloatArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import Votes
 from disambig.votes.mixture import MixtureVotes
@@ -25,7 +25,7 @@ from disambig.weights.inputs import (
     query_inputs,
     training_inputs,
 )
-from disambig.weights.protocol import Weights
+from disambig.weights.protocol import InformedWeights, Weights
 from disambig.weights.registry import is_pairwise, resolve_weights
 
 _FITTED = "FittedWeights"
@@ -276,8 +276,22 @@ class ScaledWeights(BaseEstimator):
         self.scales = scales
         self.leave_one_out = leave_one_out
 
+    @property
+    def informed_only(self) -> bool:
+        """Whether only informed rows vote, whatever the method; as the weighting says."""
+        return bool(getattr(resolve_weights(self.weights), "informed_only", False))
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit the weighting on the scaled training inputs ``(n, d)``."""
+        return self.fit_informed(X, sample_weight)
+
+    def fit_informed(
+        self,
+        X: Any,
+        sample_weight: FloatArray | None = None,
+        informed: BoolArray | None = None,
+    ) -> Self:
+        """`fit` where only the rows in ``informed`` vote, if the weighting is one of this kind."""
         check_flag(_SCALED, "leave_one_out", self.leave_one_out)
         if is_pairwise(self.weights):
             raise ValueError(
@@ -287,9 +301,11 @@ class ScaledWeights(BaseEstimator):
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_SCALED, sample_weight, X.shape[0])
         self._factors = self._checked_factors(X.shape[1])
-        self.weights_ = resolve_weights(self.weights).fit(
-            self._scaled(X, training=True), sample_weight
-        )
+        weighting, inputs = resolve_weights(self.weights), self._scaled(X, training=True)
+        if informed is not None and isinstance(weighting, InformedWeights):
+            self.weights_: Weights = weighting.fit_informed(inputs, sample_weight, informed)
+        else:
+            self.weights_ = weighting.fit(inputs, sample_weight)
         return self
 
     def training_votes(self) -> Votes:

@@ -79,7 +79,8 @@ class InformedWeights(Weights, Protocol):
     Semi-supervised methods fit the known targets and are smooth elsewhere; an unlabeled row has no
     vote. Estimators call `fit_informed` where targets are used as they were observed
     (``method="average"`` and ``"infimum"``), and ``fit`` where the targets of all rows are
-    recovered.
+    recovered. `PartialLabelClassifier` calls `fit_informed` in that case, too, if the weighting has
+    an attribute ``informed_only`` that is true.
     """
 
     def fit_informed(

@@ -14,6 +14,7 @@ from disambig.parameters import choice_message
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
+from disambig.weights.graphs.paths import PathWeights
 from disambig.weights.graphs.poisson import PoissonWeights
 from disambig.weights.kernels.kernel_ridge import KernelRidgeWeights
 from disambig.weights.kernels.nadaraya_watson import NadarayaWatsonWeights
@@ -40,6 +41,7 @@ _WEIGHTINGS_BY_NAME: dict[str, type[Any]] = {
     "histogram": HistogramWeights,
     "laplacian": LaplacianWeights,
     "poisson": PoissonWeights,
+    "paths": PathWeights,
     "kernel_laplacian": KernelLaplacianWeights,
     "precomputed": PrecomputedWeights,
 }
@@ -74,9 +76,9 @@ def resolve_weights(weights: Any) -> Weights:
     ----------
     weights : str, weighting or callable
         "neighbors", "kernel_ridge", "nystrom", "random_features", "nadaraya_watson", "forest",
-        "tree", "histogram", "laplacian", "poisson", "kernel_laplacian" or "precomputed", with
-        default parameters; a weighting, which is cloned; or a function of ``(Q, X)`` that returns
-        votes ``(q, n)``.
+        "tree", "histogram", "laplacian", "poisson", "paths", "kernel_laplacian" or "precomputed",
+        with default parameters; a weighting, which is cloned; or a function of ``(Q, X)`` that
+        returns votes ``(q, n)``.
 
     Examples
     --------

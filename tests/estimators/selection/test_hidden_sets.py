@@ -5,7 +5,7 @@ import pytest
 
 from disambig.candidates import LabelSets
 from disambig.estimators.selection.hidden_sets import HiddenSets
-from disambig.losses import MatrixLoss, ZeroOneLoss
+from disambig.losses import MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.votes import as_votes
@@ -69,7 +69,59 @@ def test_scores_of_the_baselines():
     # Rows 0 and 2 have different labels and predict each other; the others are predicted right.
     found = hidden.infimum_score(as_votes(A))
     assert found.loss == pytest.approx(2.0 / (WEIGHTS.sum() - 2.0))
-    assert found.value > found.loss
+
+
+def test_half_of_the_loss_by_chance_is_subtracted():
+    """Against the definition: every prediction at the set of every row, by the weights of both."""
+    rng = np.random.default_rng(0)
+    mask = rng.random((12, 3)) < 0.5
+    mask[np.arange(12), rng.integers(0, 3, 12)] = True
+    sets, weight = LabelSets(mask, np.arange(3)), rng.integers(1, 4, 12).astype(float)
+    scored = sets.informative
+    for loss in (ZeroOneLoss(), OrdinalLoss()):
+        bound = loss.bind(sets.classes)
+        hidden = HiddenSets(sets, bound, np.arange(12) % 3, weight)
+        costs, shares = rng.random((12, 3)), rng.dirichlet(np.ones(3), 12)
+        found = hidden._loss_score(costs, shares)
+        predicted = costs.argmin(axis=1)
+        pairs = np.array(
+            [
+                [min(bound.matrix[z, y] for y in np.flatnonzero(row)) for z in predicted]
+                for row in mask
+            ]
+        )[np.ix_(scored, scored)]
+        w = weight[scored] / weight[scored].sum()
+        inside = np.where(mask, shares, 0.0).sum(axis=1)[scored]
+        assert found.loss == pytest.approx(w @ pairs.diagonal())
+        by_chance = w @ pairs @ w
+        expected = (found.loss - 0.5 * by_chance) / bound.largest - 0.05 * w @ np.log(inside + 1e-3)
+        assert found.value == pytest.approx(expected)
+
+
+def test_a_class_in_nearly_every_set_is_no_evidence():
+    """To predict it everywhere misses fewer sets than right labels with errors, but by chance."""
+    truth = np.repeat([0, 1, 2], 10)
+    mask = np.eye(3, dtype=np.bool_)[truth]
+    mask[np.arange(30) % 10 != 3, 0] = True
+    sets = LabelSets(mask, np.arange(3))
+    hidden = HiddenSets(sets, ZeroOneLoss().bind(sets.classes), np.arange(30) % 5, np.ones(30))
+    learned = np.where(np.arange(30) % 5 == 0, (truth + 1) % 3, truth)
+    scores = {
+        name: hidden._loss_score(1.0 - np.eye(3)[output], np.full((30, 3), 1 / 3))
+        for name, output in (("learned", learned), ("constant", np.zeros(30, dtype=int)))
+    }
+    assert scores["constant"].loss < scores["learned"].loss
+    assert scores["learned"].value < scores["constant"].value
+
+
+def test_the_score_of_a_constant_is_half_of_its_loss_and_its_log_loss():
+    sets = LabelSets(MASK, np.arange(2))
+    hidden = HiddenSets(sets, ZeroOneLoss().bind(sets.classes), FOLDS, np.ones(6))
+    found = hidden.constant_score()
+    scored = sets.informative
+    assert found.loss == pytest.approx((~MASK[scored]).mean(axis=0).min())
+    inside = np.where(MASK, sets.distribution().mean(axis=0), 0.0).sum(axis=1)[scored]
+    assert found.value == pytest.approx(0.5 * found.loss - 0.05 * np.log(inside + 1e-3).mean())
 
 
 def test_larger_probabilities_score_better_at_equal_losses():

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled
+from disambig.compiled.jit import compiled, compiled_part, inlined
 from disambig.notation import AnyArray, BoolArray
 
 
-@compiled
+@compiled_part
 def fill_windows(lower: AnyArray, upper: AnyArray, order: AnyArray) -> Any:
     """Fill `order` with the items by place, earliest deadline first.
 
@@ -35,7 +35,7 @@ def fill_windows(lower: AnyArray, upper: AnyArray, order: AnyArray) -> Any:
     return True
 
 
-@compiled
+@compiled_part
 def _narrow_by_pairs(
     before: BoolArray, sorted_items: AnyArray, lower: AnyArray, upper: AnyArray
 ) -> None:
@@ -53,17 +53,24 @@ def _narrow_by_pairs(
                 upper[i] = upper[j] - 1
 
 
-@compiled
+@compiled_part
 def _sort_by_pairs(before: BoolArray) -> AnyArray:
     """Items in an order that respects `before`, which is transitively closed."""
     n_before = np.zeros(before.shape[0], dtype=np.int64)
     for i in range(before.shape[0]):
         for j in range(before.shape[0]):
             n_before[j] += before[i, j]
-    return np.argsort(n_before, kind="mergesort")
+    items = np.empty(n_before.shape[0], dtype=np.int64)
+    count = 0
+    for number in range(n_before.shape[0]):
+        for i in range(n_before.shape[0]):
+            if n_before[i] == number:
+                items[count] = i
+                count += 1
+    return items
 
 
-@compiled
+@compiled_part
 def _try_order(
     before: BoolArray,
     sorted_items: AnyArray,
@@ -92,7 +99,14 @@ def _try_order(
     return True
 
 
-@compiled
+@inlined
+def _copy_windows(lower: AnyArray, upper: AnyArray, low: AnyArray, high: AnyArray) -> None:
+    """Copy by a loop, because the assignment of an array to a slice takes a second to compile."""
+    for i in range(lower.shape[0]):
+        low[i], high[i] = lower[i], upper[i]
+
+
+@compiled_part
 def _narrow_row(before: BoolArray, windows: AnyArray) -> Any:
     """Make the windows of one row, ``(m, 2)``, tight and add all pairs that follow from them.
 
@@ -110,13 +124,13 @@ def _narrow_row(before: BoolArray, windows: AnyArray) -> Any:
     sorted_items = order.copy()
     for i in range(m):
         while lower[i] < least[i]:
-            low[:], high[:] = lower, upper
+            _copy_windows(lower, upper, low, high)
             high[i] = (lower[i] + least[i]) // 2
             middle = high[i]
             if not _try_order(before, sorted_items, low, high, order, possible, least, most):
                 lower[i] = middle + 1
         while upper[i] > most[i]:
-            low[:], high[:] = lower, upper
+            _copy_windows(lower, upper, low, high)
             low[i] = (upper[i] + most[i] + 1) // 2
             middle = low[i]
             if not _try_order(before, sorted_items, low, high, order, possible, least, most):
@@ -124,17 +138,17 @@ def _narrow_row(before: BoolArray, windows: AnyArray) -> Any:
     for i in range(m):
         for j in range(m):
             if i != j and not possible[i, j] and not before[j, i]:
-                low[:], high[:] = lower, upper
+                _copy_windows(lower, upper, low, high)
                 low[j] = max(low[j], low[i] + 1)
                 high[i] = min(high[i], high[j] - 1)
                 if not _try_order(before, sorted_items, low, high, order, possible, least, most):
                     before[j, i] = True
-    windows[:, 0] = lower
-    windows[:, 1] = upper
+    for i in range(m):
+        windows[i, 0], windows[i, 1] = lower[i], upper[i]
     return True
 
 
-@compiled
+@compiled_part
 def _says_more_than_pairs(before: BoolArray, windows: AnyArray) -> Any:
     """Whether a window is narrower than the pairs of its item alone make it."""
     m = before.shape[0]
@@ -173,12 +187,12 @@ def narrow_windows(before: BoolArray, windows: AnyArray) -> BoolArray:
     for r in range(n):
         impossible[r] = not _narrow_row(before[r], windows[r])
         if not impossible[r] and not _says_more_than_pairs(before[r], windows[r]):
-            windows[r, :, 0] = 0
-            windows[r, :, 1] = m - 1
+            for i in range(m):
+                windows[r, i, 0], windows[r, i, 1] = 0, m - 1
     return impossible
 
 
-@compiled
+@compiled_part
 def start_within_windows(before: BoolArray, windows: AnyArray, order: AnyArray) -> Any:
     """Fill `order` with items by place that respects pairs, closed or not, and windows ``(m, 2)``.
 

@@ -69,11 +69,10 @@ class IntervalForest(RegressorMixin, BaseEstimator):
         self._inputs_ = UnitInputs(X, weights)
         inputs = self._inputs_(X)
         targets = first_targets(sets, weights)
-        for number in range(int(self.rounds)):
-            forest = self._grown(inputs, targets, weights)
-            if number + 1 < self.rounds:
-                targets = sets.nearest(_out_of_bag(forest, targets))
-        self.forest_ = forest
+        self.forest_ = self._grown(inputs, targets, weights)
+        for _ in range(int(self.rounds) - 1):
+            targets = sets.nearest(_out_of_bag(self.forest_, targets))
+            self.forest_ = self._grown(inputs, targets, weights)
         self._flat_ = sets.flat
         self.labels_ = targets[:, 0] if sets.flat else targets
         return self

@@ -48,7 +48,8 @@ class UnitInputs:
         dense = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
         scaled = (dense - self._centers) * self._factors
         # New inputs may be far outside of the range of training; trees do not care how far.
-        return np.clip(scaled, -1e30, 1e30).astype(np.float32)
+        found: FloatArray = np.clip(scaled, -1e30, 1e30).astype(np.float32)
+        return found
 
 
 def first_targets(sets: Intervals, sample_weight: FloatArray) -> FloatArray:

@@ -23,7 +23,9 @@ from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
-_LOG_LOSS_WEIGHT = 0.1
+_LOG_LOSS_WEIGHT = 0.05
+# The share of the loss by chance that is subtracted from the held-out loss.
+_CHANCE_WEIGHT = 0.5
 # Added to probabilities, so that their logarithm is finite.
 _LOG_OFFSET = 1e-3
 
@@ -98,6 +100,11 @@ class HiddenSets:
         gains = costs.max(axis=1, keepdims=True) - costs
         return self._loss_score(costs, shares(gains, self._prior) if square else prior)
 
+    def constant_score(self) -> Score:
+        """The score of the best constant prediction, with the shares of the classes in the sets."""
+        n = len(self.sets)
+        return self._loss_score(np.tile(self._mean_losses, (n, 1)), np.tile(self._prior, (n, 1)))
+
     def _score(self, votes: Votes, distributions: FloatArray) -> Score:
         # Without the row's own vote: its set is open and has no information.
         own = np.tile(votes.diagonal(), self.n_folds)[:, None]
@@ -121,15 +128,41 @@ class HiddenSets:
         return self._hidden.argmax(axis=0), np.arange(len(self.sets))
 
     def _loss_score(self, costs: FloatArray, probabilities: FloatArray) -> Score:
-        """The score from expected losses ``(n, P)`` and probabilities of classes ``(n, K)``."""
+        """The score from expected losses ``(n, P)`` and probabilities of classes ``(n, K)``.
+
+        The *loss by chance* is that of the same predictions at the sets of other rows. A class that
+        is in nearly every set is no evidence: who predicts it everywhere misses few sets, but no
+        fewer than by chance. Half of the loss by chance is subtracted.
+        """
         scored = self._is_scored
         mask, sample_weight = self.sets.mask[scored], self.sample_weight[scored]
-        predicted = self.loss.matrix[costs[scored].argmin(axis=1)]
-        losses = np.where(mask, predicted, np.inf).min(axis=1)
+        predicted = costs[scored].argmin(axis=1)
+        losses = self._set_losses[np.arange(predicted.size), predicted]
         inside = np.where(mask, probabilities[scored], 0.0).sum(axis=1)
         score = mean_score(losses, sample_weight, self.loss.largest)
+        shares_of_outputs = np.bincount(
+            predicted, weights=sample_weight, minlength=self._mean_losses.size
+        )
+        by_chance = float(shares_of_outputs @ self._mean_losses) / float(sample_weight.sum())
         log_likelihood = float(np.average(np.log(inside + _LOG_OFFSET), weights=sample_weight))
-        return score._replace(value=score.value - _LOG_LOSS_WEIGHT * log_likelihood)
+        return score._replace(
+            value=score.value
+            - _CHANCE_WEIGHT * by_chance / self.loss.largest
+            - _LOG_LOSS_WEIGHT * log_likelihood
+        )
+
+    @cached_property
+    def _set_losses(self) -> FloatArray:
+        """The loss of every output to the nearest member of each scored set, ``(scored, P)``."""
+        return self.loss.set_losses(self.sets.mask[self._is_scored])
+
+    @cached_property
+    def _mean_losses(self) -> FloatArray:
+        """Its mean over the scored rows, ``(P,)``."""
+        # Contiguous, so that the sums have the same order for every output.
+        losses = np.ascontiguousarray(self._set_losses.T)
+        means: FloatArray = np.average(losses, axis=1, weights=self.sample_weight[self._is_scored])
+        return means
 
 
 def _opened_weights(sets: LabelSets, hidden: BoolArray) -> FloatArray | None:

@@ -12,8 +12,22 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.estimators.selection.few_labels import (
+    MAX_GRAPH_ROWS,
+    MAX_GRAPH_SHARE,
+    GraphVotes,
+    few_rows,
+    graph_votes,
+)
 from disambig.estimators.selection.hidden_sets import HiddenSets, used_classes
-from disambig.estimators.selection.protocol import HeldOutTrial, Score, SelectionSample, Trial
+from disambig.estimators.selection.protocol import (
+    MIN_INFORMATIVE_ROWS,
+    HeldOutTrial,
+    Score,
+    SelectionSample,
+    Trial,
+)
+from disambig.estimators.selection.scales import unit_scales
 from disambig.estimators.selection.space import (
     Entry,
     EntryWeightings,
@@ -28,7 +42,7 @@ from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
 from disambig.votes import Votes
-from disambig.weights import Weights
+from disambig.weights import ScaledWeights, Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,21 +56,29 @@ class LabelSelection:
     method : {"disambiguation", "infimum", "average"}
     solver : Solver or None
         None: annealing, whose start and last temperature are selected, too.
+    couples_rows : bool
+        Whether the problem has constraints over several rows.
     """
 
     sets: LabelSets
     loss: FiniteLoss
     method: str
     solver: Solver | None
+    couples_rows: bool = False
 
     exclusion = "exclude a class"
 
     @classmethod
     def of(
-        cls, sets: LabelSets, loss: FiniteLoss, method: str, solver: Solver | None
+        cls,
+        sets: LabelSets,
+        loss: FiniteLoss,
+        method: str,
+        solver: Solver | None,
+        couples_rows: bool = False,
     ) -> "LabelSelection":
         """On the classes that are a candidate of some row; see `used_classes`."""
-        return cls(*used_classes(sets, loss), method, solver)
+        return cls(*used_classes(sets, loss), method, solver, couples_rows)
 
     @property
     def informative(self) -> BoolArray:
@@ -117,18 +139,55 @@ class LabelSelection:
             found.append(HeldOutTrial(entry, trial_of(trial.weights, trial.solver, score)))
         return found
 
-    def constant_loss(self, sample_weight: FloatArray) -> float:
-        informative = self.sets.informative
-        losses = np.ascontiguousarray(self.loss.set_losses(self.sets.mask[informative]).T)
-        return float(np.average(losses, axis=1, weights=sample_weight[informative]).min())
+    def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
+        folds = np.zeros(len(self.sets), dtype=np.intp)
+        constant = HiddenSets(self.sets, self.loss, folds, sample_weight).constant_score()
+        return [trial.score < constant.value for trial in trials]
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Weights, Solver, str]:
+        is_few, n_informative = self._has_few_labels, np.count_nonzero(self.informative)
+        if is_few and 2 * n_informative >= len(self.sets) and unit_scales(X, sample_weight).any():
+            weights, solver = few_rows(X, sample_weight)
+            described = "kernel ridge is used, on features of unit variance, annealed"
+            return weights, self.solver or solver, described
+        found = graph_votes(X, self.sets, self.loss, sample_weight) if is_few else None
+        if found is not None:
+            return found.weights, self.solver or AnnealedMinimization(), _described(found)
         described = "the 10 nearest neighbours are used, on features of unit variance"
         return (
             unit_neighbors(X, sample_weight),
             self.solver or AlternatingMinimization(),
             described,
         )
+
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        n_informative = np.count_nonzero(self.informative)
+        is_sparse = n_informative <= MAX_GRAPH_SHARE * len(self.sets)
+        if not is_sparse or n_informative > MAX_GRAPH_ROWS or not self._is_plain:
+            return None
+        found = graph_votes(X, self.sets, self.loss, sample_weight)
+        if found is None or found.missed is None:
+            return None
+        gain = best.held_out_loss - found.missed * self.loss.largest
+        if gain <= 0.0:
+            return None
+        solver = self.solver or AnnealedMinimization()
+        # Its log loss and its loss by chance are not computed: those of the best trial are taken.
+        score = best.score - gain / self.loss.largest
+        return Trial(found.weights, solver, best.held_out_loss - gain, score)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether open rows have no information, and need no votes.
+
+        Soft weights of open rows are information. Counts of classes need votes of all rows.
+        """
+        return not self.couples_rows and self.sets.weights is None
+
+    @property
+    def _has_few_labels(self) -> bool:
+        """Whether the rules for few informative rows apply."""
+        return self._is_plain and 0 < np.count_nonzero(self.informative) < MIN_INFORMATIVE_ROWS
 
     def _scores(
         self, space: SearchSpace, hidden: HiddenSets, votes: Votes, fitted: FittedEntry
@@ -152,6 +211,20 @@ class LabelSelection:
             return hidden.infimum_score(votes)
         assert solver is not None
         return hidden.solver_score(votes, solver)
+
+
+def _described(found: GraphVotes) -> str:
+    """What was chosen for few labels, for a warning."""
+    scaled = isinstance(found.weights, ScaledWeights)
+    weighting = found.weights.weights if isinstance(found.weights, ScaledWeights) else found.weights
+    how = f"{found.cut:.0%} of the links of its graph are between different labels"
+    if found.missed is not None:
+        how = f"it misses {found.missed:.0%} of hidden sets, and {how}"
+    return (
+        f"only these rows vote, by {type(weighting).__name__} on "
+        f"{'features of unit variance' if scaled else 'the features as they are'}, the best of "
+        f"{found.n_tried} weightings: {how}"
+    )
 
 
 def trial_of(weights: Weights, solver: Solver | None, score: Score) -> Trial:

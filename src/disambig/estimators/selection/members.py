@@ -121,7 +121,7 @@ class MemberSelection(Generic[M]):
     def exclusion(self) -> str:
         return self.members.exclusion
 
-    def take(self, rows: IntArray) -> "MemberSelection[M]":
+    def take(self, rows: IntArray) -> Self:
         return replace(self, members=self.members.take(rows))
 
     def keys(self) -> list[AnyArray]:
@@ -189,8 +189,12 @@ class MemberSelection(Generic[M]):
             found.append(self._scored(entry, trial.weights, predictions, scored, sample_weight))
         return found
 
-    def constant_loss(self, sample_weight: FloatArray) -> float:
-        return self.members.constant_loss(sample_weight)
+    def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
+        constant = self.members.constant_loss(sample_weight)
+        return [trial.held_out_loss < constant for trial in trials]
+
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        return None
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
         return self.members.fallback(X, sample_weight)

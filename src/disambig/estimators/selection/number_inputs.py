@@ -97,8 +97,9 @@ class Inputs:
         return self._scaled(self.unscaled, scaled)
 
     def _scaled(self, inputs: Any, scaled: bool) -> Any:
-        known = scaled and self.factors is not None
-        return scaled_inputs(inputs, self.factors) if known else inputs
+        if not scaled or self.factors is None:
+            return inputs
+        return scaled_inputs(inputs, self.factors)
 
     @cached_property
     def _medians(self) -> dict[tuple[bool, str], float]:

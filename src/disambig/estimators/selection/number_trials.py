@@ -158,23 +158,11 @@ def _path_predictions(
     """Predictions ``(q, d)`` at hidden rows for each ridge."""
     if not isinstance(sets, Intervals):
         return [_union_prediction(gram, cross, sets, weights, ridge) for ridge in ridges]
-    columns = [
-        [cross @ fit.coefficients + fit.intercept for fit in _column_path(gram, *ends)]
-        for ends in (
-            (sets.lower[:, c], sets.upper[:, c], weights, ridges) for c in range(sets.n_columns)
-        )
-    ]
+    columns = []
+    for lower, upper in zip(sets.lower.T, sets.upper.T, strict=True):
+        path = ridge_path(gram, lower, upper, weights, ridges)
+        columns.append([cross @ fit.coefficients + fit.intercept for fit in path])
     return [np.column_stack(parts) for parts in zip(*columns, strict=True)]
-
-
-def _column_path(
-    gram: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    weights: FloatArray,
-    ridges: Sequence[float],
-) -> Any:
-    return ridge_path(gram, lower, upper, weights, ridges)
 
 
 def _union_prediction(
@@ -185,11 +173,13 @@ def _union_prediction(
     The first fit is to the hulls of the unions, which decide nothing that other rows could decide.
     """
     segments = sets.hull
+    prediction = np.zeros(len(cross))
     for _ in range(_SEGMENT_ROUNDS):
         (fit,) = ridge_path(gram, segments.lower[:, 0], segments.upper[:, 0], weights, [ridge])
+        prediction = cross @ fit.coefficients + fit.intercept
         before = segments
         segments = sets.segments_at(gram @ fit.coefficients + fit.intercept)
         same = np.array_equal(before.lower, segments.lower)
         if same and np.array_equal(before.upper, segments.upper):
             break
-    return np.asarray(cross @ fit.coefficients + fit.intercept)[:, None]
+    return prediction[:, None]

@@ -86,6 +86,8 @@ class NumberMembers:
         matrices, and for intervals models other than weightings are tried and mixed.
     n_rows : int
         Rows of the fit: with many, kernels use landmarks.
+    only_kernels : bool
+        Whether the formulation of the user is that of kernel ridge regression.
     """
 
     candidates: NumberSets
@@ -94,6 +96,7 @@ class NumberMembers:
     margin: float | None
     is_risk: bool
     n_rows: int
+    only_kernels: bool = False
 
     exclusion = "exclude a number"
 
@@ -149,6 +152,7 @@ class NumberMembers:
             return [
                 NumberEntry(_model(one.kind), one.scaled, one.kind, one.size, one.ridge, margin)
                 for one in entries_of(space, has_scales)
+                if not (self.only_kernels and one.kind == "neighbors")
             ]
         margins = self._margins(_MARGINS)
         found = [

@@ -13,6 +13,9 @@ import numpy as np
 from disambig.estimators.fitting import take_inputs
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
+# With fewer informative rows the best of so many weightings is found by chance.
+MIN_INFORMATIVE_ROWS = 30
+
 
 class Score(NamedTuple):
     """The held-out loss of predictions at hidden sets.
@@ -155,8 +158,12 @@ class SelectionKind(Protocol):
         """The trials with their scores at hidden rows, trained on the other rows, in order."""
         ...
 
-    def constant_loss(self, sample_weight: FloatArray) -> float:
-        """Held-out loss of the best constant prediction; trials must be better."""
+    def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
+        """Whether each trial predicts the hidden sets of these rows better than one constant."""
+        ...
+
+    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+        """A trial outside of the search with a lower held-out loss than its best trial, or None."""
         ...
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:

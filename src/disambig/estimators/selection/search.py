@@ -7,10 +7,13 @@ target is used. The steps are the same for labels, bits, orders and numbers (`Se
 1. `screen`: all entries on few rows; the best remain.
 2. `SelectionKind.run_trials`: these on the whole sample.
 3. `final_comparison`: if kernels need landmarks, the best of each family on many rows.
+4. `SelectionKind.outside`: what a kind compares the best trial with.
 """
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,8 +157,8 @@ def select(
         n_landmarks_for(n_fitted_rows),
     )
     trials = _sample_trials(space, sample, deadline)
-    constant = sample.kind.constant_loss(sample.sample_weight)
-    better = [one for one in trials if one.trial.held_out_loss < constant]
+    is_better = sample.kind.are_better([one.trial for one in trials], sample.sample_weight)
+    better = list(compress(trials, is_better))
     if not better:
         found = _fallback(
             kind,
@@ -166,7 +169,7 @@ def select(
             "as one of the targets",
         )
         return found._replace(trials=tuple(trials))
-    rest = [one for one in trials if one.trial.held_out_loss >= constant]
+    rest = list(compress(trials, map(not_, is_better)))
     finalists = best_of_each_family(kind, better)
     compared: list[HeldOutTrial] = []
     scored = sample.kind, sample.sample_weight
@@ -179,6 +182,9 @@ def select(
             better = compared + [one for one in better if id(one) not in others]
             scored = kind.take(scored_rows), sample_weight[scored_rows]
     best = better[0].trial
+    outside = None if deadline.has_passed else kind.outside(X, sample_weight, best)
+    if outside is not None:
+        best, better = outside, [HeldOutTrial(None, outside), *better]
     return Selection(
         best.weights,
         best.solver,

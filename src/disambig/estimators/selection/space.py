@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from sklearn.base import clone
 
+from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.notation import FloatArray
 from disambig.weights import (
@@ -115,7 +116,7 @@ class SearchSpace:
     comparison_rows: int = 100_000
     comparison_entries: int = 10_000_000
     comparison_hidden: tuple[int, int] = (100, 2000)
-    least_informative: int = 30
+    least_informative: int = MIN_INFORMATIVE_ROWS
     keeps_families: bool = False
     unit_free: bool = False
 
@@ -157,6 +158,8 @@ class SearchSpace:
 
 
 SEARCH_SPACE = SearchSpace()
+# For labels: what docs/default.md found to make no difference is left out, for half of the cost.
+LABEL_SPACE = SearchSpace(ridges=(1e-2, 1e-4), finalists=5, screen_cool_temperatures=())
 
 
 class Entry(NamedTuple):

@@ -67,7 +67,8 @@ class AlternatingRegression(BaseEstimator):
     >>> from disambig import IntervalRegressor
     >>> from disambig.solvers import AlternatingRegression
     >>> X, y = [[0.0], [1.0], [2.0]], [[0, 1], [0.5, 4], [2, 2]]
-    >>> early = IntervalRegressor(solver=AlternatingRegression(steps=3)).fit(X, y)
+    >>> steps = AlternatingRegression(steps=3)
+    >>> early = IntervalRegressor("kernel_ridge", solver=steps).fit(X, y)
     >>> early.n_iter_, early.certified_
     (3, False)
     """

@@ -98,7 +98,7 @@ class NewtonRegression(BaseEstimator):
     --------
     >>> from disambig import IntervalRegressor
     >>> X, y = [[0.0], [1.0], [2.0]], [[0, 1], [0.5, 4], [2, 2]]
-    >>> model = IntervalRegressor(solver="newton").fit(X, y)
+    >>> model = IntervalRegressor("kernel_ridge", solver="newton").fit(X, y)
     >>> model.certified_, model.residual_ < 1e-8
     (True, True)
     """

@@ -80,7 +80,7 @@ class LinkedInputs:
         )
         # A sparse graph of distances need not store all neighbours.
         if not (sp.issparse(X) and weighting.metric == "precomputed"):
-            _warn_if_too_many(owner, weighting.n_neighbors, sample_weight)
+            warn_if_too_many(owner, weighting.n_neighbors, sample_weight)
         wanted = float(weighting.n_neighbors)
         scale = None if weighting.affinity == "binary" else weighting.bandwidth
         directed = affinities(search.among_themselves(sample_weight, wanted), scale)
@@ -114,7 +114,8 @@ class LinkedInputs:
         return sp.csr_array(known + sp.csr_array(entries, shape=known.shape))
 
 
-def _warn_if_too_many(owner: str, n_neighbors: int, sample_weight: FloatArray) -> None:
+def warn_if_too_many(owner: str, n_neighbors: int, sample_weight: FloatArray) -> None:
+    """Warn if every input is linked to all others; `sample_weight` are those of the nodes."""
     total = float(sample_weight.sum())
     others = total - float(sample_weight.max())
     # Sums of fractional weights have rounding errors.

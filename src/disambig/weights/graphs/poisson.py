@@ -4,6 +4,7 @@
 Laplacian.
 """
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -139,12 +140,15 @@ class PoissonWeights(BaseEstimator):
     Only informed rows vote. `PartialLabelClassifier` and `disambiguate` pass them with
     ``method="average"``, which is Poisson learning, and ``method="infimum"``. With
     ``method="disambiguation"``, and in other estimators, all rows vote, because all targets are
-    recovered; alpha is then a full ``(n, n)`` array.
+    recovered; alpha is then a full ``(n, n)`` array. `informed_only` changes this.
 
     Parameters
     ----------
     n_neighbors, affinity, bandwidth, metric, solver, n_jobs
         The graph and how to solve on it: see `LaplacianWeights`.
+    informed_only : bool, default=False
+        Whether only informed rows vote with ``method="disambiguation"`` of
+        `PartialLabelClassifier`, too.
     leave_one_out : bool, default=False
         Whether `training_votes` are `leave_one_out_votes`.
 
@@ -209,6 +213,7 @@ class PoissonWeights(BaseEstimator):
         bandwidth: float | str = "local",
         metric: str = "euclidean",
         solver: str = "auto",
+        informed_only: bool = False,
         leave_one_out: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -217,6 +222,7 @@ class PoissonWeights(BaseEstimator):
         self.bandwidth = bandwidth
         self.metric = metric
         self.solver = solver
+        self.informed_only = informed_only
         self.leave_one_out = leave_one_out
         self.n_jobs = n_jobs
 
@@ -241,19 +247,28 @@ class PoissonWeights(BaseEstimator):
             If parts of the graph have no informed row; names how many rows lie in them.
         """
         check_link_parameters(self)
+        check_flag(_NAME, "informed_only", self.informed_only)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
         X = training_inputs(self, X, square=self._square)
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
-        self.informed_ = informed_rows(_NAME, informed, X.shape[0])
         self.X_fit_ = X
         self.links_ = LinkedInputs.build(self, X, self.sample_weight_)
         self.node_ = self.links_.node
         self.graph_ = _without_weak_links(self.links_.graph)
-        parts = connected_components(self.graph_, directed=False)[1].astype(np.intp)
-        self.components_ = parts[self.node_]
+        self._parts = connected_components(self.graph_, directed=False)[1].astype(np.intp)
+        self.components_ = self._parts[self.node_]
+        self.informed_ = informed_rows(_NAME, informed, X.shape[0])
         self._warn_of_parts_without_votes()
-        self.table_ = self._table(parts)
+        self.table_ = self._table(self._parts)
         return self
+
+    def at_informed(self, informed: BoolArray) -> Self:
+        """A fitted copy on the same graph in which only the rows in ``informed`` vote."""
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.informed_ = informed_rows(_NAME, informed, self.node_.size)
+        other.table_ = other._table(self._parts)
+        return other
 
     def training_votes(self) -> DenseVotes | SparseVotes:
         """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
