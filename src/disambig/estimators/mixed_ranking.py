@@ -112,7 +112,7 @@ class PairDecoder:
     def predict(self, shares: FloatArray) -> IntArray:
         """Ranks of least expected loss, ``(q, m)``."""
         scores = self.loss.as_target.embed(2.0 * shares - 1.0)
-        ranks: IntArray = self.predictor.best(scores, np.ones(len(scores))).outputs  # type: ignore[attr-defined]
+        ranks: IntArray = self.predictor.best(scores, np.ones(len(scores))).outputs
         return ranks
 
 

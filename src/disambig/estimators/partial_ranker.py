@@ -147,6 +147,7 @@ class PartialRanker(CandidateEstimator):
 
     _search_space = ORDER_SPACE
     _mixes = True
+    average_is_exact_: bool | None
 
     def __init__(
         self,
@@ -356,7 +357,8 @@ class PartialRanker(CandidateEstimator):
     def pairwise_proba(self, X: Any) -> FloatArray:
         """``[r, i, j]``: the share of the votes for i before j, ``(q, m, m)``; diagonal 0.
 
-        Of a mixture: the mixed probabilities, from which `predict` decodes. Negative votes are set to zero; the share is 1/2 for inputs without votes.
+        Of a mixture: the mixed probabilities, from which `predict` decodes. Negative votes are set
+        to zero; the share is 1/2 for inputs without votes.
         """
         check_is_fitted(self)
         if self._mixture_ is not None:
