@@ -4,14 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.compiled import pair_signs
 from disambig.compiled.majority import majority_parts
-from disambig.compiled.pair_signs import is_order
+from disambig.compiled.orders import score_sequences
+from disambig.compiled.orders.score_sequences import is_order
 from tests.compiled.parts import callable_part
 
-count_before = callable_part(pair_signs.count_before)
-count_ties = callable_part(pair_signs.count_ties)
-find_parts = callable_part(pair_signs.find_parts)
+count_before = callable_part(score_sequences.count_before)
+count_ties = callable_part(score_sequences.count_ties)
+find_parts = callable_part(score_sequences.find_parts)
 
 
 @given(

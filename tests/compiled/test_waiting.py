@@ -1,6 +1,5 @@
 """The line on stderr while functions are compiled for long."""
 
-import gc
 import io
 import subprocess
 import sys
@@ -8,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from disambig.compiled import waiting
-from disambig.compiled.waiting import CompileWatch
+from disambig.compiled import jit
+from disambig.compiled.jit import CompileWatch
 
 
 def event(module="disambig.compiled.lattice", folder="the/cache"):
@@ -22,7 +21,7 @@ def event(module="disambig.compiled.lattice", folder="the/cache"):
 def clock(monkeypatch):
     """A clock that the test sets."""
     clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
-    monkeypatch.setattr(waiting, "time", clock)
+    monkeypatch.setattr(jit, "time", clock)
     return clock
 
 
@@ -65,22 +64,6 @@ def test_functions_of_others_do_not_count(clock, capsys):
     assert watch.seconds == 0.0
     compile_for(watch, clock, 1.0, event("theirs"), event())
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("collects", [True, False])
-def test_the_garbage_collector_pauses_and_is_restored(clock, collects):
-    was_enabled = gc.isenabled()
-    watch = CompileWatch(5.0)
-    try:
-        gc.enable() if collects else gc.disable()
-        watch.on_start(event())
-        watch.on_start(event())
-        watch.on_end(event())
-        assert not gc.isenabled()
-        watch.on_end(event())
-        assert gc.isenabled() == collects
-    finally:
-        gc.enable() if was_enabled else gc.disable()
 
 
 def test_without_stderr_nothing_is_written(clock, monkeypatch):

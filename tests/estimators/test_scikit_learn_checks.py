@@ -38,7 +38,7 @@ from disambig.weights import (
     RandomFeatureWeights,
 )
 
-DEFAULT = PartialLabelClassifier()
+DEFAULT, NUMBERS = PartialLabelClassifier(), IntervalRegressor()
 FOREST = RandomForestClassifier(5, random_state=0)
 # Every estimator, and every branch of its fit.
 QUICK = [
@@ -51,9 +51,9 @@ QUICK = [
     PartialRanker(),
     DisambiguatedClassifier(weights=NeighborWeights()),
     DisambiguatedClassifier(GaussianNB(), start="average", cv=None),
-    IntervalRegressor(),
+    NUMBERS,
     IntervalRegressor(NeighborWeights(), formulation="votes"),
-    DisambiguatedRegressor(),
+    DisambiguatedRegressor(weights=KernelRidgeWeights(intercept=True)),
     DisambiguatedRegressor(DecisionTreeRegressor(random_state=0), start="average", cv=3),
 ]
 # The same branches with other weights, solvers, methods and losses.
@@ -70,6 +70,7 @@ SLOW = [
     DisambiguatedClassifier(GaussianNB(), weights=NeighborWeights(), weight_by_confidence=True),
     DisambiguatedClassifier(HistGradientBoostingClassifier(max_iter=3), start="average"),
     DisambiguatedClassifier(FOREST, start="average", cv="out-of-bag"),
+    DisambiguatedRegressor(),
     DisambiguatedRegressor(RandomForestRegressor(5, random_state=0), cv="out-of-bag"),
     IntervalRegressor(KernelRidgeWeights(), formulation="votes"),
     IntervalRegressor(RandomFeatureWeights(n_features=20, intercept=True)),
@@ -96,6 +97,13 @@ def counts_rows(estimator):
     return isinstance(getattr(estimator, "estimator", None), unequal)
 
 
+def takes_long(check):
+    """Whether it fits many times: `IntervalRegressor()` takes a second for each."""
+    many = ("check_estimator_sparse_array", "check_estimators_dtypes")
+    others = ("check_regressor_data_not_an_array", "check_f_contiguous_array_estimator")
+    return is_variation(check) or check.func.__name__ in (*many, *others)
+
+
 def checks():
     """All checks of all estimators; those of `SLOW`, and variations for the default, are slow.
 
@@ -107,6 +115,7 @@ def checks():
             if counts_rows(estimator) and "sample_weight_equivalence" in check.func.__name__:
                 continue
             slow = estimator in SLOW or (estimator is DEFAULT and is_variation(check))
+            slow |= estimator is NUMBERS and takes_long(check)
             yield pytest.param(copy, check, marks=[pytest.mark.slow] if slow else [])
 
 

@@ -122,7 +122,7 @@ def _solve_all_sets(tables: PrefixCosts, f: FloatArray) -> None:
             _relax_eight(f, here, own, x, high[0, block], high[1, block], high[2, block])
 
 
-@compiled_part
+@inlined
 def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -> Any:
     """Fill f, which is infinite before, and list the sets of finite f by size.
 
@@ -151,7 +151,7 @@ def _solve_reached_sets(tables: PrefixCosts, f: FloatArray, reached: AnyArray) -
     return count
 
 
-@compiled_part
+@inlined
 def _few_down_sets(before: BoolArray) -> Any:
     """Whether fewer than `MAX_LISTED_SHARE` of all sets are down-sets, by an upper bound.
 
@@ -230,7 +230,7 @@ def clear_prefixes(f: FloatArray, reached: AnyArray, count: Any) -> None:
         f[reached[at]] = np.inf
 
 
-@compiled_part
+@inlined
 def read_order(tables: PrefixCosts, f: FloatArray, ranks: AnyArray) -> None:
     """Read the ranks of an optimal order off f, from the full set back to the empty one.
 

@@ -94,7 +94,7 @@ def _list_tied(tables: PrefixCosts, f: FloatArray, tolerance: Any, paths: _Paths
     return count
 
 
-@compiled_part
+@inlined
 def _count_paths_up(size: Any, paths: _Paths, count: Any) -> None:
     """Count the paths up to each listed set."""
     up_to, tied, last = paths.up_to, paths.tied, paths.last

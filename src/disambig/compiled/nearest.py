@@ -68,7 +68,7 @@ def _counted_weight(member: Any, sample_weight: FloatArray, wanted: Any, own: An
     return 0.0 if member == own else min(sample_weight[member], wanted)
 
 
-@compiled_part
+@inlined
 def _add_if_near(
     distances: FloatArray,
     members: AnyArray,
@@ -100,7 +100,7 @@ def _add_if_near(
     return size, total
 
 
-@compiled_part
+@inlined
 def _sort_and_count(
     distances: FloatArray,
     members: AnyArray,

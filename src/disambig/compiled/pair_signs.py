@@ -14,108 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from disambig.compiled.jit import compiled, compiled_part, inlined
+from disambig.compiled.jit import compiled, inlined
 from disambig.compiled.lattice_ties import tied_orders
+from disambig.compiled.orders.score_sequences import (
+    count_before,
+    count_ties,
+    find_parts,
+    is_order,
+)
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 # Parts are solved in blocks whose costs have at most this many entries, 64 KiB: they stay in the
 # cache of the processor.
 _MAX_BLOCK_ENTRIES = 2**13
-
-
-@inlined
-def _may_precede(must: Any, must_not: Any, paid: Any, tolerance: Any) -> Any:
-    """Whether i may stand before j, which costs `paid`; the other direction costs ``-paid``."""
-    # No branches: the processor cannot predict the direction of a pair.
-    return must | (((must | must_not) ^ True) & (paid <= tolerance - paid))
-
-
-@compiled_part
-def count_before(scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray) -> Any:
-    """Fill ``n_before[j]``, the number of items that may stand before j.
-
-    Returns False if an item must stand before itself. Indices are unsigned, so that the compiler
-    need not handle negative ones.
-    """
-    m = n_before.shape[0]
-    for i in range(m):
-        n_before[i] = 0
-    irreflexive = True
-    pair = np.uint64(0)
-    for i in range(m):
-        first = np.uint64(i)
-        irreflexive &= not before[first, first]
-        n_own = 0
-        for j in range(i + 1, m):
-            second = np.uint64(j)
-            paid = scores[pair]
-            must, must_not = before[first, second], before[second, first]
-            n_before[second] += _may_precede(must, must_not, paid, tolerance)
-            n_own += _may_precede(must_not, must, -paid, tolerance)
-            pair += np.uint64(1)
-        n_before[first] += n_own
-    return irreflexive
-
-
-@inlined
-def is_order(n_before: AnyArray, seen: AnyArray) -> Any:
-    """Whether the numbers are 0, ..., m - 1, each once."""
-    for i in range(n_before.shape[0]):
-        seen[i] = False
-    for i in range(n_before.shape[0]):
-        if seen[n_before[i]]:
-            return False
-        seen[n_before[i]] = True
-    return True
-
-
-@compiled_part
-def count_ties(
-    scores: FloatArray, before: BoolArray, tolerance: Any, n_before: AnyArray, ties: AnyArray
-) -> None:
-    """Add to ``ties[v]`` the number of tied pairs whose larger number is v."""
-    m = n_before.shape[0]
-    pair = 0
-    for i in range(m):
-        for j in range(i + 1, m):
-            paid = scores[pair]
-            pair += 1
-            forward = _may_precede(before[i, j], before[j, i], paid, tolerance)
-            backward = _may_precede(before[j, i], before[i, j], -paid, tolerance)
-            ties[max(n_before[i], n_before[j])] += forward & backward
-
-
-@compiled_part
-def find_parts(
-    n_before: AnyArray, ties: AnyArray, scratch: AnyArray, order: AnyArray, sizes: AnyArray
-) -> None:
-    """Fill `order` with the items sorted by part, then by index, and `sizes`.
-
-    ``sizes[p]`` is the size of the part that starts at position p, and 0 if none starts there. The
-    k items with the smallest numbers are the first parts if every item that may stand before one of
-    them is among them: their numbers then sum to ``k (k - 1) / 2`` plus the ties among them.
-    """
-    m = n_before.shape[0]
-    n_items, starts, at = scratch[0], scratch[1], scratch[2]
-    for place in range(m):
-        n_items[place] = 0
-        sizes[place] = 0
-        at[place] = place
-    for i in range(m):
-        n_items[n_before[i]] += 1
-    k = start = n_related = n_ties = 0
-    for number in range(m):
-        k += n_items[number]
-        n_related += number * n_items[number]
-        n_ties += ties[number]
-        starts[number] = start
-        if k > start and n_related == k * (k - 1) // 2 + n_ties:
-            sizes[start] = k - start
-            start = k
-    for i in range(m):
-        start = starts[n_before[i]]
-        order[at[start]] = i
-        at[start] += 1
 
 
 # The status of a problem: solved, with a part that is too large to be counted, or with forced pairs
@@ -130,13 +41,13 @@ def _pair_offset(i: Any, m: Any) -> Any:
 
 
 @inlined
-def _write_signs(ranks: AnyArray, signs: FloatArray) -> None:
-    """Write the signs of the pairs i < j of distinct ranks."""
+def _write_signs(ranks: AnyArray, r: Any, signs: FloatArray) -> None:
+    """Write the signs of the pairs i < j of distinct ranks in row r."""
     pair = np.uint64(0)
-    for i in range(ranks.shape[0]):
-        own = ranks[i]
-        for j in range(i + 1, ranks.shape[0]):
-            signs[pair] = 1.0 if own < ranks[np.uint64(j)] else -1.0
+    for i in range(ranks.shape[1]):
+        own = ranks[r, i]
+        for j in range(i + 1, ranks.shape[1]):
+            signs[r, pair] = 1.0 if own < ranks[r, np.uint64(j)] else -1.0
             pair += np.uint64(1)
 
 
@@ -146,22 +57,22 @@ def signs_of_orders(ranks: AnyArray) -> FloatArray:
     b, m = ranks.shape
     signs = np.empty((b, m * (m - 1) // 2), dtype=np.float64)
     for r in range(b):
-        _write_signs(ranks[r], signs[r])
+        _write_signs(ranks, r, signs)
     return signs
 
 
 @inlined
-def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
-    """Whether the items of a part can be placed one by one, each after its predecessors.
+def _is_acyclic(before: BoolArray, n: Any, earlier: AnyArray) -> Any:
+    """Whether the items of part n can be placed one by one, each after its predecessors.
 
     `earlier`, int64 ``(k,)``, is filled with the predecessors of each item as bits; at most 62
     items.
     """
-    k = before.shape[0]
+    k = before.shape[1]
     for j in range(k):
         earlier[j] = 0
         for i in range(k):
-            earlier[j] |= np.int64(before[i, j]) << i
+            earlier[j] |= np.int64(before[n, i, j]) << i
     placed = 0
     for _ in range(k):
         for j in range(k):
@@ -174,29 +85,38 @@ def _is_acyclic(before: BoolArray, earlier: AnyArray) -> Any:
 
 @inlined
 def _read_part(
-    scores: FloatArray, before: BoolArray, items: AnyArray, costs: FloatArray, forced: BoolArray
+    scores: FloatArray,
+    before: BoolArray,
+    orders: AnyArray,
+    r: Any,
+    start: Any,
+    n: Any,
+    costs: FloatArray,
+    forced: BoolArray,
 ) -> Any:
-    """Fill in the costs and forced pairs within a part.
+    """Fill in the costs and forced pairs within the part of problem r from `start`, as part n.
 
     Returns the sum of the cost differences of its pairs, or infinity if a pair is forced.
     """
-    m, k = before.shape[0], items.shape[0]
+    m, size, own = orders.shape[1], costs.shape[1], min(r, before.shape[0] - 1)
     spread = 0.0
-    any_forced = False
-    for a in range(k):
-        costs[a, a] = 0.0
-        forced[a, a] = before[items[a], items[a]]
-        row = _pair_offset(items[a], m)
-        for b in range(a + 1, k):
-            paid = scores[row + items[b]]
-            costs[a, b] = paid
-            costs[b, a] = -paid
-            forward, backward = before[items[a], items[b]], before[items[b], items[a]]
-            forced[a, b] = forward
-            forced[b, a] = backward
-            any_forced |= forward | backward
+    n_forced = 0
+    for a in range(size):
+        i = orders[r, start + a]
+        costs[n, a, a] = 0.0
+        forced[n, a, a] = before[own, i, i]
+        row = _pair_offset(i, m)
+        for b in range(a + 1, size):
+            j = orders[r, start + b]
+            paid = scores[r, row + j]
+            costs[n, a, b] = paid
+            costs[n, b, a] = -paid
+            forward, backward = before[own, i, j], before[own, j, i]
+            forced[n, a, b] = forward
+            forced[n, b, a] = backward
+            n_forced += forward | backward
             spread += abs(2.0 * paid)
-    return np.inf if any_forced else spread
+    return np.inf if n_forced > 0 else spread
 
 
 @compiled
@@ -227,18 +147,17 @@ def _read_parts(
     n = 0
     for part in range(owners.shape[0]):
         r, start = owners[part], starts[part]
-        items = orders[r, start : start + size]
-        own = before[min(r, before.shape[0] - 1)]
-        spread = _read_part(scores[r], own, items, costs[n], forced[n])
+        spread = _read_part(scores, before, orders, r, start, n, costs, forced)
         if spread <= tolerance[r]:
             # All orders of the part tie; its items have their ranks already, by index.
             single[r] = False
             for a in range(size):
+                row = _pair_offset(orders[r, start + a], m)
                 for b in range(a + 1, size):
-                    signs[r, _pair_offset(items[a], m) + items[b]] = 0.0
+                    signs[r, row + orders[r, start + b]] = 0.0
         elif size > max_items:
             status[r] = TOO_LARGE
-        elif not _is_acyclic(forced[n], earlier):
+        elif not _is_acyclic(forced, n, earlier):
             status[r] = CYCLIC
         else:
             slack[n] = tolerance[r]
@@ -359,7 +278,7 @@ def _compare_pairs(
             find_parts(n_before, ties, scratch, orders[r], sizes[r])
             for place in range(m):
                 ranks[r, orders[r, place]] = place
-        _write_signs(ranks[r], signs[r])
+        _write_signs(ranks, r, signs)
     return n_others
 
 
