@@ -229,7 +229,7 @@ class Comparison:
 
 
 def problems_of(hidden: Sequence[float]) -> list[tuple[float, str, str]]:
-    """Share of hidden ranks, reading and title. Without hidden ranks both readings are the same."""
+    """Share of hidden ranks, reading and title. Without hidden ranks both are the same."""
     return [
         (share, reading, "0 %" if share == 0 else f"{100 * share:.0f} %, {reading}")
         for share in hidden

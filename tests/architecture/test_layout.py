@@ -7,7 +7,7 @@ from benchmarks.trees.layout import traced_fits
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MAX_FILES = 45
 # A mixture runs several models: kernels, neighbours, a linear function, trees and boosting.
-MAX_FILES_OF = {"IntervalRegressor": 65}
+MAX_FILES_OF = {"IntervalRegressor": 65, "PartialRanker": 72}
 
 
 def test_a_default_fit_passes_through_few_files():

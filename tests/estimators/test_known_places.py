@@ -45,7 +45,7 @@ def lines(seed, n, m, n_known):
 )
 def test_labels_have_the_known_places(options):
     X, ranks, table = lines(0, 60, 5, 2)
-    model = PartialRanker(ranks="places", **options).fit(X, table)
+    model = PartialRanker("neighbors", ranks="places", **options).fit(X, table)
     known = ~np.isnan(table)
     np.testing.assert_array_equal(model.labels_[known], table[known])
     np.testing.assert_array_equal(np.sort(model.labels_, axis=1), np.tile(np.arange(5), (60, 1)))
@@ -62,7 +62,8 @@ def test_labels_have_the_known_places(options):
 def test_places_say_more_than_an_order():
     X, ranks, table = lines(1, 200, 6, 2)
     by_order, by_places = (
-        PartialRanker(ranks=meaning).fit(X[:120], table[:120]) for meaning in ("order", "places")
+        PartialRanker("neighbors", ranks=meaning).fit(X[:120], table[:120])
+        for meaning in ("order", "places")
     )
     assert kendall_tau(ranks[:120], by_places.labels_) > kendall_tau(ranks[:120], by_order.labels_)
     shared = kendall_tau(ranks[120:], by_order.predict(X[120:]))
@@ -76,17 +77,17 @@ def test_one_place_in_the_middle_is_enough_to_learn():
     rows = np.arange(150)
     shown = np.argmax(ranks == (1 + rows % 3)[:, None], axis=1)
     table[rows, shown] = ranks[rows, shown]
-    model = PartialRanker(ranks="places").fit(X, table)
+    model = PartialRanker("neighbors", ranks="places").fit(X, table)
     assert (PartialOrders.from_places(table).n_observed == 0).any()
     assert kendall_tau(ranks, model.labels_) > 0.5
     with pytest.raises(NoInformationError, match="compares two items"):
-        PartialRanker().fit(X, table)
+        PartialRanker("neighbors").fit(X, table)
 
 
 def test_rows_of_weight_zero_get_an_order_of_their_set():
     X, _, table = lines(3, 50, 5, 2)
     weight = np.arange(50) % 3 > 0
-    model = PartialRanker(ranks="places").fit(X, table, sample_weight=weight)
+    model = PartialRanker("neighbors", ranks="places").fit(X, table, sample_weight=weight)
     assert PartialOrders.from_places(table).contains(model.labels_).all()
 
 
@@ -153,6 +154,6 @@ def test_more_items_than_the_dynamic_program_takes():
     table[(np.arange(24) + np.arange(24)[:, None]) % 4 == 0] = NAN
     orders = PartialOrders.from_places(table)
     for loss in ("kendall", "footrule"):
-        model = PartialRanker(loss=loss, ranks="places").fit(X, table)
+        model = PartialRanker("neighbors", loss=loss, ranks="places").fit(X, table)
         assert orders.contains(model.labels_).all()
         assert kendall_tau(ranks, model.labels_) > 0.8

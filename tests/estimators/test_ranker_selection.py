@@ -55,7 +55,7 @@ def test_attributes_of_a_mixture(fitted: PartialRanker) -> None:
     assert (shares[orders.before] == 1.0).all()
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((shares + shares.swapaxes(1, 2))[:, off], 1.0)
-    assert ((0.0 <= fitted.confidence_) & (fitted.confidence_ <= 1.0)).all()
+    assert ((fitted.confidence_ >= 0.0) & (fitted.confidence_ <= 1.0)).all()
     assert fitted.resolved_.all()
     assert not fitted.undecided_pairs_.any()
     assert fitted.solution_ is None
@@ -82,24 +82,22 @@ def test_rows_in_another_order_copies_and_weights_are_the_same(fitted: PartialRa
     np.testing.assert_array_equal(weighted.labels_[copies], repeated.labels_)
 
 
-def test_units_do_no_harm() -> None:
-    X, _, y = preferences(150)
-    queries, truth, _ = preferences(150)
-    units = np.array([1e-4, 1.0, 1e5])
-    plain = PartialRanker().fit(X[:100], y[:100]).predict(queries[100:])
-    scaled = PartialRanker().fit(X[:100] * units, y[:100]).predict(queries[100:] * units)
-    assert kendall_tau(truth[100:], scaled) > kendall_tau(truth[100:], plain) - 0.05
+def test_units_do_not_matter(fitted: PartialRanker) -> None:
+    X, _, y = preferences()
+    units, offsets = np.array([1e-4, 1.0, 1e5]), np.array([0.0, 3.0, 0.0])
+    scaled = PartialRanker().fit(X * units + offsets, y)
+    np.testing.assert_allclose(
+        scaled.pairwise_proba(X * units + offsets), fitted.pairwise_proba(X), atol=1e-3
+    )
 
 
 def test_places_are_used() -> None:
-    X, ranks, y = preferences(120)
+    X, ranks, y = preferences(90)
     y = np.where(np.random.default_rng(1).random(y.shape) < 0.4, np.nan, y)
-    model = PartialRanker(ranks="places").fit(X[:80], y[:80])
-    known = np.isfinite(y[:80])
-    assert (model.labels_[known] == y[:80][known]).all()
-    order = PartialRanker().fit(X[:80], y[:80])
-    by_places, by_order = (kendall_tau(ranks[80:], m.predict(X[80:])) for m in (model, order))
-    assert by_places > by_order - 0.02
+    model = PartialRanker(ranks="places").fit(X[:60], y[:60])
+    known = np.isfinite(y[:60])
+    assert (model.labels_[known] == y[:60][known]).all()
+    assert kendall_tau(ranks[60:], model.predict(X[60:])) > 0.6
 
 
 def test_few_rows_take_a_fixed_rule_and_say_so() -> None:
@@ -171,8 +169,7 @@ def test_rows_of_weight_zero_are_predicted_inside_their_sets(fitted: PartialRank
     ids=lambda options: next(iter(options)),
 )
 def test_other_losses_and_methods_choose_one_weighting(options: dict[str, object]) -> None:
-    X, ranks, y = preferences(40)
-    y = np.where(np.isnan(y), y, y)
+    X, _, y = preferences(40)
     model = PartialRanker(**options).fit(X, y)  # type: ignore[arg-type]
     assert model.members_ == ()
     assert hasattr(model.weights_, "training_votes")

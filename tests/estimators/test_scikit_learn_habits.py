@@ -78,9 +78,9 @@ def test_metrics_of_scikit_learn_on_orders_name_a_scorer():
     X = rng.normal(size=(30, 2))
     orders = PartialOrders.from_ranks(np.argsort(rng.random((30, 3)), axis=1))
     with pytest.raises(CandidateError, match="Use scoring=kendall_tau_scorer"):
-        cross_val_score(PartialRanker(), X, orders, scoring="r2", error_score="raise")
+        cross_val_score(PartialRanker("neighbors"), X, orders, scoring="r2", error_score="raise")
     assert np.isfinite(
-        cross_val_score(PartialRanker(), X, orders, scoring=kendall_tau_scorer)
+        cross_val_score(PartialRanker("neighbors"), X, orders, scoring=kendall_tau_scorer)
     ).all()
 
 

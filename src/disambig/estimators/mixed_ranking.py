@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.fitting import KeptRows, take_inputs
@@ -15,7 +16,7 @@ from disambig.estimators.selection.sampling import merge_copies
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.kendall import BoundKendall
 from disambig.notation import FloatArray, IntArray
-from disambig.weights.row_groups import hash_rows
+from disambig.weights.row_groups import hash_rows, rank_hashes
 
 # Expected losses that differ by less tie.
 TIE_TOLERANCE = 1e-9
@@ -36,23 +37,45 @@ def check_members(name: str, mixture: Mixture, named_loss: Any, loss: Any) -> No
             )
 
 
+def with_progress(mixture: Mixture, ranker: Any) -> Mixture:
+    """The mixture whose members that vote have the callback and the messages of a ranker."""
+    if ranker.callback is None and not ranker.verbose:
+        return mixture
+    members = [
+        clone(member).set_params(callback=ranker.callback, verbose=ranker.verbose)
+        if hasattr(member, "callback")
+        else member
+        for member in mixture.members
+    ]
+    return Mixture(members, mixture.shares)
+
+
 def fit_rankers(mixture: Mixture, X: Any, kept: KeptRows, members: OrderMembers) -> FittedMixture:
     """Fit the members on the rows that take part, whose candidates are those of `members`.
 
-    Copies of a row are one row of their total weight, so that members with random parts are the
-    same for both. Held-out probabilities depend on the inputs alone: copies share them.
+    Copies of a row are one row of their total weight, and rows are sorted by hashes that do not
+    depend on units, so that members with random parts depend on neither. Held-out probabilities
+    depend on the inputs alone: rows with equal inputs share them.
     """
     inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
-    rows = merge_copies(inputs, MemberSelection(members), kept.sample_weight, kept.groups)
-    weights = None if (rows.sample_weight == 1).all() else rows.sample_weight
+    hashes = rank_hashes(inputs)
+    rows = merge_copies(inputs, MemberSelection(members), kept.sample_weight, kept.groups, hashes)
+    distinct = rank_hashes(rows.X)
+    targets = hash_rows(np.hstack(rows.kind.keys()).astype(np.float64))
+    order = np.lexsort((targets, distinct))
+    weights = None if (rows.sample_weight == 1).all() else rows.sample_weight[order]
     fitted = fit_mixture(
-        mixture, rows.X, rows.kind.members.candidates, weights, rows.groups, pair_shares
+        mixture,
+        rows.X[order],
+        rows.kind.members.candidates[order],
+        weights,
+        rows.groups[order],
+        pair_shares,
+        hashes=distinct[order],
     )
-    if rows.sample_weight.size == inputs.shape[0]:
-        return fitted
-    by_input = np.empty_like(fitted.held_out)
-    by_input[hash_rows(rows.X)] = fitted.held_out
-    return replace(fitted, held_out=by_input[hash_rows(inputs)])
+    by_input = np.empty((int(hashes.max()) + 1, fitted.held_out.shape[1]))
+    by_input[distinct[order]] = fitted.held_out
+    return replace(fitted, held_out=by_input[hashes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +112,7 @@ class PairDecoder:
     def predict(self, shares: FloatArray) -> IntArray:
         """Ranks of least expected loss, ``(q, m)``."""
         scores = self.loss.as_target.embed(2.0 * shares - 1.0)
-        ranks: IntArray = self.predictor.best(scores, np.ones(len(scores))).outputs  # type: ignore[attr-defined]
+        ranks: IntArray = self.predictor.best(scores, np.ones(len(scores))).outputs
         return ranks
 
 

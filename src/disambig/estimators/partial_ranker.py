@@ -5,7 +5,6 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from scipy.special import expit
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
@@ -16,6 +15,7 @@ from disambig.estimators.mixed_ranking import (
     best_in_sets,
     check_members,
     fit_rankers,
+    with_progress,
 )
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
@@ -53,10 +53,14 @@ class PartialRanker(CandidateEstimator):
 
     Parameters
     ----------
-    weights : str, weighting or callable, default "auto"
-        See `PartialLabelClassifier`. "auto" is a fixed rule here: "neighbors", the 10 nearest.
+    weights : str, weighting, Mixture or callable, default "auto"
+        See `PartialLabelClassifier`. "auto" mixes the best of several families by the observed
+        pairs and places of held-out rows: linear utilities, kernel utilities, linear pairs,
+        forests of items, and votes; see docs/default.md. With another loss than Kendall's, with
+        weights of positions, another method, a named solver or `predict_weights`, it selects one
+        weighting by the held-out loss (up to 15 items; beyond, the 10 nearest neighbours).
     predict_weights : str, weighting or callable, optional
-        The weighting at new inputs; by default the same.
+        The weighting at new inputs; by default the same. A `Mixture` has none.
     loss : {"kendall", "footrule", "dcg"} or loss, default "kendall"
         The share of discordant pairs (`KendallLoss`, which also has the decoder as a parameter and
         accepts weights of items and of positions), the distance of items from their positions
@@ -86,7 +90,8 @@ class PartialRanker(CandidateEstimator):
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
     callback : callable, optional
-        Called with a `Progress` after every iteration; returning True stops the run.
+        Called with a `Progress` after every iteration; returning True stops the run. Of a mixture,
+        the members that vote call it.
     verbose : int, default 0
         From 1 on, every iteration is logged (logger "disambig").
 
@@ -105,19 +110,25 @@ class PartialRanker(CandidateEstimator):
         and pairs that no chain of comparisons of any rows connects: these can be reversed in all
         rows together.
     pair_probabilities_ : float array (n, m, m)
-        ``[r, i, j]``: the share of the other rows' votes for i before j; observed pairs are 0 or 1.
+        ``[r, i, j]``: the share of the other rows' votes for i before j, or the probability of a
+        mixture that was fitted without the row's fold; observed pairs are 0 or 1.
     objective_, relaxed_objective_ : float
+        Of a mixture: the mean loss of held-out predictions to the nearest orders of the sets.
     n_iter_ : int
     converged_, certified_ : bool
     trace_ : tuple of Progress
-    solution_ : Solution
-        The result of the solver, for a warm start or for its certificate.
-    trials_ : tuple
-        Empty: "auto" is a fixed rule here.
+    solution_ : Solution or None
+        The result of the solver, for a warm start or for its certificate; None for a mixture.
+    trials_ : tuple of Trial
+        What "auto" tried, best first: weights (an estimator that is a member), solver, held-out
+        loss and score.
+    members_, shares_ : tuple of fitted rankers, float array
+        Of a mixture; otherwise empty.
     infimum_is_exact_, average_is_exact_ : bool or None
         None for other methods.
     loss_, weights_, predict_weights_, solver_
-        The components in use; `solver_` is None for the baselines.
+        The components in use; `solver_` is None for the baselines and for a mixture.
+        ``PartialRanker(weights=model.weights_)`` fits the same without a search.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -136,6 +147,7 @@ class PartialRanker(CandidateEstimator):
 
     _search_space = ORDER_SPACE
     _mixes = True
+    average_is_exact_: bool | None
 
     def __init__(
         self,
@@ -249,7 +261,7 @@ class PartialRanker(CandidateEstimator):
     ) -> None:
         check_members(type(self).__name__, mixture, self.loss, self.loss_)
         members = self._members(taken, None)
-        fitted = fit_rankers(self._with_progress(mixture), X, kept, members)
+        fitted = fit_rankers(with_progress(mixture, self), X, kept, members)
         losses = members.losses(members.decoded(fitted.held_out))
         scored = kept.sample_weight * taken.informative
         objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
@@ -272,18 +284,6 @@ class PartialRanker(CandidateEstimator):
             faces.undecided,
             square(shares, candidates.n_items),
         )
-
-    def _with_progress(self, mixture: Mixture) -> Mixture:
-        """The mixture whose members that vote have the callback and the messages of this ranker."""
-        if self.callback is None and not self.verbose:
-            return mixture
-        members = [
-            clone(member).set_params(callback=self.callback, verbose=self.verbose)
-            if isinstance(member, PartialRanker)
-            else member
-            for member in mixture.members
-        ]
-        return Mixture(members, mixture.shares)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
@@ -357,7 +357,8 @@ class PartialRanker(CandidateEstimator):
     def pairwise_proba(self, X: Any) -> FloatArray:
         """``[r, i, j]``: the share of the votes for i before j, ``(q, m, m)``; diagonal 0.
 
-        Negative votes are set to zero; the share is 1/2 for inputs without votes.
+        Of a mixture: the mixed probabilities, from which `predict` decodes. Negative votes are set
+        to zero; the share is 1/2 for inputs without votes.
         """
         check_is_fitted(self)
         if self._mixture_ is not None:

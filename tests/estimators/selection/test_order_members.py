@@ -87,7 +87,7 @@ def test_the_held_out_loss_is_that_of_the_nearest_order_of_the_set(places: bool)
 
 @pytest.mark.parametrize("places", [False, True])
 def test_shares_minimise_the_error_of_the_mixture(places: bool) -> None:
-    orders, table, shares, weights = problem(2, places)
+    orders, _, shares, weights = problem(2, places)
     kind = members(orders)
     objective = kind.mixing_objective(shares, weights)
     assert objective is not None

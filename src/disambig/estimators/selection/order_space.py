@@ -15,6 +15,7 @@ _MAX_FOREST_ITEMS = 30
 ORDER_SPACE = SearchSpace(
     standardizes=True,
     keeps_families=True,
+    unit_free=True,
     folds=(3, 5),
     rows_of_folds=2000,
     entries=25_000,

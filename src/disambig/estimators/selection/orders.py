@@ -209,7 +209,7 @@ class OrderMembers:
     @property
     def _is_counted(self) -> AnyArray:
         """The pairs and places of `_residuals` that are known."""
-        known = self.orders.signs() != 0
+        known: AnyArray = self.orders.signs() != 0
         if self.orders.windows is None:
             return known
         return np.hstack([known, self.orders.windows[:, :, 0] == self.orders.windows[:, :, 1]])
