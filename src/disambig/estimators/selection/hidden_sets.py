@@ -23,7 +23,7 @@ from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
-_LOG_LOSS_WEIGHT = 0.05
+_LOG_LOSS_WEIGHT = 0.1
 # The share of the loss by chance that is subtracted from the held-out loss.
 _CHANCE_WEIGHT = 0.5
 # Added to probabilities, so that their logarithm is finite.
