@@ -25,7 +25,7 @@ from disambig.votes.repeated import RepeatedVotes
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
 _LOG_LOSS_WEIGHT = 0.1
 # The share of the loss by chance that is subtracted from the held-out loss.
-_CHANCE_WEIGHT = 0.5
+_CHANCE_WEIGHT = 0.3
 # Added to probabilities, so that their logarithm is finite.
 _LOG_OFFSET = 1e-3
 
@@ -132,7 +132,7 @@ class HiddenSets:
 
         The *loss by chance* is that of the same predictions at the sets of other rows. A class that
         is in nearly every set is no evidence: who predicts it everywhere misses few sets, but no
-        fewer than by chance. Half of the loss by chance is subtracted.
+        fewer than by chance. A share of the loss by chance is subtracted.
         """
         scored = self._is_scored
         mask, sample_weight = self.sets.mask[scored], self.sample_weight[scored]
