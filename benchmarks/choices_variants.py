@@ -16,7 +16,7 @@ from benchmarks.choices_predictors import (
     fit_predictor,
 )
 from disambig import PartialLabelClassifier
-from disambig.estimators.selection import LABEL_SPACE, LabelSelection, SearchSpace, select
+from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, select
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization
@@ -28,19 +28,19 @@ __all__ = ["DEFAULT", "ONE_VARIANT", "PLAIN", "VARIANTS"]
 DEFAULT, PLAIN, ONE_VARIANT = "default", "10 neighbours, alternating", "kernel ridge, annealed"
 # Increase it when the choice of the library changes although no setting does.
 _VERSION = "4"
-_DEFAULT_VERSION = f"{_VERSION} {LABEL_SPACE!r}"
+_DEFAULT_VERSION = f"{_VERSION} {SEARCH_SPACE!r}"
 _N_MIXED = 4
 
-_LABEL_SPACES: Mapping[str, SearchSpace] = {
-    "features as they are": replace(LABEL_SPACE, learns_scales=False),
-    "no infimum start": replace(LABEL_SPACE, cool_temperatures=()),
-    "three folds": replace(LABEL_SPACE, folds=(3, 3)),
-    "all weightings in the final": replace(LABEL_SPACE, finalists=1000),
-    "own votes left out or not": replace(LABEL_SPACE, formulations=("one_block", "two_blocks")),
-    "own votes kept": replace(LABEL_SPACE, formulations=("two_blocks",)),
-    "forests, too": replace(LABEL_SPACE, forests=(5, 20)),
-    "neighbours only": replace(LABEL_SPACE, kernels={}),
-    "kernels only": replace(LABEL_SPACE, neighbors=()),
+_SEARCH_SPACES: Mapping[str, SearchSpace] = {
+    "features as they are": replace(SEARCH_SPACE, learns_scales=False),
+    "no infimum start": replace(SEARCH_SPACE, cool_temperatures=()),
+    "three folds": replace(SEARCH_SPACE, folds=(3, 3)),
+    "all weightings in the final": replace(SEARCH_SPACE, finalists=1000),
+    "own votes left out or not": replace(SEARCH_SPACE, formulations=("one_block", "two_blocks")),
+    "own votes kept": replace(SEARCH_SPACE, formulations=("two_blocks",)),
+    "forests, too": replace(SEARCH_SPACE, forests=(5, 20)),
+    "neighbours only": replace(SEARCH_SPACE, kernels={}),
+    "kernels only": replace(SEARCH_SPACE, neighbors=()),
 }
 _ESTIMATORS: Mapping[str, PartialLabelClassifier] = {
     "sharp targets only": PartialLabelClassifier(solver=AnnealedMinimization()),
@@ -110,7 +110,7 @@ VARIANTS = (
     Method(DEFAULT, fit_default, version=_DEFAULT_VERSION),
     *(
         Method(name, partial(fit_search_space, space=tried), version=f"{_VERSION} {tried!r}")
-        for name, tried in _LABEL_SPACES.items()
+        for name, tried in _SEARCH_SPACES.items()
     ),
     Method("mixture of the four best", fit_mixture, version=_DEFAULT_VERSION),
     *(

@@ -10,7 +10,7 @@ from benchmarks.accuracy.selection import Outcome
 from benchmarks.choices_problems import DATA, Corrupted, problems
 from benchmarks.choices_variants import DEFAULT, ONE_VARIANT, PLAIN, VARIANTS, fit_search_space
 from disambig import LabelSets, PartialLabelClassifier
-from disambig.estimators.selection import LABEL_SPACE
+from disambig.estimators.selection import SEARCH_SPACE
 
 QUICK = (DEFAULT, "neighbours only", "mixture of the four best", PLAIN)
 
@@ -22,7 +22,7 @@ def problem() -> Corrupted:
 
 def test_the_search_space_of_the_default_gives_the_default(problem: Corrupted) -> None:
     X, mask, _ = problem.split().train
-    by_hand = fit_search_space(X, mask, seed=0, space=LABEL_SPACE)
+    by_hand = fit_search_space(X, mask, seed=0, space=SEARCH_SPACE)
     default = PartialLabelClassifier().fit(X, LabelSets(mask, np.arange(3)))
     np.testing.assert_array_equal(by_hand.labels, default.labels_)
     np.testing.assert_array_equal(by_hand.predict(X), default.predict(X))

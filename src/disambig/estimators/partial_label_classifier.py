@@ -16,7 +16,7 @@ from disambig.estimators.prediction import (
     probabilities_of,
     row_labels,
 )
-from disambig.estimators.selection import LABEL_SPACE, LabelSelection
+from disambig.estimators.selection import LabelSelection
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
@@ -46,10 +46,10 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         "auto" selects it without true labels, by successive halving. The search space is kernel
         ridge of two kernels at several bandwidths and ridges, and several numbers of neighbours,
         on the features as given and scaled by how much the sets depend on them. All are tried on
-        up to 300 rows, the best five on up to 1000, and the one that predicts hidden sets best is
+        up to 300 rows, the best ten on up to 1000, and the one that predicts hidden sets best is
         kept. Beyond 5000 rows kernel ridge uses landmarks (`NystromWeights`), and a final
         comparison with the neighbours follows on up to 100,000 rows. `weights_` is the selected
-        weighting, `trials_` has the best five. If at most an eighth of the rows, and at most 300,
+        weighting, `trials_` has the best ten. If at most an eighth of the rows, and at most 300,
         exclude a class, votes of these rows along a graph (`PoissonWeights`, `PathWeights`) are
         compared with them. If fewer than 30 rows exclude a class, a warning says what is used:
         such votes where most rows are open, else kernel ridge on features of unit variance.
@@ -111,7 +111,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
     trials_ : tuple of Trial
-        Of ``weights="auto"``: the trials of the five best weightings (and of the best of every
+        Of ``weights="auto"``: the trials of the ten best weightings (and of the best of every
         family beyond 5000 rows), best first. Those of a final comparison come before the rest,
         with their scores in it.
     n_features_in_, feature_names_in_
@@ -129,8 +129,6 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     >>> clf.predict([[0.05], [4.9]]).tolist()
     ['a', 'b']
     """
-
-    _search_space = LABEL_SPACE
 
     def __init__(
         self,

@@ -68,9 +68,9 @@ def test_the_selection_is_better_than_most_trials(digits):
     auto = PartialLabelClassifier().fit(X[train], sets[train])
     scores = [trial.score for trial in auto.trials_]
     assert scores == sorted(scores)
-    # Five weightings pass the screen; 7 temperatures from the average start and 3 from the infimum.
-    assert len(scores) == 5 * (7 + 3)
-    assert len({str(trial.weights) for trial in auto.trials_}) == 5
+    # Ten weightings pass the screen; 7 temperatures from the average start and 3 from the infimum.
+    assert len(scores) == 10 * (7 + 3)
+    assert len({str(trial.weights) for trial in auto.trials_}) == 10
     assert str(auto.weights_) == str(auto.trials_[0].weights)
     assert auto.solver_.get_params() == auto.trials_[0].solver.get_params()
     last = auto.trials_[-1]
@@ -337,7 +337,7 @@ def test_warnings_of_few_labels_and_of_sets_without_signal():
     with pytest.warns(UserWarning, match="If y has a marker of unlabeled rows, pass it"):
         clf.fit(X, noise)
     assert str(clf.weights_.weights) == str(NeighborWeights())
-    assert len(clf.trials_) == 50
+    assert len(clf.trials_) == 100
 
 
 @pytest.mark.filterwarnings("ignore:weights='auto'. only:UserWarning")

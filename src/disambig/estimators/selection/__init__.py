@@ -3,10 +3,9 @@
 from disambig.estimators.selection.labels import LabelSelection
 from disambig.estimators.selection.protocol import Trial
 from disambig.estimators.selection.search import Selection, select
-from disambig.estimators.selection.space import LABEL_SPACE, SEARCH_SPACE, SearchSpace
+from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 
 __all__ = [
-    "LABEL_SPACE",
     "SEARCH_SPACE",
     "LabelSelection",
     "SearchSpace",

@@ -23,9 +23,11 @@ from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 
 # Several weightings often have equal held-out losses; a log loss of small weight separates them.
-_LOG_LOSS_WEIGHT = 0.05
-# The share of the loss by chance that is subtracted from the held-out loss.
+_LOG_LOSS_WEIGHT = 0.1
+# The share of the loss by chance that is subtracted from the held-out loss, if the most frequent
+# class is in so many times more sets than the classes are on average.
 _CHANCE_WEIGHT = 0.5
+_MIN_SKEW = 1.5
 # Added to probabilities, so that their logarithm is finite.
 _LOG_OFFSET = 1e-3
 
@@ -132,7 +134,8 @@ class HiddenSets:
 
         The *loss by chance* is that of the same predictions at the sets of other rows. A class that
         is in nearly every set is no evidence: who predicts it everywhere misses few sets, but no
-        fewer than by chance. Half of the loss by chance is subtracted.
+        fewer than by chance. Half of the loss by chance is subtracted if one class is far more
+        frequent than the others; otherwise it hardly differs between predictions.
         """
         scored = self._is_scored
         mask, sample_weight = self.sets.mask[scored], self.sample_weight[scored]
@@ -147,9 +150,15 @@ class HiddenSets:
         log_likelihood = float(np.average(np.log(inside + _LOG_OFFSET), weights=sample_weight))
         return score._replace(
             value=score.value
-            - _CHANCE_WEIGHT * by_chance / self.loss.largest
+            - self._chance_weight * by_chance / self.loss.largest
             - _LOG_LOSS_WEIGHT * log_likelihood
         )
+
+    @cached_property
+    def _chance_weight(self) -> float:
+        scored = self._is_scored
+        counts = self.sample_weight[scored] @ self.sets.mask[scored]
+        return _CHANCE_WEIGHT if counts.max() >= _MIN_SKEW * counts.mean() else 0.0
 
     @cached_property
     def _set_losses(self) -> FloatArray:

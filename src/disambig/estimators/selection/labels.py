@@ -187,7 +187,8 @@ class LabelSelection:
     @property
     def _has_few_labels(self) -> bool:
         """Whether the rules for few informative rows apply."""
-        return self._is_plain and 0 < np.count_nonzero(self.informative) < MIN_INFORMATIVE_ROWS
+        n_informative = int(np.count_nonzero(self.informative))
+        return self._is_plain and 0 < n_informative < MIN_INFORMATIVE_ROWS
 
     def _scores(
         self, space: SearchSpace, hidden: HiddenSets, votes: Votes, fitted: FittedEntry

@@ -158,8 +158,6 @@ class SearchSpace:
 
 
 SEARCH_SPACE = SearchSpace()
-# For labels: what docs/default.md found to make no difference is left out, for half of the cost.
-LABEL_SPACE = SearchSpace(ridges=(1e-2, 1e-4), finalists=5, screen_cool_temperatures=())
 
 
 class Entry(NamedTuple):

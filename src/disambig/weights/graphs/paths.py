@@ -121,7 +121,9 @@ class PathWeights(BaseEstimator):
         self.X_fit_ = X
         self._search = DistinctFeatures.build(X, n_jobs=self.n_jobs)
         self.node_ = self._search.node
-        self._node_weights = np.bincount(self.node_, weights=self.sample_weight_)
+        self._node_weights: FloatArray = np.bincount(
+            self.node_, weights=self.sample_weight_
+        ).astype(np.float64, copy=False)
         warn_if_too_many(_NAME, self.n_neighbors, self._node_weights)
         listing = self._search.among_themselves(self._node_weights, float(self.n_neighbors))
         # Lengths in units of the median link neither overflow nor vanish.
