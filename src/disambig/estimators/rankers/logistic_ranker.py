@@ -50,7 +50,7 @@ class LogisticRanker(BaseEstimator):
     >>> X = np.linspace(-1.0, 1.0, 20)[:, None]
     >>> orders = PartialOrders.from_any(["a>b" if x < 0 else "b>c>a" for x in X[:, 0]])
     >>> LogisticRanker().fit(X, orders).pair_shares([[-1.0]]).round(1).tolist()
-    [[1.0, 0.7, 0.1]]
+    [[1.0, 1.0, 0.0]]
     """
 
     def __init__(
