@@ -33,6 +33,7 @@ def test_the_median_distance_to_the_tenth_neighbour():
     assert neighbor_distance(np.arange(30.0)[:, None] * 2.0) == 10.0
 
 
+@pytest.mark.filterwarnings("ignore:weights='auto'. only 10 of 80 rows exclude a class:UserWarning")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_labels_easy_data(name):
     X, y = easy()
