@@ -92,7 +92,7 @@ class LabelSelection:
         return replace(self, sets=self.sets[rows])
 
     def keys(self) -> list[AnyArray]:
-        masks: AnyArray = np.packbits(self.sets.mask, axis=1)
+        masks: AnyArray = self.sets.mask.view(np.uint8)
         if self.sets.weights is None:
             return [masks]
         return [masks, np.ascontiguousarray(self.sets.weights).view(np.uint8)]

@@ -133,8 +133,8 @@ def _positions_and_numbers(groups: IntArray, informative: BoolArray) -> tuple[In
 
 def _target_hashes(kind: SelectionKind, sample_weight: FloatArray) -> IntArray:
     """Numbers that order copies of a row by sets and weights, not by the order of the rows."""
-    keys = [np.ascontiguousarray(sample_weight[:, None]).view(np.uint8), *kind.keys()]
-    return hash_rows(np.hstack(keys).astype(np.float64))
+    tables = [*kind.keys(), sample_weight[:, None]]
+    return hash_rows(np.hstack([table.astype(np.float64) for table in tables]))
 
 
 def rows_to_hide(informative: BoolArray, numbers: IntArray, least: int, most: int) -> BoolArray:
