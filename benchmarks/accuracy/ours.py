@@ -68,7 +68,7 @@ def _sets(mask: BoolArray) -> LabelSets:
 # The version contains the parameters, and a number for the search space of "auto", so that results
 # of another default are not used.
 DEFAULT = Method(
-    "disambig", fit_default, version=f"10 {sorted(PartialLabelClassifier().get_params().items())!r}"
+    "disambig", fit_default, version=f"11 {sorted(PartialLabelClassifier().get_params().items())!r}"
 )
 PLAIN = Method("DF, 10 neighbours", fit_plain, grid(k=(10,)))
 KERNEL_RIDGE = tuple(
