@@ -19,6 +19,7 @@ from disambig.weights import (
     PoissonWeights,
     ScaledWeights,
 )
+from disambig.weights.row_groups import hash_rows
 
 
 def waves(n, seed=0):
@@ -60,14 +61,14 @@ def test_cut_share_is_the_mean_over_labels_of_the_links_that_leave_them():
 
 def test_every_class_loses_as_many_rows_in_each_fold():
     X, y = make_blobs(60, 3, centers=3, random_state=0)
-    folds = few_labels._folds(X, sets_of(few(y, 4)))
+    folds = few_labels._folds(sets_of(few(y, 4)), hash_rows(X))
     for label in range(3):
         inside = (few(y, 4) == label) & (folds >= 0)
         assert_array_equal(np.sort(folds[inside]), [0, 1, 2, 3])
     # One row of a class cannot be hidden.
     known = few(y, 4)
     known[np.flatnonzero(known == 0)[1:]] = -1
-    assert (few_labels._folds(X, sets_of(known)) == -1).all()
+    assert (few_labels._folds(sets_of(known), hash_rows(X)) == -1).all()
 
 
 def test_the_choice_has_the_fewest_missed_sets_and_cut_links_of_refits():
@@ -76,8 +77,8 @@ def test_the_choice_has_the_fewest_missed_sets_and_cut_links_of_refits():
     known = few(y, 3)
     sets = sets_of(known)
     loss = ZeroOneLoss().bind(sets.classes)
-    found = few_labels.graph_votes(X, sets, loss, np.ones(150))
-    folds = few_labels._folds(X, sets)
+    found = few_labels.graph_votes(X, sets, loss, np.ones(150), hash_rows(X))
+    folds = few_labels._folds(sets, hash_rows(X))
     expected = {}
     for scaled in (True, False):
         inputs = X / X.std(axis=0) if scaled else X
@@ -223,3 +224,28 @@ def test_many_rows_are_compared_on_a_part_of_them(monkeypatch):
     assert_array_equal(np.sort(order[again]), rows)
     with pytest.warns(UserWarning, match="12 of 900"):
         assert (fit(X, few(y, 4)).labels_ == y).mean() > 0.9
+
+
+def test_groups_are_hidden_together():
+    _, y = waves(300)
+    known = few(y, 6)
+    groups = np.arange(300)
+    # Six labels of each class in three groups of two.
+    for label in range(3):
+        groups[np.flatnonzero(known == label)] = 1000 + 3 * label + np.repeat(np.arange(3), 2)
+    folds = few_labels._folds(sets_of(known), groups)
+    assert_array_equal(folds >= 0, known >= 0)
+    for label in range(3):
+        of_label = folds[known == label]
+        assert_array_equal(of_label[::2], of_label[1::2])
+        assert_array_equal(np.sort(of_label[::2]), [0, 1, 2])
+
+
+def test_no_set_is_hidden_if_one_group_has_all_labels_of_a_class():
+    X, y = waves(300)
+    known = few(y, 4)
+    with pytest.warns(UserWarning, match="it misses .* of hidden sets"):
+        PartialLabelClassifier(unlabeled=-1).fit(X, known)
+    groups = np.where(known == 0, 1000, np.arange(300))
+    with pytest.warns(UserWarning, match="weightings: .* of the links"):
+        PartialLabelClassifier(unlabeled=-1).fit(X, known, groups=groups)

@@ -68,18 +68,18 @@ def few_rows(X: Any, sample_weight: FloatArray) -> tuple[Weights, AnnealedMinimi
 
 
 def graph_votes(
-    X: Any, sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray
+    X: Any, sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray, groups: IntArray
 ) -> GraphVotes | None:
     """The graph weighting of least missed hidden sets and cut links; None without a graph.
 
     Tried are Poisson learning and paths of two powers, on features of unit variance. If every class
-    is a candidate of two informative rows, so that sets can be hidden, they are tried on the
+    is a candidate in two groups of rows, so that sets can be hidden, they are tried on the
     features as they are, too, and the best of these is taken if it misses fewer hidden sets. (Links
     on different scales are not comparable.)
     """
     rows = _first_rows(X, sets.informative)
     X, sets, sample_weight = take_inputs(X, rows, None), sets[rows], sample_weight[rows]
-    comparison = _Comparison(sets, loss, sample_weight, _folds(X, sets))
+    comparison = _Comparison(sets, loss, sample_weight, _folds(sets, groups[rows]))
     units = unit_scales(X, sample_weight)
     best: GraphVotes | None = None
     n_tried = 0
@@ -131,22 +131,29 @@ def _first_rows(X: Any, informative: BoolArray) -> IntArray:
     return np.sort(order[:_MAX_ROWS])
 
 
-def _folds(X: Any, sets: LabelSets) -> IntArray:
+def _folds(sets: LabelSets, groups: IntArray) -> IntArray:
     """The fold in which each row is hidden ``(n,)``; -1 for never.
 
-    Rows of one first candidate are spread over the folds, so that every class loses as many rows.
-    None is hidden if a class is the candidate of one informative row only.
+    The informative rows of a group are hidden together. Groups of one first candidate are spread
+    over the folds, so that every class loses as many of them. None is hidden if a class is a
+    candidate in one group only.
     """
     folds = np.full(len(sets), -1, dtype=np.intp)
     informative = np.flatnonzero(sets.informative)
-    counts = sets.mask[informative].sum(axis=0)
+    _, first, group = np.unique(groups[informative], return_index=True, return_inverse=True)
+    mask = np.zeros((first.size, sets.n_classes), dtype=np.bool_)
+    np.logical_or.at(mask, group, sets.mask[informative])
+    counts = mask.sum(axis=0)
     count = min(_MAX_FOLDS, int(counts[counts > 0].min(initial=_MAX_FOLDS)))
     if count < 2:
         return folds
-    label = sets.mask[informative].argmax(axis=1)
-    order = np.lexsort((hash_rows(X)[informative], label))
+    label = mask.argmax(axis=1)
+    # Stable: otherwise in the order of the groups, which is that of their hashes.
+    order = np.argsort(label, kind="stable")
     starts = np.searchsorted(label[order], label[order])
-    folds[informative[order]] = (np.arange(order.size) - starts) % count
+    fold_of_group = np.empty(first.size, dtype=np.intp)
+    fold_of_group[order] = (np.arange(first.size) - starts) % count
+    folds[informative] = fold_of_group[group]
     return folds
 
 

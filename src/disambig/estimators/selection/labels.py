@@ -144,13 +144,15 @@ class LabelSelection:
         constant = HiddenSets(self.sets, self.loss, folds, sample_weight).constant_score()
         return [trial.score < constant.value for trial in trials]
 
-    def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Weights, Solver, str]:
+    def fallback(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray
+    ) -> tuple[Weights, Solver, str]:
         is_few, n_informative = self._has_few_labels, np.count_nonzero(self.informative)
         if is_few and 2 * n_informative >= len(self.sets) and unit_scales(X, sample_weight).any():
             weights, solver = few_rows(X, sample_weight)
             described = "kernel ridge is used, on features of unit variance, annealed"
             return weights, self.solver or solver, described
-        found = graph_votes(X, self.sets, self.loss, sample_weight) if is_few else None
+        found = graph_votes(X, self.sets, self.loss, sample_weight, groups) if is_few else None
         if found is not None:
             return found.weights, self.solver or AnnealedMinimization(), _described(found)
         described = "the 10 nearest neighbours are used, on features of unit variance"
@@ -160,12 +162,14 @@ class LabelSelection:
             described,
         )
 
-    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+    def outside(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray, best: Trial
+    ) -> Trial | None:
         n_informative = np.count_nonzero(self.informative)
         is_sparse = n_informative <= MAX_GRAPH_SHARE * len(self.sets)
         if not is_sparse or n_informative > MAX_GRAPH_ROWS or not self._is_plain:
             return None
-        found = graph_votes(X, self.sets, self.loss, sample_weight)
+        found = graph_votes(X, self.sets, self.loss, sample_weight, groups)
         if found is None or found.missed is None:
             return None
         gain = best.held_out_loss - found.missed * self.loss.largest

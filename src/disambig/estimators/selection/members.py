@@ -193,10 +193,12 @@ class MemberSelection(Generic[M]):
         constant = self.members.constant_loss(sample_weight)
         return [trial.held_out_loss < constant for trial in trials]
 
-    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
+    def outside(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray, best: Trial
+    ) -> Trial | None:
         return None
 
-    def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
+    def fallback(self, X: Any, sample_weight: FloatArray, groups: IntArray) -> tuple[Any, Any, str]:
         return self.members.fallback(X, sample_weight)
 
     def _scored(

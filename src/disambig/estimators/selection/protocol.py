@@ -162,11 +162,16 @@ class SelectionKind(Protocol):
         """Whether each trial predicts the hidden sets of these rows better than one constant."""
         ...
 
-    def outside(self, X: Any, sample_weight: FloatArray, best: Trial) -> Trial | None:
-        """A trial outside of the search with a lower held-out loss than its best trial, or None."""
+    def outside(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray, best: Trial
+    ) -> Trial | None:
+        """A trial outside of the search with a lower held-out loss than its best trial, or None.
+
+        The rows of a group are hidden together.
+        """
         ...
 
-    def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
+    def fallback(self, X: Any, sample_weight: FloatArray, groups: IntArray) -> tuple[Any, Any, str]:
         """Weights and solver where nothing can be selected, and their description."""
         ...
 

@@ -134,6 +134,7 @@ def select(
             kind,
             X,
             sample_weight,
+            row_groups,
             f"only {n_informative} of {n_rows} {distinct}rows {kind.exclusion}, too few to choose "
             "weights by",
             "Name the weights",
@@ -145,6 +146,7 @@ def select(
             kind,
             X,
             sample_weight,
+            row_groups,
             f"in a sample of {rows.size} rows with as few equal inputs as possible, only "
             f"{n_informative} {kind.exclusion}, too few to choose weights by",
             "Name the weights",
@@ -164,6 +166,7 @@ def select(
             kind,
             X,
             sample_weight,
+            row_groups,
             "no weights predict hidden sets better than one constant prediction for all rows",
             "If y has a marker of unlabeled rows, pass it as unlabeled=..., so that it is not read "
             "as one of the targets",
@@ -182,7 +185,7 @@ def select(
             better = compared + [one for one in better if id(one) not in others]
             scored = kind.take(scored_rows), sample_weight[scored_rows]
     best = better[0].trial
-    outside = None if deadline.has_passed else kind.outside(X, sample_weight, best)
+    outside = None if deadline.has_passed else kind.outside(X, sample_weight, row_groups, best)
     if outside is not None:
         best, better = outside, [HeldOutTrial(None, outside), *better]
     return Selection(
@@ -277,9 +280,14 @@ def _sample_trials(
 
 
 def _fallback(
-    kind: SelectionKind, X: Any, sample_weight: FloatArray, reason: str, advice: str
+    kind: SelectionKind,
+    X: Any,
+    sample_weight: FloatArray,
+    groups: IntArray,
+    reason: str,
+    advice: str,
 ) -> Selection:
-    weights, solver, description = kind.fallback(X, sample_weight)
+    weights, solver, description = kind.fallback(X, sample_weight, groups)
     # With a single possible target there is nothing to choose, and nothing to warn of.
     if kind.informative.any() or np.ptp(kind.table(), axis=0).any():
         warn(f"weights='auto': {reason}; {description}. {advice}.", UserWarning)
