@@ -71,7 +71,7 @@ def test_plain_labels_give_nearest_neighbours(iris):
     theirs = KNeighborsClassifier(7, algorithm="brute").fit(X, truth)
     np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries))
     np.testing.assert_array_equal(ours.labels_, truth)
-    assert ours.resolved_.all()
+    assert ours.decided_.all()
 
 
 def test_plain_labels_give_kernel_ridge(iris):
@@ -384,7 +384,7 @@ def test_rounding_does_not_decide_a_tied_row_of_weight_zero():
     y = [{"a"} if i % 2 else {"b"} for i in range(20)] + [{"a", "b"}]
     weight = np.r_[np.ones(20), 0.0]
     clf = PartialLabelClassifier(NeighborWeights(20)).fit(X, y, sample_weight=weight)
-    assert not clf.resolved_[-1]
+    assert not clf.decided_[-1]
     assert clf.labels_[-1] == "a"
 
 
@@ -464,7 +464,7 @@ def test_disambiguate_equals_fit(iris):
     found = disambiguate(X, mask)
     model = PartialLabelClassifier().fit(X, mask)
     np.testing.assert_array_equal(found.labels_, model.labels_)
-    np.testing.assert_array_equal(found.resolved_, model.resolved_)
+    np.testing.assert_array_equal(found.decided_, model.decided_)
     np.testing.assert_allclose(found.label_distributions_, model.label_distributions_)
     np.testing.assert_allclose(found.confidence_, model.confidence_)
     assert found.objective_ == model.objective_
@@ -489,14 +489,14 @@ def test_disambiguate_with_given_votes(iris):
     reference = disambiguate(X, mask, weights=NeighborWeights(9))
     for votes in (alpha, alpha.toarray(), OnlyProducts(alpha)):
         found = disambiguate(None, mask, weights=votes)
-        np.testing.assert_array_equal(found.resolved_, reference.resolved_)
+        np.testing.assert_array_equal(found.decided_, reference.decided_)
         np.testing.assert_array_equal(
-            found.labels_[found.resolved_], reference.labels_[reference.resolved_]
+            found.labels_[found.decided_], reference.labels_[reference.decided_]
         )
         others = (alpha - sp.diags(alpha.diagonal())) @ np.eye(3)[found.solution_.decoded.outputs]
         in_set = np.where(mask, others, 0.0)
         shares = in_set / in_set.sum(axis=1, keepdims=True)
-        assert found.resolved_.all()
+        assert found.decided_.all()
         np.testing.assert_allclose(
             found.confidence_, shares[np.arange(len(mask)), found.solution_.decoded.outputs]
         )

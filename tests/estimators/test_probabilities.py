@@ -42,7 +42,7 @@ def test_a_class_of_undecided_rows_has_a_probability():
     X = np.repeat([0.0, 5.0], 40)[:, None] + np.linspace(0, 0.1, 80)[:, None]
     y = [{"a"}] * 40 + [{"c", "d"}] * 40
     model = PartialLabelClassifier("kernel_ridge").fit(X, y)
-    assert not model.resolved_[40:].any()
+    assert not model.decided_[40:].any()
     probabilities = model.predict_proba([[5.05]])[0]
     assert probabilities[0] < 0.1
     assert probabilities[1] == pytest.approx(probabilities[2])

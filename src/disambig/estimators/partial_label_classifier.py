@@ -76,6 +76,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of unlabeled rows in y, such as -1, "" or "unknown"; NaN stands for every missing
         value.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
@@ -92,8 +94,12 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         The possible outputs of `predict`: the classes, and "abstain" if the loss has it.
     labels_ : array (n,)
         The recovered label of every training row.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows whose optimum is a single label; a fixed rule chose among several for the others.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     label_distributions_ : float array (n, K)
         Positive leave-one-out votes within each set, divided by their sum.
     confidence_ : float array (n,)
@@ -140,6 +146,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
@@ -151,6 +158,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
@@ -176,8 +184,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             their label is the candidate nearest to their prediction, of several the one with the
             most votes.
         groups : array-like (n,), optional
-            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
-            rows of a group together, as it does copies of a row.
+            Rows that are hidden together, as copies of a row are: photographs of one person, say.
         """
         self._fit(X, y, sample_weight, groups)
         return self
@@ -231,7 +238,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         )
         found = row_labels(fit, self._distribution_, self._predictor_)
         self.labels_ = self.classes_[found.codes]
-        self.resolved_ = found.resolved
+        self.decided_ = found.decided
         self.label_distributions_ = found.shares
         self.confidence_ = found.confidence
 
