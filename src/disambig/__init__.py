@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         metrics,
         model_selection,
         solvers,
+        trust,
         votes,
         weights,
     )
@@ -96,6 +97,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "solvers",
+    "trust",
     "votes",
     "weights",
 ]

@@ -21,6 +21,7 @@ PUBLIC = (
     "metrics",
     "model_selection",
     "solvers",
+    "trust",
     "votes",
     "weights",
 )
