@@ -115,3 +115,43 @@ def test_the_grid_falls_from_where_a_promise_is_possible_to_the_lowest(n_answers
 def test_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         certified_threshold(np.linspace(0, 1, 50), np.ones(50), **options)
+
+
+@given(st.integers(0, 999), st.floats(0.05, 0.4), st.floats(0.05, 0.5))
+def test_shares_have_the_p_values_of_hoeffding_and_bentkus(seed, risk, delta):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(least_answers(risk, delta), 200))
+    confidence = rng.uniform(size=m)
+    right = 1 - rng.integers(0, 4, size=m) / 6 * (1 - confidence)
+    grid = np.sort(rng.uniform(size=6))[::-1]
+    best = None
+    for threshold in grid:
+        losses = 1 - right[confidence >= threshold]
+        k, a = len(losses), min(losses.mean(), risk) if len(losses) else risk
+        kl = (a * np.log(a / risk) if a else 0.0) + (1 - a) * np.log((1 - a) / (1 - risk))
+        bentkus = np.e * binom.cdf(np.ceil(losses.sum() - 1e-9), k, risk)
+        if min(np.exp(-k * kl), bentkus) > delta:
+            break
+        best = threshold
+    found = certified_threshold(confidence, right, risk, delta, grid)
+    assert found.threshold == best
+    assert "pairs or bits" in found.promise
+
+
+def test_shares_exceed_the_bound_as_rarely_as_promised():
+    """Losses 0, 1/2 and 1 with mean ``0.25 (1 - c)``."""
+    rng = np.random.default_rng(0)
+    delta, exceeded, certified = 0.1, [], []
+    for _ in range(300):
+        confidence = rng.uniform(size=200)
+        right = 1 - rng.binomial(2, 0.25 * (1 - confidence)) / 2
+        threshold = certified_threshold(confidence, right, 0.1, delta).threshold
+        certified.append(threshold is not None)
+        exceeded.append(threshold is not None and 0.125 * (1 - threshold) > 0.1)
+    assert np.mean(certified) > 0.2
+    assert np.mean(exceeded) <= delta
+
+
+def test_shares_outside_of_0_to_1_are_refused():
+    with pytest.raises(ValueError, match=r"shares from 0 to 1; got 1\.5 in row 1"):
+        certified_threshold([0.5, 0.5], [1.0, 1.5])

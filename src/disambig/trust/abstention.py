@@ -7,16 +7,20 @@ lowest, each by an exact binomial test at level delta, and the first that fails 
 tests is needed, because a threshold above the risk is certified only if the first such threshold in
 the sequence is, which happens with probability delta at most. For that the sequence must be fixed
 without the outcomes: `threshold_grid` takes quantiles of the confidences of all rows.
+
+Orders and bits can be right in part. The risk is then the mean share of wrong pairs or bits, and
+the test is that of Hoeffding and Bentkus for means of losses in [0, 1] (Bates, Angelopoulos, Lei,
+Malik and Jordan, 2021).
 """
 
-from math import ceil, log, log1p
+from math import ceil, e, log, log1p
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import bdtr
+from scipy.special import bdtr, rel_entr
 
-from disambig.metrics.confidence import checked_confidence, checked_outcomes
-from disambig.notation import FloatArray
+from disambig.metrics.confidence import checked_confidence, checked_shares
+from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer, check_number
 
 N_STEPS = 20
@@ -29,16 +33,18 @@ class CertifiedThreshold(NamedTuple):
     ----------
     threshold : float or None
         None if no threshold could be certified.
-    n_answers, errors : int
-        The answers at or above the threshold, and how many of them are wrong; if there is none,
-        those of the first threshold, which failed.
+    n_answers : int
+        The answers at or above the threshold; if there is none, those of the first threshold, which
+        failed.
+    errors : float
+        How many of them are wrong: an integer, or the sum of their wrong shares.
     promise : str
         The same in words.
     """
 
     threshold: float | None
     n_answers: int
-    errors: int
+    errors: float
     promise: str
 
 
@@ -112,14 +118,18 @@ def certified_threshold(
 ) -> CertifiedThreshold:
     """The lowest threshold of the grid down to which every threshold passes its test.
 
-    The p-value of a threshold with k answers above it, e of them wrong, is ``P(Bin(k, risk) <=
-    e)``; it passes at `delta` or below.
+    The p-value of a threshold with k answers above it, w of them wrong, is ``P(Bin(k, risk) <=
+    w)``; it passes at `delta` or below. If some answers are wrong in part, w is the sum of their
+    wrong shares, and the p-value is the smaller of ``exp(-k KL(w / k, risk))`` and ``e P(Bin(k,
+    risk) <= ceil(w))``.
 
     Parameters
     ----------
     confidence : array-like (m,)
         Of the answered rows. Answers must be drawn at random, all with the same probability.
-    is_right : array-like (m,) of bool
+    is_right : array-like (m,) of bool, or of float from 0 to 1
+        Shares of pairs or bits that are right; with True and False, or 1 and 0 only, the test is
+        exact.
     risk : float, default 0.05
         The largest share of wrong labels among what is accepted.
     delta : float, default 0.1
@@ -151,7 +161,7 @@ def certified_threshold(
     """
     owner = "certified_threshold"
     values = checked_confidence(owner, confidence)
-    right = checked_outcomes(owner, is_right, len(values))
+    right = checked_shares(owner, is_right, len(values))
     least = least_answers(risk, delta)
     if len(values) < least:
         raise ValueError(
@@ -169,17 +179,47 @@ def certified_threshold(
             )
     ascending = np.argsort(values)
     start = np.searchsorted(values[ascending], thresholds, side="left")
-    wrong_above = np.append(np.cumsum(~right[ascending][::-1])[::-1], 0)
+    wrong_above = np.append(np.cumsum((1.0 - right[ascending])[::-1])[::-1], 0)
     k, errors = len(values) - start, wrong_above[start]
-    passed = bdtr(errors, k, risk) <= delta
+    is_exact = bool(((right == 0) | (right == 1)).all())
+    passed = (bdtr(errors, k, risk) if is_exact else _bound(errors, k, risk)) <= delta
     n_passed = int(np.argmin(passed)) if not passed.all() else len(passed)
     last = max(n_passed - 1, 0)
     threshold = float(thresholds[last]) if n_passed else None
-    promise = _promise(threshold, int(k[last]), int(errors[last]), risk, delta)
-    return CertifiedThreshold(threshold, int(k[last]), int(errors[last]), promise)
+    wrong = int(errors[last]) if is_exact else float(errors[last])
+    promise = (_promise if is_exact else _promise_of_shares)(
+        threshold, int(k[last]), wrong, risk, delta
+    )
+    return CertifiedThreshold(threshold, int(k[last]), wrong, promise)
 
 
-def _promise(threshold: float | None, k: int, errors: int, risk: float, delta: float) -> str:
+def _bound(errors: FloatArray, k: IntArray, risk: float) -> FloatArray:
+    """The p-values of Hoeffding and Bentkus for sums of k losses in [0, 1]."""
+    mean = np.minimum(errors / np.maximum(k, 1), risk)
+    hoeffding = np.exp(-k * (rel_entr(mean, risk) + rel_entr(1.0 - mean, 1.0 - risk)))
+    # Rounding first: a sum that is an integer must not count as the next one.
+    bentkus = e * bdtr(np.ceil(np.round(errors, 9)), k, risk)
+    return np.asarray(np.minimum(hoeffding, bentkus))
+
+
+def _promise_of_shares(
+    threshold: float | None, k: int, errors: float, risk: float, delta: float
+) -> str:
+    share = f"{100 * errors / max(k, 1):.3g}%"
+    if threshold is None:
+        return (
+            f"No threshold promises a risk of {risk:g} with probability {1 - delta:g}: {share} of "
+            f"the pairs or bits of the {k} most confident answers are wrong. More answers, or a "
+            "larger risk, may help."
+        )
+    return (
+        f"With probability {1 - delta:g}, at most {100 * risk:g}% of the pairs or bits of labels "
+        f"with a confidence of at least {threshold:.3g} are wrong ({share} of those of {k} answers "
+        "were)."
+    )
+
+
+def _promise(threshold: float | None, k: int, errors: float, risk: float, delta: float) -> str:
     if threshold is None:
         return (
             f"No threshold promises a risk of {risk:g} with probability {1 - delta:g}: {errors} of "

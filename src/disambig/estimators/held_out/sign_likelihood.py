@@ -12,8 +12,8 @@ predictable, a forest has `nu` = .43; there q is .27 too confident on average, t
 
 Signs of one row depend on each other, those of an order most of all: three items in a chain have
 three pairs. Differences of the log-likelihood are therefore divided by how much more its gradient
-varies between rows than it would if signs were independent (the adjustment of composite
-likelihoods, Rotnitzky and Jewell 1990).
+varies between rows than it would if signs were independent, an adjustment of composite
+likelihoods (Rotnitzky and Jewell, 1990).
 """
 
 from dataclasses import dataclass
@@ -133,15 +133,14 @@ def _variation(
     sample_weight: FloatArray,
     slope: float,
 ) -> float:
-    """The variance of the gradient between rows over that of independent signs, at least 1.
+    """How much more the gradient of rows varies than that of independent signs, at least 1.
 
-    The gradient is that of the log-likelihood in the slope ``1 / T``.
+    The gradient is that of the log-likelihood in the slope ``1 / T``; rows of one sign have 1.
     """
-    wrong = expit(-slope * agreement)
-    by_row = np.bincount(rows, agreement * wrong, minlength=len(sample_weight))
-    between = float(sample_weight @ by_row**2)
-    independent = float(weights @ (agreement**2 * wrong * (1.0 - wrong)))
-    return max(between / independent, 1.0) if independent > 0.0 else 1.0
+    gradients = agreement * expit(-slope * agreement)
+    by_row = np.bincount(rows, gradients, minlength=len(sample_weight))
+    together, apart = float(sample_weight @ by_row**2), float(weights @ gradients**2)
+    return max(together / apart, 1.0) if apart > 0.0 else 1.0
 
 
 def _counted(agreement: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
