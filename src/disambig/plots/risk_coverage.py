@@ -247,7 +247,7 @@ class RiskCoverageDisplay:
             return
         self.point_ = ax.plot(
             self.coverages[point], self.risks[point], "o", color=self.line_.get_color(),
-            markersize=8, markeredgecolor="white", zorder=4, clip_on=False,
+            markersize=8, markerfacecolor="white", markeredgewidth=2, zorder=4, clip_on=False,
             label=f"{self.coverages[point]:.1%} of rows at risk {risk:g}\n"
             f"(confidence from {self.thresholds[point]:.3g})",
         )[0]  # fmt: skip
