@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         model_selection,
         plots,
         solvers,
+        trust,
         votes,
         weights,
     )
@@ -98,6 +99,7 @@ __all__ = [
     "model_selection",
     "plots",
     "solvers",
+    "trust",
     "votes",
     "weights",
 ]

@@ -22,6 +22,7 @@ PUBLIC = (
     "model_selection",
     "plots",
     "solvers",
+    "trust",
     "votes",
     "weights",
 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from disambig.metrics.confidence import expected_calibration_error, reliability_curve
+from disambig.metrics import expected_calibration_error, reliability_curve
 from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.plots.drawing import (

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from disambig.metrics.confidence import risk_coverage_curve
+from disambig.metrics import risk_coverage_curve
 from disambig.notation import FloatArray
 from disambig.parameters import check_number
 from disambig.plots.drawing import (
