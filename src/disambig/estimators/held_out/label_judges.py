@@ -9,13 +9,14 @@ were chosen with the set of the row in play.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.estimators.fitting import Fit, take_inputs
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.prediction import label_distribution
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
@@ -28,8 +29,10 @@ from disambig.solvers.baselines import run_baseline
 from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 from disambig.weights import ScaledWeights, Weights
+from disambig.weights.row_groups import hash_rows, joined_groups
 
-N_FOLDS = 5
+# With ten folds more sets stay visible than with five, at up to twice the cost.
+_FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
 # The best weightings of the selection judge together: so many up to this number of rows, then fewer
 # and fewer, as each costs a fit; and all but the first are of little use when rows are many.
 _MAX_JUDGES = 10
@@ -59,14 +62,15 @@ class HeldOutLabels:
         Calibrated probabilities of all classes.
     calibration : SetCalibration
         Of the mean of all judges. `wrong_share` is the estimated share of wrong sets.
-    first : SetCalibration
-        Of the first judge alone, whose votes predict new inputs.
+    first_distributions, first_calibration
+        The same of the first judge alone, whose votes predict new inputs.
     n_judges : int
     """
 
     distributions: FloatArray
     calibration: SetCalibration
-    first: SetCalibration
+    first_distributions: FloatArray
+    first_calibration: SetCalibration
     n_judges: int
 
     def set_probability(self, mask: BoolArray) -> FloatArray:
@@ -108,6 +112,39 @@ def judges_of(
             continue
         seen.add(repr(trial.weights))
         yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
+
+
+def judge_fit(
+    fit: Fit, solver: Solver | None, method: str, trials: Sequence[Trial]
+) -> HeldOutLabels | None:
+    """The judgement of a fit of labels; None where leave-one-out votes judge instead.
+
+    Parameters
+    ----------
+    fit : Fit
+    solver : Solver or None
+        That of the fit; None for the baselines.
+    method : {"disambiguation", "infimum", "average"}
+    trials : sequence of Trial
+        Of the selection, best first; empty if weights were named.
+    """
+    sets, kept = fit.taken, fit.kept
+    if not is_judged_by_default(sets, solver):
+        return None
+    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    units = joined_groups(hash_rows(inputs), kept.groups)
+    n_folds = _FOLDS[len(sets) > _MAX_ROWS_OF_TEN]
+    judges = judges_of(
+        Judge(fit.weightings.weights, solver), trials, inputs, kept.weights, len(sets)
+    )
+    return judged(
+        judges,
+        sets,
+        fit.problem.loss,
+        method,
+        kept.sample_weight,
+        lambda number: [deal(units, sets.informative, n_folds, number)],
+    )
 
 
 def deal(units: IntArray, informative: BoolArray, n_folds: int, number: int) -> IntArray:
@@ -165,7 +202,7 @@ def judged(
     frequencies = sample_weight @ sets.distribution()
     prior = frequencies / frequencies.sum()
     total = np.zeros(sets.mask.shape)
-    first: SetCalibration | None = None
+    first: HeldOutLabels | None = None
     count = 0
     for judge in judges:
         scores = np.mean(
@@ -177,15 +214,22 @@ def judged(
         )
         calibration = fit_set_calibration(scores, sets.mask, sample_weight, possible)
         has_votes = (scores != 0).any(axis=1, keepdims=True)
-        total += np.where(has_votes, calibration(scores, possible), prior)
-        first = calibration if first is None else first
+        probabilities = np.where(has_votes, calibration(scores, possible), prior)
+        total += probabilities
         count += 1
+        if first is None:
+            first = HeldOutLabels(probabilities, calibration, probabilities, calibration, 1)
     assert first is not None
     if count == 1:
-        return HeldOutLabels(total, first, first, 1)
+        return first
     logits = np.log(np.maximum(total / count, _LEAST))
     calibration = fit_set_calibration(logits, sets.mask, sample_weight, possible)
-    return HeldOutLabels(calibration(logits, possible), calibration, first, count)
+    return replace(
+        first,
+        distributions=calibration(logits, possible),
+        calibration=calibration,
+        n_judges=count,
+    )
 
 
 def hidden_scores(

@@ -24,8 +24,8 @@ _PRECISION = 0.02
 _N_BISECTIONS = 20
 # Log-likelihood by which wrong sets must improve the fit to be taken as real: a test at 1.4 %.
 _MIN_GAIN = 3.0
-# Temperatures whose log-likelihoods differ by less cannot be told apart by the sets.
-_INDIFFERENCE = 0.5
+# A higher log-likelihood of all sets together is no evidence: half a missed set may be chance.
+_MAX_LOG_LIKELIHOOD = -0.5
 _MAX_WRONG_SHARE = 0.5
 
 
@@ -92,9 +92,9 @@ def fit_set_calibration(
 ) -> SetCalibration:
     """The calibration of highest likelihood of the sets.
 
-    Of temperatures that the sets cannot tell apart, within half a unit of the log-likelihood, the
-    largest is taken: where every hidden set contains the best class, no temperature is too low for
-    the likelihood, and certainty would be claimed without evidence.
+    Where every hidden set contains the best class, no temperature is too low for the likelihood,
+    and certainty would be claimed without evidence. The largest temperature is then taken whose
+    log-likelihood of all sets together is at least -1/2, as if half a set had been missed.
 
     Parameters
     ----------
@@ -171,9 +171,11 @@ class _SetLikelihood:
     def largest_equal(
         self, temperature: float, value: float, unit: float, with_wrong: bool
     ) -> float:
-        """The largest temperature within the indifference of the best one."""
+        """The largest temperature as good as the best one, or as good as is evidence."""
         low, high = np.log(temperature), np.log(unit * _TEMPERATURES[-1])
-        least = value - _INDIFFERENCE
+        least = min(value, _MAX_LOG_LIKELIHOOD)
+        if value == least:
+            return temperature
         if self.at(float(np.exp(high)), with_wrong)[0] >= least:
             return float(np.exp(high))
         while high - low > _PRECISION:
