@@ -68,6 +68,17 @@ def test_quantile_bins_have_equal_weights() -> None:
     assert curve.weight.tolist() == [125.0] * 8
 
 
+def test_a_confidence_that_begins_a_bin_is_in_it() -> None:
+    # In floating point, 0.29 * 100 is below 29.
+    curve = reliability_curve([0.285, 0.29], [1, 1], n_bins=100)
+    assert curve.weight.tolist() == [1.0, 1.0]
+
+
+def test_equal_confidences_go_to_the_quantile_of_their_middle() -> None:
+    curve = reliability_curve([0.2, 0.5, 0.5, 0.9], [1] * 4, n_bins=2, strategy="quantile")
+    assert curve.weight.tolist() == [1.0, 3.0]
+
+
 @given(outcomes())
 def test_risk_and_coverage_of_every_threshold(problem: Any) -> None:
     confidence, right, weight = problem

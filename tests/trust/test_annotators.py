@@ -78,6 +78,12 @@ def test_a_label_that_an_annotator_repeats_counts_once():
     assert combine_annotations([[["a", "a"], "b"]], "majority").to_sets() == [{"a", "b"}]
 
 
+@pytest.mark.parametrize("nothing", [None, [], frozenset(), float("nan")])
+def test_who_said_nothing_excludes_nothing(nothing):
+    found = combine_annotations([[nothing, "a", {"a", "b"}]], "intersection")
+    assert found.to_sets() == [{"a"}]
+
+
 def test_the_sets_can_be_fitted():
     rng = np.random.default_rng(0)
     truth = np.repeat(["a", "b", "c"], 20)

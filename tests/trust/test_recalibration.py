@@ -95,6 +95,14 @@ def test_confidences_that_mislead_get_a_flat_map():
     assert np.ptp(found([0.0, 0.5, 1.0])) == 0
 
 
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_many_answers_that_agree_make_no_certainty(method):
+    confidence = np.repeat([0.4, 0.6], 100_000)
+    values = fit_recalibration(confidence, confidence > 0.5, method=method)([0.0, 1.0])
+    assert 0 < values[0] < 0.01
+    assert 0.99 < values[1] < 1
+
+
 def test_isotonic_steps_are_shares_shrunk_towards_platt():
     confidence = np.repeat([0.5, 0.9], [100, 300])
     right = np.r_[np.arange(100) < 20, np.arange(300) < 270]

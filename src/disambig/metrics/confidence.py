@@ -169,7 +169,7 @@ def _curve(
     check_choice(metric, "strategy", strategy, ("uniform", "quantile"))
     values, right, weights = _checked(metric, confidence, is_right, sample_weight)
     bins = (_equal_widths if strategy == "uniform" else _equal_weights)(values, weights, n_bins)
-    total = np.bincount(bins, weights, minlength=n_bins)
+    total: FloatArray = np.bincount(bins, weights, minlength=n_bins).astype(np.float64)
     used = total > 0
     confident = np.bincount(bins, weights * values, minlength=n_bins)[used]
     right_weight = np.bincount(bins, weights * right, minlength=n_bins)[used]
@@ -254,7 +254,10 @@ def checked_outcomes(owner: str, is_right: Any, n: int) -> BoolArray:
         )
     if given.dtype == np.bool_:
         return given
-    invalid = np.array([value not in (0, 1) for value in given.tolist()], dtype=np.bool_)
+    if given.dtype.kind in "iuf":
+        invalid = (given != 0) & (given != 1)
+    else:
+        invalid = np.array([value not in (0, 1) for value in given.tolist()], dtype=np.bool_)
     if invalid.any():
         row = int(np.argmax(invalid))
         raise ValueError(

@@ -125,9 +125,9 @@ def certified_threshold(
     delta : float, default 0.1
         The probability with which the promise may fail.
     grid : array-like (t,), optional
-        Thresholds, decreasing, from `threshold_grid` on the confidences of all rows. None: from
-        those of the answered rows. Any grid is valid that was fixed without looking at `is_right`;
-        one in which the risk grows from the first to the last finds the most.
+        Thresholds, decreasing, from `threshold_grid` on the confidences of all rows. Any grid is
+        valid that was fixed without the answers. None: from the confidences of the answered rows;
+        the proof does not cover this, a simulation among the tests does.
 
     Returns
     -------

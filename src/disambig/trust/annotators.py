@@ -86,7 +86,7 @@ def combine_annotations(annotations: Any, rule: Rule = "union", classes: Any = N
         (np.ones(len(opinions.rows)), (opinions.rows, np.arange(len(opinions.rows)))),
         shape=(opinions.n_rows, len(opinions.rows)),
     )
-    sizes = np.asarray(named.sum(axis=1))
+    sizes = np.asarray(named.sum(axis=1)).ravel()
     counts = np.asarray((by_row @ named).toarray())
     is_open = counts.sum(axis=1) == 0
     mask = _chosen(counts, by_row @ (sizes > 0), rule)

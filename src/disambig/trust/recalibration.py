@@ -82,7 +82,7 @@ class Recalibration:
         if self.method == "identity":
             return given
         if self.knots is not None and self.values is not None:
-            found = np.interp(given, self.knots, self.values)
+            found: FloatArray = np.interp(given, self.knots, self.values)
         else:
             found = _platt_values(given, self.intercept, self.slope)
         return np.asarray(np.clip(found, _SMALLEST, 1 - _SMALLEST))
