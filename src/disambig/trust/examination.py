@@ -27,6 +27,12 @@ class Acceptance(NamedTuple):
         The least confidence of an accepted row, before answers recalibrated it; None if nothing
         could be promised, and no row is accepted.
     promise : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Acceptance(np.array([True, False]), 0.8, "At most 5% of the labels are wrong.").rows.sum()
+    np.int64(1)
     """
 
     rows: BoolArray
@@ -60,6 +66,22 @@ class Examination(ABC):
     answers : Answers or None
     recalibration : Recalibration or None
         How answers changed the confidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from disambig import PartialLabelClassifier
+    >>> from disambig.trust import Examination, cross_examine
+    >>> X, truth = load_iris(return_X_y=True)
+    >>> y = [{label, (label + 1) % 3} if row % 3 else {label} for row, label in enumerate(truth)]
+    >>> exam = cross_examine(PartialLabelClassifier("neighbors"), X, y)
+    >>> isinstance(exam, Examination), len(exam)
+    (True, 150)
+    >>> drawn = np.random.default_rng(0).choice(150, 60, replace=False)
+    >>> answered = exam.with_answers(drawn, truth[drawn])
+    >>> answered.recalibration.method, len(answered.predict_set(X, 0.9, meaning="truth"))
+    ('platt', 150)
     """
 
     estimator: Any
