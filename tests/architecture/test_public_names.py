@@ -20,6 +20,7 @@ PUBLIC = (
     "losses",
     "metrics",
     "model_selection",
+    "plots",
     "solvers",
     "trust",
     "votes",

@@ -13,10 +13,35 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates import LabelSets
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
 
 Meaning = Literal["meets", "contains"]
+MEANINGS = ("meets", "contains")
+
+
+def check_meaning(owner: str, meaning: str) -> None:
+    """Raise an error unless the meaning is one that needs no true labels."""
+    if meaning == "truth":
+        raise ValueError(
+            f"{owner}: meaning='truth' needs true labels of some rows. Use "
+            "cross_examine(estimator, X, y).with_answers(rows, labels) of disambig.trust, and its "
+            "predict_set(X, meaning='truth')."
+        )
+    check_choice(owner, "meaning", meaning, MEANINGS)
+
+
+def both_set_scores(probabilities: FloatArray, sets: LabelSets) -> FloatArray:
+    """Scores of the sets that exclude a class, one column for each of `MEANINGS`."""
+    rows = np.flatnonzero(sets.informative)
+    scores = label_scores(probabilities[rows])
+    return np.column_stack(
+        [
+            set_scores(scores, sets.mask[rows], "meets"),
+            set_scores(scores, sets.mask[rows], "contains"),
+        ]
+    )
 
 
 def conformal_threshold(
