@@ -345,12 +345,14 @@ class PartialRanker(CandidateEstimator):
         zero; 1/2 for inputs without votes), as in `pair_probabilities_`. `predict` decodes what
         is not calibrated; both prefer the same direction of a pair.
         """
+        return square(self._calibration_(self._shares(X)), len(self.items_))
+
+    def _shares(self, X: Any) -> FloatArray:
+        """What is calibrated, ``(q, pairs)``."""
         check_is_fitted(self)
         if self._mixture_ is not None:
-            shares = self._mixed_shares(X)
-        else:
-            shares = vote_shares(self._checked_votes(X) @ self._pair_targets_)
-        return square(self._calibration_(shares), len(self.items_))
+            return self._mixed_shares(X)
+        return vote_shares(self._checked_votes(X) @ self._pair_targets_)
 
     def _mixed_shares(self, X: Any) -> FloatArray:
         assert self._mixture_ is not None

@@ -108,9 +108,15 @@ def bit_set_scores(probabilities: FloatArray, bits: PartialBits) -> FloatArray:
     return _improbable(probabilities, bits.bits, bits.known)
 
 
-def bit_scores(probabilities: FloatArray, bits: AnyArray) -> FloatArray:
-    """From which threshold on a prediction contains the complete bits ``(n, m)``, ``(n,)``."""
-    return _improbable(probabilities, bits, np.ones(bits.shape, dtype=np.bool_))
+def bit_scores(
+    probabilities: FloatArray, bits: AnyArray, scored: BoolArray | None = None
+) -> FloatArray:
+    """From which threshold on a prediction contains the complete bits ``(n, m)``, ``(n,)``.
+
+    `scored` are the bits that a prediction may get wrong; by default all.
+    """
+    everything = np.ones(bits.shape, dtype=np.bool_)
+    return _improbable(probabilities, bits, everything if scored is None else scored)
 
 
 def _improbable(probabilities: FloatArray, bits: AnyArray, known: BoolArray) -> FloatArray:

@@ -79,8 +79,12 @@ def fit_tag_calibration(
     slightly better (mean log loss .394 instead of .401 on eight problems from "emotions" and
     "scene"), but a tag with a probability above 1/2 would no longer be a tag that is predicted.
     """
-    signs = np.where(bits.known, 2 * bits.bits.astype(np.int8) - 1, 0)
-    return fit_sign_calibration(shares, signs, sample_weight)
+    return fit_sign_calibration(shares, tag_signs(bits), sample_weight)
+
+
+def tag_signs(bits: PartialBits) -> AnyArray:
+    """Known bits as signs, ``(n, m)``: 1 for on, -1 for off, 0 where nothing is known."""
+    return np.where(bits.known, 2 * bits.bits - 1, 0)
 
 
 def expected_share(
