@@ -59,7 +59,9 @@ def order_set_scores(probabilities: FloatArray, orders: PartialOrders) -> FloatA
 def order_scores(probabilities: FloatArray, ranks: IntArray) -> FloatArray:
     """From which threshold on a prediction contains the complete orders ``(n, m)``, ``(n,)``."""
     before = ranks[:, :, None] < ranks[:, None, :]
-    found = np.where(before, 1.0 - probabilities, 0.0).max(axis=(1, 2), initial=0.0)
+    # Not 1 - p, which could differ from the probability of the reversed pair by rounding.
+    reverse = np.swapaxes(probabilities, 1, 2)
+    found = np.where(before, reverse, 0.0).max(axis=(1, 2), initial=0.0)
     return np.where(found > acyclic_threshold(probabilities), found, 0.0)
 
 
