@@ -282,6 +282,7 @@ class StructuredPredictor(CandidateEstimator):
             shares[kept.rows], candidates[kept.rows], kept.sample_weight
         )
         calibrated = self._calibration_(shares)
+        assert isinstance(self.loss_, BoundHamming)
         self.confidence_ = expected_share(calibrated, self.labels_, candidates, self.loss_.weights)
 
     def _store(self, fit: Fit) -> None:

@@ -99,7 +99,7 @@ class OrderExamination(SignExamination):
 
     @property
     def _n_pairs(self) -> int:
-        m = self.recovered.shape[1]
+        m = len(self.items)
         return m * (m - 1) // 2
 
     def _rightness(self, answers: Answers) -> FloatArray:

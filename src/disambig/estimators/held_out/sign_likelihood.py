@@ -151,8 +151,9 @@ def _counted(agreement: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     place = (agreement - ends[0]) * (_N_BINS / (ends[1] - ends[0]))
     left = np.clip(np.floor(place).astype(np.intp), 0, _N_BINS - 1)
     part = place - left
-    counts = np.bincount(left, weights * (1.0 - part), minlength=_N_BINS + 1)
-    counts += np.bincount(left + 1, weights * part, minlength=_N_BINS + 1)
+    near = np.bincount(left, weights * (1.0 - part), minlength=_N_BINS + 1)
+    far = np.bincount(left + 1, weights * part, minlength=_N_BINS + 1)
+    counts: FloatArray = np.add(near, far, dtype=np.float64)
     return np.linspace(*ends, _N_BINS + 1), counts
 
 

@@ -60,7 +60,8 @@ def tag_frequencies(bits: PartialBits, sample_weight: FloatArray) -> FloatArray:
     """The share of ones among the known bits of each tag, ``(m,)``; 1/2 if none is known."""
     totals = sample_weight @ bits.known
     ones = sample_weight @ (bits.bits == 1)
-    return np.divide(ones, totals, out=np.full(len(ones), 0.5), where=totals > 0)
+    shares: FloatArray = np.divide(ones, totals, out=np.full(len(ones), 0.5), where=totals > 0)
+    return shares
 
 
 def likelier_bits(probabilities: FloatArray, frequencies: FloatArray) -> AnyArray:
