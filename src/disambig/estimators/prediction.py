@@ -246,7 +246,7 @@ class Probabilities:
     possible : bool array (K,)
         Classes that are a candidate of some row.
     temperature : float or None
-        Of the softmax. None: votes are never negative, and are divided by their sum.
+        Of the softmax. None: votes are divided by their sum.
 
     Examples
     --------
@@ -275,12 +275,15 @@ def probabilities_of(
     sample_weight: FloatArray,
     prior: FloatArray,
     possible: BoolArray,
+    temperature: float | None = None,
 ) -> Probabilities:
     """The map for one weighting, from its votes at the training rows.
 
-    Votes of a kernel ridge can be negative for some classes, and those for the others then sum to
-    more than one. Setting negative votes to zero would make ties of different scores; the softmax
-    keeps their order. Its temperature is a fifth of the mean over rows of the largest vote.
+    With the temperature of hidden sets it is a softmax. Otherwise votes that are never negative are
+    divided by their sum. Votes of a kernel ridge can be negative for some classes, and those for
+    the others then sum to more than one. Setting negative votes to zero would make ties of
+    different scores; the softmax keeps their order. Its temperature is a fifth of the mean over
+    rows of the largest vote.
 
     Parameters
     ----------
@@ -290,7 +293,11 @@ def probabilities_of(
     sample_weight : float array (n,)
     prior : float array (K,)
     possible : bool array (K,)
+    temperature : float, optional
+        At which hidden sets are predicted best.
     """
+    if temperature is not None:
+        return Probabilities(prior, possible, temperature)
     if votes.is_nonnegative or _sums_are_nonnegative(votes):
         return Probabilities(prior, possible, None)
     largest = np.abs(votes @ distribution).max(axis=1)
@@ -335,7 +342,8 @@ class RowLabels(NamedTuple):
         Positions among the classes.
     decided : bool array (n,)
     shares : float array (n, K)
-        Positive votes of the other rows within each set, divided by their sum.
+        Distributions within each set: positive votes of the other rows, divided by their sum, or
+        those of rows that never saw the set.
     """
 
     codes: IntArray

@@ -1,0 +1,311 @@
+"""Distributions of labels by rows from which their sets were hidden.
+
+A *judge* is a weighting with a solver. The rows are dealt into folds; the sets of one fold are
+opened, that is, replaced by the set of all classes; the judge disambiguates all rows, and the votes
+of the others score the classes of the hidden rows. Votes are computed once for all folds. Scores
+become probabilities at the temperature of highest likelihood of the sets (`SetCalibration`); those
+of several judges are averaged. Leave-one-out votes alone would not do: the labels of the neighbours
+were chosen with the set of the row in play.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from sklearn.base import clone
+
+from disambig.candidates import LabelSets
+from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
+from disambig.estimators.prediction import label_distribution
+from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.labels.soft import SoftFaces
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
+from disambig.solvers.baselines import run_baseline
+from disambig.votes import Votes
+from disambig.votes.repeated import RepeatedVotes
+from disambig.weights import ScaledWeights, Weights
+from disambig.weights.row_groups import hash_rows, joined_groups
+
+# With ten folds more sets stay visible than with five, at up to twice the cost.
+_FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
+# The best weightings of the selection judge together: so many up to this number of rows, then fewer
+# and fewer, as each costs a fit; and all but the first are of little use when rows are many.
+_MAX_JUDGES = 10
+_MAX_ROWS_OF_ALL = 1000
+# Steps at each temperature, as in the selection.
+_SWEEPS = 2
+# Entries of the tables of all folds together; beyond, the folds are solved one by one.
+_MAX_ENTRIES = 2**22
+# Below this, the probability of a class counts as zero in the mean of logarithms.
+_LEAST = 1e-9
+
+
+class Judge(NamedTuple):
+    """A fitted weighting, and the solver that disambiguates with it; None for the baselines."""
+
+    weights: Weights
+    solver: Solver | None
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutLabels:
+    """What rows that never saw the sets say about them.
+
+    Attributes
+    ----------
+    distributions : float array (n, K)
+        Calibrated probabilities of all classes.
+    calibration : SetCalibration
+        Of the mean of all judges. `wrong_share` is the estimated share of wrong sets.
+    first_distributions, first_calibration
+        The same of the first judge alone, whose votes predict new inputs.
+    n_judges : int
+    """
+
+    distributions: FloatArray
+    calibration: SetCalibration
+    first_distributions: FloatArray
+    first_calibration: SetCalibration
+    n_judges: int
+
+    def set_probability(self, mask: BoolArray) -> FloatArray:
+        """``P_i(S_i)``, ``(n,)``."""
+        probability: FloatArray = np.where(mask, self.distributions, 0.0).sum(axis=1)
+        return probability
+
+    def restricted(self, mask: BoolArray) -> FloatArray:
+        """The distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
+        inside = np.where(mask, self.distributions, 0.0)
+        total = inside.sum(axis=1, keepdims=True)
+        even = mask / np.count_nonzero(mask, axis=1)[:, None]
+        return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+
+def is_judged_by_default(sets: Any, solver: Solver | None) -> bool:
+    """Whether hidden sets cost little, and are enough to judge by.
+
+    Alternation and annealing run all folds on the votes of the fit. With few informative rows, and
+    with constraints over several rows, leave-one-out votes judge instead.
+    """
+    if sets.couples_rows or np.count_nonzero(sets.informative) < MIN_INFORMATIVE_ROWS:
+        return False
+    return solver is None or isinstance(solver, (AlternatingMinimization, AnnealedMinimization))
+
+
+def judges_of(
+    first: Judge, trials: Sequence[Trial], X: Any, sample_weight: FloatArray | None, n_rows: int
+) -> Iterator[Judge]:
+    """The weighting of the fit, and the next best of the selection, fitted one after another."""
+    yield first
+    most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
+    seen = {repr(trials[0].weights)} if trials else set()
+    for trial in trials[1:]:
+        if len(seen) >= most:
+            return
+        # The trials of a weighting differ in the solver; the best comes first.
+        if repr(trial.weights) in seen:
+            continue
+        seen.add(repr(trial.weights))
+        yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
+
+
+def judge_fit(
+    fit: Fit, solver: Solver | None, method: str, trials: Sequence[Trial]
+) -> HeldOutLabels | None:
+    """The judgement of a fit of labels; None where leave-one-out votes judge instead.
+
+    Parameters
+    ----------
+    fit : Fit
+    solver : Solver or None
+        That of the fit; None for the baselines.
+    method : {"disambiguation", "infimum", "average"}
+    trials : sequence of Trial
+        Of the selection, best first; empty if weights were named.
+    """
+    sets, kept = fit.taken, fit.kept
+    if not is_judged_by_default(sets, solver):
+        return None
+    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    units = joined_groups(hash_rows(inputs), kept.groups)
+    n_folds = _FOLDS[len(sets) > _MAX_ROWS_OF_TEN]
+    judges = judges_of(
+        Judge(fit.weightings.weights, solver), trials, inputs, kept.weights, len(sets)
+    )
+    return judged(
+        judges,
+        sets,
+        fit.problem.loss,
+        method,
+        kept.sample_weight,
+        lambda number: [deal(units, sets.informative, n_folds, number)],
+    )
+
+
+def deal(units: IntArray, informative: BoolArray, n_folds: int, number: int) -> IntArray:
+    """The fold of each row, ``(n,)``; informative units are spread evenly over the folds.
+
+    Parameters
+    ----------
+    units : int array (n,)
+        Rows of a unit are in one fold; their numbers do not depend on the order of the rows.
+    informative : bool array (n,)
+    n_folds : int
+    number : int
+        Of the deal: another one deals anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> folds = deal(np.array([0, 1, 2, 1]), np.array([True, True, False, True]), 2, number=0)
+    >>> bool(folds[1] == folds[3]), bool(folds[0] != folds[1])
+    (True, True)
+    """
+    count = int(units.max()) + 1
+    is_informative = np.zeros(count, dtype=np.bool_)
+    is_informative[units[informative]] = True
+    order = np.random.default_rng(number).permutation(count)
+    order = order[np.argsort(~is_informative[order], kind="stable")]
+    place = np.empty(count, dtype=np.intp)
+    place[order] = np.arange(count)
+    folds: IntArray = place[units] % min(n_folds, count)
+    return folds
+
+
+def judged(
+    judges: Iterable[Judge],
+    sets: LabelSets,
+    loss: FiniteLoss,
+    method: str,
+    sample_weight: FloatArray,
+    deals: Callable[[int], Sequence[IntArray]],
+) -> HeldOutLabels:
+    """The mean of calibrated probabilities over judges and deals.
+
+    Parameters
+    ----------
+    judges : iterable of Judge
+        They may be fitted one after another.
+    sets : LabelSets, n rows
+    loss : FiniteLoss
+    method : {"disambiguation", "infimum", "average"}
+    sample_weight : float array (n,)
+    deals : callable
+        ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
+    """
+    possible = np.asarray(sets.mask.any(axis=0))
+    frequencies = sample_weight @ sets.distribution()
+    prior = frequencies / frequencies.sum()
+    total = np.zeros(sets.mask.shape)
+    first: HeldOutLabels | None = None
+    count = 0
+    for judge in judges:
+        scores = np.mean(
+            [
+                hidden_scores(judge, sets, loss, method, sample_weight, folds)
+                for folds in deals(count)
+            ],
+            axis=0,
+        )
+        calibration = fit_set_calibration(scores, sets.mask, sample_weight, possible)
+        has_votes = (scores != 0).any(axis=1, keepdims=True)
+        probabilities = np.where(has_votes, calibration(scores, possible), prior)
+        total += probabilities
+        count += 1
+        if first is None:
+            first = HeldOutLabels(probabilities, calibration, probabilities, calibration, 1)
+    assert first is not None
+    if count == 1:
+        return first
+    logits = np.log(np.maximum(total / count, _LEAST))
+    calibration = fit_set_calibration(logits, sets.mask, sample_weight, possible)
+    return replace(
+        first,
+        distributions=calibration(logits, possible),
+        calibration=calibration,
+        n_judges=count,
+    )
+
+
+def hidden_scores(
+    judge: Judge,
+    sets: LabelSets,
+    loss: FiniteLoss,
+    method: str,
+    sample_weight: FloatArray,
+    folds: IntArray,
+) -> FloatArray:
+    """The votes of the others for every class of a row whose set is hidden, ``(n, K)``."""
+    n_folds = int(folds.max()) + 1
+    graph = _graph(judge.weights)
+    is_annealed = isinstance(judge.solver, AnnealedMinimization)
+    if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
+        return _annealed_together(judge, sets, loss, sample_weight, folds)
+    scores = np.zeros(sets.mask.shape)
+    weights: Any = judge.weights
+    votes, others = _votes_of(weights, sample_weight)
+    for fold in range(n_folds):
+        hidden = folds == fold
+        if graph is not None:
+            visible = graph.at_informed(sets.informative & ~hidden)
+            votes, others = _votes_of(visible, sample_weight)
+        opened = _opened(sets, hidden)
+        problem = Problem(votes, loss, opened, sample_weight=sample_weight)
+        if method == "disambiguation":
+            assert judge.solver is not None
+            solution = judge.solver.solve(problem)
+        else:
+            solution, _ = run_baseline(problem, method)
+        scores[hidden] = (others @ label_distribution(opened, solution, method))[hidden]
+    return scores
+
+
+def _graph(weights: Any) -> Any:
+    """The weighting in which only informed rows vote, so that hidden rows must not; or None."""
+    inner = weights.weights_ if isinstance(weights, ScaledWeights) else weights
+    is_graph = getattr(inner, "informed_only", False) and hasattr(inner, "at_informed")
+    return inner if is_graph else None
+
+
+def _votes_of(weights: Weights, sample_weight: FloatArray) -> tuple[Votes, Votes]:
+    """Votes of all rows, scaled by sample weights, and those of the others."""
+    return _scaled(weights.training_votes(), sample_weight), weights.leave_one_out_votes()
+
+
+def _annealed_together(
+    judge: Judge, sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray, folds: IntArray
+) -> FloatArray:
+    """All folds as one problem: one product of the votes for all of them."""
+    n_folds = int(folds.max()) + 1
+    hidden = folds == np.arange(n_folds)[:, None]
+    opened = [_opened(sets, one) for one in hidden]
+    soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
+    together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
+    votes = _scaled(judge.weights.training_votes(), sample_weight)
+    problem = Problem(
+        RepeatedVotes(votes, n_folds), loss, together, sample_weight=np.tile(sample_weight, n_folds)
+    )
+    solver = cast(AnnealedMinimization, clone(judge.solver)).set_params(sweeps=_SWEEPS)
+    *_, (_, run) = solver.path(problem)
+    distributions = cast(SoftFaces, run.state.targets).distribution
+    others = RepeatedVotes(judge.weights.leave_one_out_votes(), n_folds) @ distributions
+    by_fold = others.reshape(n_folds, len(sets), -1)
+    scores: FloatArray = by_fold[folds, np.arange(len(sets))]
+    return scores
+
+
+def _opened(sets: LabelSets, hidden: BoolArray) -> LabelSets:
+    """The sets, with all classes in the hidden ones."""
+    weights = sets.weights
+    if weights is not None:
+        weights = np.where(hidden[:, None], 1.0 / sets.n_classes, weights)
+    return LabelSets(sets.mask | hidden[:, None], sets.classes, weights)
+
+
+def _scaled(votes: Votes, sample_weight: FloatArray) -> Votes:
+    return votes if (sample_weight == 1).all() else votes.scale_rows(sample_weight)
