@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
-from disambig.estimators.mixture import Mixture
+from disambig.estimators.mixture import Mixture, only_predicts
 from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
@@ -187,11 +187,12 @@ def _fitted(
                 cross_fit=False,
             )
         )
-    return clone(template).fit(
-        take_inputs(X, rows, rows if pairwise else None),
-        sets[rows],
-        sample_weight=None if weights is None else weights[rows],
-    )
+    with only_predicts():
+        return clone(template).fit(
+            take_inputs(X, rows, rows if pairwise else None),
+            sets[rows],
+            sample_weight=None if weights is None else weights[rows],
+        )
 
 
 def splits_of(owner: str, cv: Any, n: int, random_state: Any) -> list[tuple[IntArray, IntArray]]:

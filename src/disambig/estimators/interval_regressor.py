@@ -18,7 +18,7 @@ from disambig.estimators.fitting import (
     kept_rows,
     validated_inputs,
 )
-from disambig.estimators.held_out.number_judges import judged_numbers
+from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.number_choice import (
     chosen_mixture,
@@ -300,7 +300,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.is_convex_ = solution.certificate.is_convex
         self.residual_ = solution.certificate.residual
         labels, decided = targets, solution.decided
-        others = self._predictor_.predict_quietly(fit.weightings.weights.leave_one_out_votes())
+        others, self.confidence_kind_ = other_predictions(fit, self.solver_, self._predictor_)
         if not kept.all_rows:
             predictions = self._predictor_.predict(fit.rest_votes())
             nearest = sets[fit.rest].nearest(predictions)

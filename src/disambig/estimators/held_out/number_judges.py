@@ -4,14 +4,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.held_out.label_judges import deal
 from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.held_out.residuals import Residuals
-from disambig.notation import FloatArray
+from disambig.estimators.mixture import is_judged
+from disambig.estimators.prediction import NumberPredictor, number_predictor_of
+from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.solvers import Solver
+from disambig.solvers.loop import Status
+from disambig.solvers.numbers.baselines import number_rule
+from disambig.weights.row_groups import hash_rows, joined_groups
 
 # "About right" for numbers: within this share of the range of the recovered numbers.
 _SHARE = 0.1
 _LOW, _HIGH = 0.05, 0.95
+_FOLDS = 5
 
 
 class NumberJudgement(NamedTuple):
@@ -78,3 +89,58 @@ def _range(values: FloatArray, weights: FloatArray) -> float:
     shares = np.round(reached / reached[-1], 12)
     low, high = values[order[np.searchsorted(shares, [_LOW, _HIGH])]]
     return float(high - low)
+
+
+def other_predictions(
+    fit: Fit, solver: Solver | None, predictor: NumberPredictor
+) -> tuple[FloatArray, str]:
+    """Predictions of the rows that take part by others, ``(n, d)``, and who these were.
+
+    "hidden sets" for least squares on intervals: the sets of one fold are replaced by the whole
+    line, and the same problem is solved again, with the same votes, so that all other targets are
+    chosen without them. Otherwise, and with few rows, "leave-one-out": the others predict with
+    their targets as they are.
+
+    Parameters
+    ----------
+    fit : Fit
+    solver : Solver or None
+        That of the fit; None for the baselines.
+    predictor : NumberPredictor
+        That of the fit.
+    """
+    votes = fit.weightings.weights.leave_one_out_votes()
+    folds = None if solver is None else _folds(fit)
+    if solver is None or folds is None:
+        return predictor.predict_quietly(votes), "leave-one-out"
+    sets, weights = fit.problem.sets, fit.kept.sample_weight
+    found = np.empty((len(sets), sets.n_columns))
+    for fold in range(int(folds.max()) + 1):
+        hidden = folds == fold
+        problem = fit.problem.with_sets(_opened(sets, hidden))
+        targets = solver.solve(problem).decoded.outputs
+        rule = number_rule(problem, "disambiguation", targets)
+        found[hidden] = number_predictor_of(rule, weights).predict_quietly(votes)[hidden]
+    return found, "hidden sets"
+
+
+def _folds(fit: Fit) -> IntArray | None:
+    """The fold of each row; None where hidden sets say too little or cost too much."""
+    sets, kept = fit.taken, fit.kept
+    # Unions are searched from many starts, and absolute losses are linear programs.
+    is_cheap = is_judged() and fit.problem.loss.is_quadratic and isinstance(sets, Intervals)
+    if not is_cheap or fit.solution.status is Status.STOPPED:
+        return None
+    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    units = joined_groups(hash_rows(inputs), kept.groups)
+    if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
+        return None
+    return deal(units, sets.informative, _FOLDS, 0)
+
+
+def _opened(sets: Intervals, rows: BoolArray) -> Intervals:
+    """The same intervals, with the whole line for some rows."""
+    chosen = rows[:, np.newaxis]
+    return Intervals(
+        np.where(chosen, -np.inf, sets.lower), np.where(chosen, np.inf, sets.upper), sets.flat
+    )
