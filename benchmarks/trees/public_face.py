@@ -103,6 +103,8 @@ EXPLAINED = {
     "that is trained on labels predicts classes.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
     "columns.",
+    "calibration_": "the probabilities of the classes have one temperature; other kinds calibrate "
+    "numbers, pairs or tags.",
     "items_": "orders are orders of items.",
     "undecided_pairs_": "an order is decided pair by pair.",
     "pair_probabilities_": "the votes on an order are votes on its pairs.",

@@ -18,7 +18,7 @@ from disambig.estimators.conformal import (
     prediction_mask,
 )
 from disambig.estimators.fitting import Fit, KeptRows, check_information, informative
-from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit
+from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit, restricted
 from disambig.estimators.prediction import (
     candidate_shares,
     label_distribution,
@@ -264,7 +264,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             self.confidence_kind_ = "hidden sets"
             found = found._replace(shares=self._judged_shares(fit, held_out))
             if same:
-                self._set_scores_ = both_set_scores(held_out.first_distributions, fit.taken)
+                scored = self._probabilities_(held_out.first_scores)
+                self._set_scores_ = both_set_scores(scored, fit.taken)
         self.labels_ = self.classes_[found.codes]
         self.decided_ = found.decided
         self.label_distributions_ = found.shares
@@ -272,7 +273,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     def _judged_shares(self, fit: Fit, held_out: HeldOutLabels) -> FloatArray:
         """Distributions of all rows inside their sets, by rows that never saw these sets."""
-        shares = held_out.restricted(fit.taken.mask)
+        shares = restricted(held_out.distributions, fit.taken.mask)
         if fit.kept.all_rows:
             return shares
         # Rows of weight zero took no part: what is predicted for them never saw their sets.

@@ -149,7 +149,7 @@ def certified_threshold(
     With probability 0.9, at most 5% of the labels with a confidence of at least 0.688 are wrong
     (5 of 250 answers were).
     """
-    owner = "certified_threshold"
+    owner = "accept"
     values = checked_confidence(owner, confidence)
     right = checked_outcomes(owner, is_right, len(values))
     least = least_answers(risk, delta)

@@ -21,7 +21,7 @@ from disambig.candidates.labels.classes import (
 from disambig.candidates.labels.entries import COLLECTIONS, entries_of
 from disambig.candidates.reading import is_missing, rows_of
 from disambig.exceptions import CandidateError
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 _OWNER = "answers"
 
@@ -50,10 +50,14 @@ class Answers:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def part(self, selected: BoolArray) -> "Answers":
+        """Some of the answers."""
+        return Answers(self.rows[selected], self.labels[selected], self.weights[selected])
+
     @property
     def is_uniform(self) -> bool:
         """Whether all answers were drawn with the same probability."""
-        return bool((self.weights == self.weights[0]).all())
+        return bool((self.weights == self.weights[:1]).all())
 
 
 def read_answers(

@@ -28,7 +28,8 @@ from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solv
 from disambig.solvers.baselines import run_baseline
 from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights import ScaledWeights, Weights
+from disambig.weights import FunctionWeights, PrecomputedWeights, ScaledWeights, Weights
+from disambig.weights.given import FixedVotes
 from disambig.weights.row_groups import hash_rows, joined_groups
 
 # With ten folds more sets stay visible than with five, at up to twice the cost.
@@ -41,8 +42,10 @@ _MAX_ROWS_OF_ALL = 1000
 _SWEEPS = 2
 # Entries of the tables of all folds together; beyond, the folds are solved one by one.
 _MAX_ENTRIES = 2**22
-# Below this, the probability of a class counts as zero in the mean of logarithms.
+# Below this, a probability, or what is left of a sum of votes, counts as zero.
 _LEAST = 1e-9
+# Votes of the user have no known sum.
+_GIVEN = (FixedVotes, FunctionWeights, PrecomputedWeights)
 
 
 class Judge(NamedTuple):
@@ -62,39 +65,32 @@ class HeldOutLabels:
         Calibrated probabilities of all classes.
     calibration : SetCalibration
         Of the mean of all judges. `wrong_share` is the estimated share of wrong sets.
-    first_distributions, first_calibration
-        The same of the first judge alone, whose votes predict new inputs.
+    first_scores : float array (n, K)
+        The votes for all classes by the first judge alone, which predicts new inputs.
+    first_calibration : SetCalibration
+        Of these scores.
     n_judges : int
     """
 
     distributions: FloatArray
     calibration: SetCalibration
-    first_distributions: FloatArray
+    first_scores: FloatArray
     first_calibration: SetCalibration
     n_judges: int
 
-    def set_probability(self, mask: BoolArray) -> FloatArray:
-        """``P_i(S_i)``, ``(n,)``."""
-        probability: FloatArray = np.where(mask, self.distributions, 0.0).sum(axis=1)
-        return probability
 
-    def restricted(self, mask: BoolArray) -> FloatArray:
-        """The distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
-        inside = np.where(mask, self.distributions, 0.0)
-        total = inside.sum(axis=1, keepdims=True)
-        even = mask / np.count_nonzero(mask, axis=1)[:, None]
-        return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
+    """Distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
+    inside = np.where(mask, distributions, 0.0)
+    total = inside.sum(axis=1, keepdims=True)
+    even = mask / np.count_nonzero(mask, axis=1)[:, None]
+    return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
 
 
-def is_judged_by_default(sets: Any, solver: Solver | None) -> bool:
-    """Whether hidden sets cost little, and are enough to judge by.
-
-    Alternation and annealing run all folds on the votes of the fit. With few informative rows, and
-    with constraints over several rows, leave-one-out votes judge instead.
-    """
-    if sets.couples_rows or np.count_nonzero(sets.informative) < MIN_INFORMATIVE_ROWS:
-        return False
-    return solver is None or isinstance(solver, (AlternatingMinimization, AnnealedMinimization))
+def is_cheap(sets: Any, solver: Solver | None) -> bool:
+    """Whether hidden sets cost little: alternation and annealing run on the votes of the fit."""
+    usual = (AlternatingMinimization, AnnealedMinimization)
+    return not sets.couples_rows and (solver is None or isinstance(solver, usual))
 
 
 def judges_of(
@@ -129,20 +125,24 @@ def judge_fit(
         Of the selection, best first; empty if weights were named.
     """
     sets, kept = fit.taken, fit.kept
-    if not is_judged_by_default(sets, solver):
+    if not is_cheap(sets, solver):
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    units = joined_groups(hash_rows(inputs), kept.groups)
-    n_folds = _FOLDS[len(sets) > _MAX_ROWS_OF_TEN]
-    judges = judges_of(
-        Judge(fit.weightings.weights, solver), trials, inputs, kept.weights, len(sets)
-    )
+    equal = hash_rows(inputs)
+    units = joined_groups(equal, kept.groups)
+    # Distinct inputs are counted: a weight of w is w copies.
+    if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
+        return None
+    n_units = int(equal.max()) + 1
+    n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
+    first = Judge(fit.weightings.weights, solver)
     return judged(
-        judges,
+        judges_of(first, trials, inputs, kept.weights, n_units),
         sets,
         fit.problem.loss,
         method,
         kept.sample_weight,
+        np.bincount(equal)[equal],
         lambda number: [deal(units, sets.informative, n_folds, number)],
     )
 
@@ -183,6 +183,7 @@ def judged(
     loss: FiniteLoss,
     method: str,
     sample_weight: FloatArray,
+    copies: IntArray,
     deals: Callable[[int], Sequence[IntArray]],
 ) -> HeldOutLabels:
     """The mean of calibrated probabilities over judges and deals.
@@ -195,6 +196,8 @@ def judged(
     loss : FiniteLoss
     method : {"disambiguation", "infimum", "average"}
     sample_weight : float array (n,)
+    copies : int array (n,)
+        How many rows have the inputs of the row. All of them are in one fold.
     deals : callable
         ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
     """
@@ -207,7 +210,7 @@ def judged(
     for judge in judges:
         scores = np.mean(
             [
-                hidden_scores(judge, sets, loss, method, sample_weight, folds)
+                hidden_scores(judge, sets, loss, method, sample_weight, copies, folds)
                 for folds in deals(count)
             ],
             axis=0,
@@ -218,7 +221,7 @@ def judged(
         total += probabilities
         count += 1
         if first is None:
-            first = HeldOutLabels(probabilities, calibration, probabilities, calibration, 1)
+            first = HeldOutLabels(probabilities, calibration, scores, calibration, 1)
     assert first is not None
     if count == 1:
         return first
@@ -238,30 +241,36 @@ def hidden_scores(
     loss: FiniteLoss,
     method: str,
     sample_weight: FloatArray,
+    copies: IntArray,
     folds: IntArray,
 ) -> FloatArray:
-    """The votes of the others for every class of a row whose set is hidden, ``(n, K)``."""
+    """The votes of the others for every class of a row whose set is hidden, ``(n, K)``.
+
+    The others are all rows with other inputs; a weight of w is w copies.
+    """
     n_folds = int(folds.max()) + 1
     graph = _graph(judge.weights)
     is_annealed = isinstance(judge.solver, AnnealedMinimization)
     if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
-        return _annealed_together(judge, sets, loss, sample_weight, folds)
+        return _annealed_together(judge, sets, loss, sample_weight, copies, folds)
     scores = np.zeros(sets.mask.shape)
-    weights: Any = judge.weights
-    votes, others = _votes_of(weights, sample_weight)
+    votes = judge.weights.training_votes()
+    own = _own_votes(judge.weights, votes, copies)
     for fold in range(n_folds):
         hidden = folds == fold
         if graph is not None:
             visible = graph.at_informed(sets.informative & ~hidden)
-            votes, others = _votes_of(visible, sample_weight)
+            votes = visible.training_votes()
+            own = _own_votes(visible, votes, copies)
         opened = _opened(sets, hidden)
-        problem = Problem(votes, loss, opened, sample_weight=sample_weight)
+        problem = Problem(_scaled(votes, sample_weight), loss, opened, sample_weight=sample_weight)
         if method == "disambiguation":
             assert judge.solver is not None
             solution = judge.solver.solve(problem)
         else:
             solution, _ = run_baseline(problem, method)
-        scores[hidden] = (others @ label_distribution(opened, solution, method))[hidden]
+        targets = label_distribution(opened, solution, method)
+        scores[hidden] = own.removed(votes @ targets, targets)[hidden]
     return scores
 
 
@@ -272,13 +281,39 @@ def _graph(weights: Any) -> Any:
     return inner if is_graph else None
 
 
-def _votes_of(weights: Weights, sample_weight: FloatArray) -> tuple[Votes, Votes]:
-    """Votes of all rows, scaled by sample weights, and those of the others."""
-    return _scaled(weights.training_votes(), sample_weight), weights.leave_one_out_votes()
+@dataclass(frozen=True, eq=False)
+class _OwnVotes:
+    """The votes ``(n,)`` of a row and of its copies at the row, and the factor without them."""
+
+    size: FloatArray
+    factor: FloatArray
+
+    def removed(self, scores: FloatArray, targets: FloatArray) -> FloatArray:
+        """Scores ``(..., n, K)`` without the votes of the row and of its copies for its targets.
+
+        Copies have the same targets, as their sets are all open. For kernel ridge the factor makes
+        this the exact prediction without the row; votes with sum one have sum one again.
+        """
+        without: FloatArray = self.factor[:, None] * (scores - self.size[:, None] * targets)
+        return without
+
+
+def _own_votes(weights: Weights, votes: Votes, copies: IntArray) -> _OwnVotes:
+    size = copies * votes.diagonal()
+    if isinstance(weights, _GIVEN):
+        return _OwnVotes(size, np.ones(len(size)))
+    rest = 1.0 - size
+    has_others = rest > _LEAST
+    return _OwnVotes(size, np.where(has_others, 1.0 / np.where(has_others, rest, 1.0), 0.0))
 
 
 def _annealed_together(
-    judge: Judge, sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray, folds: IntArray
+    judge: Judge,
+    sets: LabelSets,
+    loss: FiniteLoss,
+    sample_weight: FloatArray,
+    copies: IntArray,
+    folds: IntArray,
 ) -> FloatArray:
     """All folds as one problem: one product of the votes for all of them."""
     n_folds = int(folds.max()) + 1
@@ -286,17 +321,22 @@ def _annealed_together(
     opened = [_opened(sets, one) for one in hidden]
     soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
     together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
-    votes = _scaled(judge.weights.training_votes(), sample_weight)
+    votes = judge.weights.training_votes()
     problem = Problem(
-        RepeatedVotes(votes, n_folds), loss, together, sample_weight=np.tile(sample_weight, n_folds)
+        RepeatedVotes(_scaled(votes, sample_weight), n_folds),
+        loss,
+        together,
+        sample_weight=np.tile(sample_weight, n_folds),
     )
     solver = cast(AnnealedMinimization, clone(judge.solver)).set_params(sweeps=_SWEEPS)
     *_, (_, run) = solver.path(problem)
     distributions = cast(SoftFaces, run.state.targets).distribution
-    others = RepeatedVotes(judge.weights.leave_one_out_votes(), n_folds) @ distributions
-    by_fold = others.reshape(n_folds, len(sets), -1)
-    scores: FloatArray = by_fold[folds, np.arange(len(sets))]
-    return scores
+    scores = RepeatedVotes(votes, n_folds) @ distributions
+    # Of all folds, the one in which the row is hidden.
+    place = folds, np.arange(len(sets))
+    hidden_targets = distributions.reshape(n_folds, len(sets), -1)[place]
+    own = _own_votes(judge.weights, votes, copies)
+    return own.removed(scores.reshape(n_folds, len(sets), -1)[place], hidden_targets)
 
 
 def _opened(sets: LabelSets, hidden: BoolArray) -> LabelSets:
