@@ -129,6 +129,23 @@ class Residuals:
         probability = np.minimum(segments.total(found), 1.0)
         return np.asarray(probability.reshape(len(sets), -1).prod(axis=1))
 
+    def suspicion(self, predictions: Any, sets: NumberSets) -> FloatArray:
+        """``1 - P(S) / P*(S)``: how badly the set lies around the prediction, ``(n,)``.
+
+        ``P*(S)`` is the most that a set so long can have: the probability of an interval of the
+        same length around the prediction, and 1 for unbounded sets, so that these have ``1 -
+        P(S)``. Points have densities. ``1 - P(S)`` alone would suspect every short set.
+        """
+        segments, found = self._parts(predictions, sets)
+        middles = self._table(predictions, sets)
+        scales = self._scales(middles)
+        half = 0.5 * segments.total(segments.upper - segments.lower) / scales
+        count = segments.total(np.ones(segments.lower.shape))
+        highest = count * self._family.density(np.zeros(1))[0] / scales
+        most = np.where(half > 0, self._family.between(-half, half), highest)
+        ratio = np.minimum(segments.total(found) / most, 1.0)
+        return np.asarray(1.0 - ratio.reshape(len(sets), -1).prod(axis=1))
+
     def wrong_probability(
         self, predictions: Any, sets: NumberSets, share: float | None = None
     ) -> FloatArray:
