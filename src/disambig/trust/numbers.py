@@ -114,7 +114,8 @@ class NumberExamination(Examination):
         return np.asarray(self.candidates.is_point)
 
     def _is_outside(self, answers: Answers) -> BoolArray:
-        return ~self.candidates[answers.rows].contains(self._values(answers))
+        inside: BoolArray = self.candidates[answers.rows].contains(self._values(answers))
+        return ~inside
 
     def _named(self, answers: Answers) -> AnyArray:
         return answers.labels

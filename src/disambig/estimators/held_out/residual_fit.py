@@ -15,7 +15,12 @@ from scipy.optimize import minimize_scalar
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.held_out.families import FAMILIES, Family
-from disambig.estimators.held_out.residuals import Residuals, Segments, masses, segments_of
+from disambig.estimators.held_out.residuals import (
+    Residuals,
+    Segments,
+    segment_probabilities,
+    segments_of,
+)
 from disambig.notation import FloatArray
 
 # Scales from a millionth to three times the largest distance between a prediction and an end.
@@ -49,7 +54,7 @@ class _Column(NamedTuple):
 
     def _at(self, family: Family, middles: FloatArray, scale: float) -> FloatArray:
         scales = np.full(middles.shape, scale)
-        return self.segments.total(masses(family, self.segments, middles, scales))
+        return self.segments.total(segment_probabilities(family, self.segments, middles, scales))
 
     def log_likelihood(self, probabilities: FloatArray) -> float:
         return float(self.weights @ np.log(np.maximum(probabilities, _TINY)))
@@ -226,16 +231,16 @@ def _with_share(one: _Found, columns: list[_Column]) -> _Found:
         values += table.max(axis=1)
         places.append(table.argmax(axis=1))
     best = int(values.argmax())
-    share, scales = float(shares[best]), np.empty(len(columns))
-    for _ in range(2):
-        total = 0.0
-        for k, column in enumerate(columns):
-            objective = _objective(column, family, share, float(one.spreads[k]))
-            scales[k], value = _polished(objective, grids[k], int(places[k][best]))
-            total += value
-        found = _Found(one.family, total, share, scales.copy(), one.spreads)
-        share = _best_share(family, columns, found, best)
-    return found
+
+    def polished(share: float) -> _Found:
+        found = [
+            _polished(_objective(column, family, share, float(spread)), grid, int(place[best]))
+            for column, spread, grid, place in zip(columns, one.spreads, grids, places, strict=True)
+        ]
+        value = sum(part[1] for part in found)
+        return _Found(one.family, value, share, np.array([part[0] for part in found]), one.spreads)
+
+    return polished(_best_share(family, columns, polished(float(shares[best])), best))
 
 
 def _best_share(family: Family, columns: list[_Column], found: _Found, best: int) -> float:

@@ -62,7 +62,7 @@ def segments_of(sets: NumberSets) -> Segments:
     return Segments(lower, upper, starts, entries, longest[entries] == 0)
 
 
-def masses(
+def segment_probabilities(
     family: Family, segments: Segments, predictions: FloatArray, scales: FloatArray
 ) -> FloatArray:
     """``P(segment)`` for each segment, ``(m,)``; densities where an entry has only points.
@@ -171,7 +171,7 @@ class Residuals:
         segments, found = self._parts(predictions, sets)
         n = len(sets)
         center, spread = np.tile(self.center, n), np.tile(self.spread, n)
-        broad = segments.total(masses(self._family, segments, center, spread))
+        broad = segments.total(segment_probabilities(self._family, segments, center, spread))
         right = (1.0 - nu) * segments.total(found)
         wrong = nu * broad
         # Where both are 0 nothing speaks for either: the share itself.
@@ -204,7 +204,7 @@ class Residuals:
         part = segments._replace(
             lower=np.where(is_near, low, 0.0), upper=np.where(is_near, high, 0.0)
         )
-        near = np.where(is_near, self._masses(predictions, sets, part), 0.0)
+        near = np.where(is_near, self._probabilities(predictions, sets, part), 0.0)
         total, inside = segments.total(found), segments.total(near)
         lengths = segments.total(segments.lengths)
         supported, bounded = total > 0, np.isfinite(lengths)
@@ -244,16 +244,16 @@ class Residuals:
         used = np.where(is_supported[segments.entries], found, lengths)
         wanted = share * segments.total(used)
         position, rest = _reached(segments, used, wanted)
-        low, high, mass = segments.lower[position], segments.upper[position], used[position]
+        low, high, probability = segments.lower[position], segments.upper[position], used[position]
         scale = self._scales(middles)
         below, above = (low - middles) / scale, (high - middles) / scale
         # Probabilities up to the quantile from below and from above: the smaller is the exact one.
         lower = self._family.cumulative(below) + rest
-        upper = self._family.cumulative(-above) + np.maximum(mass - rest, 0.0)
+        upper = self._family.cumulative(-above) + np.maximum(probability - rest, 0.0)
         smaller = np.clip(np.minimum(lower, upper), np.finfo(float).tiny, 0.5)
         side = np.where(lower <= upper, 1.0, -1.0)
         inside = middles + side * scale * self._family.quantile(smaller)
-        passed = np.divide(rest, mass, out=np.zeros_like(rest), where=mass > 0)
+        passed = np.divide(rest, probability, out=np.zeros_like(rest), where=probability > 0)
         uniform = low + np.where(bounded, high - low, 0.0) * passed
         hull = segments.lower[segments.starts]
         if share > 0.5:
@@ -263,11 +263,11 @@ class Residuals:
 
     def _parts(self, predictions: Any, sets: NumberSets) -> tuple[Segments, FloatArray]:
         segments = segments_of(sets)
-        return segments, self._masses(predictions, sets, segments)
+        return segments, self._probabilities(predictions, sets, segments)
 
-    def _masses(self, predictions: Any, sets: NumberSets, segments: Segments) -> FloatArray:
+    def _probabilities(self, predictions: Any, sets: NumberSets, segments: Segments) -> FloatArray:
         middles = self._table(predictions, sets)
-        return masses(self._family, segments, middles, self._scales(middles))
+        return segment_probabilities(self._family, segments, middles, self._scales(middles))
 
     def _scales(self, middles: FloatArray) -> FloatArray:
         return np.tile(self.scale, middles.size // len(self.scale))
