@@ -45,7 +45,7 @@ from disambig.threads import limit_threads
 
 # Members of a mixture at most, and rows that say nothing but "equal shares".
 _MAX_MEMBERS = 4
-_PULL = 20.0
+_PULL = 5.0
 
 
 class PartialRanker(CandidateEstimator):
