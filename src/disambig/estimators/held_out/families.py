@@ -47,7 +47,9 @@ class Family:
 
 
 def _normal_density(x: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi))
+    # The square of a far residual may overflow, and its density is then 0.
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi))
 
 
 def _logistic_density(x: FloatArray) -> FloatArray:

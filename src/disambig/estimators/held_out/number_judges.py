@@ -17,7 +17,7 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import Solver
 from disambig.solvers.loop import Status
 from disambig.solvers.numbers.baselines import number_rule
-from disambig.weights.row_groups import hash_rows, joined_groups
+from disambig.weights.row_groups import joined_groups, rank_hashes
 
 # "About right" for numbers: within this share of the range of the recovered numbers.
 _SHARE = 0.1
@@ -115,10 +115,12 @@ def other_predictions(
         return predictor.predict_quietly(votes), "leave-one-out"
     sets, weights = fit.problem.sets, fit.kept.sample_weight
     found = np.empty((len(sets), sets.n_columns))
+    # From an earlier solution a local optimum would depend on the hidden sets.
+    start = fit.solution if fit.problem.is_convex else None
     for fold in range(int(folds.max()) + 1):
         hidden = folds == fold
         problem = fit.problem.with_sets(_opened(sets, hidden))
-        targets = solver.solve(problem).decoded.outputs
+        targets = solver.solve(problem, start=start).decoded.outputs
         rule = number_rule(problem, "disambiguation", targets)
         found[hidden] = number_predictor_of(rule, weights).predict_quietly(votes)[hidden]
     return found, "hidden sets"
@@ -132,7 +134,7 @@ def _folds(fit: Fit) -> IntArray | None:
     if not is_cheap or fit.solution.status is Status.STOPPED:
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    units = joined_groups(hash_rows(inputs), kept.groups)
+    units = joined_groups(rank_hashes(inputs), kept.groups)
     if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
         return None
     return deal(units, sets.informative, _FOLDS, 0)
