@@ -76,6 +76,7 @@ def test_the_frame_names_what_it_shows(exam):
     ]
     inside = (frame["lower_90"] >= y[:, 0] - 1e-9) & (frame["upper_90"] <= y[:, 1] + 1e-9)
     assert inside.all()
+    assert repr(found).startswith("NumberExamination(300 rows, mean confidence 0.")
     with pytest.raises(ValueError, match="read-only"):
         found.predictions[0] = 1.0
 
@@ -237,6 +238,8 @@ def test_errors_say_what_to_do(exam):
         )
     with pytest.raises(ValueError, match="row 1 is NaN"):
         found.with_answers([0, 1], [0.0, np.nan])
+    with pytest.raises(ValueError, match="X holds pairs of rows"):
+        cross_examine(IntervalRegressor("precomputed"), np.eye(4), [(0, 1), 2.0, 3.0, (1, 4)])
     whole = np.tile([-np.inf, np.inf], (300, 1))
     with pytest.raises(NoInformationError, match="nothing can be judged"):
         cross_examine(found.estimator, X, whole, cv="prefit")

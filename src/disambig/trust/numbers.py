@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.conformal import conformal_threshold
@@ -20,7 +21,7 @@ from disambig.trust.examined import Examined
 _LEVEL = 0.9
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class NumberExamination(Examination):
     """The examination of numbers.
 
@@ -182,6 +183,11 @@ def examine_numbers(rows: Examined) -> NumberExamination:
     """The examination of numbers, by models that are fitted without the fold of a row."""
     sets: NumberSets = rows.candidates
     n, d = len(sets), sets.n_columns
+    if rows.folds is not None and get_tags(rows.model).input_tags.pairwise:
+        raise ValueError(
+            "cross_examine: X holds pairs of rows, and models of folds would need pairs of their "
+            "own. Use weights that read features, or cv='prefit' with other rows."
+        )
     with only_predicts():
         predictions = np.reshape(rows.held_out(_predicted), (n, d))
     if rows.folds is None:
