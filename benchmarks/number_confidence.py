@@ -137,7 +137,9 @@ def main(arguments: list[str] | None = None) -> None:
     text = (
         "## Confidence in recovered numbers\n\n"
         "Rows with an open set. Bins are the same for all rows: where the function is inside of a "
-        "bin the sets do not show, and confidence is too high on an easy problem.\n\n"
+        "bin the sets do not show, and confidence is too high on an easy problem. The form of "
+        "suspicion (of four), and hidden sets instead of leave-one-out for least squares, were "
+        "chosen on these problems: this is no independent test of them.\n\n"
         f"{provenance(command, seeds=f'0 to {len(seeds) - 1}')}\n\n" + "\n".join(lines) + "\n"
     )
     if options.write:
