@@ -51,7 +51,7 @@ def alternate(X: Any, y: Any, forest: Any = None, *, refits: int = 10) -> Altern
     model = _recover(X, sets, forest, sets.distribution())
     changes: list[int] = []
     for _ in range(refits):
-        before, model = model, _recover(X, sets, forest, model.label_distributions_)
+        before, model = model, _recover(X, sets, forest, shares_of_votes(model, sets))
         changes.append(int((before.labels_ != model.labels_).sum()))
         if not changes[-1]:
             return Alternation(model, changes, True)
@@ -63,6 +63,14 @@ def _recover(X: Any, sets: LabelSets, forest: Any, shares: Any) -> PartialLabelC
     grown = clone(forest).fit(X, shares[:, 0] if shares.shape[1] == 1 else shares)
     weights = ForestWeights(grown, leave_one_out=True)
     return PartialLabelClassifier(weights, solver="alternating").fit(X, sets)
+
+
+def shares_of_votes(model: PartialLabelClassifier, sets: LabelSets) -> Any:
+    """The out-of-bag votes for the candidates of each row, divided by their sum, ``(n, K)``."""
+    votes = model.weights_.leave_one_out_votes() @ model.solution_.targets.distribution
+    inside = np.where(sets.mask, votes, 0.0)
+    total = inside.sum(axis=1, keepdims=True)
+    return np.where(total > 0, inside / np.where(total > 0, total, 1.0), sets.distribution())
 
 
 def hidden_classes(seed: int, n: int = N_ROWS, noise: int = N_NOISE) -> tuple[Any, Any, Any]:

@@ -277,7 +277,8 @@ def _largest(column: _Column, objective: Callable[[float], float], start: float)
     if bad is None:
         return good
     for _ in range(12):
-        middle = float(np.sqrt(good * bad))
+        # The product of tiny scales would vanish.
+        middle = float(np.sqrt(good) * np.sqrt(bad))
         if objective(middle) >= enough:
             good = middle
         else:
