@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.problems import Problem
 from benchmarks.results import provenance
-from benchmarks.trust.outcomes import keep, table
+from benchmarks.trust.outcomes import described, keep, table
 from benchmarks.trust.sources import overlapping, with_sets
 from disambig import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -98,7 +98,7 @@ def report(command: str) -> str:
     """The section of RESULTS.md."""
     parts = [
         "## Risk of accepted labels",
-        __doc__.strip(),
+        described(__doc__),
         provenance(command, seeds=f"draws 0 to {N_DRAWS - 1}"),
         f"{N_DRAWS} draws. Promised is a share of failures of at most {DELTA:g}; with three "
         f"standard errors {most_failures():.3f}.",

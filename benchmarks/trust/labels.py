@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.problems import Problem, Split
 from benchmarks.results import provenance
-from benchmarks.trust.outcomes import keep, mean_of, table, with_error
+from benchmarks.trust.outcomes import described, keep, mean_of, table, with_error
 from disambig import PartialLabelClassifier
 from disambig.estimators.prediction import candidate_shares
 from disambig.metrics import expected_calibration_error
@@ -207,7 +207,8 @@ def report(command: str, n_splits: int = N_SPLITS, problems: Sequence[Problem] =
     )
     parts = [
         "## Confidence in recovered labels",
-        f"{__doc__.strip()}\n\n*AUROC*: right against wrong labels. *Error*: expected calibration "
+        described(__doc__),
+        "*AUROC*: right against wrong labels. *Error*: expected calibration "
         "error, ten bins; *by chance*: what exactly calibrated confidences of this size would "
         "have, as rows are few. *Leave-one-out*: the share of votes for the label among the "
         "candidates, by neighbours whose labels were chosen with the set of the row in play (the "

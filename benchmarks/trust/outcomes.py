@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.kept_outcomes import KeptOutcomes
 from benchmarks.made_up.running import source_digest
 
-__all__ = ["RECORD", "keep", "mean_of", "table", "with_error"]
+__all__ = ["RECORD", "described", "keep", "mean_of", "table", "with_error"]
 
 RECORD = Path(__file__).resolve().parents[1] / ".cache"
 
@@ -30,6 +30,12 @@ def keep(
         kept.add(full, outcome)
         print(f"{part}: {key}: {outcome}", flush=True)
     return outcome
+
+
+def described(documentation: str | None) -> str:
+    """What a module says about itself, without its first line."""
+    assert documentation is not None
+    return documentation.split("\n\n", 1)[1].strip()
 
 
 def mean_of(values: Sequence[float]) -> float:

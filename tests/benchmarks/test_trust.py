@@ -96,7 +96,7 @@ def test_split_calibration_covers(meaning: str) -> None:
     # Probabilities of the true model: nothing is learned here.
     centers = 1.5 * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
     odds = np.exp(X @ centers.T)
-    known = coverage.KnownProbabilities(odds / odds.sum(axis=1, keepdims=True), np.arange(4))
+    known = coverage.KnownProbabilities(odds / odds.sum(axis=1, keepdims=True), np.arange(4)).fit()
     numbers = np.arange(400.0)[:, None]
     covered, strict = [], []
     for draw in range(30):
@@ -104,7 +104,7 @@ def test_split_calibration_covers(meaning: str) -> None:
         drawn, rest = order[:50], order[50:]
         arguments = (rows, drawn, rest, 0.8, meaning)
         sets = coverage.sets_of_draw(known, numbers, *arguments)
-        plain = coverage.strict_sets(known, *arguments)
+        plain = coverage.randomised_sets(known, *arguments, np.random.default_rng(draw))
         best = known.probabilities[rest].argmax(axis=1)
         plain_and_best = plain.copy()
         plain_and_best[np.arange(len(rest)), best] = True
