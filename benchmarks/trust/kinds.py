@@ -242,7 +242,7 @@ def report(command: str, n_seeds: int = N_SEEDS) -> str:
         f"{N_DRAWS} draws; coverage of the true number of new rows by `predict_set(meaning="
         f'"truth")` at a nominal {COVERAGE:g}, calibrated by folds, with its mean width.',
         _number_table(numbers),
-        "Orders and bits: probabilities of hidden pairs (that the first column comes first) and unknown "
+        "Orders and bits: probabilities of hidden pairs and of unknown "
         "bits. *Expected share* is the mean confidence, the expected share of right pairs or bits "
         "of a row, beside the true share; and the rank correlation of the two over rows.",
         _sign_table({**orders, **bits}),
