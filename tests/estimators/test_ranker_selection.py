@@ -5,9 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import logit
 from sklearn.base import clone
 
 from disambig import Mixture, PartialRanker
+from disambig.estimators.held_out.sign_likelihood import CLIP
 from disambig.estimators.rankers.item_forest import ItemForestRanker
 from disambig.estimators.rankers.logistic_ranker import LogisticRanker
 from disambig.exceptions import NoInformationError
@@ -64,8 +66,11 @@ def test_attributes_of_a_mixture(fitted: PartialRanker) -> None:
     assert fitted.is_reached(X).all()
     mixed = sum(w * m.pair_shares(X) for w, m in zip(fitted.shares_, fitted.members_, strict=True))
     i, j = np.triu_indices(4, 1)
-    np.testing.assert_allclose(fitted.pairwise_proba(X)[:, i, j], mixed)
     np.testing.assert_allclose(fitted.pair_shares(X), mixed)
+    # Calibrated by a temperature, at new inputs and for training rows alike.
+    odds = logit(fitted.pairwise_proba(X)[:, i, j]) / logit(np.clip(mixed, CLIP, 1.0 - CLIP))
+    np.testing.assert_allclose(odds, 1.0 / fitted._calibration_.temperature)
+    assert fitted.confidence_kind_ == "hidden sets"
 
 
 def test_rows_in_another_order_copies_and_weights_are_the_same(fitted: PartialRanker) -> None:

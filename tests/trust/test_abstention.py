@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from disambig.trust import abstention
 from disambig.trust.abstention import certified_threshold, least_answers, threshold_grid
 
 
@@ -115,3 +116,51 @@ def test_the_grid_falls_from_where_a_promise_is_possible_to_the_lowest(n_answers
 def test_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         certified_threshold(np.linspace(0, 1, 50), np.ones(50), **options)
+
+
+def test_the_capital_of_bets_by_a_loop():
+    rng = np.random.default_rng(0)
+    losses, risk, delta = rng.integers(0, 3, size=40) / 6, 0.3, 0.1
+    capital, most, seen, squares = 1.0, 1.0, 0.5, 0.25
+    for i, loss in enumerate(losses, start=1):
+        bet = min(np.sqrt(2 * np.log(1 / delta) / (40 * squares / i)), 0.999 / (1 - risk))
+        capital *= 1 - bet * (loss - risk)
+        most = max(most, capital)
+        seen += loss
+        squares += (loss - seen / (i + 1)) ** 2
+    assert abstention._betting(losses, risk, delta) == pytest.approx(1 / most)
+    assert abstention._betting(np.zeros(0), risk, delta) == 1.0
+
+
+@pytest.mark.parametrize("risk", [0.05, 0.2])
+def test_means_above_the_risk_are_rejected_as_rarely_as_promised(risk):
+    """Shares in sixths with the mean `risk`, more and less spread out."""
+    rng = np.random.default_rng(0)
+    for spread in (0.2, 1.0, 5.0):
+        chance = rng.beta(spread, spread * (1 - risk) / risk, size=(1000, 80))
+        losses = rng.binomial(6, chance) / 6
+        rejected = [abstention._betting(row, risk, 0.1) <= 0.1 for row in losses]
+        assert np.mean(rejected) <= 0.1 + 3 * np.sqrt(0.09 / 1000)
+        lower = [abstention._betting(row / 3, risk, 0.1) <= 0.1 for row in losses]
+        assert np.mean(lower) > 0.3
+
+
+def test_shares_exceed_the_bound_as_rarely_as_promised():
+    """Losses 0, 1/2 and 1 with mean ``0.25 (1 - c)``, sorted by row."""
+    rng = np.random.default_rng(0)
+    delta, exceeded, certified = 0.1, [], []
+    for _ in range(300):
+        confidence = np.sort(rng.uniform(size=200))
+        right = 1 - rng.binomial(2, 0.25 * (1 - confidence)) / 2
+        found = certified_threshold(confidence, right, 0.1, delta)
+        threshold = found.threshold
+        certified.append(threshold is not None)
+        exceeded.append(threshold is not None and 0.125 * (1 - threshold) > 0.1)
+        assert "pairs or bits" in found.promise
+    assert np.mean(certified) > 0.45
+    assert np.mean(exceeded) <= delta + 3 * np.sqrt(delta * (1 - delta) / 300)
+
+
+def test_shares_outside_of_0_to_1_are_refused():
+    with pytest.raises(ValueError, match=r"shares from 0 to 1; got 1\.5 in row 1"):
+        certified_threshold([0.5, 0.5], [1.0, 1.5])

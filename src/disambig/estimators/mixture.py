@@ -85,16 +85,29 @@ class FittedMixture:
     held_out : float array, first axis n
         At each training row the prediction of the mixture by members that were trained without
         its fold.
+    hides_sets : bool
+        False if one group has all information: without it nothing can be learned, and `held_out`
+        are predictions of members that saw the row's set.
     """
 
     members: tuple[Any, ...]
     shares: FloatArray
     predict: Predict
     held_out: FloatArray
+    hides_sets: bool = True
 
     def __call__(self, X: Any) -> FloatArray:
         """The mixed predictions at checked inputs."""
         return mixed(self.shares, [self.predict(member, X) for member in self.members])
+
+    def at_rows(self, X: Any, rows: IntArray) -> FloatArray:
+        """`held_out` at the rows of X that took part, predictions of the members at the others."""
+        if len(rows) == X.shape[0]:
+            return self.held_out
+        rest = np.setdiff1d(np.arange(X.shape[0]), rows)
+        found = np.empty((X.shape[0], *self.held_out.shape[1:]))
+        found[rows], found[rest] = self.held_out, self(X[rest])
+        return found
 
 
 def mixed(shares: FloatArray, predictions: Sequence[FloatArray]) -> FloatArray:
@@ -157,7 +170,8 @@ def fit_mixture(
         )
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
-    return FittedMixture(fitted, shares, predict, unsorted)
+    hides_sets = len(np.unique(together[candidates.informative])) > 1
+    return FittedMixture(fitted, shares, predict, unsorted, hides_sets)
 
 
 def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:

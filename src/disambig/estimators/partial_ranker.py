@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.fitting import Fit, KeptRows, validated_inputs
+from disambig.estimators.held_out.sign_likelihood import SignCalibration, fit_sign_calibration
 from disambig.estimators.mixed_ranking import (
     PairDecoder,
     best_in_sets,
@@ -20,12 +21,7 @@ from disambig.estimators.mixed_ranking import (
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
 from disambig.estimators.rankers.calibration import pair_scale
-from disambig.estimators.rankers.pairs import (
-    never_connected,
-    pair_agreement,
-    pair_probabilities,
-    square,
-)
+from disambig.estimators.rankers.pairs import row_orders, square, vote_shares
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
 from disambig.estimators.selection.orders import OrderMembers
@@ -110,8 +106,9 @@ class PartialRanker(CandidateEstimator):
         and pairs that no chain of comparisons of any rows connects: these can be reversed in all
         rows together.
     pair_probabilities_ : float array (n, m, m)
-        ``[r, i, j]``: the share of the other rows' votes for i before j, or the probability of a
-        mixture that was fitted without the row's fold; observed pairs are 0 or 1.
+        ``[r, i, j]``: the probability of i before j. From the other rows' votes, or from a mixture
+        that was fitted without the row's fold; calibrated by the observed pairs of all rows if they
+        are 30 or more, see docs/default.md. Observed pairs are 0 or 1.
     objective_, relaxed_objective_ : float
         Of a mixture: the mean loss of held-out predictions to the nearest orders of the sets.
     n_iter_ : int
@@ -268,23 +265,14 @@ class PartialRanker(CandidateEstimator):
         objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
         self._store_mixture(mixture, fitted, objective)
         self.average_is_exact_ = None
-        shares = np.empty((kept.n, fitted.held_out.shape[1]))
-        shares[kept.rows] = fitted.held_out
-        if not kept.all_rows:
-            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
-            shares[rest] = fitted(X[rest])
+        self.confidence_kind_ = "hidden sets" if fitted.hides_sets else "in-sample"
+        shares = fitted.at_rows(X, kept.rows)
         faces = best_in_sets(self.loss_, shares, candidates)
         self._decoder_ = PairDecoder.of(
             self.loss_, taken, faces.outputs[kept.rows], kept.sample_weight
         )
-        self._store_labels(
-            candidates,
-            taken,
-            faces.outputs,
-            faces.is_vertex,
-            faces.undecided,
-            square(shares, candidates.n_items),
-        )
+        found = faces.outputs, faces.is_vertex, faces.undecided
+        self._store_labels(candidates, taken, kept, found, shares)
 
     def _suited_solver(self, problem: Problem) -> Solver:
         return AlternatingMinimization(self.loss_.usual_start(problem.votes, problem.candidates))
@@ -311,30 +299,25 @@ class PartialRanker(CandidateEstimator):
             decided = fit.scatter(decided, nearest.is_vertex)
             undecided = fit.scatter(undecided, nearest.undecided)
             votes = fit.scatter(votes, rest_votes @ self._pair_targets_)
-        shares = pair_probabilities(votes, orders.n_items)
-        self._store_labels(orders, fit.taken, labels, decided, undecided, shares)
+        self._store_labels(
+            orders, fit.taken, kept, (labels, decided, undecided), vote_shares(votes)
+        )
 
     def _store_labels(
         self,
         orders: PartialOrders,
         taken: PartialOrders,
-        labels: IntArray,
-        decided: BoolArray,
-        undecided: BoolArray,
+        kept: KeptRows,
+        found: tuple[IntArray, BoolArray, BoolArray],
         shares: FloatArray,
     ) -> None:
-        """Labels, and what the rows know themselves beside the shares of the others."""
-        known = orders.before
-        observed = known | np.swapaxes(known, 1, 2)
-        # What a row observed is decided there, whatever the other rows say.
-        self.undecided_pairs_ = (undecided | never_connected(taken)) & ~observed
-        # A loss may ignore some pairs: they are undecided although every target is optimal.
-        self.decided_ = decided & ~self.undecided_pairs_.any(axis=(1, 2))
-        shares[known] = 1.0
-        shares[np.swapaxes(known, 1, 2)] = 0.0
-        self.labels_ = labels
-        self.pair_probabilities_ = shares
-        self.confidence_ = pair_agreement(shares, labels)
+        """Labels, and calibrated probabilities from what others predict, ``(n, pairs)``."""
+        self._calibration_: SignCalibration = fit_sign_calibration(
+            shares[kept.rows], taken.signs(), kept.sample_weight
+        )
+        rows = row_orders(orders, taken, found, self._calibration_(shares))
+        self.labels_, self.decided_, self.undecided_pairs_ = rows[:3]
+        self.pair_probabilities_, self.confidence_ = rows[3:]
 
     @limit_threads(1)
     def predict(self, X: Any) -> IntArray:
@@ -356,16 +339,20 @@ class PartialRanker(CandidateEstimator):
 
     @limit_threads(1)
     def pairwise_proba(self, X: Any) -> FloatArray:
-        """``[r, i, j]``: the share of the votes for i before j, ``(q, m, m)``; diagonal 0.
+        """``[r, i, j]``: the calibrated probability of i before j, ``(q, m, m)``; diagonal 0.
 
-        Of a mixture: the mixed probabilities, from which `predict` decodes. Negative votes are set
-        to zero; the share is 1/2 for inputs without votes.
+        From the probabilities of a mixture, or from shares of the votes (negative votes are set to
+        zero; 1/2 for inputs without votes), as in `pair_probabilities_`. `predict` decodes what
+        is not calibrated; both prefer the same direction of a pair.
         """
+        return square(self._calibration_(self._shares(X)), len(self.items_))
+
+    def _shares(self, X: Any) -> FloatArray:
+        """What is calibrated, ``(q, pairs)``."""
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return square(self._mixed_shares(X), len(self.items_))
-        votes = self._checked_votes(X)
-        return pair_probabilities(votes @ self._pair_targets_, len(self.items_))
+            return self._mixed_shares(X)
+        return vote_shares(self._checked_votes(X) @ self._pair_targets_)
 
     def _mixed_shares(self, X: Any) -> FloatArray:
         assert self._mixture_ is not None
@@ -374,11 +361,11 @@ class PartialRanker(CandidateEstimator):
             return self._mixture_(X)
 
     def pair_shares(self, X: Any) -> FloatArray:
-        """Calibrated probabilities of i before j for the pairs i < j, ``(q, m (m - 1) / 2)``.
+        """What a `Mixture` mixes: probabilities of i before j, i < j, ``(q, m (m - 1) / 2)``.
 
-        What a `Mixture` mixes. Of votes: ``sigmoid(c sign)`` of the votes for the signs of pairs,
-        with the slope c that minimises the squared error at the observed pairs of training rows,
-        each predicted by the other rows. `pairwise_proba` has the shares of the votes themselves.
+        Of votes: ``sigmoid(c sign)`` of the votes for the signs of pairs, with the slope c that
+        minimises the squared error at the observed pairs of training rows, each predicted by the
+        other rows. For probabilities to be read use `pairwise_proba`.
         """
         check_is_fitted(self)
         if self._mixture_ is not None:

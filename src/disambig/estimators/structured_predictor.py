@@ -17,12 +17,17 @@ from disambig.estimators.fitting import (
     take_inputs,
     validated_inputs,
 )
-from disambig.estimators.mixture import Mixture, fit_mixture
-from disambig.estimators.prediction import (
-    label_distribution,
-    predictor_of,
-    row_labels,
+from disambig.estimators.held_out.tag_shares import (
+    expected_share,
+    fit_tag_calibration,
+    likelier_bits,
+    mixed_shares,
+    signed_targets,
+    tag_frequencies,
+    tag_shares,
 )
+from disambig.estimators.mixture import Mixture, fit_mixture
+from disambig.estimators.prediction import label_distribution, predictor_of, row_labels
 from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, Selection
 from disambig.estimators.selection.bits import BIT_PULL, BIT_SPACE, MAX_BIT_MEMBERS, BitMembers
 from disambig.estimators.selection.members import MemberSelection, mixture_of
@@ -47,17 +52,6 @@ def _has_bits(self: Any) -> bool:
     if not isinstance(self.loss, HammingLoss):
         raise AttributeError("predict_proba needs HammingLoss: only bits have probabilities here.")
     return True
-
-
-def _probabilities(member: Any, X: Any) -> FloatArray:
-    found: FloatArray = member.predict_proba(X)
-    return found
-
-
-def _ratio(above: FloatArray, below: FloatArray, otherwise: Any) -> FloatArray:
-    """``above / below``, and `otherwise` where `below` is not positive."""
-    has_votes = below > 0
-    return np.where(has_votes, above / np.where(has_votes, below, 1.0), otherwise)
 
 
 class StructuredPredictor(CandidateEstimator):
@@ -110,7 +104,9 @@ class StructuredPredictor(CandidateEstimator):
         Who judged the labels: rows that never saw the set, the other rows, or all rows.
     confidence_ : float array (n,)
         One minus the expected loss of `labels_` under the votes of the other rows, in units of the
-        largest loss.
+        largest loss. For bits the expected share of right bits: known ones are taken as right, the
+        others have calibrated probabilities from models without the row's fold (a mixture) or from
+        the other rows' votes.
     objective_, relaxed_objective_ : float
     n_iter_ : int
     converged_, certified_ : bool
@@ -265,32 +261,29 @@ class StructuredPredictor(CandidateEstimator):
                 "bits have (HammingLoss). Pass one weighting."
             )
         inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
-        fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, _probabilities)
+        fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, mixed_shares)
         known = taken.known * loss.weights * kept.sample_weight[:, None]
         wrong = known * ((fitted.held_out > 0.5) != (taken.bits == 1))
         weight = kept.sample_weight[taken.informative].sum()
         self._store_mixture(mixture, fitted, float(wrong.sum() / weight))
-        totals = (taken.known * kept.sample_weight[:, None]).sum(axis=0)
-        ones = ((taken.bits == 1) * kept.sample_weight[:, None]).sum(axis=0)
-        self._tag_frequencies_ = np.divide(
-            ones, totals, out=np.full(len(ones), 0.5), where=totals > 0
-        )
-        held_out = fitted.held_out
-        if not kept.all_rows:
-            rest = np.setdiff1d(np.arange(kept.n), kept.rows)
-            everything = np.empty((kept.n, held_out.shape[1]))
-            everything[kept.rows], everything[rest] = held_out, fitted(X[rest])
-            held_out = everything
-        bits = np.where(candidates.known, candidates.bits, self._likelier(held_out))
-        self.labels_ = bits.astype(np.int8)
+        self._tag_frequencies_ = tag_frequencies(taken, kept.sample_weight)
+        held_out = fitted.at_rows(X, kept.rows)
+        likelier = likelier_bits(held_out, self._tag_frequencies_)
+        self.labels_ = np.where(candidates.known, candidates.bits, likelier).astype(np.int8)
         self.decided_ = (candidates.known | (held_out != 0.5)).all(axis=1)
-        self.confidence_ = np.where(bits == 1, held_out, 1.0 - held_out) @ loss.weights
+        self.confidence_kind_ = "hidden sets" if fitted.hides_sets else "in-sample"
+        self._store_confidence(held_out, candidates, kept)
 
-    def _likelier(self, probabilities: FloatArray) -> AnyArray:
-        """The more probable bits ``(q, m)``; the frequencies of the tags break ties."""
-        tied = probabilities == 0.5
-        bits: AnyArray = np.where(tied, self._tag_frequencies_ > 0.5, probabilities > 0.5)
-        return bits.astype(np.int8)
+    def _store_confidence(
+        self, shares: FloatArray, candidates: PartialBits, kept: KeptRows
+    ) -> None:
+        """Calibrate what others predict of all rows, ``(n, m)``, and what they expect of labels."""
+        self._calibration_ = fit_tag_calibration(
+            shares[kept.rows], candidates[kept.rows], kept.sample_weight
+        )
+        calibrated = self._calibration_(shares)
+        assert isinstance(self.loss_, BoundHamming)
+        self.confidence_ = expected_share(calibrated, self.labels_, candidates, self.loss_.weights)
 
     def _store(self, fit: Fit) -> None:
         solution = fit.solution
@@ -302,27 +295,32 @@ class StructuredPredictor(CandidateEstimator):
             self.decided_, self.confidence_ = found.decided, found.confidence
             return
         labels, decided = solution.decoded.outputs, solution.decided
-        # One more column sums the votes.
-        targets = np.column_stack([self._predictor_.xi, np.ones(len(decided))])
-        confidence = self._confidence(fit.weightings.leave_one_out(targets), labels)
+        if isinstance(self.loss_, BoundHamming):
+            self._tag_targets_ = targets = signed_targets(self._predictor_.xi[:, :-1])
+        else:
+            # One more column sums the votes.
+            targets = np.column_stack([self._predictor_.xi, np.ones(len(decided))])
+        scores = fit.weightings.leave_one_out(targets)
         if not fit.kept.all_rows:
             votes = fit.rest_votes()
             predictions = self._predictor_.predict(votes)
             nearest = self._predictor_.nearest(predictions, fit.candidates[fit.rest])
-            other = self._confidence(votes @ targets, nearest.outputs)
             labels = fit.scatter(labels, nearest.outputs)
             decided = fit.scatter(decided, nearest.is_vertex)
-            confidence = fit.scatter(confidence, other)
-        self.labels_, self.decided_, self.confidence_ = labels, decided, confidence
+            scores = fit.scatter(scores, votes @ targets)
+        self.labels_, self.decided_ = labels, decided
+        if isinstance(self.loss_, BoundHamming):
+            self._store_confidence(tag_shares(scores, targets), fit.candidates, fit.kept)
+        else:
+            self.confidence_ = self._expected_loss_confidence(scores, labels)
 
-    def _confidence(self, scores: FloatArray, outputs: Any) -> FloatArray:
+    def _expected_loss_confidence(self, scores: FloatArray, outputs: Any) -> FloatArray:
         """One minus the expected loss of the outputs under votes, over the largest loss, ``(n,)``.
 
         `scores` are the votes times the embedded targets, and their sums, ``(n, p + 1)``.
         """
-        loss = self.loss_
-        assert isinstance(loss, EmbedsPredictions)
-        expected = np.einsum("ip,ip->i", loss.psi(outputs), scores[:, :-1])
+        assert isinstance(self.loss_, EmbedsPredictions)
+        expected = np.einsum("ip,ip->i", self.loss_.psi(outputs), scores[:, :-1])
         largest = scores[:, -1] * self.loss_.magnitude(self._predictor_.candidates)
         # Without votes of others nothing supports the output.
         shares = np.divide(expected, largest, out=np.ones(len(scores)), where=largest > 0)
@@ -337,7 +335,7 @@ class StructuredPredictor(CandidateEstimator):
         """
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return self._likelier(self._mixed(X))
+            return likelier_bits(self._mixed(X), self._tag_frequencies_)
         predictions = self._predictions(X)
         outputs: AnyArray = predictions.outputs
         return outputs if self._prediction_names_ is None else self._prediction_names_[outputs]
@@ -345,20 +343,22 @@ class StructuredPredictor(CandidateEstimator):
     @available_if(_has_bits)
     @limit_threads(1)
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each tag, ``(q, m)``; only with `HammingLoss`.
+        """The calibrated probability of each tag, ``(q, m)``; only with `HammingLoss`.
 
-        The share of the votes for the tag, among the votes of rows that say something about it. A
-        tag without such votes has its frequency.
+        From the mixture, or from the share of the votes for the tag among the votes of rows that
+        say something about it (a tag without such votes has its frequency); at the temperature at
+        which held-out predictions predict the known bits best, if these are 30 or more.
         """
+        return self._calibration_(self.tag_shares(X))
+
+    @available_if(_has_bits)
+    @limit_threads(1)
+    def tag_shares(self, X: Any) -> FloatArray:
+        """What a `Mixture` mixes: probabilities of tags that are not calibrated, ``(q, m)``."""
         check_is_fitted(self)
         if self._mixture_ is not None:
             return self._mixed(X)
-        votes, signs = self._checked_votes(X), self._predictor_.xi[:, :-1]
-        sizes = np.abs(signs)
-        frequencies = (1.0 + _ratio(signs.sum(axis=0), sizes.sum(axis=0), 0.0)) / 2.0
-        balance = _ratio(votes @ signs, votes @ sizes, 2.0 * frequencies - 1.0)
-        probabilities: FloatArray = np.clip((1.0 + balance) / 2.0, 0.0, 1.0)
-        return probabilities
+        return tag_shares(self._checked_votes(X) @ self._tag_targets_, self._tag_targets_)
 
     def _mixed(self, X: Any) -> FloatArray:
         assert self._mixture_ is not None

@@ -265,3 +265,31 @@ def checked_outcomes(owner: str, is_right: Any, n: int) -> BoolArray:
             f"{row}. Compare labels first, as in labels == truth."
         )
     return np.asarray(given == 1)
+
+
+def checked_shares(owner: str, is_right: Any, n: int) -> FloatArray:
+    """How far each label is right, ``(n,)``; raises unless it holds numbers from 0 to 1.
+
+    True and False, or 1 and 0, are labels that are right and wrong; a share is that of the pairs of
+    an order or of the bits that are right.
+
+    Examples
+    --------
+    >>> checked_shares("fit_recalibration", [True, False], 2).tolist()
+    [1.0, 0.0]
+    """
+    try:
+        given = np.asarray(is_right, dtype=np.float64)
+    except (TypeError, ValueError):
+        # The same error in words, with the first entry that is no number.
+        return checked_outcomes(owner, is_right, n).astype(np.float64)
+    if given.shape != (n,):
+        return checked_outcomes(owner, is_right, n).astype(np.float64)
+    invalid = ~((given >= 0) & (given <= 1))
+    if invalid.any():
+        row = int(np.argmax(invalid))
+        raise ValueError(
+            f"{owner}: is_right must hold True and False, or 1 and 0, or shares from 0 to 1; got "
+            f"{given[row]} in row {row}. Compare labels first, as in labels == truth."
+        )
+    return given

@@ -11,10 +11,12 @@ from disambig.estimators.fitting import check_lengths, kept_rows, validated_inpu
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.metrics.scorer import innermost
 from disambig.threads import limit_threads
+from disambig.trust.bits import examine_bits
 from disambig.trust.examination import Examination
 from disambig.trust.examined import Examined, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.labels import examine_labels
+from disambig.trust.orders import examine_orders
 
 
 @limit_threads(1)
@@ -100,6 +102,10 @@ def cross_examine(
 def _examine(rows: Examined) -> Examination:
     if isinstance(rows.candidates, LabelSets):
         return examine_labels(rows)
+    if isinstance(rows.candidates, PartialOrders):
+        return examine_orders(rows)
+    if isinstance(rows.candidates, PartialBits):
+        return examine_bits(rows)
     raise TypeError(f"cross_examine: {type(rows.candidates).__name__} cannot be examined.")
 
 

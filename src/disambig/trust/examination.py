@@ -243,12 +243,13 @@ class Examination(ABC):
         return float(np.average(outside, weights=self.answers.weights))
 
     def accept(self, risk: float = 0.05, delta: float = 0.1) -> Acceptance:
-        """The rows whose labels may be used at a risk; the others should be asked about.
+        """The rows whose labels may be used at a risk; the others need a second look.
 
         With probability ``1 - delta`` over the draw of the answers, at most a share `risk` of the
-        accepted labels is wrong (exact binomial tests in a fixed sequence of thresholds). Promised
-        for the labels as they were recovered, of rows with several candidates; those with a single
-        one are accepted as they are.
+        accepted labels is wrong. Thresholds are tested in a fixed sequence, by exact binomial
+        tests, or by bets where labels are right in part (orders and tags: the share of wrong pairs
+        or bits). Promised for the labels as they were recovered, of rows with several candidates;
+        those with a single one are accepted as they are.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from disambig.estimators.fitting import KeptRows
 from disambig.metrics.scorer import innermost
-from disambig.notation import AnyArray, FloatArray
+from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.trust.folds import Folds
 
 # Parameters that repeat what "auto" chose, and the attributes that have it.
@@ -68,6 +68,7 @@ class Examined:
         found: FloatArray | None = None
         deals = self.folds.deals(0)
         for folds in deals:
+            self.require_information(folds)
             for fold in range(int(folds.max()) + 1):
                 hidden = self.kept.rows[folds == fold]
                 fitted = self._fitted_on(template, np.flatnonzero(folds != fold))
@@ -87,16 +88,20 @@ class Examined:
             values[rest] = predict(self.model, _safe_indexing(self.X, rest))
         return values
 
+    def require_information(self, folds: IntArray) -> None:
+        """Raise an error if all rows that exclude something are in one fold of those ``(m,)``."""
+        informative = self.candidates.informative[self.kept.rows]
+        if np.unique(folds[informative]).size < 2:
+            raise ValueError(
+                "cross_examine: if the sets of one fold are hidden, no row is left that excludes "
+                "something. Use more folds, or groups that are less coarse."
+            )
+
     def _fitted_on(self, template: Any, places: AnyArray) -> Any:
         """The template on some of the rows that take part."""
         rows = self.kept.rows[places]
         weights = self.kept.weights
         options = {} if weights is None else {"sample_weight": weights[places]}
-        if not self.candidates[rows].informative.any():
-            raise ValueError(
-                "cross_examine: if the sets of one fold are hidden, no row is left that excludes "
-                "something. Use more folds, or groups that are less coarse."
-            )
         model = clone(template)
         sets = self.candidates[rows]
         return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))

@@ -34,8 +34,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.isotonic import isotonic_regression
 
-from disambig.metrics.confidence import checked_confidence, checked_outcomes
-from disambig.notation import BoolArray, FloatArray
+from disambig.metrics.confidence import checked_confidence, checked_shares
+from disambig.notation import FloatArray
 from disambig.parameters import check_choice
 
 Method = Literal["identity", "platt", "isotonic"]
@@ -100,8 +100,9 @@ def fit_recalibration(
     ----------
     confidence : array-like (m,)
         Confidences of the answered rows.
-    is_right : array-like (m,) of bool
-        Whether the recovered label equals the answer.
+    is_right : array-like (m,) of bool, or of float from 0 to 1
+        Whether the recovered label equals the answer, or the share of it that does: of the pairs of
+        an order, or of bits.
     weights : array-like (m,), optional
         The inverse of the probability with which each row was drawn. Unequal weights say less than
         as many equal ones: they count as ``(sum w)^2 / sum w^2`` answers.
@@ -125,7 +126,7 @@ def fit_recalibration(
     owner = "fit_recalibration"
     check_choice(owner, "method", method, ("auto", *METHODS))
     given = checked_confidence(owner, confidence)
-    right = checked_outcomes(owner, is_right, len(given))
+    right = checked_shares(owner, is_right, len(given))
     counts = _counts(owner, weights, len(given))
     if method == "auto":
         # Rounding first: m equal weights must count as m answers.
@@ -168,7 +169,9 @@ def _platt_values(confidence: FloatArray, intercept: float, slope: float) -> Flo
     return np.asarray(expit(intercept + slope * _logits(confidence)))
 
 
-def _fit_platt(confidence: FloatArray, right: BoolArray, counts: FloatArray) -> tuple[float, float]:
+def _fit_platt(
+    confidence: FloatArray, right: FloatArray, counts: FloatArray
+) -> tuple[float, float]:
     """The most probable intercept and slope, ``slope >= 0``, under the prior."""
     z = _logits(confidence)
 
@@ -192,7 +195,7 @@ def _fit_platt(confidence: FloatArray, right: BoolArray, counts: FloatArray) -> 
 
 
 def _fit_isotonic(
-    confidence: FloatArray, right: BoolArray, counts: FloatArray, intercept: float, slope: float
+    confidence: FloatArray, right: FloatArray, counts: FloatArray, intercept: float, slope: float
 ) -> tuple[FloatArray, FloatArray]:
     """Knots and values of the monotone step function, each step shrunk towards Platt's map."""
     knots, group = np.unique(confidence, return_inverse=True)

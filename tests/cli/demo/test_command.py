@@ -71,7 +71,9 @@ def test_the_file_of_labels(ran: Run) -> None:
         assert line["truth"] == data.classes[data.labels[int(line["row"])]]
         assert line["truth"] in candidates
         assert line["resolved"] in ("true", "false")
-        assert (line["label"] == "") == (line["resolved"] == "false")
+        # A label that the data do not decide is not resolved, whatever its confidence.
+        assert line["label"] != "" or line["resolved"] == "false"
+        assert (float(line["confidence"]) >= 0.9) >= (line["resolved"] == "true")
         assert line["label"] in ("", *candidates)
         assert 0.0 <= float(line["confidence"]) <= 1.0
     decided = [line for line in ran.labels if line["label"]]
@@ -101,14 +103,15 @@ def test_an_undecided_row_has_no_label(tmp_path: Path) -> None:
         rows=rows,
         sets=demo.sets("uniform", 1.0, 0)[rows],
         labels=demo.truth[rows],
-        resolved=np.array([True, False]),
+        decided=np.array([True, False]),
+        resolved=np.array([False, False]),
         confidence=np.array([0.75, 0.5]),
         truth=demo.truth[rows],
     )
     write_all(tmp_path, demo, outcomes(), recovered)
     assert (tmp_path / LABELS).read_text(encoding="utf-8").splitlines() == [
         "row,candidates,label,resolved,confidence,truth",
-        "4,setosa|versicolor|virginica,setosa,true,0.7500,setosa",
+        "4,setosa|versicolor|virginica,setosa,false,0.7500,setosa",
         "7,setosa|versicolor|virginica,,false,0.5000,setosa",
     ]
     with pytest.raises(Refusal, match="cannot write into") as caught:

@@ -20,11 +20,12 @@ def simulated(n, n_classes, temperature, wrong_share=0.0, seed=0):
     scores = rng.normal(size=(n, n_classes))
     probabilities = softmax(scores / temperature, axis=1)
     truth = (probabilities.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
-    # Every subset is as likely: the chance of a set is the same whichever member is true.
-    mask = rng.random((n, n_classes)) < 0.5
+    # Sizes say nothing, and of the sets of a size all are as likely.
+    size = rng.integers(1, n_classes, n)
     is_wrong = rng.random(n) < wrong_share
-    mask[np.arange(n), truth] = ~is_wrong
-    mask[~mask.any(axis=1)] = True
+    keys = rng.random((n, n_classes))
+    keys[np.arange(n), truth] = np.where(is_wrong, 2.0, -1.0)
+    mask = keys.argsort(axis=1).argsort(axis=1) < size[:, None]
     return scores, mask
 
 

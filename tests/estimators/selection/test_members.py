@@ -13,6 +13,7 @@ from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
 
 from disambig import Mixture, PartialBits, PartialLabelClassifier, StructuredPredictor
+from disambig.estimators.held_out.tag_shares import mixed_shares
 from disambig.estimators.mixture import fit_mixture, held_out_predictions, mixing_shares
 from disambig.estimators.selection import space as space_module
 from disambig.estimators.selection.bits import BIT_SPACE, BitMembers
@@ -88,8 +89,11 @@ def test_a_mixture_is_the_weighted_mean_of_its_members_in_any_order_of_rows():
     ]
     mixture = Mixture(members, [1.0, 3.0, 0.0])
     model = StructuredPredictor(HammingLoss(), weights=mixture).fit(X, bits)
-    parts = [clone(member).fit(X, bits).predict_proba(X) for member in members]
-    assert_allclose(model.predict_proba(X), 0.25 * parts[0] + 0.75 * parts[1], atol=1e-6)
+    parts = [mixed_shares(clone(member).fit(X, bits), X) for member in members]
+    assert_allclose(model.tag_shares(X), 0.25 * parts[0] + 0.75 * parts[1], atol=1e-6)
+    assert_array_equal(model.predict_proba(X), model._calibration_(model.tag_shares(X)))
+    assert model._calibration_.is_fitted
+    assert model.confidence_kind_ == "hidden sets"
     assert len(model.members_) == 2
     assert_allclose(model.shares_, [0.25, 0.75])
     known = np.asarray(bits) >= 0

@@ -170,13 +170,14 @@ class Recovered:
         Row numbers in the data set.
     sets : LabelSets
     labels, truth : arrays (n,)
-    resolved : bool array (n,)
+    decided, resolved : bool arrays (n,)
     confidence : float array (n,)
     """
 
     rows: IntArray
     sets: LabelSets
     labels: AnyArray
+    decided: BoolArray
     resolved: BoolArray
     confidence: FloatArray
     truth: AnyArray
@@ -291,6 +292,7 @@ class Demo:
             rows=selected.rows,
             sets=sets[selected.rows],
             labels=model.labels_,
+            decided=model.decided_,
             resolved=model.resolved_,
             confidence=model.confidence_,
             truth=self.truth[selected.rows],

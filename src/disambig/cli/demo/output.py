@@ -129,8 +129,8 @@ def _write_labels(path: Path, recovered: Recovered) -> None:
         recovered.rows.tolist(),
         ("|".join(str(name) for name in names) for names in recovered.candidates()),
         (
-            label if resolved else None
-            for label, resolved in zip(recovered.labels.tolist(), recovered.resolved, strict=True)
+            label if decided else None
+            for label, decided in zip(recovered.labels.tolist(), recovered.decided, strict=True)
         ),
         ("true" if resolved else "false" for resolved in recovered.resolved),
         (f"{share:.4f}" for share in recovered.confidence),
@@ -209,7 +209,7 @@ def recovered_examples(demo: Demo, recovered: Recovered) -> RenderableType:
     table.add_row("", "candidates", "found", "confidence", "truth", style="dim")
     candidates = recovered.candidates()
     for j in np.searchsorted(recovered.rows, example_rows(demo)):
-        found = str(recovered.labels[j]) if recovered.resolved[j] else "undecided"
+        found = str(recovered.labels[j]) if recovered.decided[j] else "undecided"
         table.add_row(
             f"  row {recovered.rows[j]}",
             _listed(candidates[j]),
@@ -222,7 +222,7 @@ def recovered_examples(demo: Demo, recovered: Recovered) -> RenderableType:
 
 def closing(folder: Path, recovered: Recovered, seconds: float) -> RenderableType:
     """The files that were written, and how to continue."""
-    undecided = int((~recovered.resolved).sum())
+    undecided = int((~recovered.decided).sum())
     files = Table.grid(padding=(0, 2))
     files.add_row(f"  {FIGURE}", "test error against ambiguity")
     files.add_row(f"  {RESULTS}", "the numbers of the tables, split by split")

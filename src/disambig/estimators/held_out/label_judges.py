@@ -340,11 +340,12 @@ def _annealed_together(
 
 
 def _opened(sets: LabelSets, hidden: BoolArray) -> LabelSets:
-    """The sets, with all classes in the hidden ones."""
+    """The sets, with all classes that are a candidate of some row in the hidden ones."""
+    possible = np.asarray(sets.mask.any(axis=0))
     weights = sets.weights
     if weights is not None:
-        weights = np.where(hidden[:, None], 1.0 / sets.n_classes, weights)
-    return LabelSets(sets.mask | hidden[:, None], sets.classes, weights)
+        weights = np.where(hidden[:, None], possible / np.count_nonzero(possible), weights)
+    return LabelSets(sets.mask | (hidden[:, None] & possible), sets.classes, weights)
 
 
 def _scaled(votes: Votes, sample_weight: FloatArray) -> Votes:

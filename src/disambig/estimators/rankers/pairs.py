@@ -1,6 +1,6 @@
 """Probabilities of pairs: from votes, as square tables, and of labels; pairs never compared."""
 
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,8 +11,8 @@ from disambig.exceptions import CandidateError
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 
-def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
-    """Votes ``(q, m (m - 1) / 2 + 1)`` for the signs of pairs as probabilities ``(q, m, m)``.
+def vote_shares(votes: FloatArray) -> FloatArray:
+    """Votes ``(q, pairs + 1)`` for the signs of pairs as shares for i before j, ``(q, pairs)``.
 
     The last column is the sum of all votes, so ``(sum + sign) / 2`` of them are for i before j and
     ``(sum - sign) / 2`` for j before i. Their positive parts are divided by their sum; the result
@@ -20,15 +20,14 @@ def pair_probabilities(votes: FloatArray, m: int) -> FloatArray:
 
     Examples
     --------
-    >>> pair_probabilities(np.array([[0.5, 1.0]]), 2)[0].tolist()
-    [[0.0, 0.75], [0.25, 0.0]]
+    >>> vote_shares(np.array([[0.5, 1.0], [0.0, 0.0]])).tolist()
+    [[0.75], [0.5]]
     """
     total, signs = votes[:, -1:], votes[:, :-1]
     earlier = np.maximum((total + signs) / 2, 0.0)
     later = np.maximum((total - signs) / 2, 0.0)
     has_votes = earlier + later > 0
-    share = np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
-    return square(share, m)
+    return np.where(has_votes, earlier / np.where(has_votes, earlier + later, 1.0), 0.5)
 
 
 def square(shares: FloatArray, m: int) -> FloatArray:
@@ -53,6 +52,57 @@ def pair_agreement(probabilities: FloatArray, ranks: IntArray) -> FloatArray:
     total = np.where(earlier, probabilities, 0.0).sum(axis=(1, 2))
     n_pairs = m * (m - 1) // 2
     return np.asarray(total / n_pairs if n_pairs else np.ones(len(ranks)))
+
+
+class RowOrders(NamedTuple):
+    """Recovered orders with what the rows know themselves beside the shares of the others.
+
+    Attributes
+    ----------
+    labels : int array (n, m)
+    decided : bool array (n,)
+    undecided_pairs : bool array (n, m, m)
+    pair_probabilities : float array (n, m, m)
+        Observed pairs are 0 or 1.
+    confidence : float array (n,)
+    """
+
+    labels: IntArray
+    decided: BoolArray
+    undecided_pairs: BoolArray
+    pair_probabilities: FloatArray
+    confidence: FloatArray
+
+
+def row_orders(
+    orders: PartialOrders,
+    taken: PartialOrders,
+    found: tuple[IntArray, BoolArray, BoolArray],
+    shares: FloatArray,
+) -> RowOrders:
+    """What is stored about all rows.
+
+    Parameters
+    ----------
+    orders, taken : PartialOrders
+        Of all rows, and of those that take part.
+    found : tuple
+        Labels ``(n, m)``, whether each is a single optimum, and its undecided pairs ``(n, m, m)``.
+    shares : float array (n, pairs)
+        Probabilities of i before j by the others.
+    """
+    labels, decided, undecided = found
+    known = orders.before
+    reverse = np.swapaxes(known, 1, 2)
+    # What a row observed is decided there, whatever the other rows say.
+    open_pairs = (undecided | never_connected(taken)) & ~(known | reverse)
+    # A loss may ignore some pairs: they are undecided although every target is optimal.
+    decided = decided & ~open_pairs.any(axis=(1, 2))
+    probabilities = square(shares, orders.n_items)
+    probabilities[known] = 1.0
+    probabilities[reverse] = 0.0
+    confidence = pair_agreement(probabilities, labels)
+    return RowOrders(labels, decided, open_pairs, probabilities, confidence)
 
 
 def never_connected(orders: PartialOrders) -> BoolArray:

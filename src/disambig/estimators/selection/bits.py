@@ -13,6 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 
 from disambig.candidates import PartialBits
+from disambig.estimators.held_out.tag_shares import mixed_shares
 from disambig.estimators.selection.protocol import Score, mean_score
 from disambig.estimators.selection.space import (
     Entry,
@@ -135,8 +136,7 @@ class BitMembers:
         return self.estimator(on_sample, solver), self.estimator(for_all, solver)
 
     def predict(self, fitted: Any, X: Any) -> FloatArray:
-        probabilities: FloatArray = fitted.predict_proba(X)
-        return probabilities
+        return mixed_shares(fitted, X)
 
     def score(self, predictions: FloatArray, sample_weight: FloatArray) -> Score:
         known, bits = self.candidates.known, self.candidates.bits

@@ -1,0 +1,208 @@
+"""What examinations of orders and of bits share: both consist of signs with probabilities."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.pipeline import Pipeline
+
+from disambig.estimators.conformal import conformal_threshold
+from disambig.estimators.held_out.sign_likelihood import SignCalibration, fit_sign_calibration
+from disambig.estimators.mixture import Mixture, held_out_predictions, mixed
+from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.trust.answers import Answers, read_answers
+from disambig.trust.examination import Examination
+from disambig.trust.examined import Examined
+
+# What a model, or the last step of a pipeline, predicts: ``predict(estimator, X)``.
+Predict = Callable[[Any, Any], FloatArray]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SignExamination(Examination):
+    """The examination of targets that consist of signs: the pairs of an order, or bits.
+
+    Attributes
+    ----------
+    recovered : int array (n, m)
+        `labels` without answers.
+    held_out_probabilities : float array (n, m, m) for orders, (n, m) for bits
+        Calibrated probabilities by models that never saw the set of the row, observed signs
+        included.
+    calibration : SignCalibration
+        See `temperature` and `wrong_share`.
+    """
+
+    recovered: AnyArray
+    held_out_probabilities: FloatArray
+    calibration: SignCalibration
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for array in (self.recovered, self.held_out_probabilities):
+            array.setflags(write=False)
+
+    @property
+    def temperature(self) -> float:
+        """The temperature of highest likelihood of the hidden signs."""
+        return self.calibration.temperature
+
+    @property
+    def wrong_share(self) -> float:
+        """The estimated share of signs that are wrong or that no temperature predicts."""
+        return self.calibration.wrong_share
+
+    # ------------------------------------------------------------------ what a kind provides
+
+    @abstractmethod
+    def _read_complete(self, labels: Any) -> AnyArray:
+        """Complete targets ``(a, m)`` of the user's answers."""
+
+    @abstractmethod
+    def _probabilities_at(self, X: Any) -> FloatArray:
+        """Calibrated probabilities of the estimator at new inputs."""
+
+    @abstractmethod
+    def _set_scores(self) -> FloatArray:
+        """Scores for "meets" of the rows that observe a sign."""
+
+    @abstractmethod
+    def _truth_scores(self, answers: Answers, is_new: bool) -> FloatArray:
+        """Scores of the answers: of prediction sets at new inputs, or inside the rows' sets."""
+
+    @abstractmethod
+    def _sets_at(self, probabilities: FloatArray, threshold: float) -> Any:
+        """Prediction sets at new inputs."""
+
+    @abstractmethod
+    def _inner_sets(self, threshold: float) -> Any:
+        """Prediction sets inside the sets of the examined rows."""
+
+    # ------------------------------------------------------------------ shared
+
+    def _read_answers(self, rows: Any, labels: Any, inclusion: Any) -> Answers:
+        complete = self._read_complete(labels)
+        read = read_answers(rows, complete.astype(np.float64), len(self), None, inclusion)
+        return Answers(read.rows, read.labels.astype(self.labels.dtype), read.weights)
+
+    def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any]:
+        # Answers may be texts, which cannot be joined with a table.
+        return super()._with_singletons(rows, self._read_complete(labels).tolist())
+
+    def _is_outside(self, answers: Answers) -> BoolArray:
+        outside: BoolArray = ~self.candidates[answers.rows].contains(answers.labels)
+        return outside
+
+    def _named(self, answers: Answers) -> AnyArray:
+        return answers.labels
+
+    def _predicted_set(self, X: Any, coverage: float, meaning: str, classwise: bool) -> Any:
+        if meaning == "contains":
+            raise ValueError(
+                f"predict_set: meaning='contains' is for labels. A set of {self._plural} that "
+                "contains every candidate of nearly all rows would hardly exclude anything. Use "
+                "'meets', or 'truth' with answers."
+            )
+        if classwise:
+            raise ValueError(
+                f"predict_set: classwise=True is for labels; {self._plural} have no classes."
+            )
+        if meaning == "meets":
+            threshold = conformal_threshold(self._set_scores(), coverage)
+        else:
+            answers = self.answers
+            assert answers is not None
+            scores = self._truth_scores(answers, X is not None)
+            weights = None if answers.is_uniform else answers.weights
+            threshold = conformal_threshold(scores, coverage, weights)
+        if X is None:
+            return self._inner_sets(threshold)
+        return self._sets_at(self._probabilities_at(X), threshold)
+
+    @property
+    @abstractmethod
+    def _plural(self) -> str:
+        """The kind of targets, for errors."""
+
+
+def of_last_step(predict: Predict) -> Predict:
+    """The same for a pipeline, whose last step predicts from transformed inputs."""
+
+    def predicted(model: Any, X: Any) -> FloatArray:
+        if isinstance(model, Pipeline):
+            return predict(model[-1], model[:-1].transform(X))
+        return predict(model, X)
+
+    return predicted
+
+
+def held_out_signs(rows: Examined, predict: Predict, predict_member: Predict) -> FloatArray:
+    """Probabilities of signs that are not calibrated, by models without the row's fold, ``(n, p)``.
+
+    The members of a mixture are refitted alone: the mixture itself would cross-fit them once more
+    in every fold.
+
+    Parameters
+    ----------
+    rows : Examined
+    predict, predict_member : callable
+        Of the estimator, and of a member of its mixture.
+    """
+    last, folds = rows.last, rows.folds
+    is_mixture = isinstance(getattr(last, "weights_", None), Mixture)
+    if folds is None or not is_mixture or rows.model is not last:
+        return rows.held_out(of_last_step(predict))
+    kept = rows.kept
+    taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
+    inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
+    members, shares = last.weights_.checked()
+    members = [member for member, share in zip(members, shares, strict=True) if share > 0]
+    shares = shares[shares > 0]
+    deals = folds.deals(0)
+    total: FloatArray | None = None
+    for dealt in deals:
+        rows.require_information(dealt)
+        with config_context(assume_finite=True):
+            parts = [
+                held_out_predictions(member, inputs, taken, kept.weights, dealt, predict_member)
+                for member in members
+            ]
+        found = mixed(shares, parts) / len(deals)
+        total = found if total is None else total + found
+    assert total is not None
+    everywhere = np.zeros((kept.n, total.shape[1]))
+    everywhere[kept.rows] = total
+    return rows.with_rest(everywhere, predict)
+
+
+def calibrated(
+    rows: Examined, shares: FloatArray, signs: AnyArray
+) -> tuple[SignCalibration, FloatArray]:
+    """The calibration of held-out shares ``(n, p)`` by the observed signs, and what it gives.
+
+    With too few observed signs it is that of the estimator.
+    """
+    weights = np.zeros(len(shares))
+    weights[rows.kept.rows] = rows.kept.sample_weight
+    found = fit_sign_calibration(shares, signs, weights)
+    if not found.is_fitted:
+        found = rows.last._calibration_
+    return found, found(shares)
+
+
+def suspicion_of(probabilities: FloatArray, signs: AnyArray) -> FloatArray:
+    """One minus the mean probability of the observed signs of each row; 0 if there is none.
+
+    Examples
+    --------
+    >>> p = np.array([[0.75, 0.25], [0.5, 0.5]])
+    >>> suspicion_of(p, np.array([[1, -1], [0, 0]])).tolist()
+    [0.25, 0.0]
+    """
+    contradiction = np.where(signs > 0, 1.0 - probabilities, probabilities) * (signs != 0)
+    n_observed = np.count_nonzero(signs, axis=1)
+    suspicion: FloatArray = contradiction.sum(axis=1) / np.maximum(n_observed, 1)
+    return np.clip(suspicion, 0.0, 1.0)
