@@ -3,13 +3,14 @@
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.accuracy.problems import Problem, Split
-from benchmarks.trust import acceptance, cost, coverage, labels
+from benchmarks.trust import acceptance, cost, coverage, kinds, labels
 from benchmarks.trust.outcomes import keep, mean_of, with_error
 from benchmarks.trust.sources import Rows, overlapping
 from disambig import PartialLabelClassifier
@@ -148,6 +149,74 @@ def test_costs_are_those_of_the_parts() -> None:
     late = cost.Cost(1.0, 0.5, 1.0, 2.1)
     assert "met by all" in cost.verdict({(10, "a"): met, (5, "b"): late})
     assert "missed by b" in cost.verdict({(10, "a"): met, (10, "b"): late})
+
+
+def test_hidden_pairs_are_scored() -> None:
+    # Two rows, three items; the pair (0, 1) is observed, the others are hidden.
+    before = np.zeros((2, 3, 3), dtype=bool)
+    before[:, 0, 1] = True
+    probability = np.zeros((2, 3, 3))
+    probability[:, 0, 1] = 0.0
+    probability[0, 0, 2], probability[0, 1, 2] = 0.9, 0.8
+    probability[1, 0, 2], probability[1, 1, 2] = 0.7, 0.6
+    exam = SimpleNamespace(
+        candidates=SimpleNamespace(before=before),
+        labels=np.array([[0, 1, 2], [0, 1, 2]]),
+        held_out_probabilities=probability,
+        confidence=np.array([0.9, 0.6]),
+    )
+    found = kinds.score_orders(exam, np.array([[0, 1, 2], [0, 2, 1]]), seed=0)
+    # Of the hidden pairs (0, 2), (0, 2), (1, 2), (1, 2) only the last is the other way round.
+    assert found.right == 0.75
+    assert found.auroc == 1.0
+    assert found.error == pytest.approx((0.1 + 0.2 + 0.3 + 0.6) / 4)
+    assert found.share == pytest.approx((1 + 2 / 3) / 2)
+    assert found.correlation == pytest.approx(1.0)
+
+
+def test_unknown_bits_are_scored() -> None:
+    exam = SimpleNamespace(
+        labels=np.array([[1, 0], [1, 1]]),
+        held_out_probabilities=np.array([[0.9, 0.5], [0.4, 0.95]]),
+        confidence=np.array([0.7, 0.9]),
+    )
+    bits = np.array([[1, 1], [1, 1]])
+    found = kinds.score_bits(exam, bits, np.array([[True, False], [True, False]]), seed=0)
+    assert found.right == 0.5
+    assert math.isnan(found.auroc)
+    assert found.error == pytest.approx((0.1 + 0.6) / 2)
+    assert found.share == 0.75
+
+
+def test_numbers_are_right_within_a_distance() -> None:
+    """Answers are passed on, and ends of ranges include."""
+    truth = np.linspace(0, 1, 100)
+
+    class Exam:
+        labels = truth + np.where(np.arange(100) < 25, 1.0, 0.0)
+        distance = np.array([0.5])
+        confidence = np.where(np.arange(100) < 25, 0.3, 0.8)
+
+        def with_answers(self, rows: Any, numbers: Any) -> Any:
+            np.testing.assert_array_equal(truth[rows], numbers)
+            assert len(rows) == kinds.N_ANSWERS
+            return self
+
+        def predict_set(self, X: Any, coverage: float, *, meaning: str) -> Any:
+            assert (coverage, meaning) == (kinds.COVERAGE, "truth")
+            return np.column_stack([X[:, 0] - 1, X[:, 0] + 1])
+
+    queries = np.zeros((4, 1))
+    found = kinds.score_numbers(Exam(), truth, queries, np.array([0.0, 1.0, 1.5, -2.0]), seed=0)
+    assert (found.right, found.auroc, found.coverage, found.width) == (0.75, 1.0, 0.5, 2.0)
+    assert found.error == pytest.approx(0.25 * 0.3 + 0.75 * 0.2)
+
+
+@pytest.mark.parametrize("name", kinds.NUMBERS)
+def test_intervals_contain_their_numbers(name: str) -> None:
+    X, truth, y = kinds.NUMBERS[name](0, 50)
+    assert len(X) == 50
+    assert ((y[:, 0] <= truth) & (truth <= y[:, 1])).all()
 
 
 def test_an_outcome_is_computed_once(tmp_path: Path) -> None:
