@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.problems import Problem
+from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.outcomes import described, keep, table
 from benchmarks.trust.sources import overlapping, with_sets
@@ -99,7 +100,7 @@ def report(command: str) -> str:
     parts = [
         "## Risk of accepted labels",
         described(__doc__),
-        provenance(command, seeds=f"draws 0 to {N_DRAWS - 1}"),
+        provenance(command, seeds=f"draws 0 to {N_DRAWS - 1}", more={"Source": source_digest()}),
         f"{N_DRAWS} draws. Promised is a share of failures of at most {DELTA:g}; with three "
         f"standard errors {most_failures():.3f}.",
         _accepted_table(),

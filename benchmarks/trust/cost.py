@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.outcomes import described, keep, table
 from disambig import PartialLabelClassifier
@@ -138,7 +139,7 @@ def report(command: str, rows: Sequence[int] = ROWS, weightings: Sequence[str] =
     parts = [
         "## Cost of confidence",
         described(__doc__),
-        provenance(command, seeds="0"),
+        provenance(command, seeds="0", more={"Source": source_digest()}),
         table(head, lines),
         verdict(found),
     ]

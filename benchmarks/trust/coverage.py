@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
+from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.outcomes import described, keep, table
 from benchmarks.trust.sources import SOURCES, Rows, source
@@ -218,7 +219,11 @@ def report(command: str) -> str:
     parts = [
         "## Coverage of prediction sets",
         described(__doc__),
-        provenance(command, seeds=f"draws 0 to {N_DRAWS - 1}, splits 0 to {N_SPLITS - 1}"),
+        provenance(
+            command,
+            seeds=f"draws 0 to {N_DRAWS - 1}, splits 0 to {N_SPLITS - 1}",
+            more={"Source": source_digest()},
+        ),
         f"Split calibration, mean ± standard error over {N_DRAWS} draws. Band: from the nominal "
         f"coverage - {SLACK:g} to it + 1 / (n + 1) + {SLACK:g}. A prediction set always has the "
         "best class, even where its score is above the threshold, and all classes that tie with "

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.stats import spearmanr
 from threadpoolctl import threadpool_limits
 
+from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.labels import auroc, error_by_chance
 from benchmarks.trust.outcomes import described, keep, table, with_error
@@ -237,7 +238,7 @@ def report(command: str, n_seeds: int = N_SEEDS) -> str:
         described(__doc__),
         f"Mean ± standard error over {n_seeds} draws. *Error*: expected calibration error, ten "
         "bins; *by chance*: what exactly calibrated probabilities would have.",
-        provenance(command, seeds=f"0 to {n_seeds - 1}"),
+        provenance(command, seeds=f"0 to {n_seeds - 1}", more={"Source": source_digest()}),
         f"Numbers. *With answers*: the error at the other rows after {N_ANSWERS} random answers, "
         f"{N_DRAWS} draws; coverage of the true number of new rows by `predict_set(meaning="
         f'"truth")` at a nominal {COVERAGE:g}, calibrated by folds, with its mean width.',

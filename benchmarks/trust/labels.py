@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.problems import Problem, Split
+from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.outcomes import described, keep, mean_of, table, with_error
 from disambig import PartialLabelClassifier
@@ -213,7 +214,9 @@ def report(command: str, n_splits: int = N_SPLITS, problems: Sequence[Problem] =
         "have, as rows are few. *Leave-one-out*: the share of votes for the label among the "
         "candidates, by neighbours whose labels were chosen with the set of the row in play (the "
         f"confidence before). Mean ± standard error over {n_splits} splits. {undefined}",
-        provenance(command, seeds=f"0 to {n_splits - 1}, the splits"),
+        provenance(
+            command, seeds=f"0 to {n_splits - 1}, the splits", more={"Source": source_digest()}
+        ),
         _main_table(found),
         "Rows with a confidence of at least .9 (`resolved_`), and probabilities of new rows "
         "(`predict_proba`; *confidence*: the mean largest probability).",
