@@ -96,7 +96,7 @@ EXPLAINED = {
     "undecided": "what a second model is trained on is a choice; votes keep undecided rows "
     "undecided.",
     "weight_by_confidence": "the confidence of a label is a share of votes, which is a weight; "
-    "that of a number is a distance.",
+    "that of a number depends on a distance.",
     # Attributes.
     "classes_": "labels have classes; those of `StructuredPredictor` are in `loss_`.",
     "predictions_": "a loss on labels may predict what is no class, such as an abstention; a model "
@@ -111,6 +111,8 @@ EXPLAINED = {
     "infimum_is_exact_": "of the model that recovers the targets (also in `disambiguator_`).",
     "average_is_exact_": "the linear extensions of a partial order cannot always be counted.",
     "span_": "numbers have a range, the unit of their distances (also in `disambiguator_`).",
+    "confidence_distance_": "a number is never exactly right; within this distance it counts as "
+    "right.",
     "margin_": 'see `margin`; ``weights="auto"`` may have selected it.',
     "slack_": "an interval has ends, which may be active (also in `disambiguator_`).",
     "is_convex_": "a problem of numbers may be convex; all other targets are discrete (also in "

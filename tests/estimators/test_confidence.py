@@ -2,11 +2,21 @@
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsRegressor
 
-from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker, StructuredPredictor
-from disambig.candidates import PartialBits
+from disambig import (
+    DisambiguatedRegressor,
+    IntervalRegressor,
+    Mixture,
+    PartialLabelClassifier,
+    PartialRanker,
+    StructuredPredictor,
+)
+from disambig.candidates import PartialBits, number_sets
+from disambig.estimators.held_out.residual_fit import fit_residuals
+from disambig.estimators.mixture import only_predicts
 from disambig.losses import HammingLoss
-from disambig.weights import NeighborWeights
+from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 # Four rows; each gets one vote of every other row, and none of its own.
 OTHERS = (np.ones((4, 4)) - np.eye(4)) / 3.0
@@ -40,17 +50,72 @@ def test_bits_have_one_minus_the_expected_loss():
     np.testing.assert_allclose(model.confidence_[3], 1 - (0 + 1 / 3) / 2)
 
 
-def test_numbers_have_the_distance_to_what_the_others_predict():
+def test_numbers_have_the_probability_to_be_within_a_distance():
     y = [(0, 0), (0, 0), (3, 3), (2, 9)]
     model = IntervalRegressor("precomputed", formulation="votes").fit(X, y)
     assert model.labels_.tolist() == [0, 0, 3, 2]
-    # The others of the last row predict 1, which is 1 from its label; ends span 9.
-    np.testing.assert_allclose(model.confidence_, [1, 1, 1, 1 - 1 / 9])
-    half = IntervalRegressor(NeighborWeights(2), formulation="votes")
-    half.fit(np.array([[0.0], [1.0], [2.0], [3.0]]), [(0, 0), (4, 4), (0, 8), (8, 8)])
-    # Row 2 alone is open; without it, its two nearest rows, 1 and 3, predict 6.
-    expected = 1 - abs(half.labels_[2] - 6) / 8
-    np.testing.assert_allclose(half.confidence_, [1, 1, expected, 1])
+    # A tenth of the range of the labels. The others of the last row predict 1.
+    np.testing.assert_allclose(model.confidence_distance_, 0.3)
+    sets = number_sets(y)
+    others = np.array([[5 / 3], [5 / 3], [2 / 3], [1.0]])
+    residuals = fit_residuals(others, sets)
+    expected = residuals.within([0, 0, 3, 2], others, sets, 0.3)
+    np.testing.assert_allclose(model.confidence_, expected)
+    assert model.confidence_[:3].tolist() == [1, 1, 1]
+    assert model.confidence_kind_ == "leave-one-out"
+
+
+def test_hidden_sets_judge_numbers_that_would_follow_their_own_set():
+    """Without a ridge the function meets every set, so that leave-one-out sees no error at all."""
+    rng = np.random.default_rng(0)
+    inputs = rng.uniform(-3, 3, size=(150, 3))
+    truth = inputs.sum(axis=1) + rng.normal(size=150)
+    # On which side of a threshold the number is.
+    threshold = rng.permutation(truth)
+    y = np.where(
+        (truth < threshold)[:, None],
+        np.column_stack([np.full(150, -np.inf), threshold]),
+        np.column_stack([threshold, np.full(150, np.inf)]),
+    )
+    flexible = KernelRidgeWeights(kernel="laplacian", bandwidth=3.0, regularization=1e-8)
+    model = IntervalRegressor(flexible).fit(inputs, y)
+    assert model.confidence_kind_ == "hidden sets"
+    right = np.abs(model.labels_ - truth) <= model.confidence_distance_
+    assert abs(model.confidence_.mean() - right.mean()) < 0.1
+    with only_predicts():
+        member = IntervalRegressor(flexible).fit(inputs, y)
+    assert member.confidence_kind_ == "leave-one-out"
+    assert member.confidence_.mean() > right.mean() + 0.1
+    np.testing.assert_array_equal(member.labels_, model.labels_)
+
+
+@pytest.mark.parametrize("kind", ["votes", "mixture", "alternation"])
+def test_the_confidence_of_numbers_is_calibrated(kind):
+    rng = np.random.default_rng(2)
+    n = 400
+    inputs = rng.uniform(-2, 2, size=(n, 2))
+    truth = 3 * np.sin(inputs[:, 0]) + inputs[:, 1] + 0.5 * rng.normal(size=n)
+    width = rng.exponential(3.0, n)
+    lower = truth - width * rng.random(n)
+    ridge = IntervalRegressor(KernelRidgeWeights(intercept=True, regularization=1e-3))
+    near = IntervalRegressor("neighbors")
+    model = {
+        "votes": ridge,
+        "mixture": IntervalRegressor(Mixture([ridge, near])),
+        "alternation": DisambiguatedRegressor(
+            KNeighborsRegressor(10), start="average", max_iter=2, cv=3
+        ),
+    }[kind]
+    model.fit(inputs, np.column_stack([lower, lower + width]))
+    right = np.abs(model.labels_ - truth) <= model.confidence_distance_
+    order = np.argsort(model.confidence_)
+    gaps = [
+        abs(model.confidence_[part].mean() - right[part].mean())
+        for part in np.array_split(order, 8)
+    ]
+    # With 50 rows in a part, half of the standard errors are above .04.
+    assert np.mean(gaps) < 0.07
+    assert model.confidence_kind_ == ("leave-one-out" if kind == "alternation" else "hidden sets")
 
 
 @pytest.mark.parametrize("sample_weight", [None, [1, 2, 0, 1]])

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from disambig import DisambiguatedRegressor, IntervalRegressor, Intervals
 from disambig.candidates import number_sets
+from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.losses import PinballLoss
 from disambig.metrics import interval_coverage_scorer
@@ -103,9 +104,14 @@ def test_the_targets_of_a_round_are_nearest_to_models_without_the_row(margin):
     objective, targets, predicted = min(rounds, key=lambda r: r[0])
     np.testing.assert_allclose(model.labels_, targets)
     np.testing.assert_allclose(model.objective_, objective)
-    span = np.ptp(np.concatenate([lower[np.isfinite(lower)], upper[np.isfinite(upper)]]))
-    confidence = np.where(lower == upper, 1, 1 - np.abs(targets - predicted) / span)
-    np.testing.assert_allclose(model.confidence_, np.maximum(confidence, 0))
+    # The margin narrows the targets, not what is known about the numbers.
+    sets, distance = number_sets(y), model.confidence_distance_
+    residuals = fit_residuals(predicted[:, None], sets)
+    np.testing.assert_allclose(
+        model.confidence_, residuals.within(targets, predicted, sets, distance)
+    )
+    low, high = np.quantile(targets, [0.05, 0.95], method="inverted_cdf")
+    np.testing.assert_allclose(distance, (high - low) / 10)
     again = LinearRegression().fit(X, targets).predict(X)
     np.testing.assert_allclose(model.predict(X), again)
 

@@ -253,3 +253,10 @@ def test_folds_may_be_masks():
         IntervalRegressor(RIDGE, cv=cv).fit(X, y).predict_interval(X, 0.5) for cv in (masks, rows)
     ]
     np.testing.assert_array_equal(*found)
+
+
+def test_a_promise_about_the_truth_needs_answers():
+    X = np.arange(6.0)[:, None]
+    model = IntervalRegressor(RIDGE, cv=3).fit(X, np.arange(6.0))
+    with pytest.raises(ValueError, match=r"cross_examine\(model, X, y\)\.with_answers"):
+        model.predict_interval(X, 0.5, meaning="truth")

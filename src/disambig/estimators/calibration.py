@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
-from disambig.estimators.mixture import Mixture
+from disambig.estimators.mixture import Mixture, only_predicts
 from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
@@ -33,6 +33,12 @@ _MAX_TABLE_ENTRIES = 2**22
 def check_coverage(coverage: Any, meaning: str) -> float:
     """Raise an error if the coverage is not a level or the meaning is not known."""
     owner = "IntervalRegressor"
+    if meaning == "truth":
+        raise ValueError(
+            "predict_interval: meaning='truth' needs the true numbers of some rows, and candidate "
+            "sets have none. Use cross_examine(model, X, y).with_answers(rows, numbers) of "
+            "disambig.trust, and its predict_set(X, meaning='truth')."
+        )
     check_choice(owner, "meaning", meaning, MEANINGS)
     return check_number(owner, "coverage", coverage, positive=True, below=1)
 
@@ -92,6 +98,15 @@ class HeldOut:
         # more than the scores; the interval is then what lies between them.
         ends.sort(axis=-1)
         return ends
+
+
+def calibrated(held_out: HeldOut | None) -> HeldOut:
+    """The models of the folds, or an error that says how to get them."""
+    if held_out is None:
+        raise ValueError(
+            "predict_interval needs held-out rows: fit with cv=5 (or another number of folds)."
+        )
+    return held_out
 
 
 def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: Any) -> HeldOut:
@@ -172,11 +187,12 @@ def _fitted(
                 cross_fit=False,
             )
         )
-    return clone(template).fit(
-        take_inputs(X, rows, rows if pairwise else None),
-        sets[rows],
-        sample_weight=None if weights is None else weights[rows],
-    )
+    with only_predicts():
+        return clone(template).fit(
+            take_inputs(X, rows, rows if pairwise else None),
+            sets[rows],
+            sample_weight=None if weights is None else weights[rows],
+        )
 
 
 def splits_of(owner: str, cv: Any, n: int, random_state: Any) -> list[tuple[IntArray, IntArray]]:

@@ -14,6 +14,7 @@ from disambig.estimators.alternation.training import take_rows
 from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
 from disambig.estimators.fitting import KeptRows, check_lengths, kept_rows
+from disambig.estimators.held_out.number_judges import judged_numbers
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import resolve_number_loss
@@ -90,8 +91,11 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         The targets that `estimator_` was trained on, inside their intervals; for other rows the
         number nearest to their prediction.
     confidence_ : float array (n,)
-        One minus the distance from `labels_` to the prediction by models without the row, in units
-        of the span of all ends; 1 for known numbers, 0 for mid-points without prediction.
+        The probability that the true number is within `confidence_distance_` of `labels_`, given
+        that it is in its set: see `IntervalRegressor`, with predictions by models without the row.
+        1 for known numbers, 0 for rows without such a prediction.
+    confidence_distance_ : float array (d,)
+        A tenth of the range from the 5 % to the 95 % quantile of `labels_`.
     decided_ : bool array (n,)
         Known numbers, and rows with such a prediction.
     resolved_ : bool array (n,)
@@ -221,7 +225,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         check_lengths(checked, given)
         kept = kept_rows(sample_weight, checked)
         self.loss_ = resolve_number_loss(self.loss)
-        sets = given.inset(float(self.margin)) if self.margin else given
+        sets = self._narrowed(given)
         self._check_loss(sets)
         inputs = self._inner_inputs(X, checked)
         if kept.weights is not None:
@@ -241,9 +245,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             self._start_by_votes(votes, checked, given, sample_weight, groups)
         is_open = not bool(task.sets.is_point.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
-        self._store(task, sets, kept, found, inputs)
+        self._store(task, given, kept, found, inputs)
         self._store_resolved()
         return self
+
+    def _narrowed(self, sets: NumberSets) -> NumberSets:
+        return sets.inset(float(self.margin)) if self.margin else sets
 
     def _check_loss(self, sets: NumberSets) -> None:
         """The nearest number of a union costs least only if both directions cost the same."""
@@ -270,7 +277,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self._flat_ = sets.flat
         votes = self.disambiguator_
         if not self._alternated_ and votes is not None:
-            self._take_from(votes)
+            self._take_from(votes, "confidence_distance_")
             return
         labels = np.empty((kept.n, sets.n_columns))
         predictions = np.full(labels.shape, np.nan)
@@ -283,15 +290,13 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         if rest.size:
             values = self.estimator_.predict(take_rows(inputs, rest))
             predictions[rest] = np.reshape(values, (rest.size, -1))
-            labels[rest] = sets[rest].nearest(predictions[rest])
+            labels[rest] = self._narrowed(sets[rest]).nearest(predictions[rest])
         speaks = ~np.isnan(predictions).any(axis=1)
-        width = np.ptp(task.sets.span, axis=1)
-        distance = np.abs(labels - np.where(speaks[:, np.newaxis], predictions, labels))
-        shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
-        agreement = np.where(speaks, 1.0 - np.minimum(shares, 1.0).mean(axis=1), 0.0)
         self.labels_ = labels[:, 0] if sets.flat else labels
-        self.decided_ = speaks | sets.is_point
-        self.confidence_ = np.where(sets.is_point, 1.0, agreement)
+        self.decided_ = speaks | self._narrowed(sets).is_point
+        # The margin is a choice; what is known about the number is its given set.
+        judged = judged_numbers(labels, predictions, sets, kept.all_weights)
+        self.confidence_, self.confidence_distance_ = judged.confidence, judged.distance
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""

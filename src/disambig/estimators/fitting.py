@@ -156,6 +156,13 @@ class KeptRows(NamedTuple):
         """Sample weights as an array."""
         return np.ones(self.rows.size) if self.weights is None else self.weights
 
+    @property
+    def all_weights(self) -> FloatArray:
+        """Sample weights of all rows of X, 0 for those that take no part, ``(n,)``."""
+        weights = np.zeros(self.n)
+        weights[self.rows] = self.sample_weight
+        return weights
+
 
 def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
     """Rows of positive sample weight; a weight of w means w copies of a row."""

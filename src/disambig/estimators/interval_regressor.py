@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.calibration import calibrate, check_coverage
+from disambig.estimators.calibration import calibrate, calibrated, check_coverage
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
@@ -18,6 +18,7 @@ from disambig.estimators.fitting import (
     kept_rows,
     validated_inputs,
 )
+from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.number_choice import (
     chosen_mixture,
@@ -26,9 +27,9 @@ from disambig.estimators.number_choice import (
     with_callback,
 )
 from disambig.estimators.number_fits import (
-    agreement,
     check_finite_ends,
     check_mixed,
+    checked_margin,
     fit_number_mixture,
     number_problem,
 )
@@ -39,7 +40,7 @@ from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
-from disambig.parameters import check_choice, check_number
+from disambig.parameters import check_choice
 from disambig.solvers import Solution, Solver
 from disambig.solvers.loop import Callback
 from disambig.solvers.numbers.automatic import suited_solver
@@ -49,8 +50,6 @@ from disambig.threads import limit_threads
 from disambig.votes import Votes
 
 _FORMULATIONS = ("auto", "risk", "votes")
-# The square of an end plus a margin must stay finite.
-_MAX_MARGIN = 1e100
 
 
 class IntervalRegressor(RegressorMixin, CandidateEstimator):
@@ -129,10 +128,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
         Who judged the labels: rows that never saw the set, the other rows, or all rows.
     confidence_ : float array (n,)
-        One minus the distance from `labels_` to what the other rows predict, in units of the span
-        of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its
-        interval is what the fitted function says there, and has 1, too; only targets at an end have
-        less. A mixture compares with predictions without the row.
+        The probability that the true number is within `confidence_distance_` of `labels_`, given
+        that it is in its set: from the prediction of the row by others, and the distribution of
+        residuals under which all sets are most likely. 1 for known numbers.
+    confidence_distance_ : float array (d,)
+        A tenth of the range from the 5 % to the 95 % quantile of `labels_`.
     objective_, relaxed_objective_ : float
         The objective at `labels_`; numbers are not relaxed. For a mixture the mean squared distance
         of held-out predictions to the sets.
@@ -242,11 +242,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     def _read(self, y: Any) -> NumberSets:
         name = type(self).__name__
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
-        if isinstance(self.margin, str):
-            check_choice(name, "margin", self.margin, ("auto",), "or a number")
-        else:
-            check_number(name, "margin", self.margin, most=_MAX_MARGIN)
-        self.margin_ = 0.0 if isinstance(self.margin, str) else float(self.margin)
+        self.margin_ = checked_margin(name, self.margin)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         self._flat_ = sets.flat
@@ -304,14 +300,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.is_convex_ = solution.certificate.is_convex
         self.residual_ = solution.certificate.residual
         labels, decided = targets, solution.decided
-        others = self._predictor_.predict_quietly(fit.weightings.weights.leave_one_out_votes())
+        others, self.confidence_kind_ = other_predictions(fit, self.solver_, self._predictor_)
         if not kept.all_rows:
             predictions = self._predictor_.predict(fit.rest_votes())
             nearest = sets[fit.rest].nearest(predictions)
             labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
             decided = fit.scatter(decided, np.ones(len(nearest), dtype=np.bool_))
         self.decided_ = decided | sets.is_point
-        self._store_labels(sets, labels, others)
+        self._store_labels(kept, sets, labels, others)
 
     def _learn_mixture(
         self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
@@ -324,11 +320,17 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         # A margin of the user also holds for labels; those that members chose need not.
         narrowed = candidates.inset(self.margin_) if self.margin_ else candidates
         self.decided_ = np.ones(len(candidates), dtype=np.bool_)
-        self._store_labels(candidates, narrowed.nearest(found.predictions), found.predictions)
+        labels = narrowed.nearest(found.predictions)
+        self._store_labels(kept, candidates, labels, found.predictions)
+        # Each row was predicted by members that never saw its set.
+        self.confidence_kind_ = "hidden sets"
 
-    def _store_labels(self, sets: NumberSets, labels: FloatArray, others: FloatArray) -> None:
-        """Labels ``(n, d)``, and how far they are from predictions without their row."""
-        self.confidence_ = np.where(sets.is_point, 1.0, agreement(labels, others, self.span_))
+    def _store_labels(
+        self, kept: KeptRows, sets: NumberSets, labels: FloatArray, others: FloatArray
+    ) -> None:
+        """Labels ``(n, d)``, and what predictions without their row say about them."""
+        judged = judged_numbers(labels, others, sets, kept.all_weights)
+        self.confidence_, self.confidence_distance_ = judged.confidence, judged.distance
         segments = sets.segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
@@ -379,14 +381,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         """
         check_is_fitted(self)
         level = check_coverage(coverage, meaning)
-        if self._held_out_ is None:
-            raise ValueError(
-                "predict_interval needs held-out rows: fit with cv=5 (or another number of folds)."
-            )
+        held_out = calibrated(self._held_out_)
         X = validated_inputs(self, X, reset=False)
         with config_context(assume_finite=True):
-            found = self._held_out_.predictions(X, len(self.span_))
-        ends = self._held_out_.interval(found, level, meaning)
+            found = held_out.predictions(X, len(self.span_))
+        ends = held_out.interval(found, level, meaning)
         return ends[:, 0] if self._flat_ else ends
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

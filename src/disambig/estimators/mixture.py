@@ -5,7 +5,9 @@ A member is an estimator of the same kind of target: a weighting with its solver
 predicts ``sum_m share_m f_m(x)``, where ``f_m`` are numbers or probabilities.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +22,7 @@ from disambig.weights.row_groups import hash_rows, joined_groups
 # Shares below this are rounding of the optimiser.
 _MIN_SHARE = 1e-3
 _N_FOLDS = 5
+_ONLY_PREDICTS: ContextVar[bool] = ContextVar("_ONLY_PREDICTS", default=False)
 
 # What a fitted member predicts at inputs, first axis q; only such arrays can be mixed.
 Predict = Callable[[Any, Any], FloatArray]
@@ -188,7 +191,26 @@ def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray
 def fitted_member(member: Any, X: Any, candidates: Any, sample_weight: FloatArray | None) -> Any:
     """A clone of a member, fitted on these rows."""
     options = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return clone(member).fit(X, candidates, **options)
+    with only_predicts():
+        return clone(member).fit(X, candidates, **options)
+
+
+@contextmanager
+def only_predicts() -> Iterator[None]:
+    """Estimators that are fitted inside are wanted for their predictions.
+
+    Their `confidence_` is the cheapest one, by leave-one-out votes.
+    """
+    token = _ONLY_PREDICTS.set(True)
+    try:
+        yield
+    finally:
+        _ONLY_PREDICTS.reset(token)
+
+
+def is_judged() -> bool:
+    """Whether the labels of an estimator that is fitted now are worth a judgement."""
+    return not _ONLY_PREDICTS.get()
 
 
 def held_out_predictions(

@@ -13,6 +13,7 @@ from disambig.estimators.selection.numbers import numbers_of
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.notation import FloatArray, IntArray
 from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
+from disambig.parameters import check_choice, check_number
 from disambig.votes import Votes
 from disambig.weights import (
     FittedWeights,
@@ -29,6 +30,16 @@ from disambig.weights.squashed import SquashedWeights
 _RIDGE_WEIGHTS = (KernelRidgeWeights, NystromWeights, RandomFeatureWeights)
 # Folds of the predictions that labels of a mixture come from; many rows need fewer.
 _FOLDS, _FEW_FOLDS, _MANY_ROWS = 3, 2, 20_000
+# The square of an end plus a margin must stay finite.
+_MAX_MARGIN = 1e100
+
+
+def checked_margin(owner: str, margin: Any) -> float:
+    """The margin of the user, 0 for "auto", or an error in words."""
+    if isinstance(margin, str):
+        check_choice(owner, "margin", margin, ("auto",), "or a number")
+        return 0.0
+    return check_number(owner, "margin", margin, most=_MAX_MARGIN)
 
 
 def check_finite_ends(sets: NumberSets, rows: IntArray) -> None:
@@ -89,15 +100,6 @@ def number_problem(
         return VotedProblem(weightings.scaled(votes), estimator.loss_, sets, sets.span)
     ridge = unwrapped(weightings.weights)
     return RiskProblem(votes, ridge.residual_form(), bool(ridge.intercept), sets, sets.span)
-
-
-def agreement(labels: FloatArray, others: FloatArray, span: FloatArray) -> FloatArray:
-    """One minus the mean distance of two numbers, in units of the span of each column, ``(n,)``."""
-    width = np.ptp(span, axis=1)
-    distance = np.abs(labels - others)
-    shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
-    found: FloatArray = 1.0 - np.minimum(shares, 1.0).mean(axis=1)
-    return found
 
 
 def check_mixed(estimator: Any, sets: NumberSets) -> None:

@@ -6,7 +6,14 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import LabelSets, PartialBits, PartialOrders, number_sets
+from disambig.candidates import (
+    Intervals,
+    IntervalUnions,
+    LabelSets,
+    PartialBits,
+    PartialOrders,
+    number_sets,
+)
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.metrics.scorer import innermost
@@ -16,6 +23,7 @@ from disambig.trust.examination import Examination
 from disambig.trust.examined import Examined, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.labels import examine_labels
+from disambig.trust.numbers import examine_numbers
 from disambig.trust.orders import examine_orders
 
 
@@ -102,6 +110,8 @@ def cross_examine(
 def _examine(rows: Examined) -> Examination:
     if isinstance(rows.candidates, LabelSets):
         return examine_labels(rows)
+    if isinstance(rows.candidates, (Intervals, IntervalUnions)):
+        return examine_numbers(rows)
     if isinstance(rows.candidates, PartialOrders):
         return examine_orders(rows)
     if isinstance(rows.candidates, PartialBits):

@@ -9,7 +9,7 @@ from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.label_judges import deal
 from disambig.notation import BoolArray, IntArray
 from disambig.parameters import check_integer
-from disambig.weights.row_groups import hash_rows, joined_groups
+from disambig.weights.row_groups import joined_groups, rank_hashes
 
 _OWNER = "cross_examine"
 PREFIT = "prefit"
@@ -50,7 +50,7 @@ class Folds:
     def __init__(
         self, cv: Any, repeats: int, X: Any, kept: KeptRows, informative: BoolArray
     ) -> None:
-        self.equal = hash_rows(X)
+        self.equal = rank_hashes(X)
         self.units = joined_groups(self.equal, kept.groups)
         if np.unique(self.units[informative]).size < 2:
             raise ValueError(

@@ -30,7 +30,7 @@ from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
 from disambig.weights import FunctionWeights, PrecomputedWeights, ScaledWeights, Weights
 from disambig.weights.given import FixedVotes
-from disambig.weights.row_groups import hash_rows, joined_groups
+from disambig.weights.row_groups import joined_groups, rank_hashes
 
 # With ten folds more sets stay visible than with five, at up to twice the cost.
 _FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
@@ -49,10 +49,18 @@ _GIVEN = (FixedVotes, FunctionWeights, PrecomputedWeights)
 
 
 class Judge(NamedTuple):
-    """A fitted weighting, and the solver that disambiguates with it; None for the baselines."""
+    """A fitted weighting, and the solver that disambiguates with it; None for the baselines.
+
+    `votes` are those at the training rows, if they are there already.
+    """
 
     weights: Weights
     solver: Solver | None
+    votes: Votes | None = None
+
+    def training_votes(self) -> Votes:
+        """Votes at the training rows, not scaled by sample weights."""
+        return self.weights.training_votes() if self.votes is None else self.votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +136,14 @@ def judge_fit(
     if not is_cheap(sets, solver):
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    equal = hash_rows(inputs)
+    equal = rank_hashes(inputs)
     units = joined_groups(equal, kept.groups)
     # Distinct inputs are counted: a weight of w is w copies.
     if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
         return None
     n_units = int(equal.max()) + 1
     n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
-    first = Judge(fit.weightings.weights, solver)
+    first = Judge(fit.weightings.weights, solver, fit.votes)
     return judged(
         judges_of(first, trials, inputs, kept.weights, n_units),
         sets,
@@ -254,7 +262,7 @@ def hidden_scores(
     if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
         return _annealed_together(judge, sets, loss, sample_weight, copies, folds)
     scores = np.zeros(sets.mask.shape)
-    votes = judge.weights.training_votes()
+    votes = judge.training_votes()
     own = _own_votes(judge.weights, votes, copies)
     for fold in range(n_folds):
         hidden = folds == fold
@@ -321,7 +329,7 @@ def _annealed_together(
     opened = [_opened(sets, one) for one in hidden]
     soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
     together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
-    votes = judge.weights.training_votes()
+    votes = judge.training_votes()
     problem = Problem(
         RepeatedVotes(_scaled(votes, sample_weight), n_folds),
         loss,
