@@ -255,7 +255,7 @@ def _kept(
     kind: type, run: Callable[[Any, int], Any], name: str, argument: Any, n_seeds: int
 ) -> list[Any]:
     return [
-        keep("kinds", kind, f"{name}|{seed}", lambda seed=seed: run(argument, seed))
+        keep(kind.__name__.lower(), kind, f"{name}|{seed}", lambda seed=seed: run(argument, seed))
         for seed in range(n_seeds)
     ]
 
