@@ -94,6 +94,8 @@ class Finding:
     ----------
     code, name, title : str
         Of the check; codes are stable.
+    kinds : tuple of str
+        The kinds of target that the check is for.
     section : str
         "issue", "tip", "passed", "not applicable", "skipped" or "ignored".
     message : str
@@ -121,6 +123,7 @@ class Finding:
     code: str
     name: str
     title: str
+    kinds: tuple[str, ...]
     section: str
     message: str
     rows: IntArray
@@ -203,6 +206,7 @@ def _finding(check: Check, section: str, outcome: Outcome) -> Finding:
         check.code,
         check.name,
         check.title,
+        check.kinds,
         section,
         outcome.message,
         rows,

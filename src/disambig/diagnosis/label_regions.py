@@ -1,7 +1,6 @@
 """Checks of label sets by regions: where sets never narrow down, or nobody has a label."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -17,20 +16,20 @@ from disambig.diagnosis.findings import (
 )
 from disambig.diagnosis.information import LEAST_ROWS
 from disambig.diagnosis.labels import co_occurrence
-from disambig.diagnosis.neighborhoods import N_NEIGHBORS
+from disambig.diagnosis.neighborhoods import N_NEIGHBORS, N_REGION
 from disambig.diagnosis.subject import Subject
-from disambig.diagnostics import ambiguity
+from disambig.diagnostics import local_ambiguity
+from disambig.diagnostics.shares import Shares
 from disambig.estimators import PartialLabelClassifier
-from disambig.estimators.held_out.set_likelihood import size_odds
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.trust import cross_examine
+from disambig.weights import NeighborWeights
 
 # Informative sets that a neighbourhood needs, the row itself included.
 _MIN_SETS = 6
 _CHANCE = 0.01
 _LEAST_WRONG_SHARE = 0.05
-# Regions are estimated for the evidence up to so many rows.
-_MAX_REGION_ROWS = 20_000
+_N_JUDGES = 20
 
 
 def never_narrows(subject: Subject) -> Verdict:
@@ -45,9 +44,10 @@ def never_narrows(subject: Subject) -> Verdict:
     near = subject.near
     common, count = _common_classes(subject)
     shared = (np.count_nonzero(common, axis=1) >= 2) & (count >= _MIN_SETS)
-    # Without a region, both classes would be together in m sets with probability share^m.
+    # Without a region, both classes would be together in m sets with probability share^m, around
+    # each of the judged rows.
     pairs, shares = _rarest_pairs(common[shared], _shares_together(subject))
-    rare = shares ** count[shared] < _CHANCE
+    rare = shares ** count[shared] < _CHANCE / near.rows.size
     rows = near.rows[flagged(shared)[rare]]
     scores = near.scattered(np.where(count >= _MIN_SETS, 0.0, np.nan))
     scores[rows] = 1.0
@@ -65,7 +65,7 @@ def never_narrows(subject: Subject) -> Verdict:
         f"in common, mostly {top['classes'][0]!r} and {top['classes'][1]!r}.",
         rows,
         scores,
-        {"n_rows": rows.size, "pairs": by_pair, "regions": _regions(subject)},
+        {"n_rows": rows.size, "pairs": by_pair, **_local_eta(subject, rows)},
     )
 
 
@@ -74,8 +74,8 @@ def _common_classes(subject: Subject) -> tuple[BoolArray, IntArray]:
     near, mask, informative = subject.near, subject.candidates.mask, subject.informative
     common = mask[near.rows].copy()
     count = informative[near.rows].astype(np.intp)
-    for step in range(near.lists.shape[1]):
-        others = near.lists[:, step]
+    for step in range(near.wide.shape[1]):
+        others = near.wide[:, step]
         common &= mask[others]
         count += informative[others]
     return common, count
@@ -103,21 +103,14 @@ def _rarest_pairs(common: BoolArray, shares: FloatArray) -> tuple[IntArray, Floa
     return pairs[inverse], least[inverse]
 
 
-def _regions(subject: Subject) -> list[dict[str, Any]]:
-    """Regions in which a second class is nearly always a candidate, by `ambiguity`."""
-    if subject.fast or subject.n > _MAX_REGION_ROWS:
-        return []
-    found = ambiguity(subject.scaled, subject.candidates)
-    return [
-        {
-            "region": str(pair.region),
-            "label": pair.label,
-            "other": pair.other,
-            "share": pair.share,
-            "n_rows": pair.n_rows,
-        }
-        for pair in found.pairs(least=0.95)
-    ]
+def _local_eta(subject: Subject, rows: IntArray) -> dict[str, float]:
+    """How often a second class is a candidate around some rows and around all, if not `fast`."""
+    if subject.fast:
+        return {}
+    found = local_ambiguity(
+        subject.scaled, subject.candidates, n_neighbors=min(N_REGION, subject.n)
+    )
+    return {"eta": float(found.eta.estimate[rows].mean()), "eta_of_all": found.mean_eta}
 
 
 def without_label(subject: Subject) -> Verdict:
@@ -146,26 +139,43 @@ def without_label(subject: Subject) -> Verdict:
 
 
 def wrong_sets(subject: Subject) -> Verdict:
-    """Sets that miss the truth, by rows that never saw them."""
+    """Sets that miss the truth, by rows that never saw them.
+
+    The estimated share `wrong_share` of an examination is 0 where the temperature explains wrong
+    sets as well: if all rows are equally certain. So the sets are counted too that miss the best
+    class in that half of the rows whose judges are most certain, which classes that overlap do not
+    reach.
+    """
     sets = subject.candidates
     if sets.n_classes < 2:
         return NotApplicable("there is one class only")
     least = LEAST_ROWS["labels"]
     if np.unique(subject.groups[subject.informative]).size < least:
         return NotApplicable(f"fewer than {least} different inputs are informative")
+    weights = NeighborWeights(min(_N_JUDGES, subject.n - 1))
     with warnings.catch_warnings():
         # Classes that are never a candidate have a finding of their own.
         warnings.simplefilter("ignore")
-        exam = cross_examine(PartialLabelClassifier("neighbors"), subject.scaled, sets)
-    odds = size_odds(sets.mask, np.asarray(sets.mask.any(axis=0)))
-    scores = np.array(exam.calibration.wrong_probability(1.0 - exam.suspicion, odds))
-    evidence = {"wrong_share": exam.wrong_share, "temperature": exam.temperature}
-    if exam.wrong_share <= _LEAST_WRONG_SHARE:
+        exam = cross_examine(PartialLabelClassifier(weights), subject.scaled, sets)
+    best = exam.distributions.argmax(axis=1)
+    missed = ~sets.mask[np.arange(subject.n), best]
+    certainty = exam.distributions.max(axis=1)
+    certain = subject.informative & (certainty >= np.median(certainty[subject.informative]))
+    counts = np.count_nonzero(missed & certain), np.count_nonzero(certain)
+    share = Shares(np.array([counts[0]]), np.array([counts[1]]), 0.95)
+    evidence = {
+        "wrong_share": exam.wrong_share,
+        "missed_share_of_certain": float(share.estimate[0]),
+        "missed_share_at_least": float(share.low[0]),
+        "missed_share_of_all": float(missed[subject.informative].mean()),
+    }
+    scores = np.array(exam.suspicion)
+    if max(exam.wrong_share, float(share.low[0])) <= _LEAST_WRONG_SHARE:
         return Outcome(scores=scores, evidence=evidence)
-    rows = flagged(scores >= 0.5)
+    rows = flagged(missed & (scores > 0.5))
     return Outcome(
-        f"About {exam.wrong_share:.0%} of the sets miss the truth, by the likelihood of hidden "
-        f"sets; {rows.size} of them more probably than not.",
+        f"{share_text(*counts, 'sets')} exclude the class that the others predict, where these "
+        f"are most certain (of all sets {evidence['missed_share_of_all']:.0%}).",
         rows,
         scores,
         evidence | {"n_rows": rows.size},
@@ -180,9 +190,9 @@ REGION_CHECKS = (
         "Regions in which sets never narrow down",
         "issue",
         _KIND,
-        "All informative sets of a row and its 10 nearest neighbours (six at least) share two "
-        "classes, which by their frequency happens with probability 1% or less. The evidence has "
-        "regions of disambig.diagnostics.ambiguity.",
+        "All informative sets of a row and its 20 nearest neighbours (six at least) share two "
+        "classes, which by their frequency happens anywhere with a probability of 1% or less. The "
+        "evidence has eta of disambig.diagnostics.local_ambiguity.",
         "Inside such a region nothing decides between the two classes, however many rows come.",
         "Label some rows of the region exactly.",
         never_narrows,
@@ -201,13 +211,16 @@ REGION_CHECKS = (
     Check(
         "L130",
         "wrong-sets",
-        "Sets that miss the truth",
+        "Sets that exclude what the others predict with certainty",
         "issue",
         _KIND,
-        "The share of wrong sets that disambig.trust.cross_examine estimates, with the nearest "
-        "neighbours, is above 5%. The score is the probability that the set is wrong.",
+        "Sets are hidden, and predicted by disambig.trust.cross_examine with the 20 nearest "
+        "neighbours. In the half of the rows with the most certain predictions, surely more than "
+        "5% of the sets exclude the predicted class, or `wrong_share` is above 5%. The score is "
+        "the suspicion.",
         "Every target is chosen inside its set, so that a wrong set makes a wrong label.",
-        "Look at the rows with the highest scores; correct their sets or widen them.",
+        "Look at the rows with the highest scores; correct their sets or widen them. If most are "
+        "right, the features say little about the class.",
         wrong_sets,
         is_slow=True,
     ),

@@ -1,4 +1,4 @@
-"""Checks of label sets: which classes can be told apart by the sets alone."""
+"""Checks of label sets: which classes the sets alone can separate."""
 
 from typing import Any
 
@@ -95,8 +95,7 @@ def never_alone(subject: Subject) -> Verdict:
     if not alone.any():
         return Outcome()
     # By chance, a class of share p is in all of m sets with probability p^m.
-    several = informative & ~sets.is_single
-    shares = sets.mask[several].mean(axis=0)
+    shares = sets.mask[informative].mean(axis=0)
     within = (counts == sizes[:, None]) & alone[:, None]
     np.fill_diagonal(within, False)
     within &= shares[None, :] ** sizes[:, None] < _CHANCE
@@ -127,6 +126,9 @@ def nearly_everywhere(subject: Subject) -> Verdict:
     alone = sets.mask[single].mean(axis=0) if single.any() else np.zeros(sets.n_classes)
     # A class that is also most of the singletons is simply frequent.
     everywhere = (shares >= _NEARLY_EVERY) & (alone < 0.5)
+    companions = (co_occurrence(sets, several) > 0).sum(axis=0) - 1
+    used = int(np.count_nonzero(sets.mask.any(axis=0)))
+    everywhere &= companions >= max(2, (used - 1) / 2)
     evidence = {"n_sets": count, "largest_share": float(shares.max())}
     if not everywhere.any():
         return Outcome(evidence=evidence)
@@ -284,8 +286,8 @@ LABEL_CHECKS = (
         "A class that comes with everything",
         "issue",
         _KIND,
-        "A class is in 95% or more of the sets with several candidates, and in less than half of "
-        "the sets with one.",
+        "A class is in 95% or more of the sets with several candidates, together with at least "
+        "half of the other classes, and in less than half of the sets with one.",
         "Its presence says nothing, and it is the easiest explanation of everything.",
         "Remove it where it was added by default; if it stands for 'unknown', pass it as "
         "unlabeled=.",

@@ -12,7 +12,8 @@ from sklearn.neighbors import NearestNeighbors
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights.squashed import Squash
 
-N_NEIGHBORS = 10
+# Neighbours that judge a row, and those that show a region around it.
+N_NEIGHBORS, N_REGION = 10, 20
 # A fast diagnosis searches the neighbours of so many rows, among all rows.
 MAX_FAST_ROWS = 2000
 # Below this share of the largest entry a deviation is rounding.
@@ -27,7 +28,7 @@ class Neighborhoods:
     ----------
     rows : int array (q,)
         The rows whose neighbours were searched, ascending.
-    lists : int array (q, k)
+    wide : int array (q, k)
         Their nearest others, nearest first.
     n : int
         Number of all rows.
@@ -41,8 +42,13 @@ class Neighborhoods:
     """
 
     rows: IntArray
-    lists: IntArray
+    wide: IntArray
     n: int
+
+    @property
+    def lists(self) -> IntArray:
+        """The 10 nearest others, ``(q, 10)``."""
+        return self.wide[:, :N_NEIGHBORS]
 
     @property
     def is_complete(self) -> bool:
@@ -77,7 +83,7 @@ def unit_inputs(X: Any) -> Any:
 
 
 def neighborhoods(
-    X: Any, n_neighbors: int = N_NEIGHBORS, max_rows: int | None = None
+    X: Any, n_neighbors: int = N_REGION, max_rows: int | None = None
 ) -> Neighborhoods:
     """The nearest others of each row of X ``(n, d)``, or of a random `max_rows` of them."""
     n = X.shape[0]

@@ -109,11 +109,11 @@ class Report:
         return next((found for found in named if found.section != "not applicable"), named[0])
 
     def __repr__(self) -> str:
+        return f"Report({self.kind}, {self.n_rows} rows: {self._counts()})"
+
+    def _counts(self) -> str:
         issues, tips = len(self.issues), len(self.tips)
-        return (
-            f"Report({self.kind}, {self.n_rows} rows: {issues} issue{'s' * (issues != 1)}, "
-            f"{tips} tip{'s' * (tips != 1)})"
-        )
+        return f"{issues} issue{'s' * (issues != 1)}, {tips} tip{'s' * (tips != 1)}"
 
     def frame(self) -> Any:
         """One row a sample: what concerns it, and how much (a pandas DataFrame).
@@ -159,14 +159,15 @@ class Report:
         lines = [
             f"Diagnosis of {self.n_rows} rows, {self.n_features} features, candidates: {self.kind}"
             f"{' (fast)' if self.fast else ''}",
-            f"{len(self.issues)} issues, {len(self.tips)} tips, {len(self.passed)} checks passed",
+            f"{self._counts()}, {len(self.passed)} checks passed",
         ]
         for title, found in (("Issues", self.issues), ("Tips", self.tips)):
             if found:
                 lines += ["", title, *(_text_of(finding) for finding in found)]
         lines.append("")
         for name in SECTIONS[2:]:
-            codes = ", ".join(finding.code for finding in self.section(name))
+            found = [f for f in self.section(name) if self.kind in f.kinds]
+            codes = ", ".join(finding.code for finding in found)
             if codes:
                 lines += wrap(f"{name.capitalize()}: {codes}", _WIDTH, subsequent_indent="  ")
         return "\n".join(lines)
