@@ -88,6 +88,14 @@ def test_neighbors_contradict():
     assert report["L104"].rows.tolist() == rows[:2].tolist()
 
 
+def test_neighbors_that_disagree_exclude_nothing():
+    """Features that say nothing: most neighbours are disjoint, and no row stands out."""
+    rng = np.random.default_rng(0)
+    found = diagnose(rng.normal(size=(300, 5)), rng.integers(12, size=300))
+    assert not found.issues
+    assert not found["L104"].rows.size
+
+
 def test_classes_always_together():
     X, _, mask = blobs()
     mask = np.hstack([mask, mask[:, :1]])

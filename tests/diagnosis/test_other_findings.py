@@ -91,8 +91,10 @@ def test_inverted_segments_of_unions():
     X, y = intervals()
     rows = [[(float(low), float(high)), (9.0, 9.5)] for low, high in y]
     rows[6] = [(2.0, 1.0), (9.0, 9.5)]
+    rows[8] = "about 3"
     report = diagnose(X, rows, kind="numbers")
     assert report["N110"].rows.tolist() == [6]
+    assert report["N100"].rows.tolist() == [8]
 
 
 def test_the_same_interval():

@@ -157,6 +157,10 @@ def test_bad_data_are_refused():
         diagnose([[0.0], [1.0]], [0.5, 1.5], classes=[1])
     with pytest.raises(ValueError, match="y is None"):
         diagnose([[0.0], [1.0]], None)
+    with pytest.raises(ValueError, match="y is a dict; expected a list, array"):
+        diagnose([[0.0], [1.0]], {"a": 1})
+    with pytest.raises(ValueError, match="X must be a table of numbers"):
+        diagnose([["red"], ["blue"]], ["a", "b"])
     # If most rows cannot be read, the reader's own error says why.
     with pytest.raises(ValueError, match="row 0 has no candidate"):
         diagnose(np.eye(4), [set(), set(), set(), {"a"}])

@@ -76,7 +76,7 @@ BIT_CHECKS = (
         copy_scores,
         neighbor_scores,
         "Rows with equal features of which one has a tag on and another has it off.",
-        "At least 80% of the tags that both the row and one of its 10 nearest rows know (three at "
+        "At least 80% of the tags that both the row and one of its 10 nearest rows know (ten at "
         "least) differ.",
     ),
     Check(

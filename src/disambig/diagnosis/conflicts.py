@@ -27,6 +27,8 @@ LEAST_SHARE = 0.8
 _MILD_SHARE = 0.05
 # A row is judged by at least so many neighbours.
 MIN_NEIGHBORS = 3
+# Signs that a row and its neighbours both know.
+_MIN_SIGNS = 10
 # Inputs that so many rows share on average are coarse, and their targets differ by nature.
 _COARSE_COPIES = 5.0
 
@@ -103,7 +105,7 @@ def contradictory_neighbors(subject: Subject, of_neighbors: NeighborScores) -> V
     found = of_neighbors(subject, near)
     judged = int(np.count_nonzero(~np.isnan(found)))
     if not judged:
-        return NotApplicable(f"no informative row has {MIN_NEIGHBORS} informative neighbours")
+        return NotApplicable("no informative row has enough informative neighbours")
     scores = near.scattered(found)
     with np.errstate(invalid="ignore"):
         bad = flagged(scores >= LEAST_SHARE)
@@ -146,7 +148,7 @@ def sign_copies(signs: AnyArray, groups: IntArray) -> FloatArray:
 def sign_neighbors(signs: AnyArray, near: Neighborhoods) -> FloatArray:
     """The share of the signs known to a row and a neighbour that differ, ``(q,)``.
 
-    NaN where neighbours share fewer than three signs.
+    NaN where neighbours share fewer than ten signs.
     """
     own = signs[near.rows]
     opposed = np.zeros(near.rows.size)
@@ -155,5 +157,5 @@ def sign_neighbors(signs: AnyArray, near: Neighborhoods) -> FloatArray:
         products = own * signs[near.lists[:, step]]
         opposed += np.count_nonzero(products < 0, axis=1)
         common += np.count_nonzero(products, axis=1)
-    judged = common >= MIN_NEIGHBORS
+    judged = common >= _MIN_SIGNS
     return np.where(judged, opposed / np.maximum(common, 1.0), np.nan)

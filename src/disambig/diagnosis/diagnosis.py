@@ -34,7 +34,9 @@ def diagnose(
         NaN and infinite entries are allowed here: they are a finding.
     y : candidate sets, n rows
         In any form that the estimators read. Rows that they refuse (an interval with its ends
-        swapped, a cyclic order) are findings too, each with its row.
+        swapped, a cyclic order) are findings too, each with its row. For options of a reader
+        (places, ties, what 0 and -1 mean) pass the object that it returns, such as
+        ``PartialBits.from_any(y, zero="unknown")``.
     kind : {"auto", "labels", "numbers", "orders", "bits"}, default "auto"
         What y holds. "auto" goes by its form: objects such as `LabelSets` say it; sets and plain
         labels are labels, two columns of fractions or infinities are intervals, rows of ranks are

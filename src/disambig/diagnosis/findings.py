@@ -217,7 +217,9 @@ def _finding(check: Check, section: str, outcome: Outcome) -> Finding:
     )
 
 
-def share_text(count: int, total: int, noun: str = "rows") -> str:
+def share_text(
+    count: int | np.integer[Any], total: int | np.integer[Any], noun: str = "rows"
+) -> str:
     """A count with its share.
 
     Examples
@@ -240,7 +242,7 @@ def named(names: list[Any], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def flagged(flags: BoolArray) -> IntArray:
+def flagged(flags: BoolArray | np.bool_) -> IntArray:
     """The positions of True, ``(rows,)``."""
     rows: IntArray = np.flatnonzero(flags)
     return rows

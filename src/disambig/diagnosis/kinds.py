@@ -5,6 +5,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from disambig.candidates import (
     ClassCounts,
@@ -52,10 +53,14 @@ def kind_of(y: Any, given: str = "auto") -> str:
                     f"Leave kind out, or pass y in its raw form."
                 )
             return kind
+    is_container = hasattr(y, "__array__") or isinstance(y, _SEQUENCES) or sp.issparse(y)
+    if not is_container:
+        raise ValueError(
+            f"diagnose: y is {'None' if y is None else f'a {type(y).__name__}'}; expected a list, "
+            "array, series or frame with one candidate set for each row of X."
+        )
     if given != "auto":
         return given
-    if y is None:
-        raise ValueError("diagnose: y is None; expected one candidate set for each row of X.")
     if hasattr(getattr(y, "array", y), "closed"):
         return "numbers"  # intervals of pandas
     if is_table(y):

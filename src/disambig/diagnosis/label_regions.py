@@ -28,8 +28,11 @@ from disambig.weights import NeighborWeights
 # Informative sets that a neighbourhood needs, the row itself included.
 _MIN_SETS = 6
 _CHANCE = 0.01
+# Up to this share of rows is a tip.
+_MILD_SHARE = 0.01
 _LEAST_WRONG_SHARE = 0.05
-_N_JUDGES = 20
+# Neighbours are certain if this share of them has the class; so many such rows are evidence.
+_CERTAIN, _MIN_CERTAIN = 0.9, 20
 
 
 def never_narrows(subject: Subject) -> Verdict:
@@ -59,13 +62,14 @@ def never_narrows(subject: Subject) -> Verdict:
         {"classes": [names[a], names[b]], "n_rows": int(size)}
         for (a, b), size in zip(found, counts, strict=True)
     ]
-    top = max(by_pair, key=lambda pair: pair["n_rows"])
+    one, other = (names[k] for k in found[counts.argmax()])
     return Outcome(
         f"Around {share_text(rows.size, near.rows.size, 'judged rows')} every set has two classes "
-        f"in common, mostly {top['classes'][0]!r} and {top['classes'][1]!r}.",
+        f"in common, mostly {one!r} and {other!r}.",
         rows,
         scores,
         {"n_rows": rows.size, "pairs": by_pair, **_local_eta(subject, rows)},
+        is_mild=rows.size <= _MILD_SHARE * near.rows.size,
     )
 
 
@@ -141,10 +145,9 @@ def without_label(subject: Subject) -> Verdict:
 def wrong_sets(subject: Subject) -> Verdict:
     """Sets that miss the truth, by rows that never saw them.
 
-    The estimated share `wrong_share` of an examination is 0 where the temperature explains wrong
-    sets as well: if all rows are equally certain. So the sets are counted too that miss the best
-    class in that half of the rows whose judges are most certain, which classes that overlap do not
-    reach.
+    The `wrong_share` of an examination is 0 where a higher temperature explains wrong sets as well:
+    if all rows are equally certain. So the sets are counted too that exclude the predicted class
+    where nearly all neighbours have it. Classes that overlap are seldom so certain.
     """
     sets = subject.candidates
     if sets.n_classes < 2:
@@ -152,34 +155,46 @@ def wrong_sets(subject: Subject) -> Verdict:
     least = LEAST_ROWS["labels"]
     if np.unique(subject.groups[subject.informative]).size < least:
         return NotApplicable(f"fewer than {least} different inputs are informative")
-    weights = NeighborWeights(min(_N_JUDGES, subject.n - 1))
     with warnings.catch_warnings():
         # Classes that are never a candidate have a finding of their own.
         warnings.simplefilter("ignore")
+        weights = NeighborWeights(min(N_REGION, subject.n - 1))
         exam = cross_examine(PartialLabelClassifier(weights), subject.scaled, sets)
     best = exam.distributions.argmax(axis=1)
     missed = ~sets.mask[np.arange(subject.n), best]
-    certainty = exam.distributions.max(axis=1)
-    certain = subject.informative & (certainty >= np.median(certainty[subject.informative]))
+    certain = _is_certain(subject, best)
     counts = np.count_nonzero(missed & certain), np.count_nonzero(certain)
-    share = Shares(np.array([counts[0]]), np.array([counts[1]]), 0.95)
+    enough = counts[1] >= _MIN_CERTAIN
+    share = Shares(np.array([counts[0]]), np.array([max(1, counts[1])]), 0.95)
     evidence = {
         "wrong_share": exam.wrong_share,
+        "n_certain": int(counts[1]),
         "missed_share_of_certain": float(share.estimate[0]),
-        "missed_share_at_least": float(share.low[0]),
+        "missed_share_at_least": float(share.low[0]) if enough else 0.0,
         "missed_share_of_all": float(missed[subject.informative].mean()),
     }
     scores = np.array(exam.suspicion)
-    if max(exam.wrong_share, float(share.low[0])) <= _LEAST_WRONG_SHARE:
+    if max(exam.wrong_share, evidence["missed_share_at_least"]) <= _LEAST_WRONG_SHARE:
         return Outcome(scores=scores, evidence=evidence)
     rows = flagged(missed & (scores > 0.5))
     return Outcome(
-        f"{share_text(*counts, 'sets')} exclude the class that the others predict, where these "
-        f"are most certain (of all sets {evidence['missed_share_of_all']:.0%}).",
+        f"{share_text(*counts, 'sets')} exclude the class that the others predict, where nearly "
+        f"all neighbours have it (of all sets {evidence['missed_share_of_all']:.0%}).",
         rows,
         scores,
         evidence | {"n_rows": rows.size},
     )
+
+
+def _is_certain(subject: Subject, best: IntArray) -> BoolArray:
+    """Informative rows of whose informative neighbours nearly all have the class ``best[i]``."""
+    near, mask, informative = subject.near, subject.candidates.mask, subject.informative
+    says = informative[near.wide]
+    count = np.count_nonzero(says, axis=1)
+    support = np.count_nonzero(mask[near.wide, best[near.rows, None]] & says, axis=1)
+    certain = np.zeros(subject.n, dtype=np.bool_)
+    certain[near.rows] = (count >= N_NEIGHBORS) & (support >= _CERTAIN * count)
+    return certain & informative
 
 
 _KIND = ("labels",)
@@ -192,7 +207,8 @@ REGION_CHECKS = (
         _KIND,
         "All informative sets of a row and its 20 nearest neighbours (six at least) share two "
         "classes, which by their frequency happens anywhere with a probability of 1% or less. The "
-        "evidence has eta of disambig.diagnostics.local_ambiguity.",
+        "evidence has eta of disambig.diagnostics.local_ambiguity. A tip if it is 1% of the "
+        "rows or less.",
         "Inside such a region nothing decides between the two classes, however many rows come.",
         "Label some rows of the region exactly.",
         never_narrows,
@@ -215,9 +231,9 @@ REGION_CHECKS = (
         "issue",
         _KIND,
         "Sets are hidden, and predicted by disambig.trust.cross_examine with the 20 nearest "
-        "neighbours. In the half of the rows with the most certain predictions, surely more than "
-        "5% of the sets exclude the predicted class, or `wrong_share` is above 5%. The score is "
-        "the suspicion.",
+        "neighbours. Where 90% of these have the predicted class in their sets, surely more than "
+        "5% of the sets exclude it (of 20 rows at least); or `wrong_share` is above 5%. The score "
+        "is the suspicion.",
         "Every target is chosen inside its set, so that a wrong set makes a wrong label.",
         "Look at the rows with the highest scores; correct their sets or widen them. If most are "
         "right, the features say little about the class.",

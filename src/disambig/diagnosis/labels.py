@@ -231,17 +231,25 @@ def copy_scores(subject: Subject, rows: IntArray, groups: IntArray) -> FloatArra
 
 
 def neighbor_scores(subject: Subject, near: Neighborhoods) -> FloatArray:
-    """The share of informative neighbours whose set has no class in common, ``(q,)``."""
+    """How surely the informative neighbours exclude the set of a row, ``(q,)``.
+
+    The smaller of two shares: of neighbours whose set has no class in common with that of the row,
+    and of neighbours that have one class in common with each other. Neighbours that disagree
+    exclude nothing.
+    """
     mask, informative = subject.candidates.mask, subject.informative
     own = mask[near.rows]
     disjoint, count = np.zeros(near.rows.size), np.zeros(near.rows.size)
+    votes = np.zeros(own.shape)
     for step in range(near.lists.shape[1]):
         others = near.lists[:, step]
         says = informative[others]
         count += says
         disjoint += says & ~(own & mask[others]).any(axis=1)
+        votes += says[:, None] & mask[others]
     judged = informative[near.rows] & (count >= MIN_NEIGHBORS)
-    return np.where(judged, disjoint / np.maximum(count, 1.0), np.nan)
+    shares = np.minimum(disjoint, votes.max(axis=1)) / np.maximum(count, 1.0)
+    return np.where(judged, shares, np.nan)
 
 
 _KIND = ("labels",)
@@ -253,8 +261,8 @@ LABEL_CHECKS = (
         copy_scores,
         neighbor_scores,
         "Rows with equal features of which no class is in all sets.",
-        "The sets of at least 80% of the 10 nearest informative rows have no class in common with "
-        "the set of the row.",
+        "Of the informative rows among the 10 nearest, at least 80% have a class in common with "
+        "each other, and none with the row.",
     ),
     Check(
         "L110",

@@ -147,8 +147,8 @@ def one_sided(subject: Subject) -> Verdict:
     hull, informative = _hull(subject), subject.informative
     if not informative.any():
         return NotApplicable("no row is informative")
-    below = np.isfinite(hull.lower[informative]).any(axis=0)
-    above = np.isfinite(hull.upper[informative]).any(axis=0)
+    below = np.asarray(np.isfinite(hull.lower[informative]).any(axis=0))
+    above = np.asarray(np.isfinite(hull.upper[informative]).any(axis=0))
     # A column that says nothing at all is no half-line.
     open_side = (below != above).any()
     if not open_side:

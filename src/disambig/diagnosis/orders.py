@@ -68,7 +68,7 @@ ORDER_CHECKS = (
         copy_scores,
         neighbor_scores,
         "Rows with equal features of which one has a before b and another b before a.",
-        "At least 80% of the pairs that the row and one of its 10 nearest rows compare (three at "
+        "At least 80% of the pairs that the row and one of its 10 nearest rows compare (ten at "
         "least) are in opposite order.",
     ),
     Check(

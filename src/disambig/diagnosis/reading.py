@@ -129,6 +129,22 @@ def _fill_bits(bits: PartialBits, readable: BoolArray) -> PartialBits:
     return PartialBits(_spread(bits.bits, readable, UNKNOWN), bits.tags)
 
 
+def _fill_ends(parsed: Any, readable: BoolArray) -> Any:
+    """Parsed ends of all rows: the whole line where a row cannot be read."""
+    if parsed.indptr is None:
+        segments, indptr = readable, None
+    else:
+        counts = np.ones(readable.size, dtype=np.intp)
+        counts[readable] = np.diff(parsed.indptr)
+        segments = np.repeat(readable, counts)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+    return parsed._replace(
+        lower=_spread(parsed.lower, segments, -np.inf),
+        upper=_spread(parsed.upper, segments, np.inf),
+        indptr=indptr,
+    )
+
+
 def _read_numbers(y: Any, unlabeled: Any) -> tuple[Any, Refused]:
     """Intervals, or unions; inverted ones and those without a number become the whole line."""
     if isinstance(y, (Intervals, IntervalUnions)):
@@ -137,15 +153,7 @@ def _read_numbers(y: Any, unlabeled: Any) -> tuple[Any, Refused]:
     def read(rows: Any) -> Any:
         return parse_numbers(rows, "error", unlabeled)
 
-    def fill(parsed: Any, readable: BoolArray) -> Any:
-        if parsed.indptr is not None:
-            raise CandidateError("Intervals: unions of intervals beside rows that cannot be read.")
-        return parsed._replace(
-            lower=_spread(parsed.lower, readable, -np.inf),
-            upper=_spread(parsed.upper, readable, np.inf),
-        )
-
-    parsed, refused = _read(y, read, fill)
+    parsed, refused = _read(y, read, _fill_ends)
     lower, upper = np.array(parsed.lower), np.array(parsed.upper)
     inverted = np.asarray((lower > upper).any(axis=1))
     missing = np.isnan(lower) | np.isnan(upper) | (lower == np.inf) | (upper == -np.inf)

@@ -166,8 +166,8 @@ class Report:
                 lines += ["", title, *(_text_of(finding) for finding in found)]
         lines.append("")
         for name in SECTIONS[2:]:
-            found = [f for f in self.section(name) if self.kind in f.kinds]
-            codes = ", ".join(finding.code for finding in found)
+            own = [finding for finding in self.section(name) if self.kind in finding.kinds]
+            codes = ", ".join(finding.code for finding in own)
             if codes:
                 lines += wrap(f"{name.capitalize()}: {codes}", _WIDTH, subsequent_indent="  ")
         return "\n".join(lines)

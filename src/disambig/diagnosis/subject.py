@@ -115,9 +115,17 @@ class Inputs:
         """Read an array, a frame or a sparse matrix; NaN and infinities are allowed."""
         found = _get_feature_names(X)
         index = X.index if hasattr(X, "iloc") else None
-        checked = check_array(
-            X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, copy=True
-        )
+        try:
+            checked = check_array(
+                X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, copy=True
+            )
+        except (TypeError, ValueError) as error:
+            advice = " Encode texts, for example with sklearn.preprocessing.OneHotEncoder."
+            is_text = "convert" in str(error)
+            raise ValueError(
+                f"diagnose: X must be a table of numbers, one row a sample. {error}"
+                f"{advice if is_text else ''}"
+            ) from error
         names = [f"column {j}" for j in range(checked.shape[1])]
         if found is not None:
             names = [repr(name) for name in listed(found)]
