@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig import Intervals, LabelSets, PartialBits, PartialOrders, diagnose
-from disambig.diagnosis import bits, label_regions, labels, numbers, orders
+from disambig.diagnosis import bits, features, label_regions, labels, numbers, orders
 from disambig.diagnosis.neighborhoods import N_NEIGHBORS, neighborhoods, unit_inputs
 from disambig.diagnosis.subject import Inputs, Refused, Subject
 
@@ -164,6 +164,19 @@ def test_parts_are_those_of_the_graph():
         len(set(near.parts[:30])) == len(set(near.parts[30:45])) == len(set(near.parts[45:])) == 1
     )
     assert len(set(near.parts)) == 3
+
+
+def test_correlations_leave_out_what_is_not_known():
+    rng = np.random.default_rng(0)
+    block, table = rng.normal(size=(50, 4)) + 100.0, rng.normal(size=(50, 3))
+    table[:, 1] += 0.01 * block[:, 2]
+    table[rng.random(table.shape) < 0.3] = np.nan
+    known = ~np.isnan(table)
+    found = features._correlations(block, np.where(known, table, 0.0), known)
+    for t in range(3):
+        rows = known[:, t]
+        expected = np.corrcoef(np.column_stack([block[rows], table[rows, t]]).T)[-1, :-1]
+        assert np.allclose(found[:, t], np.abs(expected), atol=1e-9)
 
 
 @settings(max_examples=10, deadline=None)

@@ -15,7 +15,7 @@ _MAX_SPREAD_RATIO = 1e3
 _ROUNDING = 1e-12
 _MIN_ROWS = 20
 # A correlation nearer to 1 than this is no coincidence.
-_EXACT = 1e-9
+_EXACT, _SCREEN = 1e-9, 1e-5
 # Columns of X that are dense at a time, and columns of y that are compared with them.
 _BLOCK, _MAX_COLUMNS = 256, 500
 _MAX_LISTED = 20
@@ -133,18 +133,28 @@ def leaks(subject: Subject) -> Verdict:
 
 def _correlated(block: FloatArray, table: FloatArray) -> BoolArray:
     """Which columns ``(n, b)`` and ``(n, t)`` are linear functions of each other, NaN left out."""
-    equal = np.zeros((block.shape[1], table.shape[1]), dtype=np.bool_)
     known = ~np.isnan(table)
-    # Columns with the same gaps are compared together.
-    patterns, inverse = np.unique(known, axis=1, return_inverse=True)
-    for place in range(patterns.shape[1]):
-        rows = patterns[:, place]
-        columns = np.flatnonzero(inverse.ravel() == place)
-        if np.count_nonzero(rows) < _MIN_ROWS:
-            continue
-        one, other = _standard(block[rows]), _standard(table[np.ix_(rows, columns)])
-        equal[:, columns] = np.abs(one.T @ other) > 1.0 - _EXACT
+    equal = _correlations(block, np.where(known, table, 0.0), known) > 1.0 - _SCREEN
+    equal[:, np.count_nonzero(known, axis=0) < _MIN_ROWS] = False
+    # Sums of squares cancel: what passes is computed again with the means of its own rows.
+    for j, t in np.argwhere(equal):
+        rows = known[:, t]
+        product = _standard(block[rows, j : j + 1]).T @ _standard(table[rows, t : t + 1])
+        equal[j, t] = abs(product[0, 0]) > 1.0 - _EXACT
     return equal
+
+
+def _correlations(block: FloatArray, filled: FloatArray, known: BoolArray) -> FloatArray:
+    """Absolute correlations over the rows that y knows, ``(b, t)``; 0 if a column is constant."""
+    x, weights = _standard(block), known.astype(np.float64)
+    counts = np.maximum(1.0, weights.sum(axis=0))
+    y = np.where(known, filled - (filled.sum(axis=0) / counts), 0.0)
+    sums = x.T @ weights
+    squares = (x * x).T @ weights - sums**2 / counts
+    norms = np.maximum(squares, 0.0) * (y * y).sum(axis=0)
+    # y has mean 0 over its rows, so that the mean of x does not matter in the product.
+    products = np.abs(x.T @ y)
+    return np.divide(products, np.sqrt(norms), out=np.zeros_like(products), where=norms > 0)
 
 
 def _standard(values: FloatArray) -> FloatArray:

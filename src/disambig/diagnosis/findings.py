@@ -224,10 +224,12 @@ def share_text(
 
     Examples
     --------
-    >>> share_text(3, 200)
-    '3 of 200 rows (1.5%)'
+    >>> share_text(3, 200), share_text(8, 8, "sets")
+    ('3 of 200 rows (1.5%)', '8 of 8 sets (100%)')
     """
-    return f"{count} of {total} {noun} ({100 * count / max(1, total):.2g}%)"
+    percent = 100.0 * count / max(1, total)
+    shown = f"{percent:.0f}" if percent >= 10.0 else f"{percent:.2g}"
+    return f"{count} of {total} {noun} ({shown}%)"
 
 
 def named(names: list[Any], most: int = 5) -> str:

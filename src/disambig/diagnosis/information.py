@@ -112,7 +112,7 @@ def uninformative(subject: Subject, said: str) -> Verdict:
     scores = np.zeros(subject.n)
     scores[rows] = 1.0
     return Outcome(
-        f"Of {share_text(rows.size, subject.n)} the {said}.",
+        f"{share_text(rows.size, subject.n)}: the {said}.",
         rows,
         scores,
         {"n_rows": rows.size, "share": rows.size / subject.n},

@@ -261,8 +261,8 @@ LABEL_CHECKS = (
         copy_scores,
         neighbor_scores,
         "Rows with equal features of which no class is in all sets.",
-        "Of the informative rows among the 10 nearest, at least 80% have a class in common with "
-        "each other, and none with the row.",
+        "Of the informative rows among the 10 nearest, at least 80% have no class in common with "
+        "the row, and at least 80% have one in common with each other.",
     ),
     Check(
         "L110",

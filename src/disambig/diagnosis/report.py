@@ -122,8 +122,12 @@ class Report:
         scores, a column such as "L104_score" (larger is worse, NaN if not judged). "n_findings"
         counts the first; "score" is the largest of the scores, 0 if there is none.
         """
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "frame() needs pandas: pip install pandas. The findings have rows and scores, too."
+            ) from error
         columns: dict[str, Any] = {}
         total = np.zeros(self.n_rows, dtype=np.intp)
         worst = np.zeros(self.n_rows)
