@@ -154,7 +154,8 @@ def _correlations(block: FloatArray, filled: FloatArray, known: BoolArray) -> Fl
     norms = np.maximum(squares, 0.0) * (y * y).sum(axis=0)
     # y has mean 0 over its rows, so that the mean of x does not matter in the product.
     products = np.abs(x.T @ y)
-    return np.divide(products, np.sqrt(norms), out=np.zeros_like(products), where=norms > 0)
+    norms = np.sqrt(norms)
+    return np.asarray(np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0))
 
 
 def _standard(values: FloatArray) -> FloatArray:
