@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from disambig import (
         candidates,
         datasets,
+        diagnosis,
         diagnostics,
         estimators,
         losses,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from disambig.candidates.labels.label_sets import LabelSets
     from disambig.candidates.numbers.intervals import Intervals
     from disambig.candidates.orders.partial_orders import PartialOrders
+    from disambig.diagnosis.diagnosis import diagnose
     from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
     from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
     from disambig.estimators.disambiguation import disambiguate
@@ -53,6 +55,7 @@ else:
         "PartialOrders": "disambig.candidates.orders.partial_orders",
         "PartialRanker": "disambig.estimators.partial_ranker",
         "StructuredPredictor": "disambig.estimators.structured_predictor",
+        "diagnose": "disambig.diagnosis.diagnosis",
         "disambiguate": "disambig.estimators.disambiguation",
     }
 
@@ -91,6 +94,8 @@ __all__ = [
     "__version__",
     "candidates",
     "datasets",
+    "diagnose",
+    "diagnosis",
     "diagnostics",
     "disambiguate",
     "estimators",

@@ -14,6 +14,7 @@ import disambig
 PUBLIC = (
     "candidates",
     "datasets",
+    "diagnosis",
     "diagnostics",
     "estimators",
     "exceptions",

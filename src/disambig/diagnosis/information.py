@@ -1,0 +1,132 @@
+"""Checks of every kind of target: rows that cannot be read, that say nothing, or are too few."""
+
+from functools import partial
+
+import numpy as np
+
+from disambig.diagnosis.findings import (
+    Check,
+    NotApplicable,
+    Outcome,
+    Verdict,
+    flagged,
+    share_text,
+)
+from disambig.diagnosis.subject import Subject
+from disambig.estimators.selection.numbers import NUMBER_SPACE
+from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
+
+# Informative rows that the selection of "auto" needs.
+LEAST_ROWS = {
+    "labels": MIN_INFORMATIVE_ROWS,
+    "numbers": NUMBER_SPACE.least_informative,
+    "orders": MIN_INFORMATIVE_ROWS,
+    "bits": MIN_INFORMATIVE_ROWS,
+}
+_LETTERS = {"labels": "L", "numbers": "N", "orders": "O", "bits": "B"}
+_NOTHING_SAID = {
+    "labels": "set has every class",
+    "numbers": "interval is the whole line",
+    "orders": "order compares no pair",
+    "bits": "tags are all unknown",
+}
+_UNREADABLE = {
+    "labels": "sets that are empty, repeat a label or hold a missing one",
+    "numbers": "texts that are no interval",
+    "orders": "orders that contradict themselves (a > b > a) or are no order",
+    "bits": "entries that are neither 1, 0 nor unknown",
+}
+# Errors that the evidence quotes.
+_MAX_QUOTED = 5
+
+
+def information_checks(kind: str) -> tuple[Check, ...]:
+    """The checks 100 to 102 of a kind."""
+    letter = _LETTERS[kind]
+    least = LEAST_ROWS[kind]
+    return (
+        Check(
+            f"{letter}100",
+            "unreadable-rows",
+            "Rows of y that cannot be read",
+            "issue",
+            (kind,),
+            f"Rows that the estimators refuse: {_UNREADABLE[kind]}. Here they count as rows that "
+            "say nothing.",
+            "`fit` stops at the first of them.",
+            "Correct these rows, leave them out, or name what marks a row without information by "
+            "unlabeled=.",
+            unreadable,
+        ),
+        Check(
+            f"{letter}101",
+            "rows-without-information",
+            "Rows that say nothing",
+            "tip",
+            (kind,),
+            f"Rows whose {_NOTHING_SAID[kind]}.",
+            "Such rows get a target from their neighbours alone; they help only where inputs form "
+            "clusters.",
+            "Nothing, if the rows are unlabeled on purpose. Otherwise look for a marker that was "
+            "read too widely, or for sets that were built by default.",
+            partial(uninformative, said=_NOTHING_SAID[kind]),
+        ),
+        Check(
+            f"{letter}102",
+            "too-few-rows",
+            "Too few informative rows to choose weights by",
+            "issue",
+            (kind,),
+            f"Fewer than {least} rows exclude something.",
+            'weights="auto" compares weightings by hidden sets; with so few it uses a fixed rule.',
+            "Label more rows, or choose the weights yourself.",
+            partial(too_few, least=least),
+        ),
+    )
+
+
+def unreadable(subject: Subject) -> Verdict:
+    """Rows that no estimator would read."""
+    errors = subject.refused.unreadable
+    if not errors:
+        return Outcome()
+    rows = np.array(sorted(errors), dtype=np.intp)
+    scores = np.zeros(subject.n)
+    scores[rows] = 1.0
+    # The number of a row in an error is that of the row read alone.
+    first = errors[int(rows[0])].replace("row 0 ", "").replace(" (1 such row)", "")
+    quoted = {int(row): errors[int(row)] for row in rows[:_MAX_QUOTED]}
+    return Outcome(
+        f"{share_text(rows.size, subject.n)} cannot be read. Row {rows[0]}: {first}",
+        rows,
+        scores,
+        {"n_rows": rows.size, "errors": quoted},
+    )
+
+
+def uninformative(subject: Subject, said: str) -> Verdict:
+    """Rows that exclude nothing, except those that could not be read."""
+    rows = flagged(~subject.informative & ~subject.refused.rows(subject.n))
+    if not rows.size:
+        return Outcome()
+    scores = np.zeros(subject.n)
+    scores[rows] = 1.0
+    return Outcome(
+        f"{share_text(rows.size, subject.n)}: the {said}.",
+        rows,
+        scores,
+        {"n_rows": rows.size, "share": rows.size / subject.n},
+    )
+
+
+def too_few(subject: Subject, least: int) -> Verdict:
+    """Whether the selection has too few rows."""
+    count = int(np.count_nonzero(subject.informative))
+    evidence = {"n_informative": count, "least": least}
+    if count >= least:
+        return Outcome(evidence=evidence)
+    if subject.kind == "labels" and subject.candidates.n_classes == 1:
+        return NotApplicable("there is one class only")
+    return Outcome(
+        f"{count} of {subject.n} rows exclude something; {least} are needed.", evidence=evidence
+    )
