@@ -14,8 +14,8 @@ import argparse
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.diagnostics.calibration import calibration_constants
 from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
+from disambig.theory.calibration import calibration_constants
 from reproduce.figures import simplex_figure
 from reproduce.simplex import paper_example, simplex_picture
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.diagnostics.regions import (
+from disambig.losses import MatrixLoss
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.notation import FloatArray
+from disambig.theory.regions import (
     CompatibleDistributions,
     DecisionRegion,
     compatible_distributions,
     decision_regions,
 )
-from disambig.losses import MatrixLoss
-from disambig.losses.labels.finite import FiniteLoss
-from disambig.notation import FloatArray
 
 _N_LABELS = 3
 

@@ -15,7 +15,7 @@ PUBLIC = (
     "candidates",
     "datasets",
     "diagnosis",
-    "diagnostics",
+    "theory",
     "estimators",
     "exceptions",
     "losses",

@@ -60,7 +60,7 @@ def diagnose(
     See Also
     --------
     disambig.trust.cross_examine : Judge the sets by rows that never saw them.
-    disambig.diagnostics.ambiguity : Between which classes sets are ambiguous, and where.
+    disambig.theory.ambiguity : Between which classes sets are ambiguous, and where.
 
     Examples
     --------

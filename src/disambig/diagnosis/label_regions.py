@@ -18,10 +18,10 @@ from disambig.diagnosis.information import LEAST_ROWS
 from disambig.diagnosis.labels import co_occurrence
 from disambig.diagnosis.neighborhoods import N_NEIGHBORS, N_REGION
 from disambig.diagnosis.subject import Subject
-from disambig.diagnostics import local_ambiguity
-from disambig.diagnostics.shares import Shares
 from disambig.estimators import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.theory import local_ambiguity
+from disambig.theory.shares import Shares
 from disambig.trust import cross_examine
 from disambig.weights import NeighborWeights
 
@@ -207,7 +207,7 @@ REGION_CHECKS = (
         _KIND,
         "All informative sets of a row and its 20 nearest neighbours (six at least) share two "
         "classes, which by their frequency happens anywhere with a probability of 1% or less. The "
-        "evidence has eta of disambig.diagnostics.local_ambiguity. A tip if it is 1% of the "
+        "evidence has eta of disambig.theory.local_ambiguity. A tip if it is 1% of the "
         "rows or less.",
         "Inside such a region nothing decides between the two classes, however many rows come.",
         "Label some rows of the region exactly.",

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from disambig.diagnostics.calibration import calibration_constants
-from disambig.diagnostics.regions import decision_regions
 from disambig.losses import AbstainLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.losses.labels.finite import FiniteLoss
+from disambig.theory.calibration import calibration_constants
+from disambig.theory.regions import decision_regions
 from tests.oracles.simplex import simplex_grid
 
 EMBEDDINGS = ("losses", "units", "balanced")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from disambig.diagnostics.requirements import Requirement, theorem_requirement
+from disambig.theory.requirements import Requirement, theorem_requirement
 
 # Share of sets without the label of their region that is explained by rows near its border. With
 # more, the region has several labels.

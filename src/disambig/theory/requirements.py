@@ -67,7 +67,7 @@ def theorem_requirement(
         The largest norms of the embeddings of targets and predictions. 1 and 1 for the 0-1 loss:
         with ``phi(y) = e_y`` and ``psi(z) = -e_z`` the inner product is the loss minus one, which
         has the same excess risk. Their product scales with the loss. For other losses see
-        `disambig.diagnostics.calibration.calibration_constants`.
+        `disambig.theory.calibration.calibration_constants`.
 
     Examples
     --------

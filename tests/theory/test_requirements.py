@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.diagnostics import theorem_requirement
+from disambig.theory import theorem_requirement
 
 
 def bound(n: int, k: int, eta: float, m: int, p: float, c: float) -> tuple[float, float]:

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.candidates import LabelSets
-from disambig.diagnostics.shares import Shares
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.theory.shares import Shares
 from disambig.weights import NeighborWeights
 
 

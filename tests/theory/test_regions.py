@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.diagnostics.regions import decision_regions
 from disambig.losses import MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.losses.labels.finite import FiniteLoss
+from disambig.theory.regions import decision_regions
 from tests.oracles.simplex import simplex_grid
 
 PAPER = MatrixLoss([[0, 1, 1], [1, 0, 2], [1, 2, 0]]).bind(np.array(["a", "b", "c"]))

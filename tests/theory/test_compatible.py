@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from disambig.candidates import LabelSets
-from disambig.diagnostics.regions import compatible_distributions
+from disambig.theory.regions import compatible_distributions
 from tests.oracles.simplex import simplex_grid
 
 # Four of the sets of the paper's figure, in eighths.

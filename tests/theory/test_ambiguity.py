@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from disambig import LabelSets
 from disambig.datasets import make_separated_clusters
-from disambig.diagnostics import Ambiguity, ambiguity, local_ambiguity
-from disambig.diagnostics.verdicts import Status
+from disambig.theory import Ambiguity, ambiguity, local_ambiguity
+from disambig.theory.verdicts import Status
 from disambig.weights import NeighborWeights
 
 K, ETA = 10, 0.5

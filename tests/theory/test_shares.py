@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from disambig.diagnostics.shares import Shares
+from disambig.theory.shares import Shares
 
 
 @given(

@@ -13,12 +13,12 @@ from sklearn.utils import check_array
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import listed
 from disambig.candidates.reading import is_missing
-from disambig.diagnostics.report import Ambiguity
-from disambig.diagnostics.shares import require_confidence
 from disambig.losses import ZeroOneLoss
 from disambig.notation import AnyArray, BoolArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
+from disambig.theory.report import Ambiguity
+from disambig.theory.shares import require_confidence
 from disambig.weights import NeighborWeights
 from disambig.weights.registry import is_pairwise, resolve_weights
 
@@ -122,7 +122,7 @@ def ambiguity(
     Examples
     --------
     >>> import numpy as np
-    >>> from disambig.diagnostics import ambiguity
+    >>> from disambig.theory import ambiguity
     >>> X = np.linspace(0, 1, 200)[:, None] + np.repeat([0.0, 9.0], 100)[:, None]
     >>> y = [{"cat", "dog"}] * 100 + [{"bee"}, {"bee", "cat"}] * 50
     >>> found = ambiguity(X, y)

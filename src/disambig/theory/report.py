@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates.labels.classes import listed
-from disambig.diagnostics.requirements import Requirement, theorem_requirement
-from disambig.diagnostics.shares import Shares, require_confidence
-from disambig.diagnostics.verdicts import RegionFacts, Status, in_words, status_of
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.theory.requirements import Requirement, theorem_requirement
+from disambig.theory.shares import Shares, require_confidence
+from disambig.theory.verdicts import RegionFacts, Status, in_words, status_of
 
 
 class ClassPair(NamedTuple):
@@ -59,7 +59,7 @@ class Ambiguity:
     Examples
     --------
     >>> from disambig.datasets import make_separated_clusters
-    >>> from disambig.diagnostics import ambiguity
+    >>> from disambig.theory import ambiguity
     >>> data = make_separated_clusters(400, eta=0.3, random_state=0)
     >>> report = ambiguity(data.X, data.candidates)
     >>> bool((report.eta.high < 1).all())  # no class is in all sets of another

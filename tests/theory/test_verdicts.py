@@ -7,8 +7,8 @@ import pytest
 
 from disambig import LabelSets
 from disambig.datasets import make_separated_clusters
-from disambig.diagnostics import ambiguity, local_ambiguity
-from disambig.diagnostics.verdicts import Status
+from disambig.theory import ambiguity, local_ambiguity
+from disambig.theory.verdicts import Status
 
 
 def test_the_summary_names_classes_and_shares() -> None:
