@@ -19,6 +19,7 @@ from disambig.parameters import check_choice, check_number
 
 Meaning = Literal["meets", "contains"]
 MEANINGS = ("meets", "contains")
+_MEANINGS: tuple[Meaning, ...] = ("meets", "contains")
 
 
 def check_meaning(owner: str, meaning: str) -> None:
@@ -32,16 +33,14 @@ def check_meaning(owner: str, meaning: str) -> None:
     check_choice(owner, "meaning", meaning, MEANINGS)
 
 
-def both_set_scores(probabilities: FloatArray, sets: LabelSets) -> FloatArray:
-    """Scores of the sets that exclude a class, one column for each of `MEANINGS`."""
+def both_set_scores(
+    probabilities: FloatArray, sets: LabelSets, sample_weight: FloatArray
+) -> FloatArray:
+    """Scores of the sets that exclude a class, a column for each of `MEANINGS`, and weights."""
     rows = np.flatnonzero(sets.informative)
     scores = label_scores(probabilities[rows])
-    return np.column_stack(
-        [
-            set_scores(scores, sets.mask[rows], "meets"),
-            set_scores(scores, sets.mask[rows], "contains"),
-        ]
-    )
+    meets, contains = (set_scores(scores, sets.mask[rows], meaning) for meaning in _MEANINGS)
+    return np.column_stack([meets, contains, sample_weight[rows]])
 
 
 def conformal_threshold(

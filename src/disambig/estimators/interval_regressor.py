@@ -322,8 +322,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.decided_ = np.ones(len(candidates), dtype=np.bool_)
         labels = narrowed.nearest(found.predictions)
         self._store_labels(kept, candidates, labels, found.predictions)
-        # Each row was predicted by members that never saw its set.
-        self.confidence_kind_ = "hidden sets"
+        # Unless one group has all the information, members never saw the set that they predict.
+        self.confidence_kind_ = "hidden sets" if found.fitted.hides_sets else "in-sample"
 
     def _store_labels(
         self, kept: KeptRows, sets: NumberSets, labels: FloatArray, others: FloatArray

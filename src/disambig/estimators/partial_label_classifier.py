@@ -265,7 +265,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             found = found._replace(shares=self._judged_shares(fit, held_out))
             if same:
                 scored = self._probabilities_(held_out.first_scores)
-                self._set_scores_ = both_set_scores(scored, fit.taken)
+                self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
         self.labels_ = self.classes_[found.codes]
         self.decided_ = found.decided
         self.label_distributions_ = found.shares
@@ -299,12 +299,12 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         """Probabilities of the classes, ``(q, K)``, from the votes for the recovered labels.
 
         They are the softmax of the votes at the temperature at which hidden sets are predicted
-        best (`calibration_`). This is right if the chance of a set is the same whichever of its
-        members is true. Without `calibration_` (few informative rows, other solvers, or
-        `predict_weights`), votes that are never negative (neighbours, forests) are divided by their
-        sum, and signed ones (kernel ridge) go through a softmax in which a fifth of the votes more
-        is a factor of e. An input without votes gets the frequencies of the labels. `predict`
-        minimises the expected loss and may differ from the largest probability.
+        best. This is right if the chance of a set is the same whichever of its members is true.
+        Without it (few informative rows, other solvers, or `predict_weights`), votes that are never
+        negative (neighbours, forests) are divided by their sum, and signed ones (kernel ridge) go
+        through a softmax in which a fifth of the votes more is a factor of e. An input without
+        votes gets the frequencies of the labels. `predict` minimises the expected loss and may
+        differ from the largest probability.
         """
         votes = self._checked_votes(X) @ self._distribution_
         return self._probabilities_(votes)
@@ -334,13 +334,19 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         check_meaning(name, meaning)
         check_number(name, "coverage", coverage, positive=True, below=1)
         if self._set_scores_ is None:
+            reason = (
+                "a weighting of prediction that judged hidden sets; predict_weights did not"
+                if self.calibration_ is not None
+                else f"labels that were judged by hidden sets; they are {self.confidence_kind_!r} "
+                "here (few informative rows, class counts or another solver)"
+            )
             raise ValueError(
-                f"{name}: predict_set needs labels that were judged by hidden sets; they are "
-                f"{self.confidence_kind_!r} here (few informative rows, predict_weights, class "
-                "counts or another solver). Use disambig.trust.cross_examine."
+                f"{name}: predict_set needs {reason}. Use disambig.trust.cross_examine."
             )
         scores = label_scores(self.predict_proba(X))
-        limit = conformal_threshold(self._set_scores_[:, MEANINGS.index(meaning)], coverage)
+        known, weights = self._set_scores_[:, MEANINGS.index(meaning)], self._set_scores_[:, -1]
+        # A new row counts as much as a training row on average.
+        limit = conformal_threshold(known, coverage, weights, float(weights.mean()))
         return LabelSets(prediction_mask(scores, limit), self.classes_)
 
     @limit_threads(1)

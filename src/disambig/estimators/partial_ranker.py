@@ -202,6 +202,7 @@ class PartialRanker(CandidateEstimator):
             their set nearest to their prediction.
         groups : array-like (n,), optional
             Rows that are hidden together, as copies of a row are: photographs of one person, say.
+            Leave-one-out votes (`confidence_kind_`) hide neither.
         """
         self._fit(X, y, sample_weight, groups)
         return self

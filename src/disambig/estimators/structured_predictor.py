@@ -186,6 +186,7 @@ class StructuredPredictor(CandidateEstimator):
             w means w copies of a row.
         groups : array-like (n,), optional
             Rows that are hidden together, as copies of a row are: photographs of one person, say.
+            Leave-one-out votes (`confidence_kind_`) hide neither.
         """
         self._fit(X, y, sample_weight, groups)
         return self

@@ -15,7 +15,7 @@ from disambig.estimators.held_out.tag_shares import (
     tag_signs,
 )
 from disambig.exceptions import CandidateError
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.trust.answers import Answers
 from disambig.trust.examined import Examined
 from disambig.trust.sign_sets import bit_scores, bit_set_scores, bits_at, inner_bits
@@ -100,9 +100,9 @@ class BitExamination(SignExamination):
     def _probabilities_at(self, X: Any) -> FloatArray:
         return self.calibration(of_last_step(mixed_shares)(self.estimator, X))
 
-    def _set_scores(self) -> FloatArray:
+    def _set_scores(self) -> tuple[IntArray, FloatArray]:
         rows = np.flatnonzero(self.candidates.informative)
-        return bit_set_scores(self.held_out_probabilities[rows], self.candidates[rows])
+        return rows, bit_set_scores(self.held_out_probabilities[rows], self.candidates[rows])
 
     def _truth_scores(self, answers: Answers, is_new: bool) -> FloatArray:
         found = self.held_out_probabilities[answers.rows]
@@ -140,6 +140,7 @@ def examine_bits(rows: Examined) -> BitExamination:
         suspicion=suspicion_of(probabilities, signs),
         selection_saw_sets=rows.selection_saw_sets,
         is_split=rows.folds is None,
+        sample_weight=rows.sample_weight,
         recovered=labels.copy(),
         held_out_probabilities=probabilities,
         calibration=calibration,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import (
@@ -20,7 +21,7 @@ from disambig.metrics.scorer import innermost
 from disambig.threads import limit_threads
 from disambig.trust.bits import examine_bits
 from disambig.trust.examination import Examination
-from disambig.trust.examined import Examined, step_options
+from disambig.trust.examined import Examined, before_last_step, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.labels import examine_labels
 from disambig.trust.numbers import examine_numbers
@@ -79,6 +80,8 @@ def cross_examine(
     (True, True)
     """
     check_folds(cv, repeats)
+    # Other sparse formats have no rows to take.
+    X = X.tocsr() if sp.issparse(X) else X
     is_split = isinstance(cv, str) and cv == PREFIT
     if is_split:
         if groups is not None or sample_weight is not None:
@@ -95,15 +98,15 @@ def cross_examine(
         model.fit(X, y, **step_options(model, given))
     last = innermost(model)
     candidates = _read(last, y)
-    inputs = X if not isinstance(model, Pipeline) else model[:-1].transform(X)
+    inputs = before_last_step(model, X)
     checked = validated_inputs(last, inputs, reset=False, missing=True)
     check_lengths(checked, candidates)
     kept = kept_rows(sample_weight, checked, groups)
     folds = None
     if not is_split:
-        taken = candidates if kept.all_rows else candidates[kept.rows]
         own = checked if kept.all_rows else checked[kept.rows]
-        folds = Folds(cv, repeats, own, kept, taken.informative)
+        pairwise = get_tags(model).input_tags.pairwise
+        folds = Folds(cv, repeats, own, kept, candidates, groups, pairwise=pairwise)
     return _examine(Examined(model, X, checked, candidates, kept, folds))
 
 

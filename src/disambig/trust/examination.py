@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from disambig.estimators.conformal import MEANINGS, least_rows
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.estimators.conformal import MEANINGS, conformal_threshold, least_rows
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
 from disambig.trust.abstention import certified_threshold, threshold_grid
 from disambig.trust.answers import Answers
@@ -63,6 +63,8 @@ class Examination(ABC):
         then somewhat optimistic.
     is_split : bool
         Whether no row took part in the fit (``cv="prefit"``): promises of coverage are then exact.
+    sample_weight : float array (n,), or None
+        w means w copies of a row; rows of weight zero calibrate nothing.
     answers : Answers or None
     recalibration : Recalibration or None
         How answers changed the confidence.
@@ -92,6 +94,7 @@ class Examination(ABC):
     suspicion: FloatArray
     selection_saw_sets: bool
     is_split: bool
+    sample_weight: FloatArray | None = None
     answers: Answers | None = None
     recalibration: Recalibration | None = None
 
@@ -205,7 +208,7 @@ class Examination(ABC):
                     "with_answers: singletons=True adds rows that were not drawn, and cannot be "
                     "combined with inclusion probabilities."
                 )
-            rows, labels = self._with_singletons(rows, labels)
+            rows, labels, inclusion = self._with_singletons(rows, labels)
         answers = self._read_answers(rows, labels, inclusion)
         # A single candidate is certain as long as the sets are believed: it teaches nothing.
         is_open = ~self._is_single()
@@ -227,12 +230,39 @@ class Examination(ABC):
             recalibration=recalibration,
         )
 
-    def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any]:
-        """Rows and labels with those of the sets that have a single member."""
+    def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any, Any]:
+        """Rows and labels with those of the sets that have a single member, and their inclusion.
+
+        All of these are answered, and so stand for themselves; an open row stands for the open rows
+        that were not drawn, too.
+        """
         given = np.asarray(rows)
         given = np.flatnonzero(given) if given.dtype == np.bool_ else given
-        added = np.setdiff1d(np.flatnonzero(self._is_single()), given)
-        return [*given.tolist(), *added.tolist()], [*labels, *self.labels[added].tolist()]
+        single = self._is_single()
+        added = np.setdiff1d(np.flatnonzero(single), given)
+        everything = np.concatenate([given, added]).astype(np.intp)
+        known = everything[(everything >= 0) & (everything < len(self))]
+        n_drawn, n_open = np.count_nonzero(~single[np.unique(known)]), np.count_nonzero(~single)
+        share = n_drawn / n_open if n_open else 1.0
+        inclusion = np.ones(len(everything))
+        if known.size == everything.size:
+            inclusion = np.where(single[everything], 1.0, share)
+        return everything, [*labels, *self.labels[added].tolist()], inclusion
+
+    def _threshold(
+        self, scores: FloatArray, rows: IntArray, coverage: float, answers: Answers | None = None
+    ) -> float:
+        """The conformal threshold of the scores of rows, by their weights and those of answers."""
+        weights = np.ones(len(rows)) if self.sample_weight is None else self.sample_weight[rows]
+        used = weights > 0
+        new = float(weights[used].mean()) if used.any() else 1.0
+        if answers is not None and not answers.is_uniform:
+            weights = weights * answers.weights
+            # The row that was least likely to be drawn, to be safe.
+            new = float(weights[used].max()) if used.any() else 1.0
+        if np.ptp(weights[used]) == 0 if used.any() else True:
+            return conformal_threshold(scores[used], coverage)
+        return conformal_threshold(scores[used], coverage, weights[used], new)
 
     @property
     def wrong_share_of_answers(self) -> float | None:
@@ -261,13 +291,16 @@ class Examination(ABC):
                 "accept needs true labels of some rows, drawn at random: with_answers(rows, "
                 "labels) first."
             )
-        if not self.answers.is_uniform:
+        is_open, before = ~self._is_single(), self.confidence_by_sets
+        answers = self.answers.part(is_open[self.answers.rows])
+        if not is_open.any():
+            promise = "No row has several candidates: every label is that of its set."
+            return Acceptance(np.ones(len(self), dtype=np.bool_), None, promise)
+        if not answers.is_uniform:
             raise ValueError(
                 "accept needs answers that were drawn with equal probabilities; these have "
                 "different inclusion probabilities. Draw some rows at random."
             )
-        is_open, before = ~self._is_single(), self.confidence_by_sets
-        answers = self.answers.part(is_open[self.answers.rows])
         grid = threshold_grid(before[is_open], max(len(answers), 1), risk, delta)
         found = certified_threshold(
             before[answers.rows], self._rightness(answers), risk, delta, grid

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 
 from disambig.estimators.fitting import KeptRows
+from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.trust.folds import Folds
@@ -49,6 +50,12 @@ class Examined:
         return innermost(self.model)
 
     @property
+    def sample_weight(self) -> FloatArray | None:
+        """The weights of all rows, ``(n,)``; None if all are one."""
+        is_plain = self.kept.all_rows and self.kept.weights is None
+        return None if is_plain else self.kept.all_weights
+
+    @property
     def selection_saw_sets(self) -> bool:
         """Whether ``weights="auto"`` chose when the hidden sets were in sight."""
         weights = getattr(self.last, "weights", None)
@@ -64,6 +71,7 @@ class Examined:
         """
         if self.folds is None:
             return predict(self.model, self.X)
+        self.require_features()
         template = without_search(self.model)
         found: FloatArray | None = None
         deals = self.folds.deals(0)
@@ -88,6 +96,14 @@ class Examined:
             values[rest] = predict(self.model, _safe_indexing(self.X, rest))
         return values
 
+    def require_features(self) -> None:
+        """Raise an error if X holds pairs of rows, which models of folds cannot use."""
+        if get_tags(self.model).input_tags.pairwise:
+            raise ValueError(
+                "cross_examine: X holds pairs of rows, and models of folds would need pairs of "
+                "their own. Use weights that read features, or cv='prefit' with other rows."
+            )
+
     def require_information(self, folds: IntArray) -> None:
         """Raise an error if all rows that exclude something are in one fold of those ``(m,)``."""
         informative = self.candidates.informative[self.kept.rows]
@@ -107,6 +123,12 @@ class Examined:
         return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))
 
 
+def before_last_step(model: Any, X: Any) -> Any:
+    """Inputs as the last step of a pipeline gets them."""
+    is_chain = isinstance(model, Pipeline) and len(model.steps) > 1
+    return model[:-1].transform(X) if is_chain else X
+
+
 def step_options(model: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Options of `fit`, which go to the last step of a pipeline."""
     if not isinstance(model, Pipeline):
@@ -118,6 +140,9 @@ def step_options(model: Any, options: dict[str, Any]) -> dict[str, Any]:
 def without_search(model: Any) -> Any:
     """An unfitted copy that repeats what "auto" chose, without choosing again."""
     copy, last = clone(model), innermost(model)
+    if isinstance(last, IntervalRegressor):
+        # Its folds calibrate `predict_interval`, which is not needed here.
+        innermost(copy).set_params(cv=None)
     weights = getattr(last, "weights", None)
     if not (isinstance(weights, str) and weights == "auto") or last.weights_ is None:
         return copy

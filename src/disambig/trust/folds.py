@@ -6,10 +6,10 @@ import numpy as np
 
 from disambig.estimators.calibration import splits_of
 from disambig.estimators.fitting import KeptRows
-from disambig.estimators.held_out.label_judges import deal
-from disambig.notation import BoolArray, IntArray
+from disambig.estimators.held_out.label_judges import deal, equal_inputs
+from disambig.notation import IntArray
 from disambig.parameters import check_integer
-from disambig.weights.row_groups import joined_groups, rank_hashes
+from disambig.weights.row_groups import joined_groups
 
 _OWNER = "cross_examine"
 PREFIT = "prefit"
@@ -24,7 +24,7 @@ def check_folds(cv: Any, repeats: Any) -> None:
             f"training and test rows, or 'prefit'; got {cv!r}."
         )
     is_number = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
-    if is_number and cv < 2:
+    if isinstance(cv, bool) or (is_number and cv < 2):
         raise ValueError(f"{_OWNER}: cv must be at least 2 folds; got {cv}.")
     if repeats != 1 and not is_number:
         raise ValueError(
@@ -44,13 +44,25 @@ class Folds:
     X : (m, d)
         Checked inputs of the rows that take part.
     kept : KeptRows
-    informative : bool array (m,)
+    candidates, groups : n rows
+        What a splitter is given beside the rows.
+    pairwise : bool
+        Whether X holds pairs of rows, which are no inputs.
     """
 
     def __init__(
-        self, cv: Any, repeats: int, X: Any, kept: KeptRows, informative: BoolArray
+        self,
+        cv: Any,
+        repeats: int,
+        X: Any,
+        kept: KeptRows,
+        candidates: Any,
+        groups: Any,
+        *,
+        pairwise: bool,
     ) -> None:
-        self.equal = rank_hashes(X)
+        informative = candidates[kept.rows].informative
+        self.equal = equal_inputs(X, pairwise)
         self.units = joined_groups(self.equal, kept.groups)
         if np.unique(self.units[informative]).size < 2:
             raise ValueError(
@@ -62,13 +74,9 @@ class Folds:
         self._cv = cv
         self._given: IntArray | None = None
         if not isinstance(cv, (int, np.integer)):
+            if hasattr(cv, "split"):
+                cv = list(cv.split(np.zeros((kept.n, 1)), candidates, groups))
             self._given = self._folds_of(splits_of(_OWNER, cv, kept.n, None), kept)
-
-    @property
-    def copies(self) -> IntArray:
-        """How many rows have the inputs of the row, ``(m,)``."""
-        copies: IntArray = np.bincount(self.equal)[self.equal]
-        return copies
 
     def deals(self, number: int) -> list[IntArray]:
         """Folds ``(m,)`` of judge `number`, once for every repeat."""

@@ -8,8 +8,6 @@ from sklearn import config_context
 
 from disambig.candidates import LabelSets
 from disambig.estimators.conformal import (
-    classwise_thresholds,
-    conformal_threshold,
     label_scores,
     prediction_mask,
     set_scores,
@@ -140,7 +138,7 @@ class LabelExamination(Examination):
             known = self.scored if is_new else self.distributions
             rows = np.flatnonzero(self.candidates.informative)
             values = set_scores(label_scores(known[rows]), inside[rows], meaning)  # type: ignore[arg-type]
-            threshold: Any = conformal_threshold(values, coverage)
+            threshold: Any = self._threshold(values, rows, coverage)
         else:
             # Inside the sets classes compete with candidates only.
             known = self.scored if is_new else self.label_distributions
@@ -155,10 +153,13 @@ class LabelExamination(Examination):
         answers = self.answers
         assert answers is not None
         values = label_scores(known)[answers.rows, answers.labels]
-        weights = None if answers.is_uniform else answers.weights
         if not classwise:
-            return conformal_threshold(values, coverage, weights)
-        return classwise_thresholds(values, answers.labels, len(self.classes), coverage, weights)
+            return self._threshold(values, answers.rows, coverage, answers)
+        found = [
+            self._threshold(values[one], answers.rows[one], coverage, answers.part(one))
+            for one in (answers.labels == code for code in range(len(self.classes)))
+        ]
+        return np.array(found)
 
 
 def examine_labels(rows: Examined) -> LabelExamination:
@@ -171,6 +172,8 @@ def examine_labels(rows: Examined) -> LabelExamination:
             "PartialLabelClassifier, or a classifier with probabilities."
         )
     is_judged = isinstance(rows.model, PartialLabelClassifier) and rows.folds is not None
+    # New rows are compared with what the weighting of prediction says.
+    is_judged = is_judged and last.predict_weights_ is last.weights_
     if is_judged and is_cheap(rows.candidates, last.solver_):
         held_out = _judged(rows)
         scored = rows.with_rest(
@@ -204,6 +207,7 @@ def examine_labels(rows: Examined) -> LabelExamination:
         suspicion=np.clip(1.0 - within, 0.0, 1.0),
         selection_saw_sets=rows.selection_saw_sets,
         is_split=rows.folds is None,
+        sample_weight=rows.sample_weight,
         classes=last.classes_,
         codes=codes,
         distributions=distributions,
@@ -216,6 +220,8 @@ def _judged(rows: Examined) -> HeldOutLabels:
     """The judgement of the rows that take part, on the votes of the fit."""
     kept, folds, model = rows.kept, rows.folds, rows.model
     assert folds is not None
+    for dealt in folds.deals(0):
+        rows.require_information(dealt)
     taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
     inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
     with config_context(assume_finite=True):
@@ -231,7 +237,7 @@ def _judged(rows: Examined) -> HeldOutLabels:
             model.loss_,
             model.method,
             kept.sample_weight,
-            folds.copies,
+            folds.equal,
             folds.deals,
         )
 

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.conformal import conformal_threshold
 from disambig.estimators.held_out.number_judges import judged_numbers
 from disambig.estimators.held_out.residuals import Residuals, segments_of
 from disambig.estimators.mixture import only_predicts
@@ -105,7 +103,7 @@ class NumberExamination(Examination):
 
     def _values(self, answers: Answers) -> FloatArray:
         """The true numbers, ``(m, d)``."""
-        return np.reshape(answers.labels, (len(answers), -1))
+        return np.reshape(answers.labels, (len(answers), self.recovered.shape[1]))
 
     def _rightness(self, answers: Answers) -> BoolArray:
         away = np.abs(self.recovered[answers.rows] - self._values(answers))
@@ -133,20 +131,26 @@ class NumberExamination(Examination):
         if X is None and meaning == "truth":
             # What a set excludes is no error: the number of the set nearest to the prediction.
             middles = self.candidates.nearest(middles)
-        radii = self._radii(middles, coverage, meaning)
+        radii = self._radii(middles, coverage, meaning, inside=X is None)
         if X is None:
             return self._shaped(self._inside(middles, radii))
         found = _predicted(self.estimator, X).reshape(-1, radii.size)
         return self._shaped(np.stack([found - radii, found + radii], axis=-1))
 
-    def _radii(self, middles: FloatArray, coverage: float, meaning: str) -> FloatArray:
+    def _radii(
+        self, middles: FloatArray, coverage: float, meaning: str, *, inside: bool
+    ) -> FloatArray:
         """How far the interval reaches from the prediction, ``(d,)``."""
         if meaning == "truth":
             answers = self.answers
             assert answers is not None
             scores = np.abs(self._values(answers) - middles[answers.rows])
-            weights = None if answers.is_uniform else answers.weights
-            return np.array([conformal_threshold(column, coverage, weights) for column in scores.T])
+            if inside:
+                # A number outside of its set is in no part of it.
+                scores[self._is_outside(answers)] = np.inf
+            return np.array(
+                [self._threshold(one, answers.rows, coverage, answers) for one in scores.T]
+            )
         hull = self.candidates.hull
         if meaning == "meets":
             scores = self.candidates.distances(middles)
@@ -155,7 +159,10 @@ class NumberExamination(Examination):
         # A set that allows every number says nothing.
         known = np.isfinite(self.candidates.centers)
         return np.array(
-            [conformal_threshold(scores[known[:, k], k], coverage) for k in range(scores.shape[1])]
+            [
+                self._threshold(scores[known[:, k], k], np.flatnonzero(known[:, k]), coverage)
+                for k in range(scores.shape[1])
+            ]
         )
 
     def _inside(self, middles: FloatArray, radii: FloatArray) -> FloatArray:
@@ -183,11 +190,6 @@ def examine_numbers(rows: Examined) -> NumberExamination:
     """The examination of numbers, by models that are fitted without the fold of a row."""
     sets: NumberSets = rows.candidates
     n, d = len(sets), sets.n_columns
-    if rows.folds is not None and get_tags(rows.model).input_tags.pairwise:
-        raise ValueError(
-            "cross_examine: X holds pairs of rows, and models of folds would need pairs of their "
-            "own. Use weights that read features, or cv='prefit' with other rows."
-        )
     with only_predicts():
         predictions = np.reshape(rows.held_out(_predicted), (n, d))
     if rows.folds is None:
@@ -209,6 +211,7 @@ def examine_numbers(rows: Examined) -> NumberExamination:
         suspicion=judged.residuals.suspicion(predictions, sets),
         selection_saw_sets=rows.selection_saw_sets,
         is_split=rows.folds is None,
+        sample_weight=rows.sample_weight,
         predictions=predictions[:, 0].copy() if sets.flat else predictions,
         distance=judged.distance,
         residuals=judged.residuals,

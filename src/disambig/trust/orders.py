@@ -114,9 +114,9 @@ class OrderExamination(SignExamination):
         shares = of_last_step(_shares)(self.estimator, X)
         return square(self.calibration(shares), self.recovered.shape[1])
 
-    def _set_scores(self) -> FloatArray:
+    def _set_scores(self) -> tuple[IntArray, FloatArray]:
         rows = np.flatnonzero(self.candidates.n_observed > 0)
-        return order_set_scores(self.held_out_probabilities[rows], self.candidates[rows])
+        return rows, order_set_scores(self.held_out_probabilities[rows], self.candidates[rows])
 
     def _truth_scores(self, answers: Answers, is_new: bool) -> FloatArray:
         found = self.held_out_probabilities[answers.rows]
@@ -163,6 +163,7 @@ def examine_orders(rows: Examined) -> OrderExamination:
         suspicion=suspicion_of(probabilities, signs),
         selection_saw_sets=rows.selection_saw_sets,
         is_split=rows.folds is None,
+        sample_weight=rows.sample_weight,
         recovered=labels.copy(),
         held_out_probabilities=table,
         calibration=calibration,

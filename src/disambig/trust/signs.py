@@ -9,13 +9,12 @@ import numpy as np
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
-from disambig.estimators.conformal import conformal_threshold
 from disambig.estimators.held_out.sign_likelihood import SignCalibration, fit_sign_calibration
 from disambig.estimators.mixture import Mixture, held_out_predictions, mixed
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.trust.answers import Answers, read_answers
 from disambig.trust.examination import Examination
-from disambig.trust.examined import Examined
+from disambig.trust.examined import Examined, before_last_step
 
 # What a model, or the last step of a pipeline, predicts: ``predict(estimator, X)``.
 Predict = Callable[[Any, Any], FloatArray]
@@ -66,8 +65,8 @@ class SignExamination(Examination):
         """Calibrated probabilities of the estimator at new inputs."""
 
     @abstractmethod
-    def _set_scores(self) -> FloatArray:
-        """Scores for "meets" of the rows that observe a sign."""
+    def _set_scores(self) -> tuple[IntArray, FloatArray]:
+        """The rows that observe a sign, and their scores for "meets"."""
 
     @abstractmethod
     def _truth_scores(self, answers: Answers, is_new: bool) -> FloatArray:
@@ -88,7 +87,7 @@ class SignExamination(Examination):
         read = read_answers(rows, complete.astype(np.float64), len(self), None, inclusion)
         return Answers(read.rows, read.labels.astype(self.labels.dtype), read.weights)
 
-    def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any]:
+    def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any, Any]:
         # Answers may be texts, which cannot be joined with a table.
         return super()._with_singletons(rows, self._read_complete(labels).tolist())
 
@@ -111,13 +110,13 @@ class SignExamination(Examination):
                 f"predict_set: classwise=True is for labels; {self._plural} have no classes."
             )
         if meaning == "meets":
-            threshold = conformal_threshold(self._set_scores(), coverage)
+            rows, scores = self._set_scores()
+            threshold = self._threshold(scores, rows, coverage)
         else:
             answers = self.answers
             assert answers is not None
             scores = self._truth_scores(answers, X is not None)
-            weights = None if answers.is_uniform else answers.weights
-            threshold = conformal_threshold(scores, coverage, weights)
+            threshold = self._threshold(scores, answers.rows, coverage, answers)
         if X is None:
             return self._inner_sets(threshold)
         return self._sets_at(self._probabilities_at(X), threshold)
@@ -133,7 +132,7 @@ def of_last_step(predict: Predict) -> Predict:
 
     def predicted(model: Any, X: Any) -> FloatArray:
         if isinstance(model, Pipeline):
-            return predict(model[-1], model[:-1].transform(X))
+            return predict(model[-1], before_last_step(model, X))
         return predict(model, X)
 
     return predicted
@@ -152,6 +151,8 @@ def held_out_signs(rows: Examined, predict: Predict, predict_member: Predict) ->
         Of the estimator, and of a member of its mixture.
     """
     last, folds = rows.last, rows.folds
+    if folds is not None:
+        rows.require_features()
     is_mixture = isinstance(getattr(last, "weights_", None), Mixture)
     if folds is None or not is_mixture or rows.model is not last:
         return rows.held_out(of_last_step(predict))

@@ -39,9 +39,9 @@ def blobs():
 
 def scores_of(X, sets, weights, solver, folds, method="disambiguation"):
     loss = ZeroOneLoss().bind(sets.classes)
-    ones, copies = np.ones(len(sets)), np.ones(len(sets), dtype=int)
+    ones, equal = np.ones(len(sets)), np.arange(len(sets))
     judge = Judge(weights.fit(X), solver)
-    return hidden_scores(judge, sets, loss, method, ones, copies, folds)
+    return hidden_scores(judge, sets, loss, method, ones, equal, folds)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_the_order_of_the_rows_does_not_matter(blobs):
 
 
 def test_groups_are_hidden_together():
-    """Near copies in a group reveal the set of a row unless the group is hidden."""
+    """Near equal in a group reveal the set of a row unless the group is hidden."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(60, 3)), 3, axis=0) + 1e-3 * rng.normal(size=(180, 3))
     truth = np.repeat(rng.integers(0, 3, 60), 3)
@@ -138,7 +138,7 @@ def test_groups_are_hidden_together():
 def test_several_judges_are_averaged(blobs):
     X, sets, _ = blobs
     loss = ZeroOneLoss().bind(sets.classes)
-    ones, copies = np.ones(len(sets)), np.ones(len(sets), dtype=int)
+    ones, equal = np.ones(len(sets)), np.arange(len(sets))
     judges = [
         Judge(weights.fit(X), AlternatingMinimization())
         for weights in (KernelRidgeWeights(), NeighborWeights(9))
@@ -146,7 +146,7 @@ def test_several_judges_are_averaged(blobs):
     folds = [np.arange(len(sets)) % 5, np.arange(len(sets)) % 6]
 
     def judge(some, deals):
-        return judged(some, sets, loss, "disambiguation", ones, copies, lambda j: [deals[j]])
+        return judged(some, sets, loss, "disambiguation", ones, equal, lambda j: [deals[j]])
 
     both = judge(judges, folds)
     alone = [judge([one], [deals]) for one, deals in zip(judges, folds, strict=True)]

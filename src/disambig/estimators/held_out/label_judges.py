@@ -136,7 +136,7 @@ def judge_fit(
     if not is_cheap(sets, solver):
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    equal = rank_hashes(inputs)
+    equal = equal_inputs(inputs, fit.weightings.pairwise)
     units = joined_groups(equal, kept.groups)
     # Distinct inputs are counted: a weight of w is w copies.
     if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
@@ -150,9 +150,14 @@ def judge_fit(
         fit.problem.loss,
         method,
         kept.sample_weight,
-        np.bincount(equal)[equal],
+        equal,
         lambda number: [deal(units, sets.informative, n_folds, number)],
     )
+
+
+def equal_inputs(X: Any, pairwise: bool) -> IntArray:
+    """Equal numbers for rows with equal inputs, ``(n,)``; rows of pairs are no inputs."""
+    return np.arange(X.shape[0]) if pairwise else rank_hashes(X)
 
 
 def deal(units: IntArray, informative: BoolArray, n_folds: int, number: int) -> IntArray:
@@ -191,7 +196,7 @@ def judged(
     loss: FiniteLoss,
     method: str,
     sample_weight: FloatArray,
-    copies: IntArray,
+    equal: IntArray,
     deals: Callable[[int], Sequence[IntArray]],
 ) -> HeldOutLabels:
     """The mean of calibrated probabilities over judges and deals.
@@ -204,8 +209,8 @@ def judged(
     loss : FiniteLoss
     method : {"disambiguation", "infimum", "average"}
     sample_weight : float array (n,)
-    copies : int array (n,)
-        How many rows have the inputs of the row. All of them are in one fold.
+    equal : int array (n,)
+        Equal numbers for rows with equal inputs, which are all in one fold.
     deals : callable
         ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
     """
@@ -218,7 +223,7 @@ def judged(
     for judge in judges:
         scores = np.mean(
             [
-                hidden_scores(judge, sets, loss, method, sample_weight, copies, folds)
+                hidden_scores(judge, sets, loss, method, sample_weight, equal, folds)
                 for folds in deals(count)
             ],
             axis=0,
@@ -249,7 +254,7 @@ def hidden_scores(
     loss: FiniteLoss,
     method: str,
     sample_weight: FloatArray,
-    copies: IntArray,
+    equal: IntArray,
     folds: IntArray,
 ) -> FloatArray:
     """The votes of the others for every class of a row whose set is hidden, ``(n, K)``.
@@ -260,16 +265,16 @@ def hidden_scores(
     graph = _graph(judge.weights)
     is_annealed = isinstance(judge.solver, AnnealedMinimization)
     if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
-        return _annealed_together(judge, sets, loss, sample_weight, copies, folds)
+        return _annealed_together(judge, sets, loss, sample_weight, equal, folds)
     scores = np.zeros(sets.mask.shape)
     votes = judge.training_votes()
-    own = _own_votes(judge.weights, votes, copies)
+    own = _own_votes(judge.weights, votes, equal)
     for fold in range(n_folds):
         hidden = folds == fold
         if graph is not None:
             visible = graph.at_informed(sets.informative & ~hidden)
             votes = visible.training_votes()
-            own = _own_votes(visible, votes, copies)
+            own = _own_votes(visible, votes, equal)
         opened = _opened(sets, hidden)
         problem = Problem(_scaled(votes, sample_weight), loss, opened, sample_weight=sample_weight)
         if method == "disambiguation":
@@ -306,8 +311,10 @@ class _OwnVotes:
         return without
 
 
-def _own_votes(weights: Weights, votes: Votes, copies: IntArray) -> _OwnVotes:
-    size = copies * votes.diagonal()
+def _own_votes(weights: Weights, votes: Votes, equal: IntArray) -> _OwnVotes:
+    # The vote of a copy at the row is its own vote at itself: their inputs are equal.
+    total: FloatArray = np.bincount(equal, weights=votes.diagonal()).astype(np.float64)
+    size = total[equal]
     if isinstance(weights, _GIVEN):
         return _OwnVotes(size, np.ones(len(size)))
     rest = 1.0 - size
@@ -320,7 +327,7 @@ def _annealed_together(
     sets: LabelSets,
     loss: FiniteLoss,
     sample_weight: FloatArray,
-    copies: IntArray,
+    equal: IntArray,
     folds: IntArray,
 ) -> FloatArray:
     """All folds as one problem: one product of the votes for all of them."""
@@ -343,7 +350,7 @@ def _annealed_together(
     # Of all folds, the one in which the row is hidden.
     place = folds, np.arange(len(sets))
     hidden_targets = distributions.reshape(n_folds, len(sets), -1)[place]
-    own = _own_votes(judge.weights, votes, copies)
+    own = _own_votes(judge.weights, votes, equal)
     return own.removed(scores.reshape(n_folds, len(sets), -1)[place], hidden_targets)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import Fit, take_inputs
-from disambig.estimators.held_out.label_judges import deal
+from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.held_out.residuals import Residuals
 from disambig.estimators.mixture import is_judged
@@ -17,7 +17,7 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import Solver
 from disambig.solvers.loop import Status
 from disambig.solvers.numbers.baselines import number_rule
-from disambig.weights.row_groups import joined_groups, rank_hashes
+from disambig.weights.row_groups import joined_groups
 
 # "About right" for numbers: within this share of the range of the recovered numbers.
 _SHARE = 0.1
@@ -134,7 +134,7 @@ def _folds(fit: Fit) -> IntArray | None:
     if not is_cheap or fit.solution.status is Status.STOPPED:
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    units = joined_groups(rank_hashes(inputs), kept.groups)
+    units = joined_groups(equal_inputs(inputs, fit.weightings.pairwise), kept.groups)
     if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
         return None
     return deal(units, sets.informative, _FOLDS, 0)

@@ -87,6 +87,26 @@ def size_odds(mask: BoolArray, possible: BoolArray) -> FloatArray:
     return odds
 
 
+def as_counts(sample_weight: FloatArray, used: BoolArray) -> FloatArray:
+    """Weights whose sum over some rows is at least the number of rows that they are worth.
+
+    Copies are counts. Weights that were normalised are worth more rows than their sum, and a
+    log-likelihood would be in no unit; they are scaled to ``(sum w)^2 / sum w^2``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> (
+    ...     as_counts(np.full(4, 0.25), np.ones(4, dtype=bool)),
+    ...     as_counts(np.array([2.0]), np.ones(1) > 0),
+    ... )
+    (array([1., 1., 1., 1.]), array([2.]))
+    """
+    total = float(sample_weight[used].sum())
+    worth = total**2 / float(sample_weight[used] @ sample_weight[used])
+    return sample_weight * max(1.0, worth / total)
+
+
 def fit_set_calibration(
     scores: FloatArray, mask: BoolArray, sample_weight: FloatArray, possible: BoolArray
 ) -> SetCalibration:
@@ -110,6 +130,7 @@ def fit_set_calibration(
     used = np.isfinite(odds) & (scores != 0).any(axis=1) & (sample_weight > 0)
     if not used.any():
         return SetCalibration(1.0, 0.0, 0.0)
+    sample_weight = as_counts(sample_weight, used)
     likelihood = _SetLikelihood(
         np.where(possible, scores[used], -np.inf), mask[used], odds[used], sample_weight[used]
     )

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit, logit
 
+from disambig.estimators.held_out.set_likelihood import as_counts
 from disambig.notation import AnyArray, FloatArray
 
 # Probabilities are moved this far from 0 and 1 before their logits are taken: the share of votes
@@ -106,6 +107,8 @@ def fit_sign_calibration(
     """
     used = (signs != 0) & np.isfinite(probabilities) & (sample_weight > 0)[:, None]
     rows, _ = np.nonzero(used)
+    if rows.size:
+        sample_weight = as_counts(sample_weight, used.any(axis=1))
     weights = sample_weight[rows]
     if float(weights.sum()) < MIN_SIGNS:
         return SignCalibration()
