@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     # One thread, because several threads in small fits mostly wait for each other.
     with threadpool_limits(1), warnings.catch_warnings():
         # Undecided rows are excluded from training, which is what the table measures.
-        warnings.filterwarnings("ignore", message=".*rows are not resolved")
+        warnings.filterwarnings("ignore", message=".*rows are not decided")
         body = table(n_splits)
     text = (
         "## Any classifier on recovered labels\n\n"

@@ -240,8 +240,8 @@ def whole_fit(n: int) -> dict[str, Any]:
         "transposing": transposing,
         "solving": solving,
         "accuracy": float(np.mean(model.labels_ == truth)),
-        "resolved": float(np.mean(model.resolved_)),
-        "correct if resolved": float(np.mean((model.labels_ == truth)[model.resolved_])),
+        "decided": float(np.mean(model.decided_)),
+        "correct if decided": float(np.mean((model.labels_ == truth)[model.decided_])),
         "iterations": len(solution.trace),
         "undecided": int(solution.trace[solution.n_iter].undecided),
     }
@@ -260,8 +260,8 @@ def text_of_fit(found: dict[str, Any]) -> str:
         f"{found['peak']:.2f} GiB ({found['before']:.2f}) | {found['accuracy']:.4f} |\n\n"
         f"Wall-clock seconds of the fit on the machine as it was: {found['wall']:.1f}. The solver "
         f"made {found['iterations']} steps, decoding included; {found['undecided']} rows were "
-        f"undecided before it. {100 * found['resolved']:.2f} % of the labels were decided by the "
-        f"data, of which {100 * found['correct if resolved']:.2f} % are right."
+        f"undecided before it. {100 * found['decided']:.2f} % of the labels were decided by the "
+        f"data, of which {100 * found['correct if decided']:.2f} % are right."
     )
 
 

@@ -82,8 +82,8 @@ def main() -> None:
     figure.savefig(arguments.out, dpi=110)
 
     right = (together.labels_ == truth).mean()
-    print(f"Recovered labels that are right: {right:.1%} of {len(X)}, all resolved:", end=" ")
-    print(bool(together.resolved_.all()))
+    print(f"Recovered labels that are right: {right:.1%} of {len(X)}, all decided:", end=" ")
+    print(bool(together.decided_.all()))
     for name, share in shares.items():
         print(f"{name}: {share:.1%} of the grid as the nearest circle")
     print(f"Figure: {arguments.out}")

@@ -101,7 +101,7 @@ def circles_shares(seed: int, n_points: int) -> Payload:
         model = _model(name).fit(X, sets)
         found[name] = {
             "right": float(np.mean(model.labels_ == truth)),
-            "undecided": float(np.mean(~model.resolved_)),
+            "undecided": float(np.mean(~model.decided_)),
             "grid": float(np.mean(model.predict(places) == nearest)),
         }
     return {"seed": seed, "n_points": n_points, "methods": found}

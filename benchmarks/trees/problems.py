@@ -22,7 +22,7 @@ from disambig.losses import HammingLoss
 
 ATTRIBUTES = (
     "labels_",
-    "resolved_",
+    "decided_",
     "confidence_",
     "objective_",
     "relaxed_objective_",

@@ -49,6 +49,7 @@ PARAMETERS = (
     "method",
     "solver",
     "unlabeled",
+    "resolve_at",
     "time_limit",
     "callback",
     "verbose",
@@ -56,6 +57,8 @@ PARAMETERS = (
 ATTRIBUTES = (
     "labels_",
     "confidence_",
+    "confidence_kind_",
+    "decided_",
     "resolved_",
     "objective_",
     "n_iter_",
@@ -90,7 +93,7 @@ EXPLAINED = {
     "alternation the models of other folds choose the targets of a row.",
     "random_state": "the folds of `cv` are shuffled; nothing else here is random.",
     "n_jobs": "the fits of `cv` are independent.",
-    "unresolved": "what a second model is trained on is a choice; votes keep undecided rows "
+    "undecided": "what a second model is trained on is a choice; votes keep undecided rows "
     "undecided.",
     "weight_by_confidence": "the confidence of a label is a share of votes, which is a weight; "
     "that of a number is a distance.",
@@ -100,8 +103,10 @@ EXPLAINED = {
     "that is trained on labels predicts classes.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
     "columns.",
+    "calibration_": "the probabilities of the classes have one temperature; other kinds calibrate "
+    "numbers, pairs or tags.",
     "items_": "orders are orders of items.",
-    "undecided_pairs_": "an order is resolved pair by pair.",
+    "undecided_pairs_": "an order is decided pair by pair.",
     "pair_probabilities_": "the votes on an order are votes on its pairs.",
     "infimum_is_exact_": "of the model that recovers the targets (also in `disambiguator_`).",
     "average_is_exact_": "the linear extensions of a partial order cannot always be counted.",
@@ -117,7 +122,7 @@ EXPLAINED = {
     "shares_": "see `members_`.",
     "estimator_": "the model that was trained on the recovered targets.",
     "disambiguator_": "the estimator that recovered the targets of the start.",
-    "training_rows_": "`unresolved` may leave rows out.",
+    "training_rows_": "`undecided` may leave rows out.",
 }
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
         losses,
         metrics,
         model_selection,
+        plots,
         solvers,
+        trust,
         votes,
         weights,
     )
@@ -95,7 +97,9 @@ __all__ = [
     "losses",
     "metrics",
     "model_selection",
+    "plots",
     "solvers",
+    "trust",
     "votes",
     "weights",
 ]

@@ -5,8 +5,8 @@ from pathlib import Path
 from benchmarks.trees.layout import traced_fits
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-# Three of them are the steps of the selection that all kinds share.
-MAX_FILES = 48
+# Three of them are the steps of the selection that all kinds share, three judge by hidden sets.
+MAX_FILES = 51
 # A mixture runs several models: kernels, neighbours, a linear function, trees and boosting.
 MAX_FILES_OF = {"IntervalRegressor": 65, "PartialRanker": 72}
 

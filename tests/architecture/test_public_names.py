@@ -20,7 +20,9 @@ PUBLIC = (
     "losses",
     "metrics",
     "model_selection",
+    "plots",
     "solvers",
+    "trust",
     "votes",
     "weights",
 )

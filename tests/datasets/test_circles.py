@@ -55,4 +55,4 @@ def test_twenty_neighbours_connect_each_circle_and_no_two_of_them() -> None:
     assert connected_components(graph)[0] == 4
     found = disambiguate(X, candidates, weights=NeighborWeights(n_neighbors=20))
     np.testing.assert_array_equal(found.labels_ + 1, labels)
-    assert found.resolved_.all()
+    assert found.decided_.all()

@@ -89,7 +89,7 @@ def test_labels_by_name_agree_with_the_classifier(case, loss, method):
     one = fitted(PartialLabelClassifier(solver="alternating", **options), case, sets)
     other = fitted(StructuredPredictor(**options), case, sets)
     assert_agree(one, other)
-    assert np.array_equal(one[0].resolved_, other[0].resolved_)
+    assert np.array_equal(one[0].decided_, other[0].decided_)
     assert np.array_equal(one[0].confidence_, other[0].confidence_)
 
 

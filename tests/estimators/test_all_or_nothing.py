@@ -85,7 +85,7 @@ KINDS = {
         "disambiguator_",
     ),
     "any regressor": Kind(
-        DisambiguatedRegressor(Ridge(), weights=WEIGHTS, solver=REAL_STEPS, unresolved="include"),
+        DisambiguatedRegressor(Ridge(), weights=WEIGHTS, solver=REAL_STEPS, undecided="include"),
         intervals,
         np.tile([-np.inf, np.inf], (N, 1)),
         "disambiguator_",

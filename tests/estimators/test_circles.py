@@ -15,7 +15,7 @@ def test_all_labels_are_recovered(seed):
     model.fit(X, y)
     assert len(X) == 2004
     np.testing.assert_array_equal(model.labels_, truth)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert model.converged_
 
 

@@ -38,7 +38,7 @@ def test_one_round_written_out(iris):
     folds = list(KFold(3, shuffle=True, random_state=4).split(X))
     weights = NeighborWeights(15)
     labels = disambiguate(X, mask, weights=weights).labels_
-    model = DisambiguatedClassifier(inner, weights=weights, unresolved="include", cv=folds)
+    model = DisambiguatedClassifier(inner, weights=weights, undecided="include", cv=folds)
     model.set_params(max_iter=1).fit(X, mask)
     rounds = []
     for _ in range(2):
@@ -105,7 +105,7 @@ def test_unlabeled_rows_join_after_the_first_round(iris):
     model.fit(X, mask)
     assert max(recorded[:2]) < 60 < min(recorded[2:])
     assert (model.labels_ == truth).mean() > 0.85
-    assert model.resolved_.all()
+    assert model.decided_.all()
 
 
 def test_rows_of_weight_zero_take_no_part(iris):
@@ -157,7 +157,7 @@ def test_callbacks_see_votes_and_rounds_and_stop_either(iris):
     X, mask, _ = iris
     seen = []
     model = DisambiguatedClassifier(weights=NeighborWeights(9), callback=seen.append, max_iter=3)
-    model.set_params(unresolved="include").fit(X, mask)
+    model.set_params(undecided="include").fit(X, mask)
     rounds = [progress for progress in seen if progress.stage in ("soft", "hard")]
     assert [progress.iteration for progress in rounds] == list(range(len(rounds)))
     assert model.trace_[-len(rounds) :] == tuple(rounds)
@@ -191,7 +191,7 @@ def test_parameters_of_the_votes_have_no_effect_on_averages(iris):
         {"weights": NeighborWeights(3)},
         {"solver": "annealed"},
         {"method": "infimum"},
-        {"unresolved": "include"},
+        {"undecided": "include"},
     ):
         (name,) = options
         with pytest.raises(ValueError, match=f"{name} is a parameter of start='votes'"):
@@ -276,4 +276,4 @@ def test_averaged_candidates_are_weighted_rows_also_in_a_pipeline(iris):
     np.testing.assert_array_equal(labels, codes)
     np.testing.assert_allclose(weights, 1 / mask.sum(axis=1)[rows])
     np.testing.assert_array_equal(model.training_rows_, np.flatnonzero(informative))
-    np.testing.assert_array_equal(model.resolved_, mask.sum(axis=1) == 1)
+    np.testing.assert_array_equal(model.decided_, mask.sum(axis=1) == 1)

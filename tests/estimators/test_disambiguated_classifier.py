@@ -47,7 +47,7 @@ def test_any_classifier_learns_from_the_recovered_labels(iris, estimator):
     model = DisambiguatedClassifier(estimator, weights=weights, max_iter=0).fit(X, mask)
     assert model.score(X, truth) > 0.9
     assert model.n_iter_ == 0
-    for name in ("labels_", "confidence_", "resolved_", "label_distributions_"):
+    for name in ("labels_", "confidence_", "decided_", "label_distributions_"):
         np.testing.assert_array_equal(getattr(model, name), getattr(votes, name))
     assert hasattr(model, "predict_proba") == (not isinstance(estimator, LinearSVC))
     for start in ("votes", "average"):
@@ -77,10 +77,10 @@ def test_unresolved_rows():
         model = DisambiguatedClassifier(
             RandomForestClassifier(5, random_state=0),
             weights=NeighborWeights(2),
-            unresolved=option,
+            undecided=option,
             max_iter=0,
         )
-        with pytest.warns(UserWarning, match=f"3 of 6 rows are not resolved.*{option}"):
+        with pytest.warns(UserWarning, match=f"3 of 6 rows are not decided.*{option}"):
             model.fit(X, y)
         assert model.training_rows_.size == n_rows
         # A class without a training row keeps its column.
@@ -121,8 +121,8 @@ def test_the_error_if_no_row_is_resolved():
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     y = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "c"}]
     with (
-        pytest.warns(UserWarning, match="not resolved"),
-        pytest.raises(ValueError, match="unresolved='include'"),
+        pytest.warns(UserWarning, match="not decided"),
+        pytest.raises(ValueError, match="undecided='include'"),
     ):
         DisambiguatedClassifier(weights=NeighborWeights(2)).fit(X, y)
 
@@ -158,7 +158,7 @@ def test_confidence_is_the_sample_weight(iris, max_iter):
 
 def test_one_weight_for_all_rows(iris):
     X, mask, _ = iris
-    model = DisambiguatedClassifier(weights=NeighborWeights(9), unresolved="include")
+    model = DisambiguatedClassifier(weights=NeighborWeights(9), undecided="include")
     one = model.fit(X, mask, sample_weight=2.0)
     assert one.training_rows_.size == 150
     scores = one.decision_function(X)
@@ -178,8 +178,8 @@ def test_a_classifier_without_sample_weight_is_an_error(iris):
 
 def test_bad_options(iris):
     X, mask, _ = iris
-    with pytest.raises(ValueError, match="unresolved must be one of"):
-        DisambiguatedClassifier(unresolved="drop").fit(X, mask)
+    with pytest.raises(ValueError, match="undecided must be one of"):
+        DisambiguatedClassifier(undecided="drop").fit(X, mask)
     with pytest.raises(ValueError, match="cannot hold precomputed pairs"):
         DisambiguatedClassifier(weights="precomputed").fit(np.eye(150), mask)
 

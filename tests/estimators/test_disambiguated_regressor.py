@@ -48,7 +48,7 @@ def test_the_regressor_learns_from_the_recovered_numbers():
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     np.testing.assert_array_equal(model.training_rows_, np.arange(50))
     assert model.disambiguator_.certified_
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert model.score(X, truth) > 0.85
     assert model.score(X, y) > 0.85
 
@@ -198,12 +198,12 @@ def test_rows_whose_target_has_no_votes():
     near = NadarayaWatsonWeights(bandwidth=0.3)
     tree = DecisionTreeRegressor(random_state=0)
     model = DisambiguatedRegressor(tree, weights=near, max_iter=0)
-    with pytest.warns(UserWarning, match=r"2 of 10 rows are not resolved.*without them"):
+    with pytest.warns(UserWarning, match=r"2 of 10 rows are not decided.*without them"):
         model.fit(X, y)
     np.testing.assert_array_equal(model.training_rows_, np.arange(8))
-    np.testing.assert_array_equal(model.resolved_, np.arange(10) < 8)
+    np.testing.assert_array_equal(model.decided_, np.arange(10) < 8)
     with pytest.warns(UserWarning, match="trained on the solver's choice"):
-        model.set_params(unresolved="include").fit(X, y)
+        model.set_params(undecided="include").fit(X, y)
     np.testing.assert_array_equal(model.training_rows_, np.arange(10))
     # Rounds give them targets from the other rows.
     recorded = []
@@ -224,7 +224,7 @@ def test_rows_whose_target_has_no_votes():
     assert all((inputs < 10).all() for inputs in recorded[:2])
     assert (recorded[2] > 10).any()
     assert len(model.training_rows_) == (8 if model.solution_.best == 0 else 10)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     with pytest.warns(UserWarning, match="2 of 2 rows"), pytest.raises(ValueError, match="No row"):
         DisambiguatedRegressor(weights=near).fit(X[8:], y[8:])
 
@@ -303,7 +303,7 @@ def test_clone_pickle_and_options():
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     for options, message in (
-        ({"unresolved": "magic"}, "unresolved must be one of"),
+        ({"undecided": "magic"}, "undecided must be one of"),
         ({"max_iter": -1}, "max_iter must be an integer >= 0; got -1"),
         ({"tol": -1}, "tol must be a finite number >= 0"),
         ({"margin": -1}, "margin must be"),
@@ -349,7 +349,7 @@ def test_whole_lines_have_no_part_in_the_first_models():
     X, y, truth = plane(60)
     y[::2] = [-inf, inf]
     model = DisambiguatedRegressor(LinearRegression(), start="average").fit(X, y)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     np.testing.assert_allclose(model.labels_[::2], truth[::2], atol=0.8)
     with pytest.raises(NoInformationError, match="each of the 60 rows allows every number"):
         model.fit(X, np.tile([-inf, inf], (60, 1)))

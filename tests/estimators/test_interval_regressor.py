@@ -90,7 +90,7 @@ def test_labels_are_inside_their_sets_and_points_do_not_change(model):
     np.testing.assert_allclose(model.labels_ - model.slack_[:, 0], y[:, 0])
     assert model.predict(X).shape == (40,)
     assert np.isfinite(model.predict(X)).all()
-    assert model.resolved_.shape == (40,)
+    assert model.decided_.shape == (40,)
     np.testing.assert_array_equal(model.span_, intervals.span)
     assert model.score(X, truth) == pytest.approx(r2_score(truth, model.predict(X)))
     assert model.score(X, truth) > 0.5
@@ -119,13 +119,13 @@ def test_rows_with_several_optimal_targets_are_not_resolved():
     # The first two rows agree on any number from 0.5 to 1, and nobody votes for the third.
     y = [(0, 1), (0.5, 2), (0, 9), 4.0]
     np.testing.assert_array_equal(
-        IntervalRegressor(near).fit(X, y).resolved_, [False, False, False, True]
+        IntervalRegressor(near).fit(X, y).decided_, [False, False, False, True]
     )
     # Here they meet at one number, or come as near as they can.
     for second in ((1.0, 2), (1.5, 2)):
         model = IntervalRegressor(near).fit(X, [(0, 1), second, (0, 9), 4.0])
-        np.testing.assert_array_equal(model.resolved_, [True, True, False, True])
-    assert IntervalRegressor(RIDGE).fit(X, y).resolved_.all()
+        np.testing.assert_array_equal(model.decided_, [True, True, False, True])
+    assert IntervalRegressor(RIDGE).fit(X, y).decided_.all()
 
 
 def test_recovers_numbers_better_than_the_baselines():
@@ -156,7 +156,7 @@ def test_points_are_kernel_ridge_regression(method):
     np.testing.assert_array_equal(model.predict([[1e5]]), ridge.predict([[1e5]]))
     np.testing.assert_array_equal(model.labels_, truth)
     assert (model.slack_ == 0).all()
-    assert model.resolved_.all()
+    assert model.decided_.all()
     residuals = truth - model.predict(X)
     risk = residuals @ truth
     assert model.objective_ == pytest.approx(risk, rel=1e-9)
@@ -235,7 +235,7 @@ def test_permuting_rows_permutes_results(model):
     here, there = clone(model).fit(X, y), clone(model).fit(X[order], y[order])
     np.testing.assert_allclose(there.labels_, here.labels_[order], atol=1e-6)
     np.testing.assert_allclose(there.predict(X), here.predict(X), atol=1e-6)
-    np.testing.assert_array_equal(there.resolved_, here.resolved_[order])
+    np.testing.assert_array_equal(there.decided_, here.decided_[order])
     assert there.objective_ == pytest.approx(here.objective_, rel=1e-8)
 
 
@@ -295,7 +295,7 @@ def test_weights_are_copies(model):
     # Rows of weight zero: the member of the set nearest to the prediction.
     nearest = Intervals.from_any(y).nearest(weighted.predict(X))[:, 0]
     np.testing.assert_allclose(weighted.labels_[~taken], nearest[~taken])
-    assert weighted.resolved_[~taken].all()
+    assert weighted.decided_[~taken].all()
 
 
 def test_rows_of_weight_zero_have_no_effect():

@@ -128,7 +128,7 @@ def test_undecided_pairs_know_what_places_exclude():
     model = PartialRanker(NeighborWeights(n_neighbors=2)).fit(X, y)
     assert model.labels_.tolist() == [[0, 2, 1], [0, 2, 1]]
     assert not model.undecided_pairs_.any()
-    assert model.resolved_.all()
+    assert model.decided_.all()
 
 
 def test_contradictory_places_leave_labels_in_their_sets():

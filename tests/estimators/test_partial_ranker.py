@@ -46,7 +46,7 @@ def test_total_orders_are_supervised_learning(method):
     weights = KernelRidgeWeights(bandwidth=0.3)
     model = PartialRanker(weights=weights, method=method).fit(X, truth)
     np.testing.assert_array_equal(model.labels_, truth)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert not model.undecided_pairs_.any()
     # Supervised structured prediction: the order of least expected loss, by enumeration.
     loss = KendallLoss().bind(np.arange(5))
@@ -67,7 +67,7 @@ def test_fitted_attributes():
     known = PartialOrders.from_ranks(y).before
     assert (shares[known] == 1).all()
     assert not model.undecided_pairs_[known].any()
-    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)), ~model.resolved_)
+    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)), ~model.decided_)
     proba = model.pairwise_proba(X[:4])
     assert proba.shape == (4, 5, 5)
     assert ((proba >= 0) & (proba <= 1)).all()
@@ -82,7 +82,7 @@ def test_pairs_with_equal_votes_are_undecided():
     X = np.arange(3.0)[:, None]
     model = PartialRanker(weights=NeighborWeights(3), items=["a", "b"])
     model.fit(X, ["a>b", "b>a", ""])
-    np.testing.assert_array_equal(model.resolved_, [True, True, False])
+    np.testing.assert_array_equal(model.decided_, [True, True, False])
     np.testing.assert_array_equal(model.undecided_pairs_[:, 0, 1], [False, False, True])
     np.testing.assert_allclose(model.pair_probabilities_[2, 0, 1], 0.5)
     np.testing.assert_array_equal(model.labels_[2], [0, 1])
@@ -225,12 +225,12 @@ def test_every_loss_recovers_orders_of_separate_groups(loss, method):
     if method == "disambiguation":
         assert right.all()
         np.testing.assert_array_equal(model.labels_[at_top], truth[at_top])
-        assert model.resolved_.all() == at_top.all()
+        assert model.decided_.all() == at_top.all()
     proba = model.pairwise_proba(X)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((proba + np.swapaxes(proba, 1, 2))[:, off], 1)
     assert (proba[truth[:, :, None] < truth[:, None, :]] > 0.5).mean() > 0.9
-    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)) & model.resolved_, False)
+    np.testing.assert_array_equal(model.undecided_pairs_.any(axis=(1, 2)) & model.decided_, False)
 
 
 @pytest.mark.parametrize("loss", LOSSES[1:5], ids=str)
@@ -239,7 +239,7 @@ def test_other_losses_are_supervised_learning_on_total_orders(loss):
     weights = KernelRidgeWeights(bandwidth=0.3)
     model = PartialRanker(weights=weights, loss=loss).fit(X, truth)
     np.testing.assert_array_equal(model.labels_, truth)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     all_orders = np.array(list(permutations(range(4))))
     votes = weights.fit(X).votes(X) @ model.loss_.phi(truth)
     losses = np.einsum("ip,ip->i", votes, model.loss_.psi(model.predict(X)))
@@ -264,7 +264,7 @@ def test_pairs_below_the_cutoff_are_undecided():
     model = PartialRanker(weights=NeighborWeights(4), loss=DCGLoss(cutoff=1), items=list("abc"))
     model.fit(X, ["a>b>c", "a>b>c", "a>b; a>c", "a>b; a>c"])
     np.testing.assert_array_equal(model.labels_[:, 0], 0)
-    np.testing.assert_array_equal(model.resolved_, [True, True, False, False])
+    np.testing.assert_array_equal(model.decided_, [True, True, False, False])
     np.testing.assert_array_equal(model.undecided_pairs_[2], model.undecided_pairs_[3])
     np.testing.assert_array_equal(
         model.undecided_pairs_[2], [[False] * 3, [False, False, True], [False, True, False]]
@@ -362,7 +362,7 @@ def test_an_item_that_is_never_compared_is_undecided_in_every_row():
     for row in range(4):
         np.testing.assert_array_equal(model.undecided_pairs_[row] & open_pairs, open_pairs)
         assert not model.undecided_pairs_[row][:3, :3].any()
-    assert not model.resolved_.any()
+    assert not model.decided_.any()
 
 
 @pytest.mark.parametrize("formulation", ["one_block", "two_blocks"])
@@ -372,7 +372,7 @@ def test_annealed_orders(formulation):
     model = PartialRanker(NeighborWeights(3), solver=AnnealedMinimization(formulation)).fit(X, y)
     assert model.predict_order([[0.05], [5.05]]).tolist() == [["a", "b", "c"], ["c", "b", "a"]]
     assert model.labels_.tolist() == [[0, 1, 2]] * 3 + [[2, 1, 0]] * 3
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert not model.undecided_pairs_.any()
     stages = dict.fromkeys(progress.stage for progress in model.trace_)
     assert next(iter(stages)) == "temperature 1"
@@ -388,4 +388,4 @@ def test_annealed_orders_leave_pairs_without_votes_undecided():
     model = PartialRanker(NeighborWeights(2), solver="annealed").fit(X, y)
     assert model.undecided_pairs_[0, 2, 3]
     assert not model.undecided_pairs_[0, 0, 1]
-    assert not model.resolved_.any()
+    assert not model.decided_.any()

@@ -37,16 +37,16 @@ def test_the_same_for_structures(advantage, expected):
 
 
 @pytest.mark.parametrize(
-    ("advantage", "label", "resolved"), [(1e-6, "b", True), (1e-13, "a", False)]
+    ("advantage", "label", "decided"), [(1e-6, "b", True), (1e-13, "a", False)]
 )
-def test_a_row_of_weight_zero_is_decided_by_the_same_rule(advantage, label, resolved):
+def test_a_row_of_weight_zero_is_decided_by_the_same_rule(advantage, label, decided):
     votes = np.eye(6)
     votes[5] = [*query(advantage)[0], 0.0]
     y = [{label} for label in LABELS] + [{"a", "b"}]
     model = PartialLabelClassifier(PrecomputedWeights(), solver="alternating")
     model.fit(votes, y, sample_weight=[1, 1, 1, 1, 1, 0])
     assert model.labels_[5] == label
-    assert model.resolved_[5] == resolved
+    assert model.decided_[5] == decided
 
 
 def test_the_infimum_loss_has_the_same_tolerance():
@@ -76,7 +76,7 @@ def test_a_row_of_weight_zero_without_votes_takes_the_more_frequent_candidate():
     ):
         model.fit(votes, y, sample_weight=[1, 1, 1, 1, 1, 1, 0])
         assert model.labels_[6] == "b"
-        assert not model.resolved_[6]
+        assert not model.decided_[6]
 
 
 # ------------------------------------------------------------------ one tolerance, two precisions

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 
 from disambig import PartialLabelClassifier
 from disambig.estimators.prediction import Probabilities, probabilities_of
@@ -42,7 +43,7 @@ def test_a_class_of_undecided_rows_has_a_probability():
     X = np.repeat([0.0, 5.0], 40)[:, None] + np.linspace(0, 0.1, 80)[:, None]
     y = [{"a"}] * 40 + [{"c", "d"}] * 40
     model = PartialLabelClassifier("kernel_ridge").fit(X, y)
-    assert not model.resolved_[40:].any()
+    assert not model.decided_[40:].any()
     probabilities = model.predict_proba([[5.05]])[0]
     assert probabilities[0] < 0.1
     assert probabilities[1] == pytest.approx(probabilities[2])
@@ -59,7 +60,9 @@ def test_probabilities_of_a_classifier():
     assert ((second > 0) & (second < 1)).all()
     near = PartialLabelClassifier(NeighborWeights(5)).fit(X, truth)
     shares = near.weights_.votes(far) @ np.eye(2)[truth]
-    assert_allclose(near.predict_proba(far), shares)
+    assert_allclose(
+        near.predict_proba(far), softmax(shares / near.calibration_.temperature, axis=1)
+    )
     # The votes of prediction determine the probabilities, not those of training.
     both = PartialLabelClassifier(NeighborWeights(5), predict_weights=KernelRidgeWeights())
     assert (both.fit(X, truth).predict_proba(far) > 0).all()

@@ -56,7 +56,7 @@ def test_attributes_of_a_mixture(fitted: PartialRanker) -> None:
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((shares + shares.swapaxes(1, 2))[:, off], 1.0)
     assert ((fitted.confidence_ >= 0.0) & (fitted.confidence_ <= 1.0)).all()
-    assert fitted.resolved_.all()
+    assert fitted.decided_.all()
     assert not fitted.undecided_pairs_.any()
     assert fitted.solution_ is None
     assert not fitted.certified_

@@ -106,7 +106,7 @@ def test_marks_are_recovered(method: str) -> None:
     model = model_of(method=method).fit(X, Y)
     assert model.labels_.tolist() == [0, 0, 0, 4, 4, 4]
     assert model.predict([[0.05], [9.0]]).tolist() == [0, 4]
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert model.converged_
 
 
@@ -267,7 +267,7 @@ def test_rows_of_weight_zero_take_no_part_and_are_labelled(method: str) -> None:
     np.testing.assert_array_equal(model.predict(inputs), alone.predict(inputs))
     # The candidates nearest to the predictions from the other rows.
     assert model.labels_[6:].tolist() == [1, 1]
-    assert model.labels_.shape == model.resolved_.shape == (8,)
+    assert model.labels_.shape == model.decided_.shape == (8,)
 
 
 @pytest.mark.parametrize(

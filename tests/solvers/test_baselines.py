@@ -69,7 +69,7 @@ def test_fields_of_the_solution_of_a_baseline(method, tiny):
         direct = double_loop_objective(tiny.A, targets.embedded, predictions.embedded)
         assert value == pytest.approx(direct, rel=0, abs=10 * problem.objective_tolerance)
     single = tiny.sets.is_single
-    assert solution.resolved[single].all()
+    assert solution.decided[single].all()
     assert np.array_equal(solution.decoded.outputs[single], tiny.sets.first_labels()[single])
 
 
@@ -80,7 +80,7 @@ def test_average_candidates_by_hand():
     solution = average_candidates(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert sets.classes[solution.decoded.outputs].tolist() == ["b", "b", "b"]
     # Row 0 has only its own vote. It is undecided and takes b, which the scores from row 1 favour.
-    assert solution.resolved.tolist() == [False, True, True]
+    assert solution.decided.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -104,7 +104,7 @@ def test_infimum_and_average_candidates_differ_under_an_ordinal_loss():
     solution, exact = infimum_solution(problem)
     assert exact
     assert solution.decoded.outputs.tolist() == [0] * 10
-    assert solution.resolved.all()
+    assert solution.decided.all()
 
 
 @given(tiny=problems(forms=WITH_ENTRIES))

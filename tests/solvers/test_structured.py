@@ -27,7 +27,7 @@ def test_solver_descends_and_ends_inside_the_sets(task, tiny):
     assert (np.diff(values) <= problem.objective_tolerance).all()
     assert solution.objective <= solution.relaxed_objective + problem.objective_tolerance
     assert tiny.sets.mask[np.arange(len(tiny.sets)), solution.decoded.outputs].all()
-    assert solution.resolved.all()
+    assert solution.decided.all()
     optimum = global_optimum(tiny.A, tiny.loss.matrix, tiny.sets)
     assert solution.objective >= optimum.objective - 10 * problem.objective_tolerance
 

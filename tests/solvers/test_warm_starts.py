@@ -77,7 +77,7 @@ def test_a_second_solve_ends_at_once(name, kind, weighting):
     assert_same_solution(first, again)
     # The bound of Frank-Wolfe may come from a point before the last one.
     assert again.n_iter <= (2 if isinstance(solver, FrankWolfeMinimization) else 1)
-    assert_array_equal(again.resolved, first.resolved)
+    assert_array_equal(again.decided, first.decided)
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -198,7 +198,7 @@ def test_of_tied_labels_the_earlier_ones_are_kept(form):
     assert first.decoded.outputs.tolist() == [0, 0, 0, 0, 0]
     warm = AlternatingMinimization().solve(problem, start=with_labels(first, [0, 0, 0, 1, 1]))
     assert warm.decoded.outputs.tolist() == [0, 0, 0, 1, 1]
-    assert warm.resolved.tolist() == [True, True, True, False, False]
+    assert warm.decided.tolist() == [True, True, True, False, False]
 
 
 def test_rows_that_are_decided_keep_the_better_targets():

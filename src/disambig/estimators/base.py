@@ -103,10 +103,11 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
-    `solver`, `unlabeled`, `time_limit`, `callback`, `verbose`. Attributes that all have after
-    ``fit``: `labels_`, `confidence_`, `resolved_`, `objective_`, `relaxed_objective_`, `n_iter_`,
-    `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
-    `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
+    `solver`, `unlabeled`, `resolve_at`, `time_limit`, `callback`, `verbose`. Attributes that all
+    have after ``fit``: `labels_`, `confidence_`, `confidence_kind_`, `decided_`, `resolved_`,
+    `objective_`, `relaxed_objective_`, `n_iter_`, `converged_`, `certified_`, `trace_`,
+    `solution_`, `trials_`, `loss_`, `weights_`, `predict_weights_`, `solver_`; `members_` and
+    `shares_` where members can be mixed.
     """
 
     weights: Any
@@ -114,9 +115,12 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     loss: Any
     method: str
     solver: Any
+    resolve_at: float
     time_limit: float | None
     callback: Callback | None
     verbose: int
+    decided_: BoolArray
+    confidence_: FloatArray
     # What ``weights="auto"`` tries, and whether it may mix several members.
     _search_space: SearchSpace = SEARCH_SPACE
     _mixes: ClassVar[bool] = False
@@ -214,6 +218,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         check_choice(name, "method", self.method, METHODS)
         check_callback(name, self.callback)
         check_integer(name, "verbose", self.verbose, least=0)
+        check_number(name, "resolve_at", self.resolve_at, most=1)
         if self.time_limit is not None:
             check_number(name, "time_limit", self.time_limit, positive=True)
         X = validated_inputs(self, X, reset=True)
@@ -227,8 +232,10 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
             self._check_information(taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
+            self.confidence_kind_ = "leave-one-out"
             with config_context(assume_finite=True):
                 self._learn(X, kept, candidates, taken)
+        self.resolved_: BoolArray = self.decided_ & (self.confidence_ >= self.resolve_at)
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Votes, problem, solution and labels, from checked inputs."""

@@ -24,8 +24,8 @@ from disambig.estimators.alternation.training import accepts_missing, weight_key
 from disambig.estimators.base import CandidateEstimator, ComponentParameters
 from disambig.estimators.fitting import KeptRows, checked_groups, validated_inputs
 from disambig.exceptions import warn
-from disambig.notation import BoolArray
-from disambig.parameters import check_callback, check_choice, check_integer
+from disambig.notation import BoolArray, FloatArray
+from disambig.parameters import check_callback, check_choice, check_integer, check_number
 from disambig.solvers.loop import Callback, Progress, Status
 from disambig.weights.registry import is_pairwise
 
@@ -43,6 +43,9 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
     weights: Any
     max_iter: int
     cv: Any
+    resolve_at: float
+    decided_: BoolArray
+    confidence_: FloatArray
     random_state: Any
     n_jobs: int | None
     callback: Callback | None
@@ -71,6 +74,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         name = type(self).__name__
         check_choice(name, "start", self.start, STARTS)
         check_integer(name, "max_iter", self.max_iter, least=0)
+        check_number(name, "resolve_at", self.resolve_at, most=1)
         check_callback(name, self.callback)
         check_integer(name, "verbose", self.verbose, least=0)
         if isinstance(self.cv, numbers.Number):
@@ -143,7 +147,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         disambiguator.set_params(
             callback=self.callback,
             verbose=self.verbose,
-            **{name: getattr(self, name) for name in self._of_votes if name != "unresolved"},
+            **{name: getattr(self, name) for name in self._of_votes if name != "undecided"},
         )
         with config_context(assume_finite=True):
             self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights, groups=groups)
@@ -230,21 +234,34 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         self.solver_ = None if votes is None else votes.solver_
         return found
 
-    def _resolved_rows(self, resolved: BoolArray, unresolved: str, what: dict[str, str]) -> Any:
+    def _take_from(self, votes: Any, *names: str) -> None:
+        """Take what the start by votes has stored: no round changed it."""
+        for name in (*names, "confidence_", "confidence_kind_", "decided_", "labels_"):
+            setattr(self, name, getattr(votes, name))
+
+    def _store_resolved(self) -> None:
+        """Which rows are resolved, and who judged them."""
+        if self._alternated_ or self.disambiguator_ is None:
+            # The targets of the other rows were chosen when the set of the row was in play.
+            judged = self._alternated_ and self.cv is not None
+            self.confidence_kind_ = "leave-one-out" if judged else "in-sample"
+        self.resolved_ = self.decided_ & (self.confidence_ >= self.resolve_at)
+
+    def _decided_rows(self, decided: BoolArray, undecided: str, what: dict[str, str]) -> Any:
         """Rows that the first models are trained on, of those that take part; warns of others."""
-        n_open = int(np.count_nonzero(~resolved))
+        n_open = int(np.count_nonzero(~decided))
         if n_open:
             warn(
-                f"{n_open} of {len(resolved)} rows are not resolved by the votes; "
-                f"{what[unresolved]} (unresolved={unresolved!r}).",
+                f"{n_open} of {len(decided)} rows are not decided by the votes; "
+                f"{what[undecided]} (undecided={undecided!r}).",
                 UserWarning,
             )
-        if unresolved != "exclude":
-            return np.ones(len(resolved), dtype=np.bool_)
-        if not resolved.any():
+        if undecided != "exclude":
+            return np.ones(len(decided), dtype=np.bool_)
+        if not decided.any():
             raise ValueError(
-                "No row is resolved by the votes, so there is no target to train on. Use "
-                "unresolved='include', start='average', other weights, or give more informative "
+                "No row is decided by the votes, so there is no target to train on. Use "
+                "undecided='include', start='average', other weights, or give more informative "
                 "sets."
             )
-        return resolved
+        return decided

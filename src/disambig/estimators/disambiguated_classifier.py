@@ -22,7 +22,7 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag
 from disambig.solvers.loop import Callback
 
-_UNRESOLVED = {
+_UNDECIDED = {
     "exclude": "the first models are trained without them",
     "include": "the first models are trained on the solver's choice",
     "weight": "the first models are trained on the solver's choice, weighted by its confidence",
@@ -83,13 +83,15 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         targets are used for the start only, because few members are without all candidates of a
         row. None: models that were trained on the row itself predict it. A flexible model then
         reproduces any start; use it for models with few parameters.
-    unresolved : {"exclude", "include", "weight"}, default "exclude"
+    undecided : {"exclude", "include", "weight"}, default "exclude"
         What the first models do with rows whose label the votes do not decide: leave them out,
         train on the solver's choice, or train on it with their confidence as weight. A warning
         gives their number. For ``start="votes"`` only.
     weight_by_confidence : bool, default False
         Weight every row with a single label by the probability inside its set that chose it; rows
         with one candidate keep weight one.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
@@ -114,8 +116,12 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         targets; of votes if there was no round.
     confidence_ : float array (n,)
         The same at `labels_`: how much the models of other rows agree.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows with a single label to train on, or a single most probable one.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     objective_, relaxed_objective_ : float
         The mean infimum loss: how much the predictions of models without the row cost at the best
         candidate (for the 0-1 loss, how often they are outside of the set). The kept targets have
@@ -168,9 +174,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         max_iter: int = 5,
         cv: Any = 5,
-        unresolved: Literal["exclude", "include", "weight"] = "exclude",
+        undecided: Literal["exclude", "include", "weight"] = "exclude",
         weight_by_confidence: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -186,9 +193,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.max_iter = max_iter
         self.cv = cv
-        self.unresolved = unresolved
+        self.undecided = undecided
         self.weight_by_confidence = weight_by_confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -201,7 +209,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         "weights": "auto",
         "method": "disambiguation",
         "solver": "auto",
-        "unresolved": "exclude",
+        "undecided": "exclude",
         "time_limit": None,
     }
 
@@ -224,7 +232,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         groups : array-like (n,), optional
             Rows of one group are in the same fold.
         """
-        check_choice(type(self).__name__, "unresolved", self.unresolved, _UNRESOLVED)
+        check_choice(type(self).__name__, "undecided", self.undecided, _UNDECIDED)
         check_flag(type(self).__name__, "weight_by_confidence", self.weight_by_confidence)
         self._check_parameters()
         checked = self._checked(X, reset=True)
@@ -251,6 +259,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         position = {label: k for k, label in enumerate(task.labels.tolist())}
         self._columns_ = np.array([position[label] for label in learned])
         self._store(task, sets, kept, found, self._inner_inputs(X, checked))
+        self._store_resolved()
         return self
 
     def _sets(self, candidates: Any) -> LabelSets:
@@ -271,8 +280,8 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         # scikit-learn's classifiers do not accept dates, mixed types or real numbers as labels;
         # such labels are replaced by their positions in classes_.
         self._as_positions_ = not _is_accepted(self.classes_)
-        advice = "unresolved='exclude' with weight_by_confidence=False and no sample_weight"
-        if kept.weights is not None or self.weight_by_confidence or self.unresolved == "weight":
+        advice = "undecided='exclude' with weight_by_confidence=False and no sample_weight"
+        if kept.weights is not None or self.weight_by_confidence or self.undecided == "weight":
             self._require_sample_weight(advice)
         return LabelTask(
             self._template(),
@@ -290,10 +299,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
             check_information(task.sets, "disambiguation")
             return task.start()
         votes = self.disambiguator_
-        resolved, confidence = votes.resolved_[kept.rows], votes.confidence_[kept.rows]
-        known = self._resolved_rows(resolved, self.unresolved, _UNRESOLVED)
+        decided, confidence = votes.decided_[kept.rows], votes.confidence_[kept.rows]
+        known = self._decided_rows(decided, self.undecided, _UNDECIDED)
         codes = _codes(votes.labels_[kept.rows], self.classes_)
-        weighted = self.weight_by_confidence | (~resolved & (self.unresolved == "weight"))
+        weighted = self.weight_by_confidence | (~decided & (self.undecided == "weight"))
         targets = np.zeros(task.sets.mask.shape)
         targets[np.arange(len(codes)), codes] = np.where(weighted, confidence, 1.0)
         return Iterate(targets, known, "hard")
@@ -303,8 +312,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     ) -> None:
         votes = self.disambiguator_
         if not self._alternated_ and votes is not None:
-            for name in ("labels_", "confidence_", "resolved_", "label_distributions_"):
-                setattr(self, name, getattr(votes, name))
+            self._take_from(votes, "label_distributions_")
             return
         probabilities = np.full(sets.mask.shape, np.nan)
         if self._alternated_:
@@ -326,7 +334,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.labels_ = self.classes_[codes]
         self.label_distributions_ = shares
         self.confidence_ = shares[np.arange(len(codes)), codes]
-        self.resolved_ = decided | best.decided | sets.is_single
+        self.decided_ = decided | best.decided | sets.is_single
 
     def predict(self, X: Any) -> AnyArray:
         """The labels that `estimator_` predicts, ``(q,)``."""

@@ -22,7 +22,7 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_number
 from disambig.solvers.loop import Callback
 
-_UNRESOLVED = {
+_UNDECIDED = {
     "exclude": "the first models are trained without them",
     "include": "the first models are trained on the solver's choice",
 }
@@ -67,10 +67,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         row itself predict it. A flexible model then reproduces any start. For least squares the
         objective never rises, and the rounds minimise the empirical risk over function and targets
         together.
-    unresolved : {"exclude", "include"}, default "exclude"
+    undecided : {"exclude", "include"}, default "exclude"
         What the first models do with rows whose optimum under the votes is no single number: leave
         them out, or train on the solver's choice. A warning gives their number. For
         ``start="votes"`` only.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     random_state : int, RandomState or None, default 0
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
@@ -90,8 +92,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     confidence_ : float array (n,)
         One minus the distance from `labels_` to the prediction by models without the row, in units
         of the span of all ends; 1 for known numbers, 0 for mid-points without prediction.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Known numbers, and rows with such a prediction.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     objective_, relaxed_objective_ : float
         The mean infimum loss: that of the predictions by models without the row at the nearest
         number of its interval. The kept targets have the lowest. In sample if `cv` is None (which
@@ -141,11 +147,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         solver: Any = "auto",
         margin: float = 0.0,
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         missing: Literal["error", "whole"] = "error",
         max_iter: int = 5,
         tol: float = 1e-3,
         cv: Any = 5,
-        unresolved: Literal["exclude", "include"] = "exclude",
+        undecided: Literal["exclude", "include"] = "exclude",
         random_state: Any = 0,
         n_jobs: int | None = None,
         time_limit: float | None = None,
@@ -161,11 +168,12 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.solver = solver
         self.margin = margin
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
         self.cv = cv
-        self.unresolved = unresolved
+        self.undecided = undecided
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.time_limit = time_limit
@@ -178,7 +186,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         "method": "disambiguation",
         "formulation": "auto",
         "solver": "auto",
-        "unresolved": "exclude",
+        "undecided": "exclude",
         "time_limit": None,
     }
 
@@ -202,7 +210,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             Rows of one group are in the same fold.
         """
         name = type(self).__name__
-        check_choice(name, "unresolved", self.unresolved, _UNRESOLVED)
+        check_choice(name, "undecided", self.undecided, _UNDECIDED)
         check_number(name, "tol", self.tol)
         check_number(name, "margin", self.margin, most=_MAX_MARGIN)
         self._check_parameters()
@@ -234,6 +242,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         is_open = not bool(task.sets.is_point.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
         self._store(task, sets, kept, found, inputs)
+        self._store_resolved()
         return self
 
     def _check_loss(self, sets: NumberSets) -> None:
@@ -251,7 +260,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             check_bounded(task.sets)
             return task.start()
         votes = self.disambiguator_
-        known = self._resolved_rows(votes.resolved_[kept.rows], self.unresolved, _UNRESOLVED)
+        known = self._decided_rows(votes.decided_[kept.rows], self.undecided, _UNDECIDED)
         targets = np.reshape(votes.labels_, (kept.n, -1))[kept.rows]
         return Iterate(targets, known, "numbers")
 
@@ -261,8 +270,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self._flat_ = sets.flat
         votes = self.disambiguator_
         if not self._alternated_ and votes is not None:
-            for name in ("labels_", "confidence_", "resolved_"):
-                setattr(self, name, getattr(votes, name))
+            self._take_from(votes)
             return
         labels = np.empty((kept.n, sets.n_columns))
         predictions = np.full(labels.shape, np.nan)
@@ -282,7 +290,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         shares = np.divide(distance, width, out=np.zeros_like(distance), where=width > 0)
         agreement = np.where(speaks, 1.0 - np.minimum(shares, 1.0).mean(axis=1), 0.0)
         self.labels_ = labels[:, 0] if sets.flat else labels
-        self.resolved_ = speaks | sets.is_point
+        self.decided_ = speaks | sets.is_point
         self.confidence_ = np.where(sets.is_point, 1.0, agreement)
 
     def predict(self, X: Any) -> FloatArray:

@@ -21,6 +21,7 @@ def disambiguate(
     solver: Any = "auto",
     classes: Any = None,
     unlabeled: Any = None,
+    resolve_at: float = 0.9,
     sample_weight: Any = None,
     groups: Any = None,
     time_limit: float | None = None,
@@ -40,7 +41,7 @@ def disambiguate(
     weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
-    loss, method, solver, classes, unlabeled, time_limit, callback, verbose
+    loss, method, solver, classes, unlabeled, resolve_at, time_limit, callback, verbose
         See `PartialLabelClassifier`.
     sample_weight : array-like (n,), optional
         w means w copies of a row. Not with your own votes, which determine how much each row
@@ -51,14 +52,14 @@ def disambiguate(
     Returns
     -------
     PartialLabelClassifier
-        Fitted; `labels_`, `confidence_` and `resolved_` are the labels and how sure they are.
+        Fitted; `labels_`, `confidence_` and `decided_` are the labels and how sure they are.
 
     Examples
     --------
     >>> from disambig import disambiguate
     >>> near = [[0.5, 0.5, 0.0], [0.3, 0.4, 0.3], [0.0, 0.5, 0.5]]
     >>> found = disambiguate(None, [{"a"}, {"a", "b"}, {"a", "b"}], weights=near)
-    >>> found.labels_.tolist(), found.resolved_.tolist()
+    >>> found.labels_.tolist(), found.decided_.tolist()
     (['a', 'a', 'a'], [True, True, True])
     """
     if _are_votes(weights):
@@ -84,6 +85,7 @@ def disambiguate(
         solver=solver,
         classes=classes,
         unlabeled=unlabeled,
+        resolve_at=resolve_at,
         time_limit=time_limit,
         callback=callback,
         verbose=verbose,

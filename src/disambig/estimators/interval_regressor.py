@@ -97,6 +97,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of rows or ends that say nothing, such as "" or "unknown". A missing value (NaN,
         None) marks rows only; `missing` decides what one missing end means.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     missing : {"error", "whole"}, default "error"
         What NaN in y means: an error, or an end that is not known.
     cv : int, splitter or iterable, optional
@@ -107,14 +109,9 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Of the shuffle that an int in `cv` means.
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
-    time_limit : float, optional
-        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
-        result then depends on the speed of the machine.
-    callback : callable, optional
-        Called with a `Progress` after every iteration of a solver, of each member of a mixture that
-        has one and of each fold; returning True stops that run.
-    verbose : int, default 0
-        From 1 on, every iteration is logged (logger "disambig").
+    time_limit, callback, verbose
+        See `PartialLabelClassifier`. Every member of a mixture that has a solver calls the
+        callback, and so does every fold; returning True stops that run.
 
     Attributes
     ----------
@@ -123,10 +120,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         of the interval nearest to what members predict that were trained without the row.
     slack_ : float array (n, 2); (n, d, 2) for boxes
         How far `labels_` are from the lower and the upper end: 0 where the end is active.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows whose optimum is a single number. The target of any other row could be another number
         of its interval at the same cost; the nearest to the middle is taken.
         Except for convex problems of the squared loss, predictions are taken as given here.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     confidence_ : float array (n,)
         One minus the distance from `labels_` to what the other rows predict, in units of the span
         of all ends; 1 for known numbers. Under the empirical risk (the default) a target inside its
@@ -186,6 +187,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         solver: Any = "auto",
         margin: float | Literal["auto"] = "auto",
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         missing: Literal["error", "whole"] = "error",
         cv: Any = None,
         random_state: Any = 0,
@@ -202,6 +204,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.solver = solver
         self.margin = margin
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.missing = missing
         self.cv = cv
         self.random_state = random_state
@@ -225,8 +228,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             w means w copies of a row. Rows of weight zero take no part; their label is the member
             of their set nearest to their prediction.
         groups : array-like (n,), optional
-            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
-            rows of a group together, as it does copies of a row.
+            Rows that are hidden together, as copies of a row are: photographs of one person, say.
         """
         self._fit(X, y, sample_weight, groups)
         self._held_out_ = None
@@ -301,14 +303,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         assert solution.certificate is not None
         self.is_convex_ = solution.certificate.is_convex
         self.residual_ = solution.certificate.residual
-        labels, resolved = targets, solution.resolved
+        labels, decided = targets, solution.decided
         others = self._predictor_.predict_quietly(fit.weightings.weights.leave_one_out_votes())
         if not kept.all_rows:
             predictions = self._predictor_.predict(fit.rest_votes())
             nearest = sets[fit.rest].nearest(predictions)
             labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
-            resolved = fit.scatter(resolved, np.ones(len(nearest), dtype=np.bool_))
-        self.resolved_ = resolved | sets.is_point
+            decided = fit.scatter(decided, np.ones(len(nearest), dtype=np.bool_))
+        self.decided_ = decided | sets.is_point
         self._store_labels(sets, labels, others)
 
     def _learn_mixture(
@@ -321,7 +323,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.is_convex_, self.residual_ = False, None
         # A margin of the user also holds for labels; those that members chose need not.
         narrowed = candidates.inset(self.margin_) if self.margin_ else candidates
-        self.resolved_ = np.ones(len(candidates), dtype=np.bool_)
+        self.decided_ = np.ones(len(candidates), dtype=np.bool_)
         self._store_labels(candidates, narrowed.nearest(found.predictions), found.predictions)
 
     def _store_labels(self, sets: NumberSets, labels: FloatArray, others: FloatArray) -> None:

@@ -1,15 +1,26 @@
 """Classification from candidate label sets."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import ClassCounts, LabelSets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.conformal import (
+    MEANINGS,
+    both_set_scores,
+    check_meaning,
+    conformal_threshold,
+    label_scores,
+    prediction_mask,
+)
 from disambig.estimators.fitting import Fit, KeptRows, check_information, informative
+from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit, restricted
 from disambig.estimators.prediction import (
+    candidate_shares,
     label_distribution,
     label_frequencies,
     predictor_of,
@@ -21,6 +32,7 @@ from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.parameters import check_number
 from disambig.problem import Problem
 from disambig.solvers import (
     AlternatingMinimization,
@@ -76,6 +88,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of unlabeled rows in y, such as -1, "" or "unknown"; NaN stands for every missing
         value.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
@@ -92,12 +106,23 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         The possible outputs of `predict`: the classes, and "abstain" if the loss has it.
     labels_ : array (n,)
         The recovered label of every training row.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows whose optimum is a single label; a fixed rule chose among several for the others.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     label_distributions_ : float array (n, K)
-        Positive leave-one-out votes within each set, divided by their sum.
+        The probabilities of the classes within each set, by rows from which the set was hidden:
+        the mean over the best weightings of the selection, at the temperature of highest
+        likelihood of the hidden sets. With fewer than 30 rows that exclude a class, class counts,
+        or a solver other than alternation and annealing, they are the positive leave-one-out votes,
+        divided by their sum; `confidence_kind_` says which.
     confidence_ : float array (n,)
-        The same at `labels_`: the share of the other rows' votes that agree.
+        The same at `labels_`.
+    calibration_ : SetCalibration or None
+        Of these probabilities: `temperature`, and `wrong_share`, the estimated share of sets that
+        miss the truth. None for leave-one-out votes.
     objective_, relaxed_objective_ : float
         The objective at `labels_`, and before undecided rows are decoded.
     n_iter_ : int
@@ -140,6 +165,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
@@ -151,6 +177,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
@@ -176,8 +203,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             their label is the candidate nearest to their prediction, of several the one with the
             most votes.
         groups : array-like (n,), optional
-            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
-            rows of a group together, as it does copies of a row.
+            Rows that are hidden together, as copies of a row are: photographs of one person, say.
         """
         self._fit(X, y, sample_weight, groups)
         return self
@@ -221,6 +247,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solution, kept = fit.solution, fit.kept
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
+        found = row_labels(fit, self._distribution_, self._predictor_)
+        held_out = judge_fit(fit, self.solver_, self.method, self.trials_)
         same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = probabilities_of(
             fit.votes if same else fit.weightings.predict_weights.training_votes(),
@@ -228,12 +256,32 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             kept.sample_weight,
             label_frequencies(solution, self._distribution_, kept.sample_weight),
             np.asarray(fit.taken.mask.any(axis=0)),
+            None if held_out is None or not same else held_out.first_calibration.temperature,
         )
-        found = row_labels(fit, self._distribution_, self._predictor_)
+        self.calibration_ = None if held_out is None else held_out.calibration
+        self._set_scores_: FloatArray | None = None
+        if held_out is not None:
+            self.confidence_kind_ = "hidden sets"
+            found = found._replace(shares=self._judged_shares(fit, held_out))
+            if same:
+                scored = self._probabilities_(held_out.first_scores)
+                self._set_scores_ = both_set_scores(scored, fit.taken)
         self.labels_ = self.classes_[found.codes]
-        self.resolved_ = found.resolved
+        self.decided_ = found.decided
         self.label_distributions_ = found.shares
         self.confidence_ = found.confidence
+
+    def _judged_shares(self, fit: Fit, held_out: HeldOutLabels) -> FloatArray:
+        """Distributions of all rows inside their sets, by rows that never saw these sets."""
+        shares = restricted(held_out.distributions, fit.taken.mask)
+        if fit.kept.all_rows:
+            return shares
+        # Rows of weight zero took no part: what is predicted for them never saw their sets.
+        rest = fit.candidates[fit.rest]
+        predicted = self._probabilities_(fit.rest_votes() @ self._distribution_)
+        other = candidate_shares(predicted, rest.mask, rest.distribution())
+        all_rows: FloatArray = fit.scatter(shares, other)
+        return all_rows
 
     @limit_threads(1)
     def predict(self, X: Any) -> AnyArray:
@@ -250,13 +298,50 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, ``(q, K)``, from the votes for the recovered labels.
 
-        Votes that are never negative (neighbours, forests) are divided by their sum. Signed votes
-        (kernel ridge) go through a softmax, which keeps their order: a fifth of the votes more is
-        a factor of e. An input without votes gets the frequencies of the labels. `predict`
+        They are the softmax of the votes at the temperature at which hidden sets are predicted
+        best (`calibration_`). This is right if the chance of a set is the same whichever of its
+        members is true. Without `calibration_` (few informative rows, other solvers, or
+        `predict_weights`), votes that are never negative (neighbours, forests) are divided by their
+        sum, and signed ones (kernel ridge) go through a softmax in which a fifth of the votes more
+        is a factor of e. An input without votes gets the frequencies of the labels. `predict`
         minimises the expected loss and may differ from the largest probability.
         """
         votes = self._checked_votes(X) @ self._distribution_
         return self._probabilities_(votes)
+
+    @limit_threads(1)
+    def predict_set(
+        self, X: Any, coverage: float = 0.9, *, meaning: Literal["meets", "contains"] = "meets"
+    ) -> LabelSets:
+        """Sets of classes for new inputs that cover the *set* of a new row, ``q`` rows.
+
+        A class is in if its probability is at least a threshold, which held-out training rows
+        determine; the most probable class is always in. The threshold comes from votes that never
+        saw the set of the row (cross-validated, so that the coverage is approximate; for an exact
+        one, and for sets that cover the true label, see `disambig.trust.cross_examine`).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        coverage : float, default 0.9
+            The share of new rows that exclude a class for which the promise is to hold.
+        meaning : {"meets", "contains"}, default "meets"
+            The predicted set has a class in common with the candidate set of the row, or contains
+            it whole, which makes it large.
+        """
+        check_is_fitted(self)
+        name = type(self).__name__
+        check_meaning(name, meaning)
+        check_number(name, "coverage", coverage, positive=True, below=1)
+        if self._set_scores_ is None:
+            raise ValueError(
+                f"{name}: predict_set needs labels that were judged by hidden sets; they are "
+                f"{self.confidence_kind_!r} here (few informative rows, predict_weights, class "
+                "counts or another solver). Use disambig.trust.cross_examine."
+            )
+        scores = label_scores(self.predict_proba(X))
+        limit = conformal_threshold(self._set_scores_[:, MEANINGS.index(meaning)], coverage)
+        return LabelSets(prediction_mask(scores, limit), self.classes_)
 
     @limit_threads(1)
     def decision_function(self, X: Any) -> FloatArray:

@@ -45,7 +45,7 @@ from disambig.threads import limit_threads
 
 # Members of a mixture at most, and rows that say nothing but "equal shares".
 _MAX_MEMBERS = 4
-_PULL = 20.0
+_PULL = 5.0
 
 
 class PartialRanker(CandidateEstimator):
@@ -86,22 +86,22 @@ class PartialRanker(CandidateEstimator):
         stands after one item and before two, whichever these are.
     unlabeled : object or list of objects, optional
         Markers of rows that compare nothing, such as "" or "unknown".
-    time_limit : float, optional
-        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
-        result then depends on the speed of the machine.
-    callback : callable, optional
-        Called with a `Progress` after every iteration; returning True stops the run. Of a mixture,
-        the members that vote call it.
-    verbose : int, default 0
-        From 1 on, every iteration is logged (logger "disambig").
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
+    time_limit, callback, verbose
+        See `PartialLabelClassifier`. Of a mixture, the members that vote call the callback.
 
     Attributes
     ----------
     items_ : array (m,)
     labels_ : int array (n, m)
         The recovered ranks of every training row, 0 = first.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows whose optimum is a single order.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     confidence_ : float array (n,)
         The mean over pairs of `pair_probabilities_` in the direction of `labels_`: one minus the
         expected share of discordant pairs.
@@ -161,6 +161,7 @@ class PartialRanker(CandidateEstimator):
         ties: Literal["ignore", "error"] = "ignore",
         ranks: Literal["order", "places"] = "order",
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
@@ -174,6 +175,7 @@ class PartialRanker(CandidateEstimator):
         self.ties = ties
         self.ranks = ranks
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
@@ -202,8 +204,7 @@ class PartialRanker(CandidateEstimator):
             w means w copies of a row. Rows of weight zero take no part; they get the order of
             their set nearest to their prediction.
         groups : array-like (n,), optional
-            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
-            rows of a group together, as it does copies of a row.
+            Rows that are hidden together, as copies of a row are: photographs of one person, say.
         """
         self._fit(X, y, sample_weight, groups)
         return self
@@ -298,7 +299,7 @@ class PartialRanker(CandidateEstimator):
             learned = solution.decoded if self.method == "infimum" else solution.targets
             signs = cast(OrderFaces, learned).signs
         self._pair_targets_ = np.column_stack([signs, np.ones(len(signs))])
-        labels, resolved = solution.decoded.outputs, solution.resolved
+        labels, decided = solution.decoded.outputs, solution.decided
         undecided = cast(OrderFaces, solution.targets).undecided
         votes = fit.weightings.leave_one_out(self._pair_targets_)
         self._pair_slope_ = pair_scale(votes[:, :-1], fit.taken.signs(), kept.sample_weight)
@@ -307,18 +308,18 @@ class PartialRanker(CandidateEstimator):
             predictions = self._predictor_.predict(rest_votes)
             nearest = cast(OrderFaces, self._predictor_.nearest(predictions, orders[fit.rest]))
             labels = fit.scatter(labels, nearest.outputs)
-            resolved = fit.scatter(resolved, nearest.is_vertex)
+            decided = fit.scatter(decided, nearest.is_vertex)
             undecided = fit.scatter(undecided, nearest.undecided)
             votes = fit.scatter(votes, rest_votes @ self._pair_targets_)
         shares = pair_probabilities(votes, orders.n_items)
-        self._store_labels(orders, fit.taken, labels, resolved, undecided, shares)
+        self._store_labels(orders, fit.taken, labels, decided, undecided, shares)
 
     def _store_labels(
         self,
         orders: PartialOrders,
         taken: PartialOrders,
         labels: IntArray,
-        resolved: BoolArray,
+        decided: BoolArray,
         undecided: BoolArray,
         shares: FloatArray,
     ) -> None:
@@ -328,7 +329,7 @@ class PartialRanker(CandidateEstimator):
         # What a row observed is decided there, whatever the other rows say.
         self.undecided_pairs_ = (undecided | never_connected(taken)) & ~observed
         # A loss may ignore some pairs: they are undecided although every target is optimal.
-        self.resolved_ = resolved & ~self.undecided_pairs_.any(axis=(1, 2))
+        self.decided_ = decided & ~self.undecided_pairs_.any(axis=(1, 2))
         shares[known] = 1.0
         shares[np.swapaxes(known, 1, 2)] = 0.0
         self.labels_ = labels

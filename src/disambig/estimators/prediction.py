@@ -61,7 +61,7 @@ class Predictor:
     xi : float array (n, p)
         The embedded targets that prediction learns from.
     prior : float array (p,)
-        Their weighted mean over the resolved rows.
+        Their weighted mean over the decided rows.
     loss, candidates, method
         Those that the targets were computed with.
     tie_tolerance : float
@@ -170,7 +170,7 @@ def predictor_of(
         xi = problem.loss.start(problem.candidates, "average")
     else:
         xi = (solution.decoded if method == "infimum" else solution.targets).embedded
-    trusted = solution.resolved if solution.resolved.any() else np.ones(len(xi), np.bool_)
+    trusted = solution.decided if solution.decided.any() else np.ones(len(xi), np.bool_)
     weights = sample_weight * trusted
     prior = weights @ xi / weights.sum()
     return Predictor(
@@ -246,7 +246,7 @@ class Probabilities:
     possible : bool array (K,)
         Classes that are a candidate of some row.
     temperature : float or None
-        Of the softmax. None: votes are never negative, and are divided by their sum.
+        Of the softmax. None: votes are divided by their sum.
 
     Examples
     --------
@@ -275,12 +275,15 @@ def probabilities_of(
     sample_weight: FloatArray,
     prior: FloatArray,
     possible: BoolArray,
+    temperature: float | None = None,
 ) -> Probabilities:
     """The map for one weighting, from its votes at the training rows.
 
-    Votes of a kernel ridge can be negative for some classes, and those for the others then sum to
-    more than one. Setting negative votes to zero would make ties of different scores; the softmax
-    keeps their order. Its temperature is a fifth of the mean over rows of the largest vote.
+    With the temperature of hidden sets it is a softmax. Otherwise votes that are never negative are
+    divided by their sum. Votes of a kernel ridge can be negative for some classes, and those for
+    the others then sum to more than one. Setting negative votes to zero would make ties of
+    different scores; the softmax keeps their order. Its temperature is a fifth of the mean over
+    rows of the largest vote.
 
     Parameters
     ----------
@@ -290,7 +293,11 @@ def probabilities_of(
     sample_weight : float array (n,)
     prior : float array (K,)
     possible : bool array (K,)
+    temperature : float, optional
+        At which hidden sets are predicted best.
     """
+    if temperature is not None:
+        return Probabilities(prior, possible, temperature)
     if votes.is_nonnegative or _sums_are_nonnegative(votes):
         return Probabilities(prior, possible, None)
     largest = np.abs(votes @ distribution).max(axis=1)
@@ -318,9 +325,9 @@ def label_distribution(sets: LabelSets, solution: Solution, method: str) -> Floa
 def label_frequencies(
     solution: Solution, distribution: FloatArray, sample_weight: FloatArray
 ) -> FloatArray:
-    """The share of each class among the labels of resolved rows, ``(K,)``; of all if none is."""
-    resolved = solution.resolved
-    trusted = resolved if resolved.any() else np.ones(len(resolved), np.bool_)
+    """The share of each class among the labels of decided rows, ``(K,)``; of all if none is."""
+    decided = solution.decided
+    trusted = decided if decided.any() else np.ones(len(decided), np.bool_)
     counts = sample_weight[trusted] @ distribution[trusted]
     frequencies: FloatArray = counts / counts.sum()
     return frequencies
@@ -333,13 +340,14 @@ class RowLabels(NamedTuple):
     ----------
     codes : int array (n,)
         Positions among the classes.
-    resolved : bool array (n,)
+    decided : bool array (n,)
     shares : float array (n, K)
-        Positive votes of the other rows within each set, divided by their sum.
+        Distributions within each set: positive votes of the other rows, divided by their sum, or
+        those of rows that never saw the set.
     """
 
     codes: IntArray
-    resolved: BoolArray
+    decided: BoolArray
     shares: FloatArray
 
     @property
@@ -365,9 +373,9 @@ def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowL
     solution, taken = fit.solution, fit.taken
     votes = fit.weightings.leave_one_out(distribution)
     shares = candidate_shares(votes, taken.mask, taken.distribution())
-    codes, resolved = solution.decoded.outputs, solution.resolved
+    codes, decided = solution.decoded.outputs, solution.decided
     if fit.kept.all_rows:
-        return RowLabels(codes, resolved, shares)
+        return RowLabels(codes, decided, shares)
     rest, rest_votes = fit.candidates[fit.rest], fit.rest_votes()
     votes = rest_votes @ distribution
     other = candidate_shares(votes, rest.mask, rest.distribution())
@@ -379,7 +387,7 @@ def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowL
     chosen = _largest(np.tile(frequencies, (len(rest), 1)), best, _FREQUENCY_ROUNDING)
     return RowLabels(
         fit.scatter(codes, chosen.argmax(axis=1)),
-        fit.scatter(resolved, tied.sum(axis=1) == 1),
+        fit.scatter(decided, tied.sum(axis=1) == 1),
         fit.scatter(shares, other),
     )
 

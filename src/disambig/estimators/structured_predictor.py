@@ -87,6 +87,8 @@ class StructuredPredictor(CandidateEstimator):
         do not use it.
     unlabeled : object or list of objects, optional
         Markers of what says nothing, for labels and bits; a `StructuredTask` reads y itself.
+    resolve_at : float, default 0.9
+        The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
@@ -99,9 +101,13 @@ class StructuredPredictor(CandidateEstimator):
     ----------
     labels_ : array, first axis n
         The recovered output of every training row, in the form that the task returns.
-    resolved_ : bool array (n,)
+    decided_ : bool array (n,)
         Rows whose optimum is a single output, as far as the task tells: without
         ``mean_prediction`` it returns one of the tied outputs, and they count as single.
+    resolved_ : bool array (n,)
+        Decided rows with a confidence of at least `resolve_at`.
+    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, the other rows, or all rows.
     confidence_ : float array (n,)
         One minus the expected loss of `labels_` under the votes of the other rows, in units of the
         largest loss.
@@ -155,6 +161,7 @@ class StructuredPredictor(CandidateEstimator):
         method: str = "disambiguation",
         solver: Any = "auto",
         unlabeled: Any = None,
+        resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
@@ -165,6 +172,7 @@ class StructuredPredictor(CandidateEstimator):
         self.method = method
         self.solver = solver
         self.unlabeled = unlabeled
+        self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
         self.verbose = verbose
@@ -181,8 +189,7 @@ class StructuredPredictor(CandidateEstimator):
         sample_weight : array-like (n,), optional
             w means w copies of a row.
         groups : array-like (n,), optional
-            Groups of rows, such as the photographs of one person: ``weights="auto"`` hides the
-            rows of a group together, as it does copies of a row.
+            Rows that are hidden together, as copies of a row are: photographs of one person, say.
         """
         self._fit(X, y, sample_weight, groups)
         return self
@@ -276,7 +283,7 @@ class StructuredPredictor(CandidateEstimator):
             held_out = everything
         bits = np.where(candidates.known, candidates.bits, self._likelier(held_out))
         self.labels_ = bits.astype(np.int8)
-        self.resolved_ = (candidates.known | (held_out != 0.5)).all(axis=1)
+        self.decided_ = (candidates.known | (held_out != 0.5)).all(axis=1)
         self.confidence_ = np.where(bits == 1, held_out, 1.0 - held_out) @ loss.weights
 
     def _likelier(self, probabilities: FloatArray) -> AnyArray:
@@ -292,11 +299,11 @@ class StructuredPredictor(CandidateEstimator):
             distribution = label_distribution(fit.taken, solution, self.method)
             found = row_labels(fit, distribution, self._predictor_)
             self.labels_ = self.loss_.classes[found.codes]
-            self.resolved_, self.confidence_ = found.resolved, found.confidence
+            self.decided_, self.confidence_ = found.decided, found.confidence
             return
-        labels, resolved = solution.decoded.outputs, solution.resolved
+        labels, decided = solution.decoded.outputs, solution.decided
         # One more column sums the votes.
-        targets = np.column_stack([self._predictor_.xi, np.ones(len(resolved))])
+        targets = np.column_stack([self._predictor_.xi, np.ones(len(decided))])
         confidence = self._confidence(fit.weightings.leave_one_out(targets), labels)
         if not fit.kept.all_rows:
             votes = fit.rest_votes()
@@ -304,9 +311,9 @@ class StructuredPredictor(CandidateEstimator):
             nearest = self._predictor_.nearest(predictions, fit.candidates[fit.rest])
             other = self._confidence(votes @ targets, nearest.outputs)
             labels = fit.scatter(labels, nearest.outputs)
-            resolved = fit.scatter(resolved, nearest.is_vertex)
+            decided = fit.scatter(decided, nearest.is_vertex)
             confidence = fit.scatter(confidence, other)
-        self.labels_, self.resolved_, self.confidence_ = labels, resolved, confidence
+        self.labels_, self.decided_, self.confidence_ = labels, decided, confidence
 
     def _confidence(self, scores: FloatArray, outputs: Any) -> FloatArray:
         """One minus the expected loss of the outputs under votes, over the largest loss, ``(n,)``.

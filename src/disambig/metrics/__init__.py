@@ -1,5 +1,10 @@
-"""Metrics and scorers of labels, rankings and numbers against candidate sets."""
+"""Metrics and scorers of labels, rankings and numbers against candidate sets; of confidences."""
 
+from disambig.metrics.confidence import (
+    expected_calibration_error,
+    reliability_curve,
+    risk_coverage_curve,
+)
 from disambig.metrics.labels import (
     covering_accuracy,
     covering_scorer,
@@ -21,6 +26,7 @@ from disambig.metrics.orders import kendall_tau, kendall_tau_scorer, pair_error,
 __all__ = [
     "covering_accuracy",
     "covering_scorer",
+    "expected_calibration_error",
     "infimum_loss",
     "infimum_loss_scorer",
     "interval_absolute_distance",
@@ -35,4 +41,6 @@ __all__ = [
     "kendall_tau_scorer",
     "pair_error",
     "pair_error_scorer",
+    "reliability_curve",
+    "risk_coverage_curve",
 ]

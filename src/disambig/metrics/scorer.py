@@ -103,7 +103,7 @@ class SetScorer:
     reads: tuple[tuple[str, str], ...]
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        inner = _innermost(estimator)
+        inner = innermost(estimator)
         options = {
             option: getattr(inner, attribute)
             for option, attribute in self.reads
@@ -116,7 +116,7 @@ class SetScorer:
         return self.name
 
 
-def _innermost(estimator: Any) -> Any:
+def innermost(estimator: Any) -> Any:
     """The estimator that was fitted on sets, inside searches and pipelines."""
     while True:
         if hasattr(estimator, "best_estimator_"):

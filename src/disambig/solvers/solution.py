@@ -146,7 +146,7 @@ class Solution:
     def __repr__(self) -> str:
         # The fields hold arrays of all rows and the whole trace.
         return (
-            f"Solution({len(self.targets)} rows, {np.count_nonzero(self.resolved)} resolved, "
+            f"Solution({len(self.targets)} rows, {np.count_nonzero(self.decided)} decided, "
             f"objective {self.objective:.6g}, {self.status.value}, start {self.start!r}, "
             f"n_iter {self.n_iter}, certified {self.certified})"
         )
@@ -166,7 +166,7 @@ class Solution:
         return self.certificate is not None and self.certificate.is_optimal
 
     @property
-    def resolved(self) -> BoolArray:
+    def decided(self) -> BoolArray:
         """Rows whose optimum is a single target, which decoding kept, ``(n,)``."""
         return np.asarray(self.targets.is_vertex & ~self.targets.first().differing(self.decoded))
 

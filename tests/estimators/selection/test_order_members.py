@@ -10,6 +10,7 @@ from disambig.candidates import PartialOrders
 from disambig.estimators.mixture import mixing_shares
 from disambig.estimators.selection.order_space import order_entries
 from disambig.estimators.selection.orders import OrderMembers, expected_ranks
+from disambig.estimators.selection.space import EntryWeightings
 from disambig.losses import FootruleLoss, KendallLoss
 from disambig.notation import FloatArray, IntArray
 
@@ -115,6 +116,21 @@ def test_what_is_tried_depends_on_items_and_method() -> None:
     }
     assert kinds == {"a": {"laplacian", "neighbors"}, "infimum": {"neighbors"}}
     assert not any(e.scaled for e in order_entries(4, "disambiguation", True, False))
+
+
+@pytest.mark.parametrize(("n", "leaves"), [(199, [1]), (200, [1, 10])])
+def test_forests_with_large_leaves_need_many_rows(n: int, leaves: list[int]) -> None:
+    rng = np.random.default_rng(0)
+    X, ranks = rng.random((n, 2)), np.argsort(rng.random((n, 20)), axis=1).astype(float)
+    kind = members(PartialOrders.from_any(ranks))
+    weightings = EntryWeightings(X, np.ones(n), None, None)
+    entries = [e for e in order_entries(20, "", True, False) if e.family == "item forests"]
+    made = [one for one in (kind.member(entry, weightings) for entry in entries) if one is not None]
+    assert [for_all.min_samples_leaf for _, for_all in made] == leaves
+    for on_sample, for_all in made:
+        # 900 trees for 20 items.
+        assert (on_sample.n_trees, for_all.n_trees) == (22, 45)
+        assert on_sample.min_samples_leaf == for_all.min_samples_leaf
 
 
 def test_other_losses_score_predicted_orders() -> None:

@@ -116,12 +116,12 @@ def test_each_tag_is_disambiguated_separately(tiny):
         assert_allclose(found.targets.embedded[:, t], embedded[:, 0] - embedded[:, 1], atol=1e-9)
         relaxed += weight * alone.relaxed_objective
         decoded += weight * alone.objective
-        if alone.resolved.all() and found.resolved.all():
+        if alone.decided.all() and found.decided.all():
             assert_array_equal(found.decoded.outputs[:, t], alone.decoded.outputs)
     size = 1e-9 * max(1.0, float(tiny.problem.prediction_scale.sum()))
     assert found.relaxed_objective == pytest.approx(relaxed, abs=size)
     assert found.objective <= found.relaxed_objective + size
-    if found.resolved.all():
+    if found.decided.all():
         assert found.objective == pytest.approx(decoded, abs=size)
     assert tiny.bits.contains(found.decoded.outputs).all()
 
@@ -140,7 +140,7 @@ def test_average_and_infimum_predict_the_same(tiny):
     infimum, exact = infimum_solution(tiny.problem)
     assert exact
     average = average_candidates(tiny.problem)
-    if infimum.resolved.all() and average.resolved.all():
+    if infimum.decided.all() and average.decided.all():
         assert_array_equal(average.decoded.outputs, infimum.decoded.outputs)
 
 
@@ -156,7 +156,7 @@ def test_structured_predictor_takes_bits(method):
     clone(model).fit(X, PartialBits.from_any(Y))
     model.fit(X, Y)
     assert_array_equal(model.labels_, [[1, 0]] * 3 + [[0, 1]] * 3)
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert_array_equal(model.predict([[0.1], [5.0]]), [[1, 0], [0, 1]])
     assert model.score(X, Y) == 0.0
     assert model.score([[0.1]], [[1, 1]]) == -0.5

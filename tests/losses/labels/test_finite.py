@@ -33,7 +33,7 @@ def test_means_that_differ_by_rounding_tie(K):
         loss = circular(K, rng).bind(sets.classes)
         assert not loss.start(sets, "average").any()
         solution = AlternatingMinimization().solve(Problem(as_votes(np.ones((4, 4))), loss, sets))
-        assert not solution.resolved.any()
+        assert not solution.decided.any()
         assert solution.targets.mask.all()
 
 

@@ -84,11 +84,11 @@ def test_labels_are_inside_the_sets(tiny, start):
 def test_rows_with_one_candidate_are_resolved(tiny, start):
     solution = solve(tiny.problem, start)
     single = tiny.sets.is_single
-    assert solution.resolved[single].all()
+    assert solution.decided[single].all()
     assert np.array_equal(solution.decoded.outputs[single], tiny.sets.first_labels()[single])
-    # Only rows that the run decided before decoding are resolved.
-    assert np.array_equal(solution.resolved & solution.targets.is_vertex, solution.resolved)
-    rows = np.flatnonzero(solution.resolved)
+    # Only rows that the run decided before decoding are decided.
+    assert np.array_equal(solution.decided & solution.targets.is_vertex, solution.decided)
+    rows = np.flatnonzero(solution.decided)
     assert np.array_equal(solution.targets.outputs[rows], solution.decoded.outputs[rows])
 
 
@@ -100,7 +100,7 @@ def test_with_full_supervision_labels_are_unchanged(tiny, start, seed):
     problem = Problem(as_votes(tiny.A), tiny.loss, sets)
     solution = solve(problem, start)
     assert np.array_equal(solution.decoded.outputs, labels)
-    assert solution.resolved.all()
+    assert solution.decided.all()
     direct = sum(
         min(
             sum(tiny.A[i, j] * tiny.loss.matrix[z, labels[j]] for j in range(n))
@@ -219,7 +219,7 @@ def test_targets_do_not_depend_on_the_scale_of_losses_and_votes(tiny, unit, star
 def test_labels_spread_from_the_labeled_rows():
     solution = solve(chain(20, {0: 0, 19: 1}))
     assert solution.decoded.outputs.tolist() == [0] * 10 + [1] * 10
-    assert solution.resolved.all()
+    assert solution.decided.all()
     # From each end labels spread by one row per half step; an iteration has two half steps.
     undecided = [progress.undecided for progress in solution.trace]
     assert undecided == [14, 10, 6, 2, 0, 0]
@@ -232,7 +232,7 @@ def test_every_component_takes_the_label_of_its_own_labeled_row():
     sets = LabelSets(np.vstack([left.candidates.mask, right.candidates.mask]), np.arange(2))
     solution = solve(Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets))
     assert solution.decoded.outputs.tolist() == [1] * 6 + [0] * 5
-    assert solution.resolved.all()
+    assert solution.decided.all()
 
 
 def test_of_several_starts_the_lowest_decoded_objective_is_kept():
@@ -261,7 +261,7 @@ def test_array_as_start():
     favour_one = np.tile([1.0, 0.0], (4, 1))
     solution = solve(problem, favour_one)
     assert solution.decoded.outputs.tolist() == [1] * 4
-    assert solution.resolved.all()
+    assert solution.decided.all()
     assert solution.start == "array 0"
     both = solve(problem, ["average", favour_one])
     assert {progress.stage for progress in both.trace} >= {"average", "array 1"}
@@ -366,9 +366,9 @@ def test_tie_tolerance_determines_ties():
     A[:, 0] = [0.0, 1.0, 1.001]
     sets = LabelSets.from_sets([{0, 1}, {0}, {1}])
     problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
-    assert solve(problem).resolved.tolist() == [True, True, True]
+    assert solve(problem).decided.tolist() == [True, True, True]
     loose = solve(problem, tie_tolerance=1e-2)
-    assert loose.resolved.tolist() == [False, True, True]
+    assert loose.decided.tolist() == [False, True, True]
     assert loose.targets.mask[0].tolist() == [True, True]
     assert loose.decoded.outputs.tolist()[1:] == [0, 1]
 

@@ -133,7 +133,7 @@ def test_an_unlabeled_component_takes_one_label(form):
     labels = solution.decoded.outputs
     assert np.unique(labels[:3]).size == 1
     assert labels[3:].tolist() == [1, 1, 1]
-    assert solution.resolved.tolist() == [False] * 3 + [True] * 3
+    assert solution.decided.tolist() == [False] * 3 + [True] * 3
     # The barycentre of three classes costs 2/3 per vote; a common label costs nothing.
     assert solution.relaxed_objective == pytest.approx(9 * 2 / 3)
     assert solution.objective == pytest.approx(0.0, abs=1e-12)
@@ -153,7 +153,7 @@ def test_rows_without_votes_take_their_first_candidate():
     problem = zero_one_problem(A, [{1}, {0, 1}, {1, 2}, {0, 2}])
     solution = AlternatingMinimization().solve(problem)
     assert solution.decoded.outputs.tolist() == [1, 0, 1, 0]
-    assert solution.resolved.tolist() == [True, False, False, False]
+    assert solution.decided.tolist() == [True, False, False, False]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -167,7 +167,7 @@ def test_rows_that_give_no_votes_take_their_own_prediction(form):
     assert run.state.targets.outputs.tolist() == [0, 2, 0, 2, 2, 1]
     solution = AlternatingMinimization().solve(problem)
     assert solution.decoded.outputs.tolist() == [0, 2, 0, 2, 2, 1]
-    assert solution.resolved.tolist() == [True, True, False, False, False, False]
+    assert solution.decided.tolist() == [True, True, False, False, False, False]
 
 
 def test_rows_that_give_no_votes_share_one_round():

@@ -97,7 +97,7 @@ def test_solution_is_that_of_descent(pair, start, max_share):
     assert_array_equal(by_rows.targets.mask, by_products.targets.mask)
     assert_array_equal(by_rows.decoded.mask, by_products.decoded.mask)
     assert_array_equal(by_rows.decoded.outputs, by_products.decoded.outputs)
-    assert_array_equal(by_rows.resolved, by_products.resolved)
+    assert_array_equal(by_rows.decided, by_products.decided)
     assert_allclose(by_rows.targets.embedded, by_products.targets.embedded, rtol=0, atol=1e-12)
     assert (by_rows.status, by_rows.n_iter, by_rows.start) == (
         by_products.status,
@@ -197,6 +197,6 @@ def test_without_votes_all_rows_are_undecided(n):
     votes = SparseVotes(sp.csr_array((n, n)))
     loss = ZeroOneLoss().bind(sets.classes)
     found = AlternatingMinimization().solve(Problem(votes, loss, sets))
-    assert not found.resolved.any()
+    assert not found.decided.any()
     assert_array_equal(found.decoded.outputs, np.zeros(n))
     assert found.objective == 0.0

@@ -128,7 +128,7 @@ def test_known_bits_stay(tiny, formulation):
     assert tiny.bits.contains(found.decoded.outputs).all()
     known = tiny.bits.known
     assert_array_equal(found.targets.means[known], tiny.bits.bits[known])
-    assert found.resolved[known.all(axis=1)].all()
+    assert found.decided[known.all(axis=1)].all()
 
 
 @pytest.mark.parametrize("formulation", ["one_block", "two_blocks"])
@@ -139,7 +139,7 @@ def test_rounding_decides_no_bit(formulation):
     problem = Problem(as_votes(A), HammingLoss().bind(bits.tags), bits)
     found = AnnealedMinimization(formulation).solve(problem)
     assert_array_equal(found.targets.means, [[0.0], [1.0], [0.5]])
-    assert_array_equal(found.resolved, [True, True, False])
+    assert_array_equal(found.decided, [True, True, False])
 
 
 # ---------------------------------------------------------------- orders
@@ -199,7 +199,7 @@ def test_divergence_of_a_mixture_is_an_upper_bound(tiny, seed, fraction):
 def test_decoded_orders_are_inside_their_sets(tiny, formulation):
     found = AnnealedMinimization(formulation).solve(tiny.problem)
     assert tiny.orders.contains(found.decoded.outputs).all()
-    assert found.resolved[tiny.orders.is_total].all()
+    assert found.decided[tiny.orders.is_total].all()
     assert (np.abs(found.targets.signs) <= 1.0).all()
 
 
@@ -207,7 +207,7 @@ def test_orders_without_votes_of_other_rows_are_undecided():
     orders = PartialOrders.from_strings(["a>b>c", "a>b", ""], items=["a", "b", "c"])
     problem = Problem(as_votes(np.eye(3)), KendallLoss().bind(orders.items), orders)
     found = AnnealedMinimization("one_block").solve(problem)
-    assert_array_equal(found.resolved, [True, False, False])
+    assert_array_equal(found.decided, [True, False, False])
     assert found.targets.undecided[1].sum() == 4
     assert found.targets.undecided[2].sum() == 6
 
@@ -234,4 +234,4 @@ def test_bits_without_votes_of_other_rows_keep_their_prior():
     problem = Problem(as_votes(np.eye(2)), HammingLoss().bind(bits.tags), bits)
     found = AnnealedMinimization().solve(problem)
     assert_array_equal(found.targets.means, bits.means())
-    assert not found.resolved.any()
+    assert not found.decided.any()

@@ -231,7 +231,7 @@ def test_targets_are_inside_the_sets_and_single_candidates_are_kept(tiny, formul
     assert solution.decoded.is_vertex.all()
     single = mask.sum(axis=1) == 1
     assert_array_equal(found[single], mask[single])
-    assert solution.resolved[single].all()
+    assert solution.decided[single].all()
 
 
 @given(seed=st.integers(0, 10_000), formulation=FORMULATIONS)
@@ -269,7 +269,7 @@ def test_undecided_rows_are_not_resolved():
     for formulation in ("one_block", "two_blocks"):
         problem = Problem(as_votes(A), ZeroOneLoss().bind(sets.classes), sets)
         found = AnnealedMinimization(formulation).solve(problem)
-        assert_array_equal(found.resolved, [True, False, False])
+        assert_array_equal(found.decided, [True, False, False])
         assert_array_equal(found.targets.distribution[1:], np.full((2, 2), 0.5))
 
 
@@ -334,5 +334,5 @@ def test_votes_at_the_level_of_rounding_decide_no_row(noise):
     sets = LabelSets.from_mask(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool))
     problem = Problem(as_votes(votes), ZeroOneLoss().bind(sets.classes), sets)
     found = AnnealedMinimization("one_block").solve(problem)
-    assert_array_equal(found.resolved, [True, True, False, False])
+    assert_array_equal(found.decided, [True, True, False, False])
     assert_allclose(found.targets.distribution[2:], [[1 / 3] * 3, [0.0, 0.5, 0.5]])

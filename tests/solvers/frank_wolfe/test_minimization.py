@@ -88,7 +88,7 @@ def test_undecided_rows_keep_equal_probabilities():
     solution = FrankWolfeMinimization().solve(problem)
     assert_allclose(solution.targets.distribution[:2], 0.5)
     assert_allclose(solution.certificate.relaxed.distribution[:2], 0.5)
-    assert solution.resolved.tolist() == [False, False, True]
+    assert solution.decided.tolist() == [False, False, True]
 
 
 # ---------------------------------------------------------------- rounding and status

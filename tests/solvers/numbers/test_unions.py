@@ -152,7 +152,7 @@ def test_a_row_without_votes_of_others_is_not_resolved(width):
     votes = as_votes([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]])
     found = UnionRegression().solve(VotedProblem(votes, SquaredLoss(), sets, sets.span))
     assert found.targets.values[1:, 0].tolist() == [2.0, 2.0]
-    assert found.resolved.tolist() == [False, True, True]
+    assert found.decided.tolist() == [False, True, True]
 
 
 @given(seed=seeds, starts=st.integers(1, 3))

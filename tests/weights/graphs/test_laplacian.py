@@ -307,8 +307,8 @@ def test_parts_without_a_label_are_not_guessed():
     known[:2] = 0, 1
     model = PartialLabelClassifier(LaplacianWeights(4), unlabeled=-1).fit(rows, known)
     assert np.unique(model.weights_.components_).size == 2
-    assert model.resolved_[:20].all()
-    assert not model.resolved_[20:].any()
+    assert model.decided_[:20].all()
+    assert not model.decided_[20:].any()
 
 
 @pytest.mark.parametrize(

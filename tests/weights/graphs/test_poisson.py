@@ -159,7 +159,7 @@ def test_a_part_with_labels_of_one_class_has_that_class():
     model = PartialLabelClassifier(weights, method="average", unlabeled=-1).fit(graph, known)
     assert_array_equal(model.labels_[20:40], 2)
     assert model.labels_[40] == 1
-    assert model.resolved_.all()
+    assert model.decided_.all()
     assert set(model.labels_[:20]) == {0, 1}
 
 
@@ -171,12 +171,12 @@ def test_parts_without_a_label_are_reported_and_not_guessed():
     message = r"25 of 40 rows lie in parts .* without an informed row \(2 such parts\)"
     with pytest.warns(UserWarning, match=message):
         model.fit(rows, known)
-    assert model.resolved_[:15].all()
-    assert not model.resolved_[15:].any()
+    assert model.decided_[:15].all()
+    assert not model.decided_[15:].any()
     assert_array_equal(model.is_reached(rows), np.arange(40) < 15)
     model.set_params(method="disambiguation").fit(rows, known)
-    assert model.resolved_[:15].all()
-    assert not model.resolved_[15:].any()
+    assert model.decided_[:15].all()
+    assert not model.decided_[15:].any()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -192,7 +192,7 @@ def test_negligible_links_are_removed(solver, gap):
     assert np.abs(model.weights_.table_).max() < 1e6
     assert set(model.labels_[:30]) == {0, 1}
     assert set(model.labels_[30:]) == {1, 2}
-    assert model.resolved_.all()
+    assert model.decided_.all()
 
 
 def test_no_links():

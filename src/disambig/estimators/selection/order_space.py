@@ -40,7 +40,8 @@ class OrderEntry(NamedTuple):
     kind : str
         A kernel, "neighbors", "linear" or "trees".
     size : float
-        The bandwidth in units of the median distance, or the number of neighbours or trees.
+        The bandwidth in units of the median distance, the number of neighbours, or the least number
+        of rows in a leaf of a tree.
     ridge : float
     """
 
@@ -63,8 +64,15 @@ _KERNEL_UTILITIES = (
 )
 _LINEAR_UTILITIES = (1e-2, 1e-3, 1e-4)
 _LINEAR_PAIRS = (1e-3, 1e-4, 1e-5)
+# Rows in a leaf: where places are mostly noise, larger leaves average it.
+_LEAVES = (1, 10)
 # Trees of an item, and of all items together, at most.
 _N_TREES, _MAX_TREES = 60, 900
+
+
+def n_trees_of(m: int) -> int:
+    """Trees of each of m items."""
+    return min(_N_TREES, _MAX_TREES // m)
 
 
 def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list[OrderEntry]:
@@ -88,8 +96,7 @@ def order_entries(m: int, method: str, is_mixed: bool, has_scales: bool) -> list
     for scaled in scalings:
         entries += [OrderEntry("kernel utilities", scaled, *one) for one in _KERNEL_UTILITIES]
     if m <= _MAX_FOREST_ITEMS:
-        n_trees = min(_N_TREES, _MAX_TREES // m)
-        entries.append(OrderEntry("item forests", False, "trees", n_trees))
+        entries += [OrderEntry("item forests", False, "trees", leaf) for leaf in _LEAVES]
     if m <= _MAX_PAIR_ITEMS:
         entries += [OrderEntry("linear pairs", False, "linear", 1.0, r) for r in _LINEAR_PAIRS]
     if m <= _MAX_AVERAGE_ITEMS:

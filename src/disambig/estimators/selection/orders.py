@@ -18,7 +18,7 @@ from disambig.estimators.mixture import Mixture
 from disambig.estimators.rankers.item_forest import ItemForestRanker
 from disambig.estimators.rankers.logistic_ranker import LogisticRanker
 from disambig.estimators.rankers.targets import expected_places
-from disambig.estimators.selection.order_space import OrderEntry, order_entries
+from disambig.estimators.selection.order_space import OrderEntry, n_trees_of, order_entries
 from disambig.estimators.selection.protocol import Score, mean_score
 from disambig.estimators.selection.space import (
     Entry,
@@ -32,6 +32,8 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.weights import Weights
 
 _VOTES = ("votes", "neighbor votes", "average votes")
+# A forest whose leaves have k rows is tried on samples of at least 20 k rows.
+_ROWS_PER_LEAF_ROW = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,7 @@ class OrderMembers:
 
     def member(self, entry: Any, weightings: EntryWeightings) -> tuple[Any, Any] | None:
         if entry.family == "item forests":
-            # Half of the trees are enough to compare.
-            return ItemForestRanker(int(entry.size) // 2), ItemForestRanker(int(entry.size))
+            return self._forests(int(entry.size))
         if entry.family in _VOTES:
             made = weightings.both(Entry(*entry[1:]))
             if made is None:
@@ -107,6 +108,15 @@ class OrderMembers:
             scales=weightings.learned_scales if entry.scaled else None,
         )
         return model, model
+
+    def _forests(self, leaf: int) -> tuple[ItemForestRanker, ItemForestRanker] | None:
+        # On few rows larger leaves gain nothing, and forests are most of the cost.
+        if len(self.orders) < _ROWS_PER_LEAF_ROW * leaf:
+            return None
+        n_trees = n_trees_of(self.orders.n_items)
+        for_all = ItemForestRanker(n_trees, min_samples_leaf=leaf)
+        # Half of the trees are enough to compare.
+        return ItemForestRanker(n_trees // 2, min_samples_leaf=leaf), for_all
 
     def _voting(self, weights: Weights, method: str) -> Any:
         return clone(self.ranker).set_params(

@@ -92,11 +92,11 @@ def test_resolved_rows_have_the_same_number_in_all_optima(solver, kind):
         ends, n_null = ranges_of_optima(problem, y)
         width = ends[:, 1] - ends[:, 0]
         moves = width > MARGIN * np.ptp(problem.span)
-        # Where any optimum has another number, the row is not resolved.
-        assert not (found.resolved & moves).any()
-        cautious = ~found.resolved & ~moves
+        # Where any optimum has another number, the row is not decided.
+        assert not (found.decided & moves).any()
+        cautious = ~found.decided & ~moves
         counts.update(rows=len(y), moving=int(moves.sum()), cautious=int(cautious.sum()))
-        # A row that cannot move is unresolved only if several null directions share entries, or
+        # A row that cannot move is undecided only if several null directions share entries, or
         # if its target changes nothing.
         assert not cautious[problem.has_votes].any() or n_null > 1
     assert counts["moving"] >= 20
@@ -143,7 +143,7 @@ def test_resolved_rows_cannot_move_alone(solver, loss):
             can_move = np.ptp(best_on_grid(problem, targets, predictions, j)) > MARGIN
             # A target that changes no prediction is arbitrary, unless it is known.
             is_arbitrary = not (problem.has_votes[j] or problem.sets.is_point[j])
-            assert found.resolved[j] == (not (can_move or is_arbitrary)), (seed, kind, j)
+            assert found.decided[j] == (not (can_move or is_arbitrary)), (seed, kind, j)
             counts["moves" if can_move else "stays"] += 1
     assert counts["moves"] >= 5
     assert counts["stays"] >= 100
@@ -156,9 +156,9 @@ def test_a_row_with_two_equally_good_segments_is_not_resolved():
     )
     votes = as_votes(np.array([[3.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 3.0]]))
     problem = VotedProblem(votes, AbsoluteLoss(), sets, sets.span)
-    assert UnionRegression().solve(problem).resolved.tolist() == [True, False, True]
+    assert UnionRegression().solve(problem).decided.tolist() == [True, False, True]
     # A vote more for one side decides.
     votes = as_votes(np.array([[3.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 3.0]]))
     decided = UnionRegression().solve(VotedProblem(votes, AbsoluteLoss(), sets, sets.span))
     assert decided.targets.values.ravel().tolist() == [-2.0, 1.0, 2.0]
-    assert decided.resolved.all()
+    assert decided.decided.all()

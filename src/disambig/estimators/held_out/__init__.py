@@ -1,0 +1,1 @@
+"""Judgements of labels by rows from which their sets were hidden."""

@@ -1,0 +1,351 @@
+"""Distributions of labels by rows from which their sets were hidden.
+
+A *judge* is a weighting with a solver. The rows are dealt into folds; the sets of one fold are
+opened, that is, replaced by the set of all classes; the judge disambiguates all rows, and the votes
+of the others score the classes of the hidden rows. Votes are computed once for all folds. Scores
+become probabilities at the temperature of highest likelihood of the sets (`SetCalibration`); those
+of several judges are averaged. Leave-one-out votes alone would not do: the labels of the neighbours
+were chosen with the set of the row in play.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from sklearn.base import clone
+
+from disambig.candidates import LabelSets
+from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
+from disambig.estimators.prediction import label_distribution
+from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
+from disambig.losses.labels.finite import FiniteLoss
+from disambig.losses.labels.soft import SoftFaces
+from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
+from disambig.solvers.baselines import run_baseline
+from disambig.votes import Votes
+from disambig.votes.repeated import RepeatedVotes
+from disambig.weights import FunctionWeights, PrecomputedWeights, ScaledWeights, Weights
+from disambig.weights.given import FixedVotes
+from disambig.weights.row_groups import hash_rows, joined_groups
+
+# With ten folds more sets stay visible than with five, at up to twice the cost.
+_FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
+# The best weightings of the selection judge together: so many up to this number of rows, then fewer
+# and fewer, as each costs a fit; and all but the first are of little use when rows are many.
+_MAX_JUDGES = 10
+_MAX_ROWS_OF_ALL = 1000
+# Steps at each temperature, as in the selection.
+_SWEEPS = 2
+# Entries of the tables of all folds together; beyond, the folds are solved one by one.
+_MAX_ENTRIES = 2**22
+# Below this, a probability, or what is left of a sum of votes, counts as zero.
+_LEAST = 1e-9
+# Votes of the user have no known sum.
+_GIVEN = (FixedVotes, FunctionWeights, PrecomputedWeights)
+
+
+class Judge(NamedTuple):
+    """A fitted weighting, and the solver that disambiguates with it; None for the baselines."""
+
+    weights: Weights
+    solver: Solver | None
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutLabels:
+    """What rows that never saw the sets say about them.
+
+    Attributes
+    ----------
+    distributions : float array (n, K)
+        Calibrated probabilities of all classes.
+    calibration : SetCalibration
+        Of the mean of all judges. `wrong_share` is the estimated share of wrong sets.
+    first_scores : float array (n, K)
+        The votes for all classes by the first judge alone, which predicts new inputs.
+    first_calibration : SetCalibration
+        Of these scores.
+    n_judges : int
+    """
+
+    distributions: FloatArray
+    calibration: SetCalibration
+    first_scores: FloatArray
+    first_calibration: SetCalibration
+    n_judges: int
+
+
+def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
+    """Distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
+    inside = np.where(mask, distributions, 0.0)
+    total = inside.sum(axis=1, keepdims=True)
+    even = mask / np.count_nonzero(mask, axis=1)[:, None]
+    return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+
+def is_cheap(sets: Any, solver: Solver | None) -> bool:
+    """Whether hidden sets cost little: alternation and annealing run on the votes of the fit."""
+    usual = (AlternatingMinimization, AnnealedMinimization)
+    return not sets.couples_rows and (solver is None or isinstance(solver, usual))
+
+
+def judges_of(
+    first: Judge, trials: Sequence[Trial], X: Any, sample_weight: FloatArray | None, n_rows: int
+) -> Iterator[Judge]:
+    """The weighting of the fit, and the next best of the selection, fitted one after another."""
+    yield first
+    most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
+    seen = {repr(trials[0].weights)} if trials else set()
+    for trial in trials[1:]:
+        if len(seen) >= most:
+            return
+        # The trials of a weighting differ in the solver; the best comes first.
+        if repr(trial.weights) in seen:
+            continue
+        seen.add(repr(trial.weights))
+        yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
+
+
+def judge_fit(
+    fit: Fit, solver: Solver | None, method: str, trials: Sequence[Trial]
+) -> HeldOutLabels | None:
+    """The judgement of a fit of labels; None where leave-one-out votes judge instead.
+
+    Parameters
+    ----------
+    fit : Fit
+    solver : Solver or None
+        That of the fit; None for the baselines.
+    method : {"disambiguation", "infimum", "average"}
+    trials : sequence of Trial
+        Of the selection, best first; empty if weights were named.
+    """
+    sets, kept = fit.taken, fit.kept
+    if not is_cheap(sets, solver):
+        return None
+    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    equal = hash_rows(inputs)
+    units = joined_groups(equal, kept.groups)
+    # Distinct inputs are counted: a weight of w is w copies.
+    if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
+        return None
+    n_units = int(equal.max()) + 1
+    n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
+    first = Judge(fit.weightings.weights, solver)
+    return judged(
+        judges_of(first, trials, inputs, kept.weights, n_units),
+        sets,
+        fit.problem.loss,
+        method,
+        kept.sample_weight,
+        np.bincount(equal)[equal],
+        lambda number: [deal(units, sets.informative, n_folds, number)],
+    )
+
+
+def deal(units: IntArray, informative: BoolArray, n_folds: int, number: int) -> IntArray:
+    """The fold of each row, ``(n,)``; informative units are spread evenly over the folds.
+
+    Parameters
+    ----------
+    units : int array (n,)
+        Rows of a unit are in one fold; their numbers do not depend on the order of the rows.
+    informative : bool array (n,)
+    n_folds : int
+    number : int
+        Of the deal: another one deals anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> folds = deal(np.array([0, 1, 2, 1]), np.array([True, True, False, True]), 2, number=0)
+    >>> bool(folds[1] == folds[3]), bool(folds[0] != folds[1])
+    (True, True)
+    """
+    count = int(units.max()) + 1
+    is_informative = np.zeros(count, dtype=np.bool_)
+    is_informative[units[informative]] = True
+    order = np.random.default_rng(number).permutation(count)
+    order = order[np.argsort(~is_informative[order], kind="stable")]
+    place = np.empty(count, dtype=np.intp)
+    place[order] = np.arange(count)
+    folds: IntArray = place[units] % min(n_folds, count)
+    return folds
+
+
+def judged(
+    judges: Iterable[Judge],
+    sets: LabelSets,
+    loss: FiniteLoss,
+    method: str,
+    sample_weight: FloatArray,
+    copies: IntArray,
+    deals: Callable[[int], Sequence[IntArray]],
+) -> HeldOutLabels:
+    """The mean of calibrated probabilities over judges and deals.
+
+    Parameters
+    ----------
+    judges : iterable of Judge
+        They may be fitted one after another.
+    sets : LabelSets, n rows
+    loss : FiniteLoss
+    method : {"disambiguation", "infimum", "average"}
+    sample_weight : float array (n,)
+    copies : int array (n,)
+        How many rows have the inputs of the row. All of them are in one fold.
+    deals : callable
+        ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
+    """
+    possible = np.asarray(sets.mask.any(axis=0))
+    frequencies = sample_weight @ sets.distribution()
+    prior = frequencies / frequencies.sum()
+    total = np.zeros(sets.mask.shape)
+    first: HeldOutLabels | None = None
+    count = 0
+    for judge in judges:
+        scores = np.mean(
+            [
+                hidden_scores(judge, sets, loss, method, sample_weight, copies, folds)
+                for folds in deals(count)
+            ],
+            axis=0,
+        )
+        calibration = fit_set_calibration(scores, sets.mask, sample_weight, possible)
+        has_votes = (scores != 0).any(axis=1, keepdims=True)
+        probabilities = np.where(has_votes, calibration(scores, possible), prior)
+        total += probabilities
+        count += 1
+        if first is None:
+            first = HeldOutLabels(probabilities, calibration, scores, calibration, 1)
+    assert first is not None
+    if count == 1:
+        return first
+    logits = np.log(np.maximum(total / count, _LEAST))
+    calibration = fit_set_calibration(logits, sets.mask, sample_weight, possible)
+    return replace(
+        first,
+        distributions=calibration(logits, possible),
+        calibration=calibration,
+        n_judges=count,
+    )
+
+
+def hidden_scores(
+    judge: Judge,
+    sets: LabelSets,
+    loss: FiniteLoss,
+    method: str,
+    sample_weight: FloatArray,
+    copies: IntArray,
+    folds: IntArray,
+) -> FloatArray:
+    """The votes of the others for every class of a row whose set is hidden, ``(n, K)``.
+
+    The others are all rows with other inputs; a weight of w is w copies.
+    """
+    n_folds = int(folds.max()) + 1
+    graph = _graph(judge.weights)
+    is_annealed = isinstance(judge.solver, AnnealedMinimization)
+    if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
+        return _annealed_together(judge, sets, loss, sample_weight, copies, folds)
+    scores = np.zeros(sets.mask.shape)
+    votes = judge.weights.training_votes()
+    own = _own_votes(judge.weights, votes, copies)
+    for fold in range(n_folds):
+        hidden = folds == fold
+        if graph is not None:
+            visible = graph.at_informed(sets.informative & ~hidden)
+            votes = visible.training_votes()
+            own = _own_votes(visible, votes, copies)
+        opened = _opened(sets, hidden)
+        problem = Problem(_scaled(votes, sample_weight), loss, opened, sample_weight=sample_weight)
+        if method == "disambiguation":
+            assert judge.solver is not None
+            solution = judge.solver.solve(problem)
+        else:
+            solution, _ = run_baseline(problem, method)
+        targets = label_distribution(opened, solution, method)
+        scores[hidden] = own.removed(votes @ targets, targets)[hidden]
+    return scores
+
+
+def _graph(weights: Any) -> Any:
+    """The weighting in which only informed rows vote, so that hidden rows must not; or None."""
+    inner = weights.weights_ if isinstance(weights, ScaledWeights) else weights
+    is_graph = getattr(inner, "informed_only", False) and hasattr(inner, "at_informed")
+    return inner if is_graph else None
+
+
+@dataclass(frozen=True, eq=False)
+class _OwnVotes:
+    """The votes ``(n,)`` of a row and of its copies at the row, and the factor without them."""
+
+    size: FloatArray
+    factor: FloatArray
+
+    def removed(self, scores: FloatArray, targets: FloatArray) -> FloatArray:
+        """Scores ``(..., n, K)`` without the votes of the row and of its copies for its targets.
+
+        Copies have the same targets, as their sets are all open. For kernel ridge the factor makes
+        this the exact prediction without the row; votes with sum one have sum one again.
+        """
+        without: FloatArray = self.factor[:, None] * (scores - self.size[:, None] * targets)
+        return without
+
+
+def _own_votes(weights: Weights, votes: Votes, copies: IntArray) -> _OwnVotes:
+    size = copies * votes.diagonal()
+    if isinstance(weights, _GIVEN):
+        return _OwnVotes(size, np.ones(len(size)))
+    rest = 1.0 - size
+    has_others = rest > _LEAST
+    return _OwnVotes(size, np.where(has_others, 1.0 / np.where(has_others, rest, 1.0), 0.0))
+
+
+def _annealed_together(
+    judge: Judge,
+    sets: LabelSets,
+    loss: FiniteLoss,
+    sample_weight: FloatArray,
+    copies: IntArray,
+    folds: IntArray,
+) -> FloatArray:
+    """All folds as one problem: one product of the votes for all of them."""
+    n_folds = int(folds.max()) + 1
+    hidden = folds == np.arange(n_folds)[:, None]
+    opened = [_opened(sets, one) for one in hidden]
+    soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
+    together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
+    votes = judge.weights.training_votes()
+    problem = Problem(
+        RepeatedVotes(_scaled(votes, sample_weight), n_folds),
+        loss,
+        together,
+        sample_weight=np.tile(sample_weight, n_folds),
+    )
+    solver = cast(AnnealedMinimization, clone(judge.solver)).set_params(sweeps=_SWEEPS)
+    *_, (_, run) = solver.path(problem)
+    distributions = cast(SoftFaces, run.state.targets).distribution
+    scores = RepeatedVotes(votes, n_folds) @ distributions
+    # Of all folds, the one in which the row is hidden.
+    place = folds, np.arange(len(sets))
+    hidden_targets = distributions.reshape(n_folds, len(sets), -1)[place]
+    own = _own_votes(judge.weights, votes, copies)
+    return own.removed(scores.reshape(n_folds, len(sets), -1)[place], hidden_targets)
+
+
+def _opened(sets: LabelSets, hidden: BoolArray) -> LabelSets:
+    """The sets, with all classes in the hidden ones."""
+    weights = sets.weights
+    if weights is not None:
+        weights = np.where(hidden[:, None], 1.0 / sets.n_classes, weights)
+    return LabelSets(sets.mask | hidden[:, None], sets.classes, weights)
+
+
+def _scaled(votes: Votes, sample_weight: FloatArray) -> Votes:
+    return votes if (sample_weight == 1).all() else votes.scale_rows(sample_weight)

@@ -1,0 +1,127 @@
+"""The rows of an examination, and what models predict for them that never saw their sets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from disambig.estimators.fitting import KeptRows
+from disambig.metrics.scorer import innermost
+from disambig.notation import AnyArray, FloatArray
+from disambig.trust.folds import Folds
+
+# Parameters that repeat what "auto" chose, and the attributes that have it.
+_CHOSEN = {"weights": "weights_", "solver": "solver_", "margin": "margin_"}
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """The rows that are examined.
+
+    Attributes
+    ----------
+    model : fitted estimator or Pipeline
+        On all rows, or, without folds, on other rows.
+    X : inputs of n rows, as the user gave them
+    inputs : (n, d)
+        The same as the last step reads them, checked.
+    candidates : candidate sets, n rows
+    kept : KeptRows
+        Those that take part in fits.
+    folds : Folds or None
+        None: the model never saw these rows.
+    """
+
+    model: Any
+    X: Any
+    inputs: Any
+    candidates: Any
+    kept: KeptRows
+    folds: Folds | None
+
+    @property
+    def last(self) -> Any:
+        """The model, or the last step of a pipeline."""
+        return innermost(self.model)
+
+    @property
+    def selection_saw_sets(self) -> bool:
+        """Whether ``weights="auto"`` chose when the hidden sets were in sight."""
+        weights = getattr(self.last, "weights", None)
+        return self.folds is not None and isinstance(weights, str) and weights == "auto"
+
+    def held_out(self, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
+        """Predictions, first axis n, by models that were fitted without the fold of the row.
+
+        Parameters
+        ----------
+        predict : callable
+            ``predict(model, X)``; the mean over repeats is taken.
+        """
+        if self.folds is None:
+            return predict(self.model, self.X)
+        template = without_search(self.model)
+        found: FloatArray | None = None
+        deals = self.folds.deals(0)
+        for folds in deals:
+            for fold in range(int(folds.max()) + 1):
+                hidden = self.kept.rows[folds == fold]
+                fitted = self._fitted_on(template, np.flatnonzero(folds != fold))
+                predictions = predict(fitted, _safe_indexing(self.X, hidden))
+                if found is None:
+                    found = np.zeros((self.kept.n, *predictions.shape[1:]))
+                found[hidden] += predictions / len(deals)
+        assert found is not None
+        return self.with_rest(found, predict)
+
+    def with_rest(
+        self, values: FloatArray, predict: Callable[[Any, Any], FloatArray]
+    ) -> FloatArray:
+        """Values with predictions of the rows that took no part: these never saw their sets."""
+        if not self.kept.all_rows:
+            rest = np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
+            values[rest] = predict(self.model, _safe_indexing(self.X, rest))
+        return values
+
+    def _fitted_on(self, template: Any, places: AnyArray) -> Any:
+        """The template on some of the rows that take part."""
+        rows = self.kept.rows[places]
+        weights = self.kept.weights
+        options = {} if weights is None else {"sample_weight": weights[places]}
+        if not self.candidates[rows].informative.any():
+            raise ValueError(
+                "cross_examine: if the sets of one fold are hidden, no row is left that excludes "
+                "something. Use more folds, or groups that are less coarse."
+            )
+        model = clone(template)
+        sets = self.candidates[rows]
+        return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))
+
+
+def step_options(model: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of `fit`, which go to the last step of a pipeline."""
+    if not isinstance(model, Pipeline):
+        return options
+    name = model.steps[-1][0]
+    return {f"{name}__{option}": value for option, value in options.items()}
+
+
+def without_search(model: Any) -> Any:
+    """An unfitted copy that repeats what "auto" chose, without choosing again."""
+    copy, last = clone(model), innermost(model)
+    weights = getattr(last, "weights", None)
+    if not (isinstance(weights, str) and weights == "auto") or last.weights_ is None:
+        return copy
+    chosen = {
+        name: clone(getattr(last, attribute), safe=False)
+        for name, attribute in _CHOSEN.items()
+        if name in last.get_params(deep=False) and getattr(last, attribute, None) is not None
+    }
+    if "solver" in chosen and last.solver != "auto":
+        del chosen["solver"]
+    innermost(copy).set_params(**chosen)
+    return copy

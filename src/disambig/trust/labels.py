@@ -1,0 +1,250 @@
+"""The examination of labels."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+
+from disambig.candidates import LabelSets
+from disambig.estimators.conformal import (
+    classwise_thresholds,
+    conformal_threshold,
+    label_scores,
+    prediction_mask,
+    set_scores,
+)
+from disambig.estimators.fitting import KeptRows
+from disambig.estimators.held_out.label_judges import (
+    HeldOutLabels,
+    Judge,
+    is_cheap,
+    judged,
+    judges_of,
+    restricted,
+)
+from disambig.estimators.held_out.set_likelihood import (
+    SetCalibration,
+    fit_set_calibration,
+    size_odds,
+)
+from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.trust.answers import Answers, read_answers
+from disambig.trust.examination import Examination
+from disambig.trust.examined import Examined
+
+# Smaller probabilities of a classifier count as this one: its zero is no proof.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LabelExamination(Examination):
+    """The examination of labels.
+
+    Attributes
+    ----------
+    classes : array (K,)
+    codes : int array (n,)
+        The recovered labels as positions among the classes, without answers.
+    distributions : float array (n, K)
+        Probabilities of all classes, by rows that never saw the set.
+    scored : float array (n, K)
+        The probabilities that `estimator` would have predicted for the row; what new rows are
+        compared with.
+    calibration : SetCalibration
+        Of `distributions`; see `temperature` and `wrong_share`.
+    """
+
+    classes: AnyArray
+    codes: IntArray
+    distributions: FloatArray
+    scored: FloatArray
+    calibration: SetCalibration
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for array in (self.codes, self.distributions, self.scored):
+            array.setflags(write=False)
+
+    @property
+    def temperature(self) -> float:
+        """The temperature of highest likelihood of the hidden sets."""
+        return self.calibration.temperature
+
+    @property
+    def wrong_share(self) -> float:
+        """The estimated share of sets that miss the truth; 0 unless the sets show it."""
+        return self.calibration.wrong_share
+
+    @property
+    def is_supported(self) -> BoolArray:
+        """Whether the others give any member of the set a positive probability, ``(n,)``."""
+        supported: BoolArray = self.suspicion < 1.0
+        return supported
+
+    @property
+    def label_distributions(self) -> FloatArray:
+        """The distributions restricted to the sets, ``(n, K)``."""
+        return restricted(self.distributions, self.candidates.mask)
+
+    @property
+    def runner_up(self) -> AnyArray:
+        """The second most probable class of each set; the label itself if there is no other."""
+        best = self._runner_up_codes()
+        names: AnyArray = self.classes[best]
+        return names
+
+    def _runner_up_codes(self) -> IntArray:
+        inside = np.where(self.candidates.mask, self.distributions, -1.0)
+        rows = np.arange(len(self))
+        inside[rows, self.codes] = -1.0
+        other = inside.argmax(axis=1)
+        return np.where(inside[rows, other] < 0, self.codes, other)
+
+    def _columns(self) -> dict[str, Any]:
+        rows, shares = np.arange(len(self)), self.label_distributions
+        other = self._runner_up_codes()
+        odds = size_odds(self.candidates.mask, np.asarray(self.candidates.mask.any(axis=0)))
+        return {
+            "runner_up": self.classes[other],
+            "runner_up_confidence": np.where(other == self.codes, 0.0, shares[rows, other]),
+            "n_candidates": np.count_nonzero(self.candidates.mask, axis=1),
+            "prediction_without_set": self.classes[self.distributions.argmax(axis=1)],
+            "wrong_set_probability": self.calibration.wrong_probability(1.0 - self.suspicion, odds),
+        }
+
+    def _read_answers(self, rows: Any, labels: Any, inclusion: Any) -> Answers:
+        return read_answers(rows, labels, len(self), self.classes, inclusion)
+
+    def _rightness(self, answers: Answers) -> BoolArray:
+        right: BoolArray = self.codes[answers.rows] == answers.labels
+        return right
+
+    def _is_single(self) -> BoolArray:
+        single: BoolArray = self.candidates.is_single
+        return single
+
+    def _is_outside(self, answers: Answers) -> BoolArray:
+        outside: BoolArray = ~self.candidates.mask[answers.rows, answers.labels]
+        return outside
+
+    def _named(self, answers: Answers) -> AnyArray:
+        names: AnyArray = self.classes[answers.labels]
+        return names
+
+    def _predicted_set(self, X: Any, coverage: float, meaning: str, classwise: bool) -> LabelSets:
+        is_new = X is not None
+        inside = self.candidates.mask
+        if meaning != "truth":
+            known = self.scored if is_new else self.distributions
+            rows = np.flatnonzero(self.candidates.informative)
+            values = set_scores(label_scores(known[rows]), inside[rows], meaning)  # type: ignore[arg-type]
+            threshold: Any = conformal_threshold(values, coverage)
+        else:
+            # Inside the sets classes compete with candidates only.
+            known = self.scored if is_new else self.label_distributions
+            threshold = self._truth_threshold(known, coverage, classwise)
+        if is_new:
+            found = self.estimator.predict_proba(X)
+            return LabelSets(prediction_mask(label_scores(found), threshold), self.classes)
+        scores = np.where(inside, label_scores(known), np.inf)
+        return LabelSets(prediction_mask(scores, threshold) & inside, self.classes)
+
+    def _truth_threshold(self, known: FloatArray, coverage: float, classwise: bool) -> Any:
+        answers = self.answers
+        assert answers is not None
+        values = label_scores(known)[answers.rows, answers.labels]
+        weights = None if answers.is_uniform else answers.weights
+        if not classwise:
+            return conformal_threshold(values, coverage, weights)
+        return classwise_thresholds(values, answers.labels, len(self.classes), coverage, weights)
+
+
+def examine_labels(rows: Examined) -> LabelExamination:
+    """The examination of labels: on the votes of the fit, or by refitted models."""
+    sets, last = rows.candidates, rows.last
+    possible = np.asarray(sets.mask.any(axis=0))
+    if not hasattr(rows.model, "predict_proba"):
+        raise TypeError(
+            f"cross_examine: {type(last).__name__} has no predict_proba, which judges labels. Use "
+            "PartialLabelClassifier, or a classifier with probabilities."
+        )
+    is_judged = isinstance(rows.model, PartialLabelClassifier) and rows.folds is not None
+    if is_judged and is_cheap(rows.candidates, last.solver_):
+        held_out = _judged(rows)
+        scored = rows.with_rest(
+            _scattered(last._probabilities_(held_out.first_scores), rows.kept), _probabilities
+        )
+        distributions = rows.with_rest(
+            _scattered(held_out.distributions, rows.kept), _probabilities
+        )
+        calibration = held_out.calibration
+    else:
+        scored = rows.held_out(_probabilities)
+        logits = np.log(np.maximum(scored, _LEAST))
+        weights = np.zeros(len(sets))
+        weights[rows.kept.rows] = rows.kept.sample_weight
+        calibration = fit_set_calibration(logits, sets.mask, weights, possible)
+        distributions = calibration(logits, possible)
+    inside = restricted(distributions, sets.mask)
+    if rows.folds is None:
+        codes = inside.argmax(axis=1)
+    else:
+        place = {label: k for k, label in enumerate(last.classes_.tolist())}
+        codes = np.array([place[label] for label in last.labels_.tolist()], dtype=np.intp)
+    confidence = inside[np.arange(len(codes)), codes]
+    within = np.where(sets.mask, distributions, 0.0).sum(axis=1)
+    return LabelExamination(
+        estimator=rows.model,
+        candidates=sets,
+        labels=last.classes_[codes],
+        confidence=confidence,
+        confidence_by_sets=confidence.copy(),
+        suspicion=np.clip(1.0 - within, 0.0, 1.0),
+        selection_saw_sets=rows.selection_saw_sets,
+        is_split=rows.folds is None,
+        classes=last.classes_,
+        codes=codes,
+        distributions=distributions,
+        scored=scored,
+        calibration=calibration,
+    )
+
+
+def _judged(rows: Examined) -> HeldOutLabels:
+    """The judgement of the rows that take part, on the votes of the fit."""
+    kept, folds, model = rows.kept, rows.folds, rows.model
+    assert folds is not None
+    taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
+    inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
+    with config_context(assume_finite=True):
+        return judged(
+            judges_of(
+                Judge(model.weights_, model.solver_),
+                model.trials_,
+                inputs,
+                kept.weights,
+                int(folds.equal.max()) + 1,
+            ),
+            taken,
+            model.loss_,
+            model.method,
+            kept.sample_weight,
+            folds.copies,
+            folds.deals,
+        )
+
+
+def _scattered(values: FloatArray, kept: KeptRows) -> FloatArray:
+    """Values of the rows that take part, in a table of all rows."""
+    if kept.all_rows:
+        return values
+    table = np.zeros((kept.n, values.shape[1]))
+    table[kept.rows] = values
+    return table
+
+
+def _probabilities(model: Any, X: Any) -> FloatArray:
+    probabilities: FloatArray = model.predict_proba(X)
+    return probabilities
