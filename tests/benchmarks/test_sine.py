@@ -11,6 +11,7 @@ import pytest
 from benchmarks.reference import __main__ as command
 from benchmarks.reference import environment, interval
 from benchmarks.reference.jobs import run_job
+from benchmarks.sine import default
 from benchmarks.sine.variations import COMPARED, VARIATIONS, compare
 from disambig import IntervalRegressor
 from disambig.datasets import SignCorruption
@@ -206,3 +207,16 @@ def test_the_runner_imports_nothing_of_ours() -> None:
     text = (Path(sys.modules[interval.__name__].__file__ or "").parent / "runner.py").read_text()
     assert "import disambig" not in text
     assert "from disambig" not in text
+
+
+def test_the_default_beside_rules_without_truth() -> None:
+    assert [one.family for one in default.rules()] == ["DF", "DF", "DF", "AC"]
+    problem = sine_problem(0)
+    (error,) = default.errors_of_default([problem])
+    with pytest.warns(UserWarning, match="too few"):
+        model = IntervalRegressor().fit(problem.X, problem.intervals)
+    expected = np.mean((model.predict(problem.queries) - problem.truth) ** 2)
+    np.testing.assert_allclose(error, expected)
+    text = default.report([["a", "1", "2"]], "command", 3)
+    assert "| a | 1 | 2 |" in text
+    assert "0 to 2" in text

@@ -260,7 +260,7 @@ class Examination(ABC):
             weights = weights * answers.weights
             # The row that was least likely to be drawn, to be safe.
             new = float(weights[used].max()) if used.any() else 1.0
-        if np.ptp(weights[used]) == 0 if used.any() else True:
+        if not used.any() or np.ptp(weights[used]) == 0:
             return conformal_threshold(scores[used], coverage)
         return conformal_threshold(scores[used], coverage, weights[used], new)
 
