@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
+from disambig.estimators.selection.protocol import as_counts
 from disambig.notation import BoolArray, FloatArray
 
 # Temperatures that are tried first, in units of the mean largest score.
@@ -85,26 +86,6 @@ def size_odds(mask: BoolArray, possible: BoolArray) -> FloatArray:
     rest = np.count_nonzero(possible) - sizes
     odds: FloatArray = np.divide(sizes, rest, out=np.full(len(sizes), np.inf), where=rest > 0)
     return odds
-
-
-def as_counts(sample_weight: FloatArray, used: BoolArray) -> FloatArray:
-    """Weights whose sum over some rows is at least the number of rows that they are worth.
-
-    Copies are counts. Weights that were normalised are worth more rows than their sum, and a
-    log-likelihood would be in no unit; they are scaled to ``(sum w)^2 / sum w^2``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (
-    ...     as_counts(np.full(4, 0.25), np.ones(4, dtype=bool)),
-    ...     as_counts(np.array([2.0]), np.ones(1) > 0),
-    ... )
-    (array([1., 1., 1., 1.]), array([2.]))
-    """
-    total = float(sample_weight[used].sum())
-    worth = total**2 / float(sample_weight[used] @ sample_weight[used])
-    return sample_weight * max(1.0, worth / total)
 
 
 def fit_set_calibration(

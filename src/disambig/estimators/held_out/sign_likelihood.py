@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit, logit
 
-from disambig.estimators.held_out.set_likelihood import as_counts
+from disambig.estimators.selection.protocol import as_counts
 from disambig.notation import AnyArray, FloatArray
 
 # Probabilities are moved this far from 0 and 1 before their logits are taken: the share of votes

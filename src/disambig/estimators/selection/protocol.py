@@ -182,6 +182,23 @@ def effective_count(sample_weight: FloatArray) -> float:
     return float(relative.sum() ** 2 / (relative @ relative))
 
 
+def as_counts(sample_weight: FloatArray, used: BoolArray) -> FloatArray:
+    """Weights whose sum over some rows is at least the number of rows that they are worth.
+
+    Copies are counts. Weights that were normalised are worth more rows than their sum, and a
+    log-likelihood would be in no unit; they are scaled to `effective_count`.
+
+    Examples
+    --------
+    >>> as_counts(np.full(4, 0.25), np.ones(4, dtype=bool)).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    >>> as_counts(np.array([2.0, 3.0]), np.ones(2, dtype=bool)).tolist()
+    [2.0, 3.0]
+    """
+    taken = sample_weight[used]
+    return sample_weight * max(1.0, effective_count(taken) / float(taken.sum()))
+
+
 def mean_score(losses: FloatArray, sample_weight: FloatArray, largest: float = 1.0) -> Score:
     """The score of the losses ``(n,)`` of scored rows, in units of the largest loss.
 
