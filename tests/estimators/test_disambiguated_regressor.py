@@ -266,6 +266,7 @@ def test_boxes(inner):
         np.testing.assert_array_equal(one.predict(X)[:, 0], flat.predict(X))
 
 
+@pytest.mark.slow
 def test_frames_pipelines_searches_and_missing_ends():
     X, y, _ = plane(60)
     frame = pd.DataFrame(X, columns=["a", "b"])

@@ -217,6 +217,7 @@ def test_forests_and_formulations_can_be_added(digits):
     assert sum("two_blocks" in name for name in found) == 7 * (7 + 3)
 
 
+@pytest.mark.slow
 def test_labels_among_copies_are_used(short):
     """Few distinct rows with many copies; the informative ones come last."""
     rng = np.random.default_rng(0)
