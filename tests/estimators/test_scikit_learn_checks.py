@@ -99,9 +99,19 @@ def counts_rows(estimator):
 
 def takes_long(check):
     """Whether it fits many times: `IntervalRegressor()` takes a second for each."""
-    many = ("check_estimator_sparse_array", "check_estimators_dtypes")
-    others = ("check_regressor_data_not_an_array", "check_f_contiguous_array_estimator")
-    return is_variation(check) or check.func.__name__ in (*many, *others)
+    many = {
+        "check_dtype_object",
+        "check_estimator_sparse_array",
+        "check_estimators_dtypes",
+        "check_f_contiguous_array_estimator",
+        "check_fit_idempotent",
+        "check_pipeline_consistency",
+        "check_regressor_data_not_an_array",
+        "check_regressors_int",
+        "check_regressors_train",
+        "check_supervised_y_2d",
+    }
+    return is_variation(check) or check.func.__name__ in many
 
 
 def checks():
