@@ -1,7 +1,9 @@
 """What a check is, what it returns, and the finding that the report shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isnan
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +26,7 @@ class Outcome(NamedTuple):
         The rows concerned, ascending; None if the finding is not about rows.
     scores : float array (n,), or None
         Of each row, 0 to 1, larger is worse; NaN if the row was not judged.
-    evidence : dict
+    evidence : mapping
         Numbers, texts and lists of them, by name.
     is_mild : bool
         Whether what is an issue otherwise is a tip here.
@@ -33,7 +35,7 @@ class Outcome(NamedTuple):
     message: str = ""
     rows: IntArray | None = None
     scores: FloatArray | None = None
-    evidence: dict[str, Any] = {}  # noqa: RUF012  (a NamedTuple is immutable)
+    evidence: Mapping[str, Any] = MappingProxyType({})
     is_mild: bool = False
 
 
@@ -140,8 +142,7 @@ class Finding:
         """Plain Python objects, for JSON; NaN is None."""
         scores = None
         if self.scores is not None:
-            values = self.scores.tolist()
-            scores = [None if value != value else value for value in values]  # noqa: PLR0124
+            scores = [None if isnan(value) else value for value in self.scores.tolist()]
         return {
             "code": self.code,
             "name": self.name,
@@ -211,7 +212,7 @@ def _finding(check: Check, section: str, outcome: Outcome) -> Finding:
         outcome.message,
         rows,
         outcome.scores,
-        outcome.evidence,
+        dict(outcome.evidence),
         check.why,
         check.remedy,
     )

@@ -9,7 +9,7 @@ Below `least_rows` there is no such score, and the threshold is infinite: every 
 """
 
 from math import ceil
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from disambig.candidates import LabelSets
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
 
-Meaning = Literal["meets", "contains"]
 MEANINGS = ("meets", "contains")
-_MEANINGS: tuple[Meaning, ...] = ("meets", "contains")
 
 
 def check_meaning(owner: str, meaning: str) -> None:
@@ -39,7 +37,7 @@ def both_set_scores(
     """Scores of the sets that exclude a class, a column for each of `MEANINGS`, and weights."""
     rows = np.flatnonzero(sets.informative)
     scores = label_scores(probabilities[rows])
-    meets, contains = (set_scores(scores, sets.mask[rows], meaning) for meaning in _MEANINGS)
+    meets, contains = (set_scores(scores, sets.mask[rows], meaning) for meaning in MEANINGS)
     return np.column_stack([meets, contains, sample_weight[rows]])
 
 
@@ -163,7 +161,7 @@ def label_scores(probabilities: Any) -> FloatArray:
     return np.asarray(1.0 - given)
 
 
-def set_scores(scores: FloatArray, mask: BoolArray, meaning: Meaning) -> FloatArray:
+def set_scores(scores: FloatArray, mask: BoolArray, meaning: str) -> FloatArray:
     """The score of a set: that of its best member ("meets") or of its worst ("contains"), ``(n,)``.
 
     Labels up to a threshold have a member of the set in common if the best member is among them,

@@ -17,7 +17,7 @@ from disambig.plots.drawing import (
     figure_of,
     format_axes,
 )
-from disambig.plots.judged_rows import JudgedRows, predicted_rows, recovered_rows
+from disambig.plots.judged_display import JudgedDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FILLED = 0.94
 
 
-class ConfidenceHistogramDisplay:
+class ConfidenceHistogramDisplay(JudgedDisplay):
     """Rows by confidence; where the truth is known, right and wrong labels are stacked.
 
     Use `from_predictions`, `from_estimator` or `from_recovered`; the constructor takes what they
@@ -93,6 +93,8 @@ class ConfidenceHistogramDisplay:
         self.weight_name = weight_name
         self.name = name
 
+    _needs_truth = False
+
     @classmethod
     def from_predictions(
         cls,
@@ -142,76 +144,6 @@ class ConfidenceHistogramDisplay:
             weight_name="rows" if sample_weight is None else "weight of rows",
         )  # fmt: skip
         return found.plot(ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        n_bins: int = 20,
-        resolve_at: float | None = None,
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw predictions at new rows: the largest probability, and whether ``predict(X) == y``.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With `predict` and `predict_proba`; also a pipeline or a search.
-        X : inputs, m rows
-        y : array-like (m,), optional
-            True labels, if they are known.
-        n_bins, resolve_at, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = predicted_rows(f"{cls.__name__}.from_estimator", estimator, X, y)
-        return cls._from_judged(
-            judged, n_bins=n_bins, resolve_at=resolve_at, sample_weight=sample_weight, name=name,
-            ax=ax, **kwargs,
-        )  # fmt: skip
-
-    @classmethod
-    def from_recovered(
-        cls,
-        estimator: Any,
-        y_true: Any = None,
-        *,
-        rows: Any = None,
-        n_bins: int = 20,
-        resolve_at: float | None = None,
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw training rows: ``confidence_``, and whether ``labels_ == y_true``.
-
-        Parameters
-        ----------
-        estimator : fitted estimator that recovers labels
-            Such as `PartialLabelClassifier`; also as the last step of a pipeline.
-        y_true : array-like (m,), optional
-            True labels of the rows, if they are known.
-        rows : positions (m,) or mask (n,), optional
-            The training rows to draw; by default all.
-        n_bins, resolve_at, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = recovered_rows(f"{cls.__name__}.from_recovered", estimator, y_true, rows)
-        return cls._from_judged(
-            judged, n_bins=n_bins, resolve_at=resolve_at, sample_weight=sample_weight, name=name,
-            ax=ax, **kwargs,
-        )  # fmt: skip
-
-    @classmethod
-    def _from_judged(cls, judged: JudgedRows, *, name: str | None, **options: Any) -> Self:
-        name = judged.name if name is None else name
-        return cls.from_predictions(judged.confidence, judged.is_right, name=name, **options)
 
     def plot(self, ax: "Axes | None" = None, *, name: str | None = None, **kwargs: Any) -> Self:
         """Draw the bars, and the line of `resolve_at`.

@@ -18,7 +18,7 @@ from disambig.plots.drawing import (
     format_axes,
     labelled,
 )
-from disambig.plots.judged_rows import JudgedRows, predicted_rows, recovered_rows
+from disambig.plots.judged_display import JudgedDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ _BAR_WIDTH = 0.022
 _LEAST_AREA, _MORE_AREA = 20.0, 130.0
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(JudgedDisplay):
     """Share of right labels against mean confidence, one point a bin; on the diagonal: calibrated.
 
     Above the diagonal labels are right more often than stated, below it less often. The area of a
@@ -133,76 +133,6 @@ class ReliabilityDisplay:
             confidence, is_right, n_bins=n_bins, sample_weight=sample_weight
         )
         return cls(*curve, expected_calibration_error=error, name=name).plot(ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        n_bins: int = 10,
-        strategy: Literal["uniform", "quantile"] = "uniform",
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw predictions at new rows: the largest probability, and whether ``predict(X) == y``.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With `predict` and `predict_proba`; also a pipeline or a search.
-        X : inputs, m rows
-        y : array-like (m,)
-            True labels.
-        n_bins, strategy, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = predicted_rows(f"{cls.__name__}.from_estimator", estimator, X, y)
-        return cls._from_judged(
-            judged, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, name=name, ax=ax,
-            **kwargs,
-        )  # fmt: skip
-
-    @classmethod
-    def from_recovered(
-        cls,
-        estimator: Any,
-        y_true: Any,
-        *,
-        rows: Any = None,
-        n_bins: int = 10,
-        strategy: Literal["uniform", "quantile"] = "uniform",
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw training rows: ``confidence_``, and whether ``labels_ == y_true``.
-
-        Parameters
-        ----------
-        estimator : fitted estimator that recovers labels
-            Such as `PartialLabelClassifier`; also as the last step of a pipeline.
-        y_true : array-like (m,)
-            True labels of the rows.
-        rows : positions (m,) or mask (n,), optional
-            The training rows whose labels are known; by default all.
-        n_bins, strategy, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = recovered_rows(f"{cls.__name__}.from_recovered", estimator, y_true, rows)
-        return cls._from_judged(
-            judged, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, name=name, ax=ax,
-            **kwargs,
-        )  # fmt: skip
-
-    @classmethod
-    def _from_judged(cls, judged: JudgedRows, *, name: str | None, **options: Any) -> Self:
-        name = judged.name if name is None else name
-        return cls.from_predictions(judged.confidence, judged.is_right, name=name, **options)
 
     def plot(
         self,

@@ -16,7 +16,7 @@ from disambig.plots.drawing import (
     format_axes,
     labelled,
 )
-from disambig.plots.judged_rows import JudgedRows, predicted_rows, recovered_rows
+from disambig.plots.judged_display import JudgedDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ _RISK = "disambig risk"
 _FEW_ROWS, _FLAT = 0.1, 0.01
 
 
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(JudgedDisplay):
     """Share of wrong labels among the most confident share of rows, against that share.
 
     A curve that rises from zero belongs to a confidence that puts the wrong labels last. A flat
@@ -129,72 +129,6 @@ class RiskCoverageDisplay:
             check_number(cls.__name__, "risk", risk, most=1.0)
         curve = risk_coverage_curve(confidence, is_right, sample_weight=sample_weight)
         return cls(*curve, risk=risk, name=name).plot(ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        risk: float | None = None,
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw predictions at new rows: the largest probability, and whether ``predict(X) == y``.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With `predict` and `predict_proba`; also a pipeline or a search.
-        X : inputs, m rows
-        y : array-like (m,)
-            True labels.
-        risk, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = predicted_rows(f"{cls.__name__}.from_estimator", estimator, X, y)
-        return cls._from_judged(
-            judged, risk=risk, sample_weight=sample_weight, name=name, ax=ax, **kwargs
-        )
-
-    @classmethod
-    def from_recovered(
-        cls,
-        estimator: Any,
-        y_true: Any,
-        *,
-        rows: Any = None,
-        risk: float | None = None,
-        sample_weight: Any = None,
-        name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw training rows: ``confidence_``, and whether ``labels_ == y_true``.
-
-        Parameters
-        ----------
-        estimator : fitted estimator that recovers labels
-            Such as `PartialLabelClassifier`; also as the last step of a pipeline.
-        y_true : array-like (m,)
-            True labels of the rows.
-        rows : positions (m,) or mask (n,), optional
-            The training rows whose labels are known; by default all.
-        risk, sample_weight, name, ax, **kwargs
-            See `from_predictions`. The name is by default that of the class.
-        """
-        judged = recovered_rows(f"{cls.__name__}.from_recovered", estimator, y_true, rows)
-        return cls._from_judged(
-            judged, risk=risk, sample_weight=sample_weight, name=name, ax=ax, **kwargs
-        )
-
-    @classmethod
-    def _from_judged(cls, judged: JudgedRows, *, name: str | None, **options: Any) -> Self:
-        name = judged.name if name is None else name
-        return cls.from_predictions(judged.confidence, judged.is_right, name=name, **options)
 
     def coverage_at(self, risk: float) -> float:
         """The largest share of rows with at most this share of wrong labels; 0 if there is none."""

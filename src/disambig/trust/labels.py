@@ -137,7 +137,7 @@ class LabelExamination(Examination):
         if meaning != "truth":
             known = self.scored if is_new else self.distributions
             rows = np.flatnonzero(self.candidates.informative)
-            values = set_scores(label_scores(known[rows]), inside[rows], meaning)  # type: ignore[arg-type]
+            values = set_scores(label_scores(known[rows]), inside[rows], meaning)
             threshold: Any = self._threshold(values, rows, coverage)
         else:
             # Inside the sets classes compete with candidates only.
