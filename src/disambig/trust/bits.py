@@ -132,15 +132,7 @@ def examine_bits(rows: Examined) -> BitExamination:
     weights = rows.last.loss_.weights
     confidence = expected_share(probabilities, labels, bits, weights)
     return BitExamination(
-        estimator=rows.model,
-        candidates=bits,
-        labels=labels.copy(),
-        confidence=confidence,
-        confidence_by_sets=confidence.copy(),
-        suspicion=suspicion_of(probabilities, signs),
-        selection_saw_sets=rows.selection_saw_sets,
-        is_split=rows.folds is None,
-        sample_weight=rows.sample_weight,
+        **rows.shared_fields(labels, confidence, suspicion_of(probabilities, signs)),
         recovered=labels.copy(),
         held_out_probabilities=probabilities,
         calibration=calibration,

@@ -61,6 +61,23 @@ class Examined:
         weights = getattr(self.last, "weights", None)
         return self.folds is not None and isinstance(weights, str) and weights == "auto"
 
+    def shared_fields(
+        self, labels: AnyArray, confidence: FloatArray, suspicion: FloatArray
+    ) -> dict[str, Any]:
+        """What an examination has of every kind of target."""
+        return {
+            "estimator": self.model,
+            "candidates": self.candidates,
+            # What an examination holds is read-only, and the estimator's is not.
+            "labels": labels.copy(),
+            "confidence": confidence,
+            "confidence_by_sets": confidence.copy(),
+            "suspicion": suspicion,
+            "selection_saw_sets": self.selection_saw_sets,
+            "is_split": self.folds is None,
+            "sample_weight": self.sample_weight,
+        }
+
     def held_out(self, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
         """Predictions, first axis n, by models that were fitted without the fold of the row.
 

@@ -199,15 +199,7 @@ def examine_labels(rows: Examined) -> LabelExamination:
     confidence = inside[np.arange(len(codes)), codes]
     within = np.where(sets.mask, distributions, 0.0).sum(axis=1)
     return LabelExamination(
-        estimator=rows.model,
-        candidates=sets,
-        labels=last.classes_[codes],
-        confidence=confidence,
-        confidence_by_sets=confidence.copy(),
-        suspicion=np.clip(1.0 - within, 0.0, 1.0),
-        selection_saw_sets=rows.selection_saw_sets,
-        is_split=rows.folds is None,
-        sample_weight=rows.sample_weight,
+        **rows.shared_fields(last.classes_[codes], confidence, np.clip(1.0 - within, 0.0, 1.0)),
         classes=last.classes_,
         codes=codes,
         distributions=distributions,

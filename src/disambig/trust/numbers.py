@@ -203,15 +203,11 @@ def examine_numbers(rows: Examined) -> NumberExamination:
             "judged. Give at least one row a finite end."
         )
     return NumberExamination(
-        estimator=rows.model,
-        candidates=sets,
-        labels=recovered[:, 0].copy() if sets.flat else recovered.copy(),
-        confidence=judged.confidence,
-        confidence_by_sets=judged.confidence.copy(),
-        suspicion=judged.residuals.suspicion(predictions, sets),
-        selection_saw_sets=rows.selection_saw_sets,
-        is_split=rows.folds is None,
-        sample_weight=rows.sample_weight,
+        **rows.shared_fields(
+            recovered[:, 0] if sets.flat else recovered,
+            judged.confidence,
+            judged.residuals.suspicion(predictions, sets),
+        ),
         predictions=predictions[:, 0].copy() if sets.flat else predictions,
         distance=judged.distance,
         residuals=judged.residuals,

@@ -155,15 +155,7 @@ def examine_orders(rows: Examined) -> OrderExamination:
     inside = np.where(orders.before, 1.0, np.where(reverse, 0.0, table))
     confidence = pair_agreement(inside, labels)
     return OrderExamination(
-        estimator=rows.model,
-        candidates=orders,
-        labels=labels.copy(),
-        confidence=confidence,
-        confidence_by_sets=confidence.copy(),
-        suspicion=suspicion_of(probabilities, signs),
-        selection_saw_sets=rows.selection_saw_sets,
-        is_split=rows.folds is None,
-        sample_weight=rows.sample_weight,
+        **rows.shared_fields(labels, confidence, suspicion_of(probabilities, signs)),
         recovered=labels.copy(),
         held_out_probabilities=table,
         calibration=calibration,
