@@ -18,7 +18,7 @@ from disambig.estimators.partial_label_classifier import PartialLabelClassifier,
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import bind_label_loss
 from disambig.metrics import covering_accuracy
-from disambig.notation import AnyArray, FloatArray
+from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_flag
 from disambig.solvers.loop import Callback
 
@@ -301,7 +301,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         votes = self.disambiguator_
         decided, confidence = votes.decided_[kept.rows], votes.confidence_[kept.rows]
         known = self._decided_rows(decided, self.undecided, _UNDECIDED)
-        codes = _codes(votes.labels_[kept.rows], self.classes_)
+        codes = label_codes(votes.labels_[kept.rows], self.classes_)
         weighted = self.weight_by_confidence | (~decided & (self.undecided == "weight"))
         targets = np.zeros(task.sets.mask.shape)
         targets[np.arange(len(codes)), codes] = np.where(weighted, confidence, 1.0)
@@ -369,6 +369,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         )
 
 
-def _codes(labels: AnyArray, classes: AnyArray) -> AnyArray:
+def label_codes(labels: AnyArray, classes: AnyArray) -> IntArray:
+    """The positions of labels among the classes, ``(n,)``."""
     position = {label: k for k, label in enumerate(classes.tolist())}
     return np.array([position[label] for label in labels.tolist()], dtype=np.intp)

@@ -12,6 +12,7 @@ from disambig.estimators.conformal import (
     prediction_mask,
     set_scores,
 )
+from disambig.estimators.disambiguated_classifier import label_codes
 from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.label_judges import (
     HeldOutLabels,
@@ -194,8 +195,7 @@ def examine_labels(rows: Examined) -> LabelExamination:
     if rows.folds is None:
         codes = inside.argmax(axis=1)
     else:
-        place = {label: k for k, label in enumerate(last.classes_.tolist())}
-        codes = np.array([place[label] for label in last.labels_.tolist()], dtype=np.intp)
+        codes = label_codes(last.labels_, last.classes_)
     confidence = inside[np.arange(len(codes)), codes]
     within = np.where(sets.mask, distributions, 0.0).sum(axis=1)
     return LabelExamination(
