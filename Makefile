@@ -1,7 +1,7 @@
 # Every target sets up what it needs: Python >= 3.11 (with venv and pip) and make are enough.
 #   make PYTHON=python3.12 test     another interpreter (for a fresh .venv)
 #   make test ARGS="-k ranking"     further arguments for pytest (test, test-slow, test-floor),
-#                                   for `disambig reproduce` and for the benchmarks
+#                                   for `disambig reproduce`, for fuzz and for the benchmarks
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -19,7 +19,7 @@ NOJIT_TESTS = tests/compiled tests/orderings tests/oracles tests/solvers
 .DELETE_ON_ERROR:
 # Two installers in one environment would trip over each other.
 .NOTPARALLEL:
-.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel coverage lint format bench clean
+.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel fuzz coverage lint format bench clean
 
 help: ## list the targets
 	@echo "usage: make <target>"
@@ -34,6 +34,8 @@ reproduce: $(VENV)/.ready-demo ## draw the figures of the paper, beside the auth
 
 # A file stays with one process: what it compiles and prepares is not made twice.
 PARALLEL ?= -n auto --dist loadfile
+# One file has most of the slow tests: the last of them go to the process that is free.
+PARALLEL_SLOW ?= -n auto --dist worksteal
 
 # pytest leaves with 5 when nothing was selected: no failure in the two runs that select.
 test: $(VENV)/.ready-test ## run the quick tests and the doctests, then the numeric ones without compiler
@@ -45,7 +47,12 @@ test-reproduce: $(VENV)/.ready-test ## run the quick tests of the paper's figure
 	$(BIN)/python -m pytest $(PARALLEL) $(ARGS) reproduce
 
 test-slow: $(VENV)/.ready-test ## run the slow tests, with many more generated examples
-	$(BIN)/python -m pytest -m slow --hypothesis-profile=thorough $(ARGS) tests src reproduce || test $$? -eq 5
+	$(BIN)/python -m pytest $(PARALLEL_SLOW) -m slow --hypothesis-profile=thorough $(ARGS) tests src reproduce \
+	  || test $$? -eq 5
+
+# make fuzz ARGS="--seed 1"; ARGS="--only 1234" repeats a single case and shows its traceback.
+fuzz: $(VENV)/.ready-test ## run 10,000 generated bad inputs; print what is refused by errors that are not ours
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # What a user gets: the wheel alone, in an environment that knows nothing of this folder.
 test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
@@ -82,7 +89,7 @@ clean: ## remove environments, caches and built things
 # A stamp for each set of extras, older than pyproject.toml as soon as that changes.
 
 READY := $(addprefix $(VENV)/.ready-,demo bench test lint)
-$(VENV)/.ready-demo: EXTRAS = cli,plot
+$(VENV)/.ready-demo: EXTRAS = cli,io,persist,plot,report
 $(VENV)/.ready-bench: EXTRAS = bench
 $(VENV)/.ready-test: EXTRAS = test
 $(VENV)/.ready-lint: EXTRAS = lint

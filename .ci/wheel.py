@@ -1,4 +1,4 @@
-"""Build the wheel, install it into an empty environment, and run the README's first block there."""
+"""Build the wheel, install it into an empty environment, and run the README's examples there."""
 
 import re
 import subprocess
@@ -12,11 +12,12 @@ PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 NO_FIGURES = "is not in the installed package; run 'make reproduce'"
 
 
-def first_block(page: str) -> str:
-    """The first Python block of a page, without prompts and expected output."""
-    found = re.search(r"^```(?:python|pycon)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+def first_block(page: str, heading: str) -> str:
+    """The first Python block below a heading, without prompts and expected output."""
+    _, _, below = page.partition(f"\n## {heading}\n")
+    found = re.search(r"^```(?:python|pycon)\n(.*?)^```", below, re.DOTALL | re.MULTILINE)
     if found is None:
-        raise SystemExit("README.md has no Python block.")
+        raise SystemExit(f"README.md has no Python block below '{heading}'.")
     lines = found.group(1).splitlines()
     if any(line.startswith(">>> ") for line in lines):
         lines = [line[4:] for line in lines if line.startswith((">>> ", "... "))]
@@ -24,7 +25,7 @@ def first_block(page: str) -> str:
 
 
 def main() -> None:
-    block = first_block((ROOT / "README.md").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", name, str(ROOT)]
@@ -34,7 +35,8 @@ def main() -> None:
         scripts = folder / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
         python = str(scripts / "python")
         subprocess.run([python, *PIP, "install", str(wheel)], check=True)
-        subprocess.run([python, "-c", block], check=True, cwd=folder)
+        alone = first_block(readme, "One minute")
+        subprocess.run([python, "-c", alone], check=True, cwd=folder)
         subprocess.run([scripts / "disambig", "--version"], check=True, cwd=folder)
         done = subprocess.run(
             [scripts / "disambig", "reproduce", "--quick"],
@@ -45,7 +47,12 @@ def main() -> None:
         )
         if done.returncode != 2 or NO_FIGURES not in done.stderr:
             raise SystemExit(f"disambig reproduce: exit code {done.returncode}: {done.stderr}")
-    print("wheel: installed alone, the README's first block runs")
+        extras = f"{wheel}[cli,io,persist,plot,report]"
+        subprocess.run([python, *PIP, "install", extras], check=True)
+        tables = first_block(readme, "A file in; labels and a model out")
+        subprocess.run([python, "-c", tables], check=True, cwd=folder)
+        subprocess.run([scripts / "disambig", "demo"], check=True, cwd=folder)
+    print("wheel: the README's examples run, alone and with the extras of the command")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn import datasets
 
-from disambig.cli.demo.experiment import load_labelled_data
 from disambig.datasets import fetch_libsvm
 from disambig.exceptions import DatasetError
 from disambig.notation import AnyArray, FloatArray
@@ -74,9 +74,10 @@ def figure_data(
     try:
         found = fetch_libsvm(name, folder=folder, download=download)
     except DatasetError as error:
-        other = load_labelled_data(_REPLACEMENTS[name])
-        X, y = standardized(other.X), other.classes[other.labels]
-        return FigureData(other.name, X, y, name, str(error))
+        other = _REPLACEMENTS[name]
+        data = getattr(datasets, f"load_{other}")()
+        classes = np.asarray(data.target_names)[data.target]
+        return FigureData(other, standardized(data.data), classes, name, str(error))
     return FigureData(name, standardized(found.X), found.y)
 
 

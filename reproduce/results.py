@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.cli.demo.comparison import Estimate
-
 
 @dataclass(frozen=True)
 class FigureResult:
@@ -71,11 +69,12 @@ class FigureResult:
         >>> result.mean, round(result.standard_error, 6)
         (0.5, 0.5)
         """
-        mean, spread = Estimate.of([float(value) for value in values])
-        error = None if np.isnan(spread) else spread
+        found = [float(value) for value in values]
+        n = len(found)
+        error = float(np.std(found, ddof=1)) / n**0.5 if n > 1 else None
         return cls(
-            panel, level, method, choice, quantity, mean, error, over, authors, authors_error,
-            stand_in,
+            panel, level, method, choice, quantity, float(np.mean(found)), error, over, authors,
+            authors_error, stand_in,
         )  # fmt: skip
 
 

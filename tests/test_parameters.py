@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from disambig.parameters import check_callback, check_choice, check_number
+from disambig.parameters import (
+    as_array,
+    check_callback,
+    check_choice,
+    check_jobs,
+    check_list,
+    check_mapping,
+    check_number,
+)
 
 
 @pytest.mark.parametrize("value", [3, "print", [print], True])
@@ -48,3 +56,35 @@ def test_values_that_are_not_a_choice(value):
     with pytest.raises(ValueError, match="Owner: ") as caught:
         check_choice("Owner", "kind", value, ("a", "b"), "or a function")
     assert str(caught.value) == f"Owner: kind must be one of 'a', 'b' or a function; got {value!r}."
+
+
+@pytest.mark.parametrize("value", [3, None, "ab", b"ab", {"a": 1}, np.array(1.0), np.array("ab")])
+def test_values_that_are_no_list(value):
+    with pytest.raises(ValueError, match="Owner: names must be a list; got"):
+        check_list("Owner", "names", value)
+
+
+@pytest.mark.parametrize("value", [["a", "b"], ("a", "b"), iter("ab"), np.array(["a", "b"])])
+def test_lists(value):
+    assert check_list("Owner", "names", value) == ["a", "b"]
+
+
+@pytest.mark.parametrize("value", [3, None, "ab", [("a", 1)]])
+def test_values_that_are_no_mapping(value):
+    with pytest.raises(ValueError, match="Owner: types must be a dict; got"):
+        check_mapping("Owner", "types", value)
+
+
+@pytest.mark.parametrize("value", [0, 1.5, "all", True, (), 10**30])
+def test_numbers_of_jobs(value):
+    for good in (None, 1, -1, np.int64(2)):
+        check_jobs("Owner", good)
+    with pytest.raises(ValueError, match="Owner: n_jobs must be None or an integer other than 0"):
+        check_jobs("Owner", value)
+
+
+def test_rows_of_different_lengths_become_objects():
+    found = as_array([[1, 2], [3]])
+    assert found.shape == (2,)
+    assert found.tolist() == [[1, 2], [3]]
+    assert as_array([[1, 2], [3, 4]]).shape == (2, 2)

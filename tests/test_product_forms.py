@@ -147,7 +147,7 @@ def test_newton_needs_a_dense_form():
 @pytest.mark.usefixtures("no_dense_forms")
 @pytest.mark.parametrize("formulation", ["risk", "votes"])
 def test_interval_regression_with_iterative_weights(formulation):
-    X, y = intervals(50)
+    X, y = intervals(25)
     direct = NystromWeights(n_landmarks=10, intercept=True, solver="direct")
     kept = IntervalRegressor(direct, formulation=formulation).fit(X, y)
     iterative = NystromWeights(n_landmarks=10, intercept=True, solver="iterative")

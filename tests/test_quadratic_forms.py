@@ -218,3 +218,11 @@ def test_targets_without_effect_have_zero_gradient():
     assert (found.diagonal()[20:30] > 0).all()
     assert ((found @ rng.normal(size=(40, 3)))[without_effect] == 0).all()
     np.testing.assert_allclose(found @ np.eye(40), form_by_formula(alpha), atol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 5e-324])
+def test_rows_of_votes_whose_inverse_sums_overflow_have_none(scale):
+    votes = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [scale, 0.0, scale]])
+    form = voted_form(as_votes(votes))
+    assert np.isfinite(form.array).all()
+    np.testing.assert_allclose(form.array[:2, :2], [[0.5, -0.5], [-0.5, 0.5]])

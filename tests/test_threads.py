@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker
 from disambig.threads import run_in_threads, single_threaded, thread_count, threads_for
+from tests.estimators.small_search import small_search
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +80,7 @@ def test_tasks_run_in_threads_in_order():
 
 
 @pytest.mark.parametrize("model", [PartialLabelClassifier, IntervalRegressor, PartialRanker])
+@small_search()
 def test_a_small_fit_and_prediction_run_on_one_thread(model):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))

@@ -13,6 +13,7 @@ import importlib
 import inspect
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,6 +50,7 @@ PARAMETERS = (
     "method",
     "solver",
     "unlabeled",
+    "tolerance",
     "resolve_at",
     "time_limit",
     "callback",
@@ -60,6 +62,8 @@ ATTRIBUTES = (
     "confidence_kind_",
     "decided_",
     "resolved_",
+    "outside_",
+    "tolerance_",
     "objective_",
     "n_iter_",
     "converged_",
@@ -163,6 +167,7 @@ def parameters(estimator: type[Any]) -> dict[str, str]:
     return {BY_POSITION: ", ".join(f"`{name}`" for name in first), **defaults}
 
 
+@cache
 def attributes(estimator: type[Any]) -> dict[str, str]:
     """Attributes after a fit: they end with one underscore and do not begin with one."""
     X = [[float(row)] for row in range(12)]

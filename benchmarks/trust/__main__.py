@@ -4,19 +4,20 @@
 - coverage: how often prediction sets keep their promise;
 - acceptance: how often more of the accepted labels are wrong than was promised;
 - cost: CPU seconds of the judgement by hidden sets, beside those of the fit;
-- kinds: the confidence in numbers, orders and bits.
+- kinds: the confidence in numbers, orders and bits;
+- suspects: rows whose set misses the truth, and false alarms among them.
 
 The truth is used for scores and as simulated answers only. Real sets are read from DISAMBIG_DATA.
 Outcomes are kept in ``benchmarks/.cache``: after an interruption, a run continues from there.
 
-    python -m benchmarks.trust [labels | coverage | acceptance | cost | kinds ...] [--write]
+    python -m benchmarks.trust [part ...] [--write]
 """
 
 import argparse
 from collections.abc import Callable
 
 from benchmarks.results import write_section
-from benchmarks.trust import acceptance, cost, coverage, kinds, labels
+from benchmarks.trust import acceptance, cost, coverage, kinds, labels, suspects
 
 PARTS: dict[str, Callable[[str], str]] = {
     "labels": labels.report,
@@ -24,6 +25,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "acceptance": acceptance.report,
     "cost": cost.report,
     "kinds": kinds.report,
+    "suspects": suspects.report,
 }
 
 

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
         losses,
         metrics,
         model_selection,
+        persistence,
         plots,
+        report,
         solvers,
+        table_models,
+        tables,
         theory,
         trust,
         votes,
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
+    from disambig.table_models.fitting import fit_table
 
     __version__: str
 else:
@@ -57,6 +62,7 @@ else:
         "StructuredPredictor": "disambig.estimators.structured_predictor",
         "diagnose": "disambig.diagnosis.diagnosis",
         "disambiguate": "disambig.estimators.disambiguation",
+        "fit_table": "disambig.table_models.fitting",
     }
 
     def __getattr__(name):
@@ -98,11 +104,16 @@ __all__ = [
     "diagnosis",
     "disambiguate",
     "estimators",
+    "fit_table",
     "losses",
     "metrics",
     "model_selection",
+    "persistence",
     "plots",
+    "report",
     "solvers",
+    "table_models",
+    "tables",
     "theory",
     "trust",
     "votes",

@@ -14,17 +14,33 @@ __all__ = [
     "ConvergenceWarning",
     "DatasetError",
     "IllBehavedWarning",
+    "InputShiftWarning",
     "LookAlikeWarning",
     "MemoryBudgetError",
     "MissingOracleError",
+    "ModelFileError",
     "NoInformationError",
+    "NoVotesWarning",
+    "StoppedError",
+    "TableError",
     "UnusedClassWarning",
     "VotesError",
 ]
 
 
 class CandidateError(ValueError):
-    """An invalid candidate set: empty, contradictory, with an unknown label or a wrong shape."""
+    """An invalid candidate set: empty, contradictory, with an unknown label or a wrong shape.
+
+    Attributes
+    ----------
+    row : int or None
+        The first invalid row, if the error is about rows.
+    detail : str
+        What is wrong with that row and what to do, without the row itself.
+    """
+
+    row: int | None = None
+    detail: str = ""
 
 
 class NoInformationError(CandidateError):
@@ -39,6 +55,25 @@ class DatasetError(RuntimeError):
     """A data set that cannot be fetched or read: not found, incomplete, unexpected or malformed."""
 
 
+class TableError(ValueError):
+    """A file or a frame that cannot be read, or that may be read in several ways; one line.
+
+    Attributes
+    ----------
+    file : str or None
+        The name of the file; None for a frame.
+    line : int or None
+        The line of the file, from 1 on; in a frame, and in a file without lines, the row, from 0
+        on.
+    column : str or None
+        The name of the column.
+    """
+
+    file: str | None = None
+    line: int | None = None
+    column: str | None = None
+
+
 class MissingOracleError(TypeError):
     """An exact computation was requested of a component that does not offer it."""
 
@@ -47,12 +82,28 @@ class MemoryBudgetError(MemoryError):
     """An array does not fit in the free memory; the message names an alternative."""
 
 
+class ModelFileError(ValueError):
+    """A model that cannot be saved, or a file that is not a model that can be loaded safely."""
+
+
+class StoppedError(RuntimeError):
+    """A callback ended a phase that has no result without its last step."""
+
+
 class UnusedClassWarning(UserWarning):
     """A class is never a candidate. It stays in ``classes_`` with probability zero."""
 
 
 class IllBehavedWarning(UserWarning):
     """The problem is not well-behaved: a candidate set has no signed measure."""
+
+
+class InputShiftWarning(UserWarning):
+    """New inputs have drifted away from the training inputs; ``input_shift(X)`` says how."""
+
+
+class NoVotesWarning(UserWarning):
+    """No training row votes at some new inputs; ``is_reached(X)`` says at which ones it does."""
 
 
 class LookAlikeWarning(UserWarning):

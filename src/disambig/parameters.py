@@ -3,11 +3,16 @@
 All errors have the same form: owner, parameter, what was expected, what was given.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+from disambig.notation import AnyArray
+
+# More processors than any machine has.
+_MAX_JOBS = 100_000
 
 
 def check_integer(owner: str, name: str, value: Any, *, least: int) -> int:
@@ -65,6 +70,67 @@ def check_flag(owner: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{owner}: {name} must be True or False; got {value!r}.")
     return bool(value)
+
+
+def as_array(value: Any) -> AnyArray:
+    """`value` as an array; of rows that differ in length, one of objects instead of an error.
+
+    So that the check of shape and type that follows says what was expected.
+
+    Examples
+    --------
+    >>> as_array([[1, 2], [3]]).shape
+    (2,)
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:
+        rows = list(value)
+        array = np.empty(len(rows), dtype=object)
+        array[:] = rows
+        return array
+
+
+def check_jobs(owner: str, n_jobs: Any) -> None:
+    """Raise unless `n_jobs` is None or an integer other than 0, as in joblib.
+
+    Examples
+    --------
+    >>> check_jobs("NeighborWeights", -1)
+    """
+    is_integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_integer or n_jobs == 0 or abs(n_jobs) > _MAX_JOBS):
+        raise ValueError(
+            f"{owner}: n_jobs must be None or an integer other than 0 (-1: all processors), at "
+            f"most {_MAX_JOBS} in size; got {n_jobs!r:.80}."
+        )
+
+
+def check_list(owner: str, name: str, value: Any) -> list[Any]:
+    """Return `value` as a list, or raise. A single text is refused: its letters are no entries.
+
+    Examples
+    --------
+    >>> check_list("plan_features", "drop", ("a", "b"))
+    ['a', 'b']
+    """
+    is_single = isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__")
+    if is_single or (isinstance(value, np.ndarray) and value.ndim == 0):
+        raise ValueError(f"{owner}: {name} must be a list; got {value!r:.80}.")
+    return list(value)
+
+
+def check_mapping(owner: str, name: str, value: Any) -> dict[Any, Any]:
+    """Return `value` as a dict, or raise.
+
+    Examples
+    --------
+    >>> check_mapping("plan_features", "types", {"size": "number"})
+    {'size': 'number'}
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{owner}: {name} must be a dict; got {value!r:.80}.")
+    return dict(value)
 
 
 def check_choice(owner: str, name: str, value: Any, choices: Iterable[str], more: str = "") -> None:

@@ -324,7 +324,8 @@ def voted_form(votes: Votes) -> QuadraticForm | None:
         # too small. Only an array gives the exact sums.
         votes = as_votes(votes.rows(0, votes.shape[0]))
     sums, sizes = votes.row_sums(), votes.absolute_row_sums()
-    has_votes = sizes > 0
+    # The inverse of a smaller sum overflows: such a row has no votes that could be compared.
+    has_votes = sizes >= np.finfo(np.float64).tiny
     if (sums[has_votes] <= _MIN_SUM_SHARE * sizes[has_votes]).any():
         return None
     inverse = np.where(has_votes, 1.0 / np.where(has_votes, sums, 1.0), 0.0)

@@ -2,16 +2,21 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.trees.layout import traced_fits
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-# Three of them are the steps of the selection that all kinds share, three judge by hidden sets.
-MAX_FILES = 51
+# Three of them are the steps of the selection that all kinds share, three judge by hidden sets, two
+# keep what new inputs are compared with (one says whether it is wanted), two report progress. One
+# checks parameters, one reads class counts, one says which labels may leave their sets.
+MAX_FILES = 58
 # A mixture runs several models: kernels, neighbours, a linear function, trees and boosting. Four of
-# the files of numbers judge by hidden sets.
-MAX_FILES_OF = {"IntervalRegressor": 68, "PartialRanker": 72}
+# the files of numbers judge by hidden sets. Members predict rows as if they were new.
+MAX_FILES_OF = {"IntervalRegressor": 75, "PartialRanker": 79}
 
 
+@pytest.mark.slow
 def test_a_default_fit_passes_through_few_files():
     fits = traced_fits(SOURCE)
     assert set(fits) == {"PartialLabelClassifier", "IntervalRegressor", "PartialRanker"}

@@ -19,6 +19,7 @@ SIZES = {
     "tooth24": (4386, 2),
     "neuroblastoma": (3418, 117),
 }
+WIDEST = "neuroblastoma"
 
 
 def loaded(name: str, folder: Path) -> CensoredData:
@@ -46,7 +47,10 @@ def test_values_at_a_limit_are_half_lines(data_dir: Path) -> None:
     assert mroz.is_point.sum() == 428
 
 
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name == WIDEST else pytest.mark.slow) for name in DATA],
+)
 def test_a_data_set_runs_end_to_end(
     name: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ def test_seconds_belong_to_the_innermost_function_of_ours(monkeypatch):
 
 
 def test_a_default_is_measured_and_passed_on():
-    use = measure("IntervalRegressor()")
+    use = measure("PartialLabelClassifier()")
     assert use.first.cpu > 0
     assert use.again.wall > 0
     assert Use.from_dict(json.loads(json.dumps(asdict(use)))) == use

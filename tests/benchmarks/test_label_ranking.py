@@ -5,9 +5,11 @@ import pytest
 
 from benchmarks import label_ranking
 from disambig.metrics import kendall_tau
+from tests.estimators.small_search import small_search
 
 
 @pytest.mark.parametrize("reading", ["order", "places"])
+@small_search()
 def test_every_method_learns_from_hidden_ranks(reading: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 2))

@@ -12,6 +12,7 @@ from benchmarks.made_up.running import Outcome, run, run_story
 from benchmarks.made_up.story import Drawn, Method, Score, Story, share_right
 from benchmarks.stories import STORIES, line, roughness, run_all, targets, verdict
 from disambig.exceptions import DatasetError
+from tests.estimators.small_search import small_search
 
 MADE_UP = [story for story in STORIES if not story.name.startswith("satimage")]
 
@@ -94,6 +95,7 @@ def test_alternatives_learn(name: str, n: int, needed: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["salaries", "tags", "circles-2000-5"])
+@small_search()
 def test_our_defaults_take_the_data(name: str) -> None:
     story = story_of(name)
     drawn = story.draw(0, 60)

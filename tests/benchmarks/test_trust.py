@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from benchmarks.accuracy.problems import Problem, Split
-from benchmarks.trust import acceptance, cost, coverage, kinds, labels
+from benchmarks.trust import acceptance, cost, coverage, kinds, labels, suspects
 from benchmarks.trust.outcomes import keep, mean_of, with_error
 from benchmarks.trust.sources import Rows, overlapping
+from benchmarks.trust.surviving_neighbors import survivor_scores
 from disambig import PartialLabelClassifier
 from disambig.estimators.prediction import candidate_shares
 from disambig.trust import cross_examine
@@ -231,3 +232,40 @@ def test_an_outcome_is_computed_once(tmp_path: Path) -> None:
     assert len(calls) == 1
     keep("cost", cost.Cost, "b", compute, tmp_path)
     assert len(calls) == 2
+
+
+def test_wrong_sets_are_ranked_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=500)
+    X = 4.0 * np.eye(4)[truth] + rng.normal(size=(500, 4))
+    mask = rng.random((500, 4)) < 0.3
+    mask[np.arange(500), truth] = True
+    monkeypatch.setattr(
+        suspects, "PartialLabelClassifier", lambda classes: PartialLabelClassifier("neighbors")
+    )
+    found = suspects.run(X, mask, truth, 0.2, seed=0, n_draws=2)
+    assert found.n_rows == 500
+    assert found.precision > 0.9
+    assert found.precision > found.precision_by_confidence
+    assert 0.15 < found.wrong < 0.25
+    assert abs(found.estimated_wrong - found.wrong) < 0.06
+    assert found.n_suspects > 20
+    assert found.alarms < 0.2
+    clean = suspects.run(X, mask, truth, 0.0, seed=0, n_draws=2)
+    assert math.isnan(clean.precision)
+    assert clean.n_suspects == 0
+    problem = Problem("digits", "uniform", 0.3, suspects.MAX_ROWS)
+    line = suspects.verdicts({(problem, 0.1): [found], (problem, 0.2): [clean]})
+    assert len(line) == 1
+    assert "met" in line[0] or "missed" in line[0]
+
+
+def test_the_surviving_class_is_that_of_the_first_decisive_neighbours() -> None:
+    X = np.array([[0.0], [1.0], [2.1], [3.3], [4.6]])
+    mask = np.array([[0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 1, 1]], dtype=bool)
+    # The first row: two neighbours leave classes 0 and 1, the third leaves 0, in all three sets.
+    assert survivor_scores(X, mask, least=2, most=4)[0] == 1.0
+    # With two neighbours only, both survivors are outside.
+    assert survivor_scores(X, mask, least=2, most=2)[0] == 1.0
+    # The second row: 2.1 and 0.0 leave three classes, and 3.3 class 0, which it has, in 2 of 3.
+    assert survivor_scores(X, mask, least=2, most=4)[1] == pytest.approx(-2 / 3)

@@ -291,3 +291,11 @@ def test_selected_rows_share_no_memory():
         assert not np.shares_memory(selected, table)
         assert selected.flags.c_contiguous
         np.testing.assert_array_equal(selected, table[rows])
+
+
+def test_markers_compare_decimal_numbers_with_those_of_numpy():
+    for marker, value in [(np.int64(3), Decimal(3)), (Decimal(3), np.int64(3)), (np.int8(3), 3.0)]:
+        markers = Markers.of(marker, "LabelSets")
+        assert markers.matches(value)
+        assert not markers.matches(Decimal(4))
+        assert not markers.matches(np.int64(4))

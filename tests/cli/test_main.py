@@ -18,7 +18,8 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    assert "demo" in text
+    for command in ("fit", "predict", "check", "diagnose", "ask", "answer", "info", "demo"):
+        assert f"    {command} " in text
     assert "disambig COMMAND --help" in text
 
 
@@ -31,14 +32,14 @@ def test_no_command_shows_the_help_and_is_an_error(capsys: pytest.CaptureFixture
     ("arguments", "message"),
     [
         (["dmeo"], "invalid choice: 'dmeo'"),
-        (["demo", "--dataset", "mnist"], "invalid choice: 'mnist'"),
-        (["demo", "--splits", "1"], "'1' is no whole number from 2 to 4294967295"),
-        (["demo", "--seed", "-1"], "'-1' is no whole number from 0 to 4294967295"),
-        (["demo", "--seed", "x"], "'x' is no whole number from 0 to 4294967295"),
+        (["demo", "--dataset", "mnist"], "unrecognized arguments: --dataset mnist"),
+        (["fit", "x.csv"], "the following arguments are required: --out"),
+        (["fit", "x.csv", "--out", "a", "--seed", "x"], "'x' is no whole number from 0 to"),
         (
-            ["demo", "--seed", str(2**32)],
+            ["fit", "x.csv", "--out", "a", "--seed", str(2**32)],
             "'4294967296' is no whole number from 0 to 4294967295",
         ),
+        (["ask", "a", "--n", "0"], "'0' is no whole number from 1 to 4294967295"),
     ],
 )
 def test_bad_arguments(
@@ -70,7 +71,7 @@ def test_python_m_disambig() -> None:
     assert done.stdout == f"disambig {disambig.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["demo", "reproduce"])
+@pytest.mark.parametrize("command", ["fit", "demo", "reproduce"])
 def test_help_loads_nothing_heavy(command: str) -> None:
     code = (
         "import sys\n"

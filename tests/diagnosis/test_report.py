@@ -248,3 +248,21 @@ def test_findings_and_reports_are_public():
     assert isinstance(report.findings[0], Finding)
     with pytest.raises(ValueError, match="read-only"):
         report["L101"].scores[0] = 1.0
+
+
+@pytest.mark.parametrize("kind", ["labels", "numbers", "orders", "bits"])
+def test_targets_without_rows(kind):
+    # It halved the rows without an end.
+    with pytest.raises(ValueError, match=r"row|sample"):
+        diagnose(np.zeros((1, 2)), [], kind=kind)
+
+
+def test_rows_without_pairs_beside_lists_of_pairs():
+    assert kind_of([[], [("a", "b")], []], "auto") == "orders"
+
+
+def test_inputs_that_are_no_numbers_are_named():
+    odd = np.ones((3, 2), dtype=object)
+    odd[1, 0] = 10**400
+    with pytest.raises(ValueError, match=r"diagnose: X must be .* row 1, column 0 holds 1000"):
+        diagnose(odd, ["a", "b", "a"])

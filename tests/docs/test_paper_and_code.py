@@ -46,11 +46,16 @@ def test_anchors_lead_to_headings(anchor: str) -> None:
 
 
 def test_dna_is_as_large_as_the_page_says(data_dir: Path) -> None:
-    """And its row of errors at level .8 is the one of the table."""
     dna = fetch_libsvm("dna", folder=data_dir, download=False)
     test = fetch_libsvm("dna", part="test", folder=data_dir, download=False)
     assert dna.X.shape == (2000, 180)
     assert test.X.shape == (1186, 180)
+
+
+@pytest.mark.slow
+def test_errors_of_dna_are_as_the_page_says(data_dir: Path) -> None:
+    """At level .8."""
+    dna = fetch_libsvm("dna", folder=data_dir, download=False)
     found = start_errors(
         dna.X, dna.y, level=0.8, bandwidth=18.0, regularization=1e-3 / len(dna.X) ** 0.5
     )

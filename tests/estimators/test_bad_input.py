@@ -1,10 +1,16 @@
 """Errors of bad input name the row, what was expected, what came and what to do."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from disambig import (
+    DisambiguatedClassifier,
     DisambiguatedRegressor,
     IntervalRegressor,
     PartialLabelClassifier,
@@ -20,6 +26,7 @@ from disambig.exceptions import (
 from disambig.losses import PinballLoss, ZeroOneLoss
 from disambig.solvers import AlternatingMinimization, NewtonRegression
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
+from disambig.weights.unreadable_inputs import readable_error
 
 X = np.arange(12.0).reshape(6, 2)
 MASK = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
@@ -328,3 +335,81 @@ def test_the_largest_ends_do_not_overflow():
         assert np.isfinite(model.predict(X)).all()
         assert np.isfinite(model.labels_).all()
         assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize(
+    ("entry", "error"),
+    [
+        ("red", ValueError),
+        (None, None),
+        ({"a": 1}, TypeError),
+        ([1, 2], ValueError),
+        (10**400, ValueError),
+        (pd.Timestamp("2024-01-01"), TypeError),
+    ],
+)
+def test_an_entry_that_is_no_number_is_named(entry, error):
+    odd = X.astype(object)
+    odd[4, 1] = entry
+    if error is None:
+        # A missing value, which has an error of its own.
+        with pytest.raises(ValueError, match="NaN or infinity, first in row 4, column 1"):
+            fit(X=odd)
+        return
+    with pytest.raises(error, match=r"row 4, column 1 holds .*, which is no number"):
+        fit(X=odd)
+    with pytest.raises(error, match=r"row 4, column 1 holds .*, which is no number"):
+        fit().predict(odd)
+    frame = pd.DataFrame(odd, columns=["size", "color"])
+    with pytest.raises(error, match=r"row 4, column 'color' holds .*, which is no number"):
+        fit(X=frame)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [["a"] * 6, pd.Categorical(["a"] * 6), pd.timedelta_range("1D", periods=6), [[1, 2]] * 6],
+    ids=["texts", "categories", "durations", "lists"],
+)
+def test_columns_of_frames_that_are_no_numbers(column):
+    frame = pd.DataFrame(X, columns=["size", "depth"]).assign(odd=column)
+    with pytest.raises((ValueError, TypeError), match="row 0, column 'odd' holds"):
+        fit(X=frame)
+
+
+def test_errors_of_other_libraries_become_our_own():
+    # Versions of scikit-learn refuse frames by errors of the libraries that they use.
+    found = readable_error(X, LookupError("Expected unique column names."))
+    assert type(found) is ValueError
+    assert str(found) == (
+        "Input X cannot be read as a table of numbers: Expected unique column names."
+    )
+    own = ValueError("Found array with 0 sample(s)")
+    assert readable_error(X, own) is own
+
+
+def test_groups_may_be_tuples_of_different_lengths():
+    groups = [(1, 2), (1,), (1, 2), "a", 3, "a"]
+    assert fit().fit(X, MASK, groups=groups).labels_.shape == (6,)
+    with pytest.raises(ValueError, match="one entry for each of the 6 rows"):
+        fit().fit(X, MASK, groups=groups[:5])
+
+
+def test_precomputed_pairs_that_are_not_square_with_rows_of_weight_zero():
+    # Row 5 has no column.
+    with pytest.raises(VotesError, match="as many columns as rows"):
+        PartialLabelClassifier("precomputed").fit(X, MASK, sample_weight=[1, 1, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "model", [IntervalRegressor("kernel_ridge", cv=2), DisambiguatedRegressor()]
+)
+def test_no_jobs(model):
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
+        model.set_params(n_jobs=0).fit(X, np.arange(6.0))
+
+
+def test_models_of_the_other_kind():
+    with pytest.raises(TypeError, match="must be a classifier; got the regressor Ridge"):
+        DisambiguatedClassifier(Ridge()).fit(X, MASK)
+    with pytest.raises(TypeError, match=r"must be a regressor; got the classifier Pipeline"):
+        DisambiguatedRegressor(make_pipeline(StandardScaler(), GaussianNB())).fit(X, np.arange(6.0))

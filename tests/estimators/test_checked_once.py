@@ -16,6 +16,7 @@ from disambig import (
 )
 from disambig.exceptions import VotesError
 from disambig.weights import KernelRidgeWeights, NeighborWeights, ScaledWeights, inputs
+from tests.estimators.small_search import small_search
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 4))
@@ -67,6 +68,7 @@ def test_a_selection_scans_x_once_and_scaled_inputs_once(monkeypatch):
     assert len(calls) == 1 + scaled
 
 
+@small_search()
 def test_folds_are_not_scanned_again(monkeypatch):
     calls = counted(monkeypatch, inputs, "largest_entry")
     model = IntervalRegressor(cv=3).fit(X, ENDS)

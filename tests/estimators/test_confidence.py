@@ -17,6 +17,7 @@ from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.mixture import only_predicts
 from disambig.losses import HammingLoss
 from disambig.weights import KernelRidgeWeights, NeighborWeights
+from tests.estimators.small_search import small_search
 
 # Four rows; each gets one vote of every other row, and none of its own.
 OTHERS = (np.ones((4, 4)) - np.eye(4)) / 3.0
@@ -136,6 +137,7 @@ def test_confidence_is_a_share(sample_weight):
         assert ((confidence >= 0) & (confidence <= 1)).all()
 
 
+@small_search()
 def test_an_interval_far_from_all_others_has_the_least_confidence():
     rng = np.random.default_rng(1)
     inputs = rng.uniform(-2, 2, size=(60, 1))

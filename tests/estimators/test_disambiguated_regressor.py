@@ -23,6 +23,7 @@ from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.losses import PinballLoss
 from disambig.metrics import interval_coverage_scorer
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights
+from tests.estimators.small_search import small_search
 
 inf = np.inf
 RIDGE = KernelRidgeWeights(bandwidth=1.0, regularization=1e-2, intercept=True)
@@ -55,6 +56,7 @@ def test_the_regressor_learns_from_the_recovered_numbers():
 
 
 @pytest.mark.parametrize("start", ["votes", "average"])
+@small_search()
 def test_points_are_supervised_learning(start):
     X, _, truth = plane()
     for inner in (Ridge(), DecisionTreeRegressor(random_state=0)):

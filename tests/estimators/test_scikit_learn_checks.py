@@ -22,10 +22,12 @@ from disambig import (
     DisambiguatedClassifier,
     DisambiguatedRegressor,
     IntervalRegressor,
+    Mixture,
     PartialLabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
+from disambig.estimators.interval_models import IntervalForest
 from disambig.weights import (
     ForestWeights,
     KernelLaplacianWeights,
@@ -38,26 +40,38 @@ from disambig.weights import (
     RandomFeatureWeights,
 )
 
-DEFAULT, NUMBERS = PartialLabelClassifier(), IntervalRegressor()
+LABELS, BITS, NUMBERS = PartialLabelClassifier(), StructuredPredictor(), IntervalRegressor()
 FOREST = RandomForestClassifier(5, random_state=0)
+# The form of what `IntervalRegressor()` selects.
+MIXED = IntervalRegressor(
+    Mixture(
+        [
+            IntervalRegressor(KernelRidgeWeights(intercept=True)),
+            IntervalForest(n_trees=2, rounds=2),
+        ]
+    )
+)
 # Every estimator, and every branch of its fit.
 QUICK = [
-    DEFAULT,
+    LABELS,
     PartialLabelClassifier(weights=NeighborWeights()),
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=PoissonWeights(), method="average"),
     PartialLabelClassifier(weights=NeighborWeights(), method="infimum"),
-    StructuredPredictor(),
+    BITS,
     PartialRanker(),
     DisambiguatedClassifier(weights=NeighborWeights()),
     DisambiguatedClassifier(GaussianNB(), start="average", cv=None),
     NUMBERS,
+    MIXED,
     IntervalRegressor(NeighborWeights(), formulation="votes"),
     DisambiguatedRegressor(weights=KernelRidgeWeights(intercept=True)),
     DisambiguatedRegressor(DecisionTreeRegressor(random_state=0), start="average", cv=3),
 ]
 # The same branches with other weights, solvers, methods and losses.
 SLOW = [
+    IntervalRegressor(KernelRidgeWeights(), tolerance=1.0),
+    PartialRanker(NeighborWeights(), tolerance="auto"),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NystromWeights(n_landmarks=20)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
@@ -71,14 +85,16 @@ SLOW = [
     DisambiguatedClassifier(HistGradientBoostingClassifier(max_iter=3), start="average"),
     DisambiguatedClassifier(FOREST, start="average", cv="out-of-bag"),
     DisambiguatedRegressor(),
-    DisambiguatedRegressor(RandomForestRegressor(5, random_state=0), cv="out-of-bag"),
+    DisambiguatedRegressor(
+        RandomForestRegressor(5, random_state=0), weights=KernelRidgeWeights(), cv="out-of-bag"
+    ),
     IntervalRegressor(KernelRidgeWeights(), formulation="votes"),
     IntervalRegressor(RandomFeatureWeights(n_features=20, intercept=True)),
     IntervalRegressor(method="infimum"),
     IntervalRegressor(method="average"),
     IntervalRegressor(loss="absolute"),
     IntervalRegressor(NeighborWeights(), loss="absolute"),
-    IntervalRegressor(cv=2),
+    IntervalRegressor(KernelRidgeWeights(), cv=2),
 ]
 
 
@@ -97,35 +113,55 @@ def counts_rows(estimator):
     return isinstance(getattr(estimator, "estimator", None), unequal)
 
 
-def takes_long(check):
-    """Whether it fits many times: `IntervalRegressor()` takes a second for each."""
-    many = {
-        "check_dtype_object",
-        "check_estimator_sparse_array",
-        "check_estimators_dtypes",
-        "check_f_contiguous_array_estimator",
-        "check_fit_idempotent",
-        "check_pipeline_consistency",
-        "check_regressor_data_not_an_array",
-        "check_regressors_int",
-        "check_regressors_train",
-        "check_supervised_y_2d",
-    }
-    return is_variation(check) or check.func.__name__ in many
+# Checks that search for weights. The quick tests keep two of all estimators, which are
+# `check_estimators_pickle` and `check_readonly_memmap_input`, and those of classes and their
+# probabilities; in other checks the rows are too few for a search.
+SEARCHES = {
+    "check_classifiers_train",
+    "check_dict_unchanged",
+    "check_dont_overwrite_parameters",
+    "check_dtype_object",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_tag",
+    "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
+    "check_estimators_overwrite_params",
+    "check_f_contiguous_array_estimator",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_fit_idempotent",
+    "check_fit_score_takes_y",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in",
+    "check_pipeline_consistency",
+    "check_positive_only_tag_during_fit",
+    "check_regressor_data_not_an_array",
+    "check_regressors_int",
+    "check_regressors_train",
+    "check_sample_weights_list",
+    "check_supervised_y_2d",
+}
+
+
+def takes_long(estimator, check):
+    """Whether it searches for weights, or fits a mixture many times.
+
+    The quick tests run all checks for every estimator whose weights are named.
+    """
+    name = check.func.__name__
+    if estimator is MIXED:
+        return is_variation(check) or name == "check_estimator_sparse_array"
+    return estimator in (LABELS, BITS, NUMBERS) and (is_variation(check) or name in SEARCHES)
 
 
 def checks():
-    """All checks of all estimators; those of `SLOW`, and variations for the default, are slow.
-
-    Each fit of the default runs hundreds of small fits. The quick tests run the variations for
-    every estimator whose weights are named.
-    """
+    """All checks of all estimators; those of `SLOW`, and what takes long for others, are slow."""
     for estimator in QUICK + SLOW:
         for copy, check in estimator_checks_generator(estimator):
             if counts_rows(estimator) and "sample_weight_equivalence" in check.func.__name__:
                 continue
-            slow = estimator in SLOW or (estimator is DEFAULT and is_variation(check))
-            slow |= estimator is NUMBERS and takes_long(check)
+            slow = estimator in SLOW or takes_long(estimator, check)
             yield pytest.param(copy, check, marks=[pytest.mark.slow] if slow else [])
 
 

@@ -158,3 +158,9 @@ def test_scorer_reads_marker_and_classes_of_the_estimator():
     model = PartialLabelClassifier(weights=NeighborWeights(5), unlabeled="?")
     scores = cross_val_score(model, X, y, scoring=covering_scorer, cv=3, error_score="raise")
     assert scores.min() > 0.9
+
+
+@pytest.mark.parametrize("weights", [[1j, 1], np.ones(2, dtype=complex), ["a", "b"], [[1], [1, 2]]])
+def test_sample_weights_that_are_no_real_numbers(weights):
+    with pytest.raises(ValueError, match="one finite number for each row"):
+        covering_accuracy(["a", "b"], ["a", "a"], sample_weight=weights)

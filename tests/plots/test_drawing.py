@@ -8,7 +8,14 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from disambig.plots import ConfidenceHistogramDisplay, ReliabilityDisplay, RiskCoverageDisplay
+from disambig.plots import (
+    CandidateConfusionDisplay,
+    ConfidenceHistogramDisplay,
+    QuestionCurveDisplay,
+    ReliabilityDisplay,
+    RiskCoverageDisplay,
+    SuspectsDisplay,
+)
 
 DISPLAYS = (ReliabilityDisplay, RiskCoverageDisplay, ConfidenceHistogramDisplay)
 EVERY_DISPLAY = pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: display.__name__)
@@ -61,6 +68,30 @@ def test_given_axes_are_used_and_pyplot_stays_as_it_was(display: type) -> None:
         assert mpl.rcParams == settings
     finally:
         pyplot.close(current)
+
+
+NEW_DISPLAYS = (
+    lambda **options: SuspectsDisplay.from_suspicion([0.9, 0.1], [0], **options),
+    lambda **options: QuestionCurveDisplay.from_curve([0, 1], [0.5, 0.6], **options),
+    lambda **options: CandidateConfusionDisplay.from_candidates([{0, 1}, {0}, {1}], **options),
+)
+
+
+@pytest.mark.parametrize("draw", NEW_DISPLAYS, ids=["suspects", "questions", "candidates"])
+def test_displays_of_sets_and_questions_draw_alike(draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pyplot.get_fignums()
+    found = draw(ax=Figure().add_subplot())
+    assert pyplot.get_fignums() == before
+    assert found.plot(Figure().add_subplot()) is found
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes or None; got Figure"):
+        draw(ax=Figure())
+    found = draw()
+    assert pyplot.gcf() is found.figure_
+    pyplot.close(found.figure_)
+    for name in ("matplotlib", "matplotlib.axes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r'pip install "disambig\[plot\]"'):
+        draw()
 
 
 @EVERY_DISPLAY

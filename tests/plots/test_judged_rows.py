@@ -132,7 +132,7 @@ def test_an_estimator_must_be_fitted(display: type) -> None:
         (LabelSets.from_any(TRAIN_SETS), None, r"must hold true labels.*got LabelSets"),
         ([None, *TRUTH[1:60]], None, r"row 0 has no true label"),
         (np.zeros(60, dtype=int), None, r"such as 0; none of them is among the classes \['a'"),
-        (TRUTH[:1], [60], r"rows has 60; the estimator was fitted on 60 rows"),
+        (TRUTH[:1], [60], r"rows has 60; there are 60 training rows"),
         (TRUTH[:1], [0.5], r"rows must be positions .* got shape \(1,\) of float64"),
         (TRUTH[:2], [True, False], r"rows must be positions .* mask of 60 bools"),
     ],

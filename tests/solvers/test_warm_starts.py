@@ -156,9 +156,9 @@ def test_labels_are_in_the_new_sets(name, kind, weighting):
         (AnnealedMinimization(), label_pair),
         (AnnealedMinimization(), bit_pair),
         (FrankWolfeMinimization(), label_pair),
-        (FrankWolfeMinimization(), order_pair),
+        pytest.param(FrankWolfeMinimization(), order_pair, marks=pytest.mark.slow),
         (NewtonRegression(), number_pair),
-        (UnionRegression(), union_pair),
+        pytest.param(UnionRegression(), union_pair, marks=pytest.mark.slow),
     ],
     ids=lambda part: getattr(part, "__name__", type(part).__name__),
 )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from disambig.exceptions import CandidateError
-from disambig.trust.answers import read_answers
+from disambig.trust.answers import read_answers, with_singletons
 
 
 def test_answers_are_sorted_by_row_with_codes_of_their_classes():
@@ -89,3 +89,20 @@ def test_an_unknown_label_is_a_candidate_error():
     # "1" and 1 are different labels.
     with pytest.raises(CandidateError):
         read_answers([0], ["1"], 5, classes=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        (3, ["a"], "rows must hold at least one row number"),
+        (["a"], ["a"], "rows must be integers"),
+        ([9], ["a"], "row 9 does not exist"),
+        ([0], 3, "labels must be a list; got 3"),
+        ([0], np.array("a"), "labels must be a list"),
+        ([0, 1], ["a"], "2 rows were given with 1 labels"),
+    ],
+)
+def test_answers_beside_singletons_are_checked_first(rows, labels, message):
+    single, own = np.array([False, False, True]), np.array(["a", "b", "b"])
+    with pytest.raises(ValueError, match=message):
+        with_singletons(rows, labels, single, own, np.zeros(0, dtype=np.intp))

@@ -385,3 +385,23 @@ def test_as_votes_refuses_another_shape(shape, message):
 def test_as_votes_refuses_a_vector():
     with pytest.raises(VotesError, match=r"two-dimensional \(q, n\); got shape \(3,\)"):
         as_votes(np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("alpha", "message"),
+    [
+        (np.ones((2, 2), dtype=complex), "must be real numbers; got an array of complex128"),
+        (np.full((2, 2), "a"), "must be real numbers; got an array of <U1"),
+        ([["a", 1j]], "must be real numbers"),
+        (np.array([[1.0, "a"]], dtype=object), "must be real numbers; got an array of object"),
+        ([[1.0], [1.0, 2.0]], r"must be two-dimensional \(q, n\); got shape \(2,\)"),
+        (sp.csr_array(np.ones((2, 2), dtype=complex)), "must be real numbers"),
+    ],
+)
+def test_as_votes_refuses_what_is_no_table_of_real_numbers(alpha, message):
+    with pytest.raises(VotesError, match=message):
+        as_votes(alpha)
+
+
+def test_as_votes_accepts_numbers_as_objects():
+    assert as_votes(np.array([[1, 2.5]], dtype=object)).shape == (1, 2)

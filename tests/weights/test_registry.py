@@ -106,3 +106,10 @@ def test_almost_a_weighting():
 )
 def test_is_pairwise(weights, expected):
     assert is_pairwise(weights) is expected
+
+
+@pytest.mark.parametrize("name", ["neighbors", "laplacian", "poisson", "paths", "forest"])
+def test_no_jobs(name):
+    weighting = resolve_weights(name).set_params(n_jobs=0)
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
+        weighting.fit(np.arange(8.0)[:, None])

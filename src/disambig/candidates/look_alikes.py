@@ -18,6 +18,8 @@ _MISSING_MARKS = frozenset(
     {
         *("", "?", "??", "???", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat"),
         *("none", "null", "nil", "missing", "unknown", "unlabeled", "unlabelled"),
+        *("not known", "don't know", "don’t know", "dont know", "not sure", "unsure", "no idea"),
+        *("not available", "can't tell", "can’t tell", "cannot tell"),
     }
 )
 # A collection as Python writes it. In brackets there must be a comma or a quotation mark: "[UNK]"
@@ -34,20 +36,26 @@ def _texts(names: Iterable[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _spelling(name: str | bytes) -> str:
-    """A text without its case and without blanks that do not separate words."""
+def spelling(name: str | bytes) -> str:
+    """A text without its case and without blanks that do not separate words.
+
+    Examples
+    --------
+    >>> spelling("  Grey  CAT")
+    'grey cat'
+    """
     text = name.decode(errors="replace") if isinstance(name, bytes) else name
     return " ".join(text.casefold().split())
 
 
-def _value(spelling: str) -> Any:
+def _value(written: str) -> Any:
     """The number or truth value that a text writes out; None if it is neither."""
     for read in (int, float):
         try:
-            return read(spelling)
+            return read(written)
         except ValueError:
             continue
-    return {"true": True, "false": False}.get(spelling)
+    return {"true": True, "false": False}.get(written)
 
 
 def alike_pairs(names: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -69,16 +77,18 @@ def alike_pairs(names: Sequence[Any]) -> list[tuple[Any, Any]]:
     for name in names:
         if not isinstance(name, (str, bytes)):
             continue
-        spelling = _spelling(name)
-        value = _value(spelling)
+        written = spelling(name)
+        value = _value(written)
         if (isinstance(value, bool), value) in values:
             pairs.append((name, values[isinstance(value, bool), value]))
-        if first.setdefault(spelling, name) is not name:
-            pairs.append((first[spelling], name))
+        if first.setdefault(written, name) is not name:
+            pairs.append((first[written], name))
     return pairs
 
 
-def joined_labels(labels: Iterable[Any], plain: bool = False) -> list[tuple[str, str]]:
+def joined_labels(
+    labels: Iterable[Any], plain: bool = False, separators: Iterable[str] = _SEPARATORS
+) -> list[tuple[str, str]]:
     """Labels whose parts all occur in other labels, each with the separator between them.
 
     If `plain`, every row holds a single label: then any label with ``|`` between parts counts.
@@ -92,7 +102,7 @@ def joined_labels(labels: Iterable[Any], plain: bool = False) -> list[tuple[str,
     """
     texts = _texts(labels)
     found: dict[str, str] = {}
-    for separator in _SEPARATORS:
+    for separator in separators:
         split = {
             text: {part.strip() for part in text.split(separator)}
             for text in texts

@@ -18,6 +18,7 @@ from scipy import sparse
 from disambig.candidates.protocol import Candidates
 from disambig.exceptions import CandidateError, MissingOracleError
 from disambig.notation import AnyArray, BoolArray
+from disambig.sparse_arrays import check_sparse
 
 
 def _is_frame(y: Any) -> bool:
@@ -37,6 +38,7 @@ def is_table(y: Any) -> bool:
 def dense_array(y: Any) -> AnyArray:
     """`y` as a plain array; masked entries become None, whatever value is under the mask."""
     if sparse.issparse(y):
+        check_sparse("y", y, CandidateError)
         return np.asarray(y.toarray())
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
         values = np.asarray(y).astype(object)
@@ -85,6 +87,8 @@ def table_of(
     _refuse_candidates(y)
     try:
         values = dense_array(y)
+    except CandidateError:
+        raise
     except ValueError as error:
         raise CandidateError(
             f"{owner}: rows of a table must have the same length, one entry per {column}; these "
@@ -171,9 +175,10 @@ def row_error(
     """
     count = int(np.count_nonzero(invalid))
     rows = "row" if count == 1 else "rows"
-    return CandidateError(
-        f"{owner}: row {int(np.argmax(invalid))} {what} ({count} such {rows}). {remedy}"
-    )
+    row = int(np.argmax(invalid))
+    error = CandidateError(f"{owner}: row {row} {what} ({count} such {rows}). {remedy}")
+    error.row, error.detail = row, f"{what}. {remedy}"
+    return error
 
 
 def refuse_empty_rows(empty: BoolArray) -> None:
@@ -204,6 +209,11 @@ def is_missing(value: Any) -> bool:
     except (TypeError, ValueError):
         # pandas.NA: the comparison returns NA, and the truth value of NA is undefined.
         return type(value).__name__ == "NAType"
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python, which compares with all others."""
+    return value.item() if isinstance(value, (np.integer, np.floating, np.bool_)) else value
 
 
 def _family(kind: type) -> type:
@@ -279,7 +289,7 @@ class Markers:
                     f"{reprlib.repr(marker)}. Pass single values: for an array or a series, its "
                     f"tolist()."
                 )
-        named = tuple(marker for marker in markers if not is_missing(marker))
+        named = tuple(_plain(marker) for marker in markers if not is_missing(marker))
         return cls(named, len(named) < len(markers), unlabeled)
 
     def __bool__(self) -> bool:
@@ -295,13 +305,11 @@ class Markers:
         kind = type(value)
         if kind not in _NEVER_MISSING and is_missing(value):
             return self.missing
-        comparable = self._by_type.get(kind)
-        if comparable is None:
+        if kind not in self._by_type:
             family = _family(kind)
-            comparable = tuple(m for m in self.values if _family(type(m)) is family)
-            self._by_type[kind] = comparable
-        for marker in comparable:
-            equal = value == marker
+            self._by_type[kind] = tuple(m for m in self.values if _family(type(m)) is family)
+        for marker in self._by_type[kind]:
+            equal = _plain(value) == marker
             # Objects may compare to anything, such as an array.
             if equal is True or (isinstance(equal, np.bool_) and bool(equal)):
                 return True

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from disambig.cli import reproduce
+from disambig.cli import completion, fit, inspect, predict, questions, report, reproduce
 from disambig.cli.commands import execute
 from disambig.cli.demo import command as demo
 
@@ -28,14 +28,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="disambig",
-        description="Learn from rows that have a set of possible classes, one of them right.",
+        description="Learn from tables whose target is a set of candidates, one of them right.",
         epilog="'disambig COMMAND --help' explains a command. "
         "Start with 'disambig demo': it needs no data and takes less than a minute.",
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    fit.add_command(commands)
+    predict.add_command(commands)
+    inspect.add_commands(commands)
+    questions.add_commands(commands)
+    report.add_command(commands)
     demo.add_command(commands)
     commands.add_parser(reproduce.NAME, help=reproduce.HELP)
+    completion.add_command(commands, parser)
     return parser
 
 

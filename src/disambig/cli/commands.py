@@ -1,13 +1,36 @@
 """What all commands share: exit codes, errors, types of arguments, and the output folder."""
 
 import argparse
+import errno
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
+# Parameters of the package that commands have as options of the same name, and of other names.
+_NAMES = (
+    "kind|separator|path|classes|decimal|blank|zero|ranks|missing|features|drop|keep|id|sep|"
+    "encoding|target|weights|method|tolerance|seed"
+)
+_QUOTED_PARAMETER = re.compile(rf"\b({_NAMES})=(['\"])(.*?)\2")
+_PARAMETER = re.compile(rf"\b({_NAMES})=")
+_OTHER_OPTIONS = {
+    "header=False": "--no-header",
+    "overwrite=True": "--force",
+    "case_sensitive=True": "--case-sensitive",
+    "types=": "--type ",
+    "coverage=": "--sets ",
+    "table=": "--table ",
+}
+_TYPES = re.compile(r"\btypes=\{'([^']*)': '([^']*)'\}")
+# A blank after an option without a value.
+_LOOSE = re.compile(r"(--[a-z-]+) (?=[;.)]|, )")
+_LIST = re.compile(rf"\b({_NAMES})=\[([^\]]*)\]")
+_BAD_NAMES = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EACCES)
 # The exit code of shells after an interrupt, 128 + SIGINT.
 _INTERRUPTED = 130
 
@@ -15,8 +38,8 @@ _INTERRUPTED = 130
 def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
     """Parse `argv`, call `run` of the parsed arguments, and return the exit code.
 
-    0 success, 1 failure, 2 usage, 130 interrupted. Errors that the user can fix are one line on
-    stderr; all others are raised.
+    0 success, 1 failure, 2 usage or input, 130 interrupted. Errors that the user can fix are one
+    line on stderr; all others are raised, and so are these if DISAMBIG_TRACEBACK is set.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows a question mark instead of raising an error.
@@ -29,20 +52,45 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
     if not hasattr(arguments, "run"):
         parser.print_help(sys.stderr)
         return 2
+    # For those who want to run it again.
+    arguments.command_line = shlex.join([parser.prog, *(sys.argv[1:] if argv is None else argv)])
     name = " ".join(filter(None, [parser.prog, getattr(arguments, "command", None)]))
+    if os.environ.get("DISAMBIG_TRACEBACK"):
+        return int(arguments.run(arguments))
     try:
         code: int = arguments.run(arguments)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print(f"{name}: interrupted", file=sys.stderr)
         return _INTERRUPTED
     except Refusal as refusal:
         print(f"{name}: {refusal}", file=sys.stderr)
         return refusal.code
-    except BrokenPipeError:
-        # The reader of the output has closed it; Python must not flush the rest when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError as error:
+        print(f"{name}: not enough memory. {error}", file=sys.stderr)
         return 1
+    except (ValueError, TypeError, FileExistsError, ImportError) as error:
+        # Errors of the package say what to change.
+        print(f"{name}: {with_options(' '.join(str(error).split()))}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        _discard_output()
+        return 1
+    except OSError as error:
+        # A bad name is the user's, everything else (a full disk) is not.
+        # A full disk behind stdout has a number but no file; an error without both names no place.
+        place = error.filename or ("the output" if error.errno else None)
+        parts = filter(None, [name, place, f"{error.strerror or error}."])
+        print(": ".join(parts), file=sys.stderr)
+        _discard_output()
+        return 2 if error.errno in _BAD_NAMES else 1
     return code
+
+
+def _discard_output() -> None:
+    """Let nothing be flushed when Python exits: the reader is gone, or the disk is full."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Refusal(Exception):  # noqa: N818
@@ -58,6 +106,28 @@ class Refusal(Exception):  # noqa: N818
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
         self.code = code
+
+
+def with_options(message: str) -> str:
+    """A message of the package, with options of the commands instead of parameters.
+
+    Examples
+    --------
+    >>> with_options("Pass kind='labels', keep= or header=False.")
+    'Pass --kind labels, --keep or --no-header.'
+    """
+    message = _TYPES.sub(r"--type \1=\2", message)
+    for parameter, option in _OTHER_OPTIONS.items():
+        message = re.sub(rf"\b{parameter}", option, message)
+    message = _LIST.sub(_listed_option, message)
+    message = _QUOTED_PARAMETER.sub(r"--\1 \3", message)
+    message = _PARAMETER.sub(r"--\1 ", message).replace("  ", " ")
+    return _LOOSE.sub(r"\1", message)
+
+
+def _listed_option(found: re.Match[str]) -> str:
+    values = " ".join(part.strip(" '\"") for part in found.group(2).split(","))
+    return f"--{found.group(1)} {values}"
 
 
 def require_packages(names: tuple[str, ...], extras: str) -> None:

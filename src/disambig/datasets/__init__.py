@@ -21,6 +21,7 @@ from disambig.datasets.corruptions.numbers import (
 )
 from disambig.datasets.corruptions.orders import PairCorruption, ScoreGapCorruption, TopKCorruption
 from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
+from disambig.datasets.corruptions.wrong_sets import remove_truths
 from disambig.datasets.loaders.interval_folder import load_interval_folder
 from disambig.datasets.loaders.label_ranking import load_label_ranking
 from disambig.datasets.loaders.libsvm import fetch_libsvm, load_libsvm
@@ -64,4 +65,5 @@ __all__ = [
     "make_separated_clusters",
     "make_sine_intervals",
     "make_tag_sequences",
+    "remove_truths",
 ]

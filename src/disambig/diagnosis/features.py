@@ -1,5 +1,7 @@
 """Checks of the features, for every kind of target."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,8 @@ from disambig.notation import BoolArray, FloatArray
 _MAX_SPREAD_RATIO = 1e3
 # A deviation below this share of the largest value is rounding.
 _ROUNDING = 1e-12
-_MIN_ROWS = 20
+# Fewer rows than this show no pattern.
+MIN_ROWS = 20
 # A correlation nearer to 1 than this is no coincidence.
 _EXACT, _SCREEN = 1e-9, 1e-5
 # Columns of X that are dense at a time, and columns of y that are compared with them.
@@ -85,11 +88,9 @@ def different_units(subject: Subject) -> Verdict:
     )
 
 
-def id_like(subject: Subject) -> Verdict:
-    """Whole numbers that are all distinct and count the rows."""
+def id_like_features(subject: Subject) -> list[int]:
+    """Features of whole numbers that are all distinct and count the rows."""
     inputs, n = subject.inputs, subject.n
-    if n < _MIN_ROWS or inputs.n_features < 2:
-        return NotApplicable(f"{_MIN_ROWS} rows and two features are needed")
     found: list[int] = []
     for start in range(0, inputs.n_features, _BLOCK):
         block = inputs.columns(start, start + _BLOCK)
@@ -100,6 +101,15 @@ def id_like(subject: Subject) -> Verdict:
             # Distinct, and either in the order of the rows or with few gaps.
             if steps.min() > 0 and (is_monotone or np.ptp(block[:, j]) < 2 * n):
                 found.append(start + int(j))
+    return found
+
+
+def id_like(subject: Subject) -> Verdict:
+    """Whole numbers that are all distinct and count the rows."""
+    inputs, n = subject.inputs, subject.n
+    if n < MIN_ROWS or inputs.n_features < 2:
+        return NotApplicable(f"{MIN_ROWS} rows and two features are needed")
+    found = id_like_features(subject)
     if not found:
         return Outcome()
     names = [inputs.names[j] for j in found[:_MAX_LISTED]]
@@ -110,20 +120,24 @@ def id_like(subject: Subject) -> Verdict:
     )
 
 
-def leaks(subject: Subject) -> Verdict:
-    """Features that are a linear function of something that y says."""
-    if subject.n < _MIN_ROWS:
-        return NotApplicable(f"{_MIN_ROWS} rows are needed")
+def leaking_features(subject: Subject) -> Iterator[tuple[int, str]]:
+    """Features that are a linear function of something that y says, and what that is."""
     table, meanings = said_columns(subject)
     inputs = subject.inputs
-    found: list[tuple[str, str]] = []
     for start in range(0, inputs.n_features, _BLOCK):
-        block = inputs.columns(start, start + _BLOCK)
-        equal = _correlated(block, table)
-        for j, t in np.argwhere(equal)[: _MAX_LISTED - len(found)]:
-            found.append((inputs.names[start + j], meanings[t]))
+        equal = _correlated(inputs.columns(start, start + _BLOCK), table)
+        for j, t in np.argwhere(equal):
+            yield start + int(j), meanings[t]
+
+
+def leaks(subject: Subject) -> Verdict:
+    """Features that are a linear function of something that y says."""
+    if subject.n < MIN_ROWS:
+        return NotApplicable(f"{MIN_ROWS} rows are needed")
+    first = islice(leaking_features(subject), _MAX_LISTED)
+    found = [(subject.inputs.names[j], meaning) for j, meaning in first]
     if not found:
-        return Outcome(evidence={"n_compared": len(meanings)})
+        return Outcome(evidence={"n_compared": len(said_columns(subject)[1])})
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return Outcome(
         f"{found[0][0]} equals {found[0][1]}, up to scale and offset{more}.",
@@ -135,7 +149,7 @@ def _correlated(block: FloatArray, table: FloatArray) -> BoolArray:
     """Which columns ``(n, b)`` and ``(n, t)`` are linear functions of each other, NaN left out."""
     known = ~np.isnan(table)
     equal = _correlations(block, np.where(known, table, 0.0), known) > 1.0 - _SCREEN
-    equal[:, np.count_nonzero(known, axis=0) < _MIN_ROWS] = False
+    equal[:, np.count_nonzero(known, axis=0) < MIN_ROWS] = False
     # Sums of squares cancel: what passes is computed again with the means of its own rows.
     for j, t in np.argwhere(equal):
         rows = known[:, t]

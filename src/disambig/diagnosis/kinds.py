@@ -174,8 +174,9 @@ def _is_pair_list(row: Any) -> bool:
 
 def _of_sequences(rows: list[Any]) -> str:
     """The kind of rows of which some are lists or tuples."""
-    if any(_is_pair_list(row) and len(row) for row in rows):
-        if any(isinstance(entry, str) for row in rows if _is_pair_list(row) for entry in row[0]):
+    pair_lists = [list(row) for row in rows if _is_pair_list(row) and len(row)]
+    if pair_lists:
+        if any(isinstance(entry, str) for row in pair_lists for entry in row[0]):
             return "orders"
         raise _unclear(
             "lists of pairs of numbers", "kind='orders' for compared items, kind='numbers' for ends"

@@ -145,9 +145,9 @@ def without_label(subject: Subject) -> Verdict:
 def wrong_sets(subject: Subject) -> Verdict:
     """Sets that miss the truth, by rows that never saw them.
 
-    The `wrong_share` of an examination is 0 where a higher temperature explains wrong sets as well:
-    if all rows are equally certain. So the sets are counted too that exclude the predicted class
-    where nearly all neighbours have it. Classes that overlap are seldom so certain.
+    The `wrong_share` of an examination is 0 where wrong sets gather among the rows that the others
+    are least sure of. So the sets are counted too that exclude the predicted class where nearly all
+    neighbours have it. Classes that overlap are seldom so certain.
     """
     sets = subject.candidates
     if sets.n_classes < 2:

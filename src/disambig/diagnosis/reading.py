@@ -76,6 +76,9 @@ def unreadable_rows(y: Any, read: Reader, error: CandidateError) -> dict[int, st
     Raises the given error if more than half of the rows are refused.
     """
     n = len(y) if not hasattr(y, "shape") else y.shape[0]
+    if n == 0:
+        # There is nothing to halve.
+        raise error
     found: dict[int, str] = {}
     parts = [np.arange(n)]
     while parts:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from disambig.diagnosis.findings import SECTIONS, Finding
+from disambig.notebooks import html_table
 
 _WIDTH = 88
 # Rows that the text names.
@@ -158,6 +159,15 @@ class Report:
     def to_json(self, *, indent: int | None = None) -> str:
         """The same as a JSON text."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        """Issues and tips, for notebooks."""
+        rows = [
+            (found.section, found.code, found.title, found.message, found.rows.size, found.remedy)
+            for found in self
+        ]
+        header = ("level", "code", "finding", "what was found", "rows", "what to do")
+        return html_table(repr(self), header, rows, "print(...) says more.")
 
     def __str__(self) -> str:
         lines = [

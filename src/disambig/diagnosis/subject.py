@@ -17,8 +17,10 @@ from disambig.diagnosis.neighborhoods import (
     unit_inputs,
 )
 from disambig.notation import BoolArray, IntArray
+from disambig.sparse_arrays import check_sparse
 from disambig.votes.entries import MAX_ENTRY
 from disambig.weights.row_groups import EqualRows
+from disambig.weights.unreadable_inputs import readable_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,18 +115,18 @@ class Inputs:
     @classmethod
     def read(cls, X: Any) -> "Inputs":
         """Read an array, a frame or a sparse matrix; NaN and infinities are allowed."""
-        found = _get_feature_names(X)
+        if sp.issparse(X):
+            check_sparse("diagnose: X", X)
         index = X.index if hasattr(X, "iloc") else None
         try:
+            found = _get_feature_names(X)
             checked = check_array(
                 X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, copy=True
             )
-        except (TypeError, ValueError) as error:
-            advice = " Encode texts, for example with sklearn.preprocessing.OneHotEncoder."
-            is_text = "convert" in str(error)
+        except Exception as error:
             raise ValueError(
-                f"diagnose: X must be a table of numbers, one row a sample. {error}"
-                f"{advice if is_text else ''}"
+                "diagnose: X must be a table of numbers, one row a sample. "
+                f"{readable_error(X, error)}"
             ) from error
         names = [f"column {j}" for j in range(checked.shape[1])]
         if found is not None:

@@ -7,11 +7,13 @@ from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.estimators.partial_ranker import PartialRanker
+from disambig.estimators.queries.input_shift import InputShift
 from disambig.estimators.structured_predictor import StructuredPredictor
 
 __all__ = [
     "DisambiguatedClassifier",
     "DisambiguatedRegressor",
+    "InputShift",
     "IntervalRegressor",
     "Mixture",
     "PartialLabelClassifier",

@@ -5,17 +5,15 @@ labels (`_store`). It may replace when y says nothing, what "auto" means, the pr
 solver.
 """
 
-import logging
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.fitting import (
     Fit,
@@ -28,23 +26,27 @@ from disambig.estimators.fitting import (
     take_inputs,
     validated_inputs,
 )
-from disambig.estimators.mixture import FittedMixture, Mixture
+from disambig.estimators.mixture import FittedMixture, Mixture, is_judged
+from disambig.estimators.progress.following import FollowedMixin, followed
+from disambig.estimators.progress.reporting import current_callback
+from disambig.estimators.queries.mixins import VotingMixin
+from disambig.estimators.queries.training_inputs import training_inputs
 from disambig.estimators.selection.protocol import SelectionKind
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
+from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
+from disambig.estimators.tolerance.relearning import tolerate
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_callback, check_choice, check_integer, check_number
-from disambig.solvers import AlternatingMinimization, Progress, Solution, Solver
+from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
-from disambig.threads import limit_threads
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise, weighting_with
+from disambig.weights.registry import is_pairwise
 
 METHODS = ("disambiguation", "infimum", "average")
-_LOGGER = logging.getLogger("disambig")
 P = ParamSpec("P")
 E = TypeVar("E", bound=BaseEstimator)
 
@@ -54,8 +56,9 @@ def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
 
     The fit runs on a copy of the estimator; the attributes of the copy then replace those of the
     estimator in one assignment. What a subclass set before the fit stays, and so does what a
-    callback sets on the estimator meanwhile.
+    callback sets on the estimator meanwhile. The phases of the fit are reported; see `followed`.
     """
+    reported = followed(fit)
 
     @wraps(fit)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> E:
@@ -64,7 +67,7 @@ def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
         # `copy` would go through __getstate__, by which a subclass may leave attributes out.
         trial = object.__new__(type(estimator))
         trial.__dict__.update(before)
-        fit(trial, *args[1:], **kwargs)  # type: ignore[arg-type]
+        reported(trial, *args[1:], **kwargs)  # type: ignore[arg-type]
         # No value is the dictionary itself, so that a new name differs from its default.
         meanwhile = {
             name: value
@@ -78,36 +81,38 @@ def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
     return guarded
 
 
-class ComponentParameters:
-    """`set_params` with a clear error for parameters of a component that is only named."""
+@contextmanager
+def continued(estimator: Any, earlier: Any) -> Iterator[None]:
+    """Let the next fit of an estimator start from the solution of an earlier one.
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn.
+    Both have the same components and rows; sets of some rows may differ. The trials of the
+    selection are taken over, so that the same weightings judge. An estimator of another family, or
+    one without a solution (a mixture), is fitted as usual.
 
-        A parameter of a component, such as ``weights__n_neighbors``, needs a component object.
-        """
-        for name in params:
-            component, _, rest = name.partition("__")
-            given = params.get(component, getattr(self, component, None))
-            if rest and given is not None and not hasattr(given, "set_params"):
-                raise ValueError(
-                    f"{type(self).__name__}: {name} needs an object in {component}; it is "
-                    f"{given!r}, which has no parameters. Pass an object, such as "
-                    f"{_example(component, rest)}, and then set {name}."
-                )
-        super().set_params(**params)  # type: ignore[misc]
-        return self
+    Parameters
+    ----------
+    estimator : unfitted estimator
+    earlier : fitted estimator
+    """
+    takes_part = isinstance(estimator, CandidateEstimator)
+    if takes_part:
+        estimator._earlier = earlier
+    try:
+        yield
+    finally:
+        if takes_part:
+            del estimator._earlier
 
 
-class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
+class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEstimator, ABC):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,
-    `solver`, `unlabeled`, `resolve_at`, `time_limit`, `callback`, `verbose`. Attributes that all
-    have after ``fit``: `labels_`, `confidence_`, `confidence_kind_`, `decided_`, `resolved_`,
-    `objective_`, `relaxed_objective_`, `n_iter_`, `converged_`, `certified_`, `trace_`,
-    `solution_`, `trials_`, `loss_`, `weights_`, `predict_weights_`, `solver_`; `members_` and
-    `shares_` where members can be mixed.
+    `solver`, `unlabeled`, `tolerance`, `resolve_at`, `time_limit`, `callback`, `verbose`.
+    Attributes that all have after ``fit``: `labels_`, `confidence_`, `confidence_kind_`,
+    `decided_`, `resolved_`, `outside_`, `tolerance_`, `objective_`, `relaxed_objective_`,
+    `n_iter_`, `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
+    `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
     """
 
     weights: Any
@@ -115,18 +120,27 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
     loss: Any
     method: str
     solver: Any
+    tolerance: Any
     resolve_at: float
     time_limit: float | None
     callback: Callback | None
     verbose: int
     decided_: BoolArray
     confidence_: FloatArray
+    outside_: BoolArray
+    tolerance_: float
     # What ``weights="auto"`` tries, and whether it may mix several members.
     _search_space: SearchSpace = SEARCH_SPACE
     _mixes: ClassVar[bool] = False
+    # The fitted estimator that a refit continues, for one fit; see `continued`.
+    _earlier: "CandidateEstimator | None" = None
     loss_: Any
     infimum_is_exact_: bool | None
     _predictor_: Any
+    # For `tolerance`: what others predict for all rows, and the sets of the user if wider ones
+    # are learned from.
+    _others_: Any
+    _given_: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -188,12 +202,22 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         """The solver that "auto" means for a problem."""
         return AlternatingMinimization()
 
+    def _tolerate(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+        """Let targets leave their sets at the price `tolerance`, after a fit in which none does.
+
+        Sets `tolerance_`, the price in use, and `outside_`.
+        """
+        tolerate(self, X, kept, candidates)
+
     def _run_baseline(self, problem: Any, votes: Votes) -> Solution:
         """The solution of ``method="infimum"`` or ``"average"``."""
         solution, self.infimum_is_exact_ = run_baseline(problem, self.method)
         return solution
 
     # ------------------------------------------------------------------ shared
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return validated_inputs(self, X, reset=reset)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""
@@ -219,9 +243,10 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         check_callback(name, self.callback)
         check_integer(name, "verbose", self.verbose, least=0)
         check_number(name, "resolve_at", self.resolve_at, most=1)
+        check_tolerance(name, self.tolerance, self.method)
         if self.time_limit is not None:
             check_number(name, "time_limit", self.time_limit, positive=True)
-        X = validated_inputs(self, X, reset=True)
+        X = self._checked(X, reset=True)
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         with read_once():
@@ -233,14 +258,40 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
             self.confidence_kind_ = "leave-one-out"
+            self.tolerance_ = np.inf
+            self.outside_ = np.zeros(len(candidates), dtype=np.bool_)
             with config_context(assume_finite=True):
                 self._learn(X, kept, candidates, taken)
+                if self.tolerance is not None:
+                    self._tolerate(X, kept, candidates, taken)
+        pairwise = is_pairwise(self.weights)
+        self._training_inputs_ = (
+            training_inputs(X, kept.rows, kept.groups, pairwise=pairwise) if is_judged() else None
+        )
+        # Nothing else needs them, and those of orders are large.
+        self.__dict__.pop("_others_", None)
         self.resolved_: BoolArray = self.decided_ & (self.confidence_ >= self.resolve_at)
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
-        """Votes, problem, solution and labels, from checked inputs."""
+        """Choose weights and solver, then learn, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
         weights, solver, self.trials_ = self._choose(X, kept, taken)
+        start = None
+        if self._earlier is not None:
+            start, self.trials_ = self._earlier.solution_, self._earlier.trials_
+        self._learn_with(weights, solver, X, kept, candidates, taken, start)
+
+    def _learn_with(
+        self,
+        weights: Any,
+        solver: Solver | None,
+        X: Any,
+        kept: KeptRows,
+        candidates: Any,
+        taken: Any,
+        start: Solution | None = None,
+    ) -> None:
+        """Votes, problem, solution and labels, with weights and solver that are chosen."""
         self._mixture_: FittedMixture | None = None
         if self._mixes:
             self.members_: tuple[Any, ...] = ()
@@ -265,7 +316,7 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         self.infimum_is_exact_ = None
         if self.method == "disambiguation":
             self.solver_ = self._suited_solver(problem) if solver is None else solver
-            solution = self.solver_.solve(problem, callback=self._progress())
+            solution = self.solver_.solve(problem, start=start, callback=current_callback())
         else:
             solution = self._run_baseline(problem, votes)
         self.solution_: Solution | None = solution
@@ -300,57 +351,11 @@ class CandidateEstimator(ComponentParameters, BaseEstimator, ABC):
         """
         self._mixture_ = fitted
         self.members_, self.shares_ = fitted.members, fitted.shares
+        mixture, is_whole = mixture.first(len(fitted.members))
         self.weights_ = self.predict_weights_ = mixture
         self.solver_ = self.solution_ = self.infimum_is_exact_ = None
         self.objective_ = self.relaxed_objective_ = objective
         self.n_iter_ = sum(int(getattr(member, "n_iter_", 0)) for member in fitted.members)
-        self.converged_ = all(getattr(member, "converged_", True) for member in fitted.members)
+        converged = all(getattr(member, "converged_", True) for member in fitted.members)
+        self.converged_ = is_whole and converged
         self.certified_, self.trace_ = False, ()
-
-    def _progress(self) -> Callback | None:
-        """The callback of the user, after a message to the log if `verbose`."""
-        if not self.verbose:
-            return self.callback
-        if not _LOGGER.hasHandlers():
-            # Nobody has configured logging: whoever asks for messages must see them.
-            _LOGGER.addHandler(logging.StreamHandler(sys.stderr))
-        _LOGGER.setLevel(min(_LOGGER.getEffectiveLevel(), logging.INFO))
-
-        def report(progress: Progress) -> bool:
-            _LOGGER.info(
-                "%s: %s, iteration %d, objective %.6g, %d undecided",
-                type(self).__name__,
-                progress.stage,
-                progress.iteration,
-                progress.objective,
-                progress.undecided,
-            )
-            return self.callback is not None and bool(self.callback(progress))
-
-        return report
-
-    @limit_threads(1)
-    def is_reached(self, X: Any) -> BoolArray:
-        """Inputs at which at least one training row votes, ``(q,)``; all for a mixture."""
-        check_is_fitted(self)
-        if self._mixture_ is not None:
-            return np.ones(validated_inputs(self, X, reset=False).shape[0], dtype=np.bool_)
-        return self._checked_votes(X).absolute_row_sums() > 0
-
-    def _checked_votes(self, X: Any) -> Votes:
-        check_is_fitted(self)
-        X = validated_inputs(self, X, reset=False)
-        with config_context(assume_finite=True):
-            return self._weightings_.votes(X)
-
-    def _predictions(self, X: Any) -> Any:
-        """Predictions at new inputs, in the form of the predictor of the kind."""
-        votes = self._checked_votes(X)
-        return self._predictor_.predict(votes)
-
-
-def _example(component: str, parameter: str) -> str:
-    """A component that has a parameter, for an error."""
-    if component.endswith("weights"):
-        return f"{component}={weighting_with(parameter)}()"
-    return f"{component}=AlternatingMinimization()" if component == "solver" else "one of its kind"

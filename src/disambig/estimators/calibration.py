@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
@@ -22,8 +23,10 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.mixture import Mixture, only_predicts
 from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
+from disambig.estimators.progress.following import unfollowed
+from disambig.estimators.progress.reporting import Phase, unreported
 from disambig.notation import FloatArray, IntArray
-from disambig.parameters import check_choice, check_number
+from disambig.parameters import check_choice, check_jobs, check_number
 
 MEANINGS = ("meets", "contains")
 # Entries of the table "queries times calibration rows" that are in memory at once: 32 MiB.
@@ -140,14 +143,17 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
                 "overlap, such as KFold."
             )
         fold_of[test] = number
+    check_jobs(type(estimator).__name__, estimator.n_jobs)
     template = clone(estimator).set_params(cv=None, n_jobs=None)
     if isinstance(template.weights, str) and template.weights == "auto":
         # What was selected on all rows is fitted again: a search in every fold would cost as much
         # as all fits together.
         template.set_params(weights=clone(estimator.weights_), margin=estimator.margin_)
-    models = Parallel(n_jobs=estimator.n_jobs)(
-        delayed(_fitted)(template, X, sets, weights, train, pairwise) for train, _ in splits
-    )
+    trained = [train for train, _ in splits]
+    models = _models(template, X, sets, weights, trained, pairwise, estimator.n_jobs)
+    # Rows of folds that a callback has left out are not scored.
+    splits = splits[: len(models)]
+    fold_of[fold_of >= len(models)] = -1
     for model, (train, test) in zip(models, splits, strict=True):
         held = take_inputs(X, test, train if pairwise else None)
         predictions[test] = np.reshape(model.predict(held), (len(test), -1))
@@ -165,6 +171,30 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
         np.where(is_informative, scored_sets.distances(found), np.nan),
         np.where(is_informative, far, np.nan),
     )
+
+
+def _models(
+    template: Any,
+    X: Any,
+    sets: NumberSets,
+    weights: FloatArray | None,
+    trained: list[IntArray],
+    pairwise: bool,
+    n_jobs: int | None,
+) -> list[Any]:
+    """The models of the folds; of the first folds if a callback ends the phase."""
+    phase = Phase("calibration", len(trained))
+    # The template has the callback of the estimator, also in other processes.
+    with unreported():
+        if effective_n_jobs(n_jobs) == 1:
+            return [
+                _fitted(template, X, sets, weights, rows, pairwise) for rows in phase.over(trained)
+            ]
+        models: list[Any] = Parallel(n_jobs=n_jobs)(
+            delayed(_fitted)(template, X, sets, weights, rows, pairwise) for rows in trained
+        )
+        phase.finish()
+        return models
 
 
 def _fitted(
@@ -188,11 +218,12 @@ def _fitted(
             )
         )
     with only_predicts():
-        return clone(template).fit(
+        fitted = clone(template).fit(
             take_inputs(X, rows, rows if pairwise else None),
             sets[rows],
             sample_weight=None if weights is None else weights[rows],
         )
+    return unfollowed(fitted)
 
 
 def splits_of(owner: str, cv: Any, n: int, random_state: Any) -> list[tuple[IntArray, IntArray]]:

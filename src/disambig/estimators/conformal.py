@@ -41,6 +41,25 @@ def both_set_scores(
     return np.column_stack([meets, contains, sample_weight[rows]])
 
 
+def set_threshold(model: Any, coverage: float, meaning: str) -> float:
+    """The threshold of `PartialLabelClassifier.predict_set`, from the sets that were hidden."""
+    name = type(model).__name__
+    check_meaning(name, meaning)
+    check_number(name, "coverage", coverage, positive=True, below=1)
+    if model._set_scores_ is None:
+        reason = (
+            "a weighting of prediction that judged hidden sets; predict_weights did not"
+            if model.calibration_ is not None
+            else f"labels that were judged by hidden sets; they are {model.confidence_kind_!r} "
+            "here (few informative rows, class counts or another solver)"
+        )
+        raise ValueError(f"{name}: predict_set needs {reason}. Use disambig.trust.cross_examine.")
+    scores = model._set_scores_
+    known, weights = scores[:, MEANINGS.index(meaning)], scores[:, -1]
+    # A new row counts as much as a training row on average.
+    return conformal_threshold(known, coverage, weights, float(weights.mean()))
+
+
 def conformal_threshold(
     scores: Any, coverage: float, weights: Any = None, test_weight: float | None = None
 ) -> float:

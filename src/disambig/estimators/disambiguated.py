@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.alternation.held_out import (
     OUT_OF_BAG,
@@ -21,18 +20,31 @@ from disambig.estimators.alternation.held_out import (
 )
 from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
 from disambig.estimators.alternation.training import accepts_missing, weight_keyword
-from disambig.estimators.base import CandidateEstimator, ComponentParameters
 from disambig.estimators.fitting import KeptRows, checked_groups, validated_inputs
+from disambig.estimators.mixture import is_judged
+from disambig.estimators.progress.following import FollowedMixin
+from disambig.estimators.progress.reporting import current_callback
+from disambig.estimators.queries.mixins import InputShiftMixin
+from disambig.estimators.queries.training_inputs import training_inputs
+from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
 from disambig.exceptions import warn
 from disambig.notation import BoolArray, FloatArray
-from disambig.parameters import check_callback, check_choice, check_integer, check_number
+from disambig.parameters import (
+    check_callback,
+    check_choice,
+    check_integer,
+    check_jobs,
+    check_number,
+)
 from disambig.solvers.loop import Callback, Progress, Status
 from disambig.weights.registry import is_pairwise
 
 STARTS = ("average", "votes")
 
 
-class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
+class DisambiguatedEstimator(
+    FollowedMixin, InputShiftMixin, ComponentParameters, BaseEstimator, ABC
+):
     """Alternate between any scikit-learn estimator and the targets that it is trained on.
 
     A subclass reads y, makes a `Task` and a start, and stores the labels.
@@ -41,8 +53,10 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
     estimator: Any
     start: str
     weights: Any
+    method: str
     max_iter: int
     cv: Any
+    tolerance: Any
     resolve_at: float
     decided_: BoolArray
     confidence_: FloatArray
@@ -75,8 +89,10 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         check_choice(name, "start", self.start, STARTS)
         check_integer(name, "max_iter", self.max_iter, least=0)
         check_number(name, "resolve_at", self.resolve_at, most=1)
+        check_tolerance(name, self.tolerance, self.method)
         check_callback(name, self.callback)
         check_integer(name, "verbose", self.verbose, least=0)
+        check_jobs(name, self.n_jobs)
         if isinstance(self.cv, numbers.Number):
             check_integer(name, "cv", self.cv, least=2)
         elif isinstance(self.cv, str):
@@ -87,6 +103,12 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
                 f"{name}: estimator must be a {self._role} of scikit-learn, with a method fit; got "
                 f"{template!r}."
             )
+        if hasattr(template, "__sklearn_tags__"):
+            kind = template.__sklearn_tags__().estimator_type
+            if kind in {"classifier", "regressor"} - {self._role}:
+                raise TypeError(
+                    f"{name}: estimator must be a {self._role}; got the {kind} {template!r:.200}."
+                )
         if is_pairwise(self.weights):
             raise ValueError(
                 f"{name} needs inputs that its {self._role} can learn from; X cannot hold "
@@ -133,24 +155,30 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
         return X if hasattr(X, "columns") else checked
 
     def _queries(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._inner_inputs(X, self._checked(X, reset=False))
+        return self._inner_inputs(X, self._checked_queries(X))
+
+    def _remember(self, X: Any, kept: KeptRows) -> None:
+        """Keep what new inputs are compared with."""
+        self._training_inputs_ = training_inputs(X, kept.rows, kept.groups) if is_judged() else None
 
     # ------------------------------------------------------------------ the fit
 
-    _progress = CandidateEstimator._progress
+    def _without_votes(self, n: int) -> None:
+        """What holds of n rows if there are no votes, or before these."""
+        self.disambiguator_: Any = None
+        self.tolerance_: float = np.inf
+        self.outside_: BoolArray = np.zeros(n, dtype=np.bool_)
 
     def _start_by_votes(
         self, disambiguator: Any, X: Any, y: Any, weights: Any, groups: Any
     ) -> None:
         """Fit the disambiguator on checked inputs, with what all disambiguators share."""
         disambiguator.set_params(
-            callback=self.callback,
-            verbose=self.verbose,
             **{name: getattr(self, name) for name in self._of_votes if name != "undecided"},
         )
         with config_context(assume_finite=True):
             self.disambiguator_ = disambiguator.fit(X, y, sample_weight=weights, groups=groups)
+        self.tolerance_, self.outside_ = disambiguator.tolerance_, disambiguator.outside_
 
     def _held_out(
         self, task: Task, checked: Any, kept: KeptRows, candidates: Any, groups: Any
@@ -211,7 +239,7 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
                 # Copies of a row leave few members that were trained without all of them.
                 soft_rounds=1 if isinstance(self.cv, str) else None,
                 keep_last=self.cv is None,
-                callback=self._progress(),
+                callback=current_callback(),
             )
             found = replace(found, trace=(*earlier, *found.trace))
             self.estimator_ = task.fit(found.iterate)
@@ -221,7 +249,8 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
             objective = task.objective(predictions)
             # Where there is nothing to choose, the first round is the last.
             n_iter = min(1, int(self.max_iter))
-            trace = (*earlier, Progress(start.stage, 0, objective, task.undecided(start)))
+            entry = Progress(start.stage, 0, objective, task.undecided(start), "alternation", 0)
+            trace = (*earlier, entry)
             found = Alternation(start, predictions, objective, 0, n_iter, status, trace)
         self._alternated_ = runs and held_out is not None
         self.solution_ = found
@@ -256,7 +285,10 @@ class DisambiguatedEstimator(ComponentParameters, BaseEstimator, ABC):
                 f"{what[undecided]} (undecided={undecided!r}).",
                 UserWarning,
             )
-        if undecided != "exclude":
+        solution = self.disambiguator_.solution_
+        is_stopped = solution is not None and solution.status is Status.STOPPED
+        # A run that a callback has ended may decide nothing, and its choice is all that there is.
+        if undecided != "exclude" or (is_stopped and not decided.any()):
             return np.ones(len(decided), dtype=np.bool_)
         if not decided.any():
             raise ValueError(

@@ -8,13 +8,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.metaestimators import available_if
 
 from disambig.candidates import LabelSets
+from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.alternation.labels import LabelTask, best_candidates, class_probabilities
 from disambig.estimators.alternation.loop import Alternation, Iterate
 from disambig.estimators.alternation.training import take_rows
 from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
 from disambig.estimators.fitting import KeptRows, check_information, check_lengths, kept_rows
-from disambig.estimators.partial_label_classifier import PartialLabelClassifier, label_candidates
+from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import bind_label_loss
 from disambig.metrics import covering_accuracy
@@ -90,6 +91,9 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     weight_by_confidence : bool, default False
         Weight every row with a single label by the probability inside its set that chose it; rows
         with one candidate keep weight one.
+    tolerance : float, "auto" or None, default None
+        Lets a label leave its set at a price, see `PartialLabelClassifier`;
+        then also in rounds. For ``start="votes"`` only.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
     random_state : int, RandomState or None, default 0
@@ -97,10 +101,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
     callback : callable, optional
-        Called with a `disambig.solvers.Progress` after every iteration of the votes and after
-        every round; returning True stops the run, with the best targets so far.
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
     verbose : int, default 0
-        From 1 on, every iteration and every round is logged (logger "disambig").
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
@@ -111,6 +115,10 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     labels_ : array (n,)
         The recovered label of every training row: the one that `estimator_` was trained on, or the
         most probable one of a row with soft targets.
+    outside_ : bool array (n,)
+        Rows whose label left its set.
+    tolerance_ : float
+        The price of that; infinite if no label may leave.
     label_distributions_ : float array (n, K)
         Probabilities inside the set, by models without the row that are trained on the kept
         targets; of votes if there was no round.
@@ -147,7 +155,6 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     training_rows_ : int array
         Rows that `estimator_` was trained on.
     n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -159,8 +166,6 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
     >>> model = DisambiguatedClassifier(tree, start="average", cv=3).fit(X, y)
     >>> model.labels_.tolist(), model.converged_
     (['a', 'a', 'a', 'b', 'b', 'b'], True)
-    >>> model.predict([[0.05], [4.9]]).tolist()
-    ['a', 'b']
     """
 
     def __init__(
@@ -174,6 +179,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         max_iter: int = 5,
         cv: Any = 5,
@@ -193,6 +199,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.max_iter = max_iter
         self.cv = cv
@@ -210,6 +217,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         "method": "disambiguation",
         "solver": "auto",
         "undecided": "exclude",
+        "tolerance": None,
         "time_limit": None,
     }
 
@@ -242,25 +250,41 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
             )
         candidates = label_candidates(y, classes=self.classes, unlabeled=self.unlabeled)
         check_lengths(checked, candidates)
-        kept = kept_rows(sample_weight, checked)
+        kept = kept_rows(sample_weight, checked, groups)
         sets = self._sets(candidates)
         self.classes_ = sets.classes
         self.loss_ = bind_label_loss(self.loss, sets.classes)
         task = self._task(self._inner_inputs(X, checked), sets, kept)
         held_out = self._held_out(task, checked, kept, sets, groups)
-        self.disambiguator_ = None
+        self._without_votes(len(sets))
         if self.start == "votes":
             self._start_by_votes(
                 PartialLabelClassifier(loss=self.loss), checked, candidates, sample_weight, groups
             )
+        given = sets
+        if self.outside_.any() and not candidates.couples_rows:
+            sets = self._with_outside(given)
+            task = self._task(self._inner_inputs(X, checked), sets, kept)
+            held_out = self._held_out(task, checked, kept, sets, groups)
         is_open = not bool(task.sets.is_single.all())
         found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
         learned = self.estimator_.classes_.tolist()
         position = {label: k for k, label in enumerate(task.labels.tolist())}
         self._columns_ = np.array([position[label] for label in learned])
         self._store(task, sets, kept, found, self._inner_inputs(X, checked))
+        codes = label_codes(self.labels_, self.classes_)
+        self.outside_ = self.outside_ & ~given.mask[np.arange(len(codes)), codes]
         self._store_resolved()
+        self._remember(checked, kept)
         return self
+
+    def _with_outside(self, sets: LabelSets) -> LabelSets:
+        """The sets, with the labels that left them at the start."""
+        rows = np.flatnonzero(self.outside_)
+        mask = sets.mask.copy()
+        mask[rows, label_codes(self.disambiguator_.labels_[rows], self.classes_)] = True
+        # Weights say nothing about a label that is not in the set.
+        return LabelSets(mask, sets.classes)
 
     def _sets(self, candidates: Any) -> LabelSets:
         """The sets without constraints over rows, which a round cannot keep."""

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import Ridge
 
-from disambig.candidates import IntervalUnions, number_sets
+from disambig.candidates import Intervals, IntervalUnions, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.alternation.loop import Alternation, Iterate
 from disambig.estimators.alternation.numbers import NumberTask, check_bounded
@@ -72,6 +72,9 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         What the first models do with rows whose optimum under the votes is no single number: leave
         them out, or train on the solver's choice. A warning gives their number. For
         ``start="votes"`` only.
+    tolerance : float, "auto" or None, default None
+        Lets a number leave its interval at a price, see `IntervalRegressor`;
+        then also in rounds. For ``start="votes"`` only.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
     random_state : int, RandomState or None, default 0
@@ -79,10 +82,10 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     n_jobs : int, optional
         Processes for the fits of `cv`, as in scikit-learn.
     callback : callable, optional
-        Called with a `disambig.solvers.Progress` after every iteration of the votes and after
-        every round; returning True stops the run, with the best targets so far.
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
     verbose : int, default 0
-        From 1 on, every iteration and every round is logged (logger "disambig").
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
@@ -90,6 +93,10 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
     labels_ : float array (n,); (n, d) for boxes
         The targets that `estimator_` was trained on, inside their intervals; for other rows the
         number nearest to their prediction.
+    outside_ : bool array (n,)
+        Rows whose label left its interval.
+    tolerance_ : float
+        The price of that; infinite if no label may leave.
     confidence_ : float array (n,)
         The probability that the true number is within `confidence_distance_` of `labels_`, given
         that it is in its set: see `IntervalRegressor`, with predictions by models without the row.
@@ -151,6 +158,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         solver: Any = "auto",
         margin: float = 0.0,
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         missing: Literal["error", "whole"] = "error",
         max_iter: int = 5,
@@ -172,6 +180,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.solver = solver
         self.margin = margin
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.missing = missing
         self.max_iter = max_iter
@@ -191,6 +200,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         "formulation": "auto",
         "solver": "auto",
         "undecided": "exclude",
+        "tolerance": None,
         "time_limit": None,
     }
 
@@ -223,14 +233,30 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         given = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         check_lengths(checked, given)
-        kept = kept_rows(sample_weight, checked)
+        kept = kept_rows(sample_weight, checked, groups)
         self.loss_ = resolve_number_loss(self.loss)
-        sets = self._narrowed(given)
-        self._check_loss(sets)
+        self._check_loss(self._narrowed(given))
         inputs = self._inner_inputs(X, checked)
         if kept.weights is not None:
             self._require_sample_weight("fit without sample_weight")
-        task = NumberTask(
+        self._without_votes(len(given))
+        task = self._task(inputs, self._narrowed(given), kept)
+        held_out = self._held_out(task, checked, kept, given, groups)
+        if self.start == "votes":
+            votes = IntervalRegressor(loss=self.loss, margin=self.margin)
+            self._start_by_votes(votes, checked, given, sample_weight, groups)
+        if self.outside_.any():
+            task = self._task(inputs, self._with_outside(self._narrowed(given)), kept)
+            held_out = self._held_out(task, checked, kept, given, groups)
+        is_open = not bool(task.sets.is_point.all())
+        found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
+        self._store(task, given, kept, found, inputs)
+        self._store_resolved()
+        self._remember(checked, kept)
+        return self
+
+    def _task(self, inputs: Any, sets: NumberSets, kept: KeptRows) -> NumberTask:
+        return NumberTask(
             self._template(),
             take_rows(inputs, kept.rows),
             sets if kept.all_rows else sets[kept.rows],
@@ -238,16 +264,17 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
             kept.weights,
             float(self.tol),
         )
-        held_out = self._held_out(task, checked, kept, given, groups)
-        self.disambiguator_ = None
-        if self.start == "votes":
-            votes = IntervalRegressor(loss=self.loss, margin=self.margin)
-            self._start_by_votes(votes, checked, given, sample_weight, groups)
-        is_open = not bool(task.sets.is_point.all())
-        found = self._alternate(task, self._started(task, kept), held_out, kept, is_open)
-        self._store(task, given, kept, found, inputs)
-        self._store_resolved()
-        return self
+
+    def _with_outside(self, sets: NumberSets) -> NumberSets:
+        """The intervals, extended to the numbers that left them at the start."""
+        if not self.outside_.any():
+            return sets
+        assert isinstance(sets, Intervals)
+        labels = np.reshape(self.disambiguator_.labels_, (len(sets), -1))
+        left = self.outside_[:, np.newaxis]
+        lower = np.where(left, np.minimum(sets.lower, labels), sets.lower)
+        upper = np.where(left, np.maximum(sets.upper, labels), sets.upper)
+        return Intervals(lower, upper, sets.flat)
 
     def _narrowed(self, sets: NumberSets) -> NumberSets:
         return sets.inset(float(self.margin)) if self.margin else sets
@@ -290,13 +317,16 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         if rest.size:
             values = self.estimator_.predict(take_rows(inputs, rest))
             predictions[rest] = np.reshape(values, (rest.size, -1))
-            labels[rest] = self._narrowed(sets[rest]).nearest(predictions[rest])
+            narrowed = self._with_outside(self._narrowed(sets))
+            labels[rest] = narrowed[rest].nearest(predictions[rest])
         speaks = ~np.isnan(predictions).any(axis=1)
         self.labels_ = labels[:, 0] if sets.flat else labels
         self.decided_ = speaks | self._narrowed(sets).is_point
         # The margin is a choice; what is known about the number is its given set.
-        judged = judged_numbers(labels, predictions, sets, kept.all_weights)
+        wider = self._with_outside(sets)
+        judged = judged_numbers(labels, predictions, wider, kept.all_weights, sets)
         self.confidence_, self.confidence_distance_ = judged.confidence, judged.distance
+        self.outside_ = self.outside_ & ~sets.contains(labels)
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.fitting import check_lengths
-from disambig.estimators.partial_label_classifier import PartialLabelClassifier, label_candidates
+from disambig.estimators.partial_label_classifier import PartialLabelClassifier
 from disambig.solvers.loop import Callback
 from disambig.votes import as_votes
 from disambig.weights.given import FixedVotes
@@ -21,6 +22,7 @@ def disambiguate(
     solver: Any = "auto",
     classes: Any = None,
     unlabeled: Any = None,
+    tolerance: Any = None,
     resolve_at: float = 0.9,
     sample_weight: Any = None,
     groups: Any = None,
@@ -41,7 +43,9 @@ def disambiguate(
     weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
-    loss, method, solver, classes, unlabeled, resolve_at, time_limit, callback, verbose
+    loss, method, solver, classes, unlabeled, tolerance, resolve_at
+        See `PartialLabelClassifier`.
+    time_limit, callback, verbose
         See `PartialLabelClassifier`.
     sample_weight : array-like (n,), optional
         w means w copies of a row. Not with your own votes, which determine how much each row
@@ -85,6 +89,7 @@ def disambiguate(
         solver=solver,
         classes=classes,
         unlabeled=unlabeled,
+        tolerance=tolerance,
         resolve_at=resolve_at,
         time_limit=time_limit,
         callback=callback,

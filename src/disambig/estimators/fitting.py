@@ -18,13 +18,16 @@ from disambig.candidates import LabelSets
 from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.parameters import as_array
 from disambig.problem import Problem
 from disambig.solvers import Solution
+from disambig.sparse_arrays import check_sparse
 from disambig.votes import Votes
 from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights
 from disambig.weights.inputs import entries_are_assumed, entry_error, small_indices, weight_error
 from disambig.weights.registry import is_pairwise, resolve_weights
+from disambig.weights.unreadable_inputs import readable_error
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -41,7 +44,15 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
     does not check them either, that is, if ``assume_finite`` of its configuration is set. With
     `missing`, NaN is accepted.
     """
-    checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
+    if sp.issparse(X):
+        check_sparse("Input X", X)
+    try:
+        checked = validate_data(estimator, X, reset=reset, **_ACCEPTED)
+    except Exception as error:
+        readable = readable_error(X, error)
+        if readable is error:
+            raise
+        raise readable from error
     if not entries_are_assumed():
         # Votes may be tiny, and so may queries.
         training = reset and not get_tags(estimator).input_tags.pairwise
@@ -172,7 +183,7 @@ def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
         codes = np.unique(checked_groups(groups, n), return_inverse=True)[1].ravel()
     if sample_weight is None:
         return KeptRows(np.arange(n), None, n, codes)
-    _check_numbers(np.asarray(sample_weight))
+    _check_numbers(as_array(sample_weight))
     weights: AnyArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
@@ -197,7 +208,7 @@ def checked_groups(groups: Any, n: int) -> AnyArray:
     >>> checked_groups(["b", "a", "b"], 3).tolist()
     ['b', 'a', 'b']
     """
-    names = np.asarray(groups)
+    names = as_array(groups)
     if names.shape != (n,):
         raise ValueError(
             f"groups must have one entry for each of the {n} rows of X; got shape {names.shape}."
@@ -313,7 +324,9 @@ def fit_weightings(
             "of samples."
         )
     columns = kept.rows if pairwise else None
-    inputs = X if kept.all_rows else take_inputs(X, kept.rows, columns)
+    # A matrix that is not square is refused by the weighting, which knows what it holds.
+    is_whole = kept.all_rows or (pairwise and X.shape[0] != X.shape[1])
+    inputs = X if is_whole else take_inputs(X, kept.rows, columns)
     taken = None if informed is None else informed[kept.rows]
     first = _fitted(weights, inputs, kept, taken, recovers)
     second = first

@@ -24,18 +24,20 @@ from disambig.estimators.number_choice import (
     chosen_mixture,
     number_selection,
     number_space,
-    with_callback,
 )
 from disambig.estimators.number_fits import (
-    check_finite_ends,
+    bounded_rows,
     check_mixed,
     checked_margin,
     fit_number_mixture,
     number_problem,
+    with_other_rows,
 )
 from disambig.estimators.prediction import number_predictor_of
 from disambig.estimators.selection import SearchSpace, Selection
+from disambig.estimators.selection.numbers import numbers_of
 from disambig.estimators.selection.protocol import SelectionKind
+from disambig.estimators.tolerance.relearning import check_kind
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
@@ -96,29 +98,37 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of rows or ends that say nothing, such as "" or "unknown". A missing value (NaN,
         None) marks rows only; `missing` decides what one missing end means.
-    resolve_at : float, default 0.9
-        The confidence from which on a decided label is resolved (`resolved_`).
+    tolerance : float, "auto" or None, default None
+        Lets a number leave its interval at a price; see `PartialLabelClassifier`. It leaves where
+        the interval is more than ``exp(tolerance)`` times as probable for the number of any row as
+        for that of its own, by rows that never saw it. Not for unions of intervals.
+    resolve_at, time_limit
+        See `PartialLabelClassifier`.
     missing : {"error", "whole"}, default "error"
         What NaN in y means: an error, or an end that is not known.
     cv : int, splitter or iterable, optional
         Folds whose held-out rows calibrate `predict_interval`, as in scikit-learn, except that an
         int shuffles the rows. The fit costs that many additional fits. What ``weights="auto"``
         selected is fitted again without a search: the selection has then seen the held-out sets.
-    random_state : int, RandomState or None, default 0
-        Of the shuffle that an int in `cv` means.
-    n_jobs : int, optional
-        Processes for the fits of `cv`, as in scikit-learn.
-    time_limit, callback, verbose
-        See `PartialLabelClassifier`. Every member of a mixture that has a solver calls the
-        callback, and so does every fold; returning True stops that run.
+    random_state, n_jobs
+        Of the shuffle that an int in `cv` means, and of its fits, as in scikit-learn.
+    callback : callable, optional
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
+    verbose : int, default 0
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
     labels_ : float array (n,); (n, d) for boxes
         The recovered target of every training row, inside its interval. For a mixture: the number
         of the interval nearest to what members predict that were trained without the row.
+    outside_ : bool array (n,)
+        Rows whose label left its interval.
+    tolerance_ : float
+        The price in use; infinite if no label may leave.
     slack_ : float array (n, 2); (n, d, 2) for boxes
-        How far `labels_` are from the lower and the upper end: 0 where the end is active.
+        How far `labels_` are inside the lower and the upper end: 0 where the end is active.
     decided_ : bool array (n,)
         Rows whose optimum is a single number. The target of any other row could be another number
         of its interval at the same cost; the nearest to the middle is taken.
@@ -142,18 +152,16 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         Whether `labels_` are a global optimum, to a residual of 1e-8. False for a mixture, which
         solves no single problem: its kernel members in `members_` have certificates.
     is_convex_ : bool
-        False for votes of both signs, unions of intervals (`labels_` are then a local optimum) and
-        mixtures.
+        False for votes of both signs, unions of intervals (a local optimum) and mixtures.
     span_ : float array (d, 2)
         Smallest and largest finite end.
-    n_iter_, converged_, trace_
+    n_iter_, converged_, trace_, margin_
     solution_ : Solution or None
         The result of the solver, for a warm start or for its certificate; None for a mixture.
     trials_ : tuple of Trial
         Of ``weights="auto"``: what was tried, with its held-out loss, best first.
     members_, shares_ : tuple of estimators, float array
         The fitted members of a mixture and their shares; empty if there is none.
-    margin_ : float
     infimum_is_exact_ : bool or None
         Whether ``method="infimum"`` minimised exactly, which it does here; None for other methods.
     loss_, weights_, predict_weights_, solver_
@@ -187,6 +195,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         solver: Any = "auto",
         margin: float | Literal["auto"] = "auto",
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         missing: Literal["error", "whole"] = "error",
         cv: Any = None,
@@ -204,6 +213,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.solver = solver
         self.margin = margin
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.missing = missing
         self.cv = cv
@@ -245,16 +255,13 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self.margin_ = checked_margin(name, self.margin)
         self.loss_ = resolve_number_loss(self.loss)
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
+        if self.tolerance is not None:
+            check_kind(name, self.tolerance, sets)
         self._flat_ = sets.flat
         return sets
 
     def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets, groups: Any) -> KeptRows:
-        kept = kept_rows(sample_weight, X, groups)
-        check_finite_ends(candidates, kept.rows)
-        informative = candidates.informative[kept.rows]
-        if self.method == "average" and not informative.all():
-            kept = kept.part(informative)
-        return kept
+        return bounded_rows(kept_rows(sample_weight, X, groups), candidates, self.method)
 
     def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> SelectionKind:
         return number_selection(self, taken)
@@ -286,7 +293,6 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         return suited_solver(problem)
 
     def _run_baseline(self, problem: NumberProblem, votes: Votes) -> Solution:
-        # The losses of numbers minimise the infimum exactly.
         self.infimum_is_exact_ = True if self.method == "infimum" else None
         return number_baseline(problem, votes, self.method)
 
@@ -299,13 +305,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         assert solution.certificate is not None
         self.is_convex_ = solution.certificate.is_convex
         self.residual_ = solution.certificate.residual
-        labels, decided = targets, solution.decided
         others, self.confidence_kind_ = other_predictions(fit, self.solver_, self._predictor_)
-        if not kept.all_rows:
-            predictions = self._predictor_.predict(fit.rest_votes())
-            nearest = sets[fit.rest].nearest(predictions)
-            labels, others = fit.scatter(labels, nearest), fit.scatter(others, predictions)
-            decided = fit.scatter(decided, np.ones(len(nearest), dtype=np.bool_))
+        labels, others, decided = with_other_rows(fit, self._predictor_, targets, others)
         self.decided_ = decided | sets.is_point
         self._store_labels(kept, sets, labels, others)
 
@@ -313,7 +314,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, mixture: Mixture, X: Any, kept: KeptRows, candidates: NumberSets, taken: NumberSets
     ) -> None:
         check_mixed(self, taken)
-        found = fit_number_mixture(with_callback(mixture, self._progress()), X, kept, taken)
+        found = fit_number_mixture(mixture, X, kept, taken)
         self._store_mixture(mixture, found.fitted, found.objective)
         self.span_ = taken.span
         self.is_convex_, self.residual_ = False, None
@@ -329,9 +330,10 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, kept: KeptRows, sets: NumberSets, labels: FloatArray, others: FloatArray
     ) -> None:
         """Labels ``(n, d)``, and what predictions without their row say about them."""
-        judged = judged_numbers(labels, others, sets, kept.all_weights)
+        judged = judged_numbers(labels, others, sets, kept.all_weights, self._given_)
         self.confidence_, self.confidence_distance_ = judged.confidence, judged.distance
-        segments = sets.segments_at(labels)
+        self._others_ = others
+        segments = (sets if self._given_ is None else self._given_).segments_at(labels)
         slack = np.stack([labels - segments.lower, segments.upper - labels], axis=-1)
         self.labels_ = self._output(labels)
         self.slack_ = slack[:, 0] if self._flat_ else slack
@@ -347,11 +349,10 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         function, which has a value at every input.
         """
         check_is_fitted(self)
-        if self._mixture_ is None:
-            return self._output(self._predictions(X))
-        X = validated_inputs(self, X, reset=False)
-        with config_context(assume_finite=True):
-            return self._output(self._mixture_(X))
+        mixed = self._mixture_ is not None
+        return self._output(
+            self._mixed_predictions(X, numbers_of) if mixed else self._predictions(X)
+        )
 
     @limit_threads(1)
     def predict_interval(
@@ -382,7 +383,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         check_is_fitted(self)
         level = check_coverage(coverage, meaning)
         held_out = calibrated(self._held_out_)
-        X = validated_inputs(self, X, reset=False)
+        X = self._queries_of_folds(X)
         with config_context(assume_finite=True):
             found = held_out.predictions(X, len(self.span_))
         ends = held_out.interval(found, level, meaning)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.fitting import KeptRows, take_inputs
@@ -35,19 +34,6 @@ def check_members(name: str, mixture: Mixture, named_loss: Any, loss: Any) -> No
                 f"{name}: members[{place}] of the Mixture must be a ranker with a method "
                 f"pair_shares, such as PartialRanker; got {member!r}."
             )
-
-
-def with_progress(mixture: Mixture, ranker: Any) -> Mixture:
-    """The mixture whose members that vote have the callback and the messages of a ranker."""
-    if ranker.callback is None and not ranker.verbose:
-        return mixture
-    members = [
-        clone(member).set_params(callback=ranker.callback, verbose=ranker.verbose)
-        if hasattr(member, "callback")
-        else member
-        for member in mixture.members
-    ]
-    return Mixture(members, mixture.shares)
 
 
 def fit_rankers(mixture: Mixture, X: Any, kept: KeptRows, members: OrderMembers) -> FittedMixture:

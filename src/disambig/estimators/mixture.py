@@ -6,7 +6,7 @@ predicts ``sum_m share_m f_m(x)``, where ``f_m`` are numbers or probabilities.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 
+from disambig.estimators.progress.reporting import Phase, unreported
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights.row_groups import hash_rows, joined_groups
 
@@ -74,6 +75,15 @@ class Mixture(BaseEstimator):
             )
         return members, shares / shares.sum()
 
+    def first(self, count: int) -> tuple["Mixture", bool]:
+        """The mixture of the first `count` members with a share, and whether these are all."""
+        members, shares = self.checked()
+        places = np.flatnonzero(shares > 0)
+        if len(places) == count:
+            return self, True
+        kept = places[:count]
+        return Mixture([members[k] for k in kept], shares[kept].tolist()), False
+
 
 @dataclass(frozen=True, eq=False)
 class FittedMixture:
@@ -83,33 +93,33 @@ class FittedMixture:
     ----------
     members : tuple of fitted estimators
     shares : float array (M,)
-    predict : callable
-        What is mixed: ``predict(member, X)``, first axis q.
     held_out : float array, first axis n
         At each training row the prediction of the mixture by members that were trained without
         its fold.
     hides_sets : bool
-        False if one group has all information: without it nothing can be learned, and `held_out`
-        are predictions of members that saw the row's set.
+        False if one group has all information, without which nothing can be learned, or if a
+        callback ended the cross-fit: `held_out` are predictions of members that saw the row's set.
     """
 
     members: tuple[Any, ...]
     shares: FloatArray
-    predict: Predict
     held_out: FloatArray
     hides_sets: bool = True
 
-    def __call__(self, X: Any) -> FloatArray:
-        """The mixed predictions at checked inputs."""
-        return mixed(self.shares, [self.predict(member, X) for member in self.members])
+    def mixed(self, predict: Predict, X: Any) -> FloatArray:
+        """The mixed predictions ``predict(member, X)`` at checked inputs.
 
-    def at_rows(self, X: Any, rows: IntArray) -> FloatArray:
+        What is mixed is not stored: a function has no place in a saved model.
+        """
+        return mixed(self.shares, [predict(member, X) for member in self.members])
+
+    def at_rows(self, predict: Predict, X: Any, rows: IntArray) -> FloatArray:
         """`held_out` at the rows of X that took part, predictions of the members at the others."""
         if len(rows) == X.shape[0]:
             return self.held_out
         rest = np.setdiff1d(np.arange(X.shape[0]), rows)
         found = np.empty((X.shape[0], *self.held_out.shape[1:]))
-        found[rows], found[rest] = self.held_out, self(X[rest])
+        found[rows], found[rest] = self.held_out, self.mixed(predict, X[rest])
         return found
 
 
@@ -136,7 +146,7 @@ def fit_mixture(
 
     The rows are passed in the order of a hash of their inputs, so that members with random parts
     do not depend on the order of the rows. Rows with equal inputs, and the groups of the user, are
-    in one fold.
+    in one fold. If a callback ends the phase "members", those that are not fitted yet are left out.
 
     Parameters
     ----------
@@ -159,22 +169,31 @@ def fit_mixture(
     X, candidates, together = X[order], candidates[order], together[order]
     weights = None if sample_weight is None else sample_weight[order]
     with config_context(assume_finite=True):
-        fitted = tuple(fitted_member(member, X, candidates, weights) for member in members)
+        fitted = tuple(
+            fitted_member(member, X, candidates, weights)
+            for member in Phase("members", len(members)).over(members, _name)
+        )
+        if len(fitted) < len(members):
+            members, shares = members[: len(fitted)], shares[: len(fitted)]
+            shares = shares / shares.sum()
         if not n_folds:
             shape = predict(fitted[0], X[:1]).shape[1:]
-            return FittedMixture(fitted, shares, predict, np.full((len(order), *shape), np.nan))
+            return FittedMixture(fitted, shares, np.full((len(order), *shape), np.nan))
         folds = _folds(together, candidates.informative, n_folds)
-        held_out = mixed(
-            shares,
-            [
-                held_out_predictions(member, X, candidates, weights, folds, predict)
-                for member in members
-            ],
-        )
+        phase = Phase("judgement", len(members) * (int(folds.max()) + 1))
+        parts = [
+            held_out_predictions(member, X, candidates, weights, folds, predict, phase)
+            for member in members
+            if not phase.stopped
+        ]
+        phase.finish()
+        if phase.is_cut:
+            parts = [predict(member, X) for member in fitted]
+        held_out = mixed(shares, parts)
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
-    hides_sets = len(np.unique(together[candidates.informative])) > 1
-    return FittedMixture(fitted, shares, predict, unsorted, hides_sets)
+    hides_sets = not phase.is_cut and len(np.unique(together[candidates.informative])) > 1
+    return FittedMixture(fitted, shares, unsorted, hides_sets)
 
 
 def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:
@@ -220,6 +239,7 @@ def held_out_predictions(
     sample_weight: FloatArray | None,
     folds: IntArray,
     predict: Predict,
+    phase: Phase | None = None,
 ) -> FloatArray:
     """Predictions of each row by a member that was fitted without the rows of its fold.
 
@@ -232,25 +252,35 @@ def held_out_predictions(
     folds : int array (n,)
         The fold in which a row is hidden; -1 for never. Such rows have NaN in the result.
     predict : callable
+    phase : Phase, optional
+        Each fold is a step of it; if it is ended, rows of further folds have NaN. Without it
+        nothing is reported.
     """
     found: FloatArray | None = None
-    for fold in range(int(folds.max()) + 1):
-        hidden, visible = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if not hidden.size or not visible.size:
-            continue
-        if not candidates[visible].informative.any():
-            # One group has all information: without it nothing can be learned.
-            visible = np.arange(len(folds))
-        weights = None if sample_weight is None else sample_weight[visible]
-        fitted = fitted_member(member, X[visible], candidates[visible], weights)
-        predictions = predict(fitted, X[hidden])
+    with unreported() if phase is None else nullcontext():
+        for fold in range(int(folds.max()) + 1):
+            hidden, visible = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            if not hidden.size or not visible.size:
+                continue
+            if not candidates[visible].informative.any():
+                # One group has all information: without it nothing can be learned.
+                visible = np.arange(len(folds))
+            weights = None if sample_weight is None else sample_weight[visible]
+            fitted = fitted_member(member, X[visible], candidates[visible], weights)
+            predictions = predict(fitted, X[hidden])
+            if found is None:
+                found = np.full((len(folds), *predictions.shape[1:]), np.nan)
+            found[hidden] = predictions
+            if phase is not None and phase.done(_name(member)):
+                break
         if found is None:
-            found = np.full((len(folds), *predictions.shape[1:]), np.nan)
-        found[hidden] = predictions
-    if found is None:
-        # One group only: no row can be predicted by others.
-        found = predict(fitted_member(member, X, candidates, sample_weight), X)
+            # One group only: no row can be predicted by others.
+            found = predict(fitted_member(member, X, candidates, sample_weight), X)
     return found
+
+
+def _name(member: Any) -> str:
+    return type(member).__name__
 
 
 def mixing_shares(

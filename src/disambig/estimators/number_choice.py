@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from sklearn.base import clone
-
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.selection import SearchSpace, Selection
@@ -54,14 +52,3 @@ def chosen_mixture(selection: Selection) -> Mixture:
     if selection.is_fallback:
         return Mixture([selection.weights], [1.0])
     return mixture_of(selection, most=MAX_NUMBER_MEMBERS, pull=NUMBER_PULL, unit="best")
-
-
-def with_callback(mixture: Mixture, callback: Any) -> Mixture:
-    """A mixture whose members that have solvers call `callback`; the given one is not changed."""
-    if callback is None:
-        return mixture
-    copy: Mixture = clone(mixture)
-    for member in copy.members:
-        if hasattr(member, "callback"):
-            member.set_params(callback=callback)
-    return copy

@@ -7,11 +7,12 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import FittedWeightings, KeptRows, take_inputs
+from disambig.estimators.fitting import Fit, FittedWeightings, KeptRows, take_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
+from disambig.estimators.prediction import NumberPredictor
 from disambig.estimators.selection.numbers import numbers_of
 from disambig.exceptions import MissingOracleError, NoInformationError
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
 from disambig.parameters import check_choice, check_number
 from disambig.votes import Votes
@@ -51,6 +52,16 @@ def check_finite_ends(sets: NumberSets, rows: IntArray) -> None:
             f"y: each of the {rows.size} rows allows every number{where}, so there is nothing to "
             f"learn from{'' if sets.flat else ' there'}. Give at least one row a finite end."
         )
+
+
+def bounded_rows(kept: KeptRows, sets: NumberSets, method: str) -> KeptRows:
+    """The rows that a method learns from: rows that allow every number have no mean.
+
+    Raises `NoInformationError` if these rows allow every number in some column.
+    """
+    check_finite_ends(sets, kept.rows)
+    informative = sets.informative[kept.rows]
+    return kept.part(informative) if method == "average" and not informative.all() else kept
 
 
 def unwrapped(weights: Any) -> Any:
@@ -121,6 +132,32 @@ def check_mixed(estimator: Any, sets: NumberSets) -> None:
         )
 
 
+def with_other_rows(
+    fit: Fit, predictor: NumberPredictor, targets: FloatArray, others: FloatArray
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Labels, predictions by others and whether labels are single optima, of all rows.
+
+    Rows that take no part have the number of their set nearest to their prediction.
+
+    Parameters
+    ----------
+    fit : Fit
+    predictor : NumberPredictor
+    targets, others : float array (n, d)
+        Of the rows that take part.
+    """
+    decided = fit.solution.decided
+    if fit.kept.all_rows:
+        return targets, others, decided
+    predictions = predictor.predict(fit.rest_votes())
+    nearest = fit.candidates[fit.rest].nearest(predictions)
+    return (
+        fit.scatter(targets, nearest),
+        fit.scatter(others, predictions),
+        fit.scatter(decided, np.ones(len(nearest), dtype=np.bool_)),
+    )
+
+
 class NumberMixture(NamedTuple):
     """A fitted mixture of numbers.
 
@@ -151,7 +188,7 @@ def fit_number_mixture(
     if not kept.all_rows:
         rest = np.setdiff1d(np.arange(kept.n), kept.rows)
         predictions = np.empty((kept.n, held_out.shape[1]))
-        predictions[kept.rows], predictions[rest] = held_out, fitted(X[rest])
+        predictions[kept.rows], predictions[rest] = held_out, fitted.mixed(numbers_of, X[rest])
     return NumberMixture(fitted, predictions, float(weights @ distances / weights.sum()))
 
 
@@ -193,4 +230,4 @@ class MixtureModel:
 
     def predict(self, X: Any) -> FloatArray:
         """The mixed predictions, ``(q, d)``."""
-        return self.fitted(X)
+        return self.fitted.mixed(numbers_of, X)

@@ -6,19 +6,25 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import ClassCounts, LabelSets
+from disambig.candidates import LabelSets
+from disambig.candidates.labels.class_counts import label_candidates
+from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.conformal import (
-    MEANINGS,
     both_set_scores,
-    check_meaning,
-    conformal_threshold,
     label_scores,
     prediction_mask,
+    set_threshold,
 )
-from disambig.estimators.fitting import Fit, KeptRows, check_information, informative
-from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit, restricted
+from disambig.estimators.fitting import (
+    Fit,
+    FittedWeightings,
+    KeptRows,
+    check_information,
+    informative,
+)
+from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit
 from disambig.estimators.prediction import (
     candidate_shares,
     label_distribution,
@@ -28,11 +34,17 @@ from disambig.estimators.prediction import (
     row_labels,
 )
 from disambig.estimators.selection import LabelSelection
+from disambig.estimators.tolerance.labels import (
+    check_tolerable,
+    labels_inside,
+    tolerant_shares,
+    tolerate,
+    with_leaving,
+)
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.metrics import covering_accuracy
 from disambig.notation import AnyArray, BoolArray, FloatArray
-from disambig.parameters import check_number
 from disambig.problem import Problem
 from disambig.solvers import (
     AlternatingMinimization,
@@ -41,6 +53,7 @@ from disambig.solvers import (
 )
 from disambig.solvers.loop import Callback
 from disambig.threads import limit_threads
+from disambig.votes import Votes
 
 # Tables (n, K) of floats in memory at the peak of a fit: distributions, votes, shares and what is
 # stored.
@@ -88,16 +101,22 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     unlabeled : object or list of objects, optional
         Markers of unlabeled rows in y, such as -1, "" or "unknown"; NaN stands for every missing
         value.
+    tolerance : None, float or "auto", default None
+        Lets a label leave its set at a price, so that sets that miss the truth do not mislead the
+        others: a label leaves where rows that never saw the set find another one more than
+        ``exp(price)`` times as probable as any inside. "auto": the price follows from the estimated
+        share of wrong sets; nothing changes if there are none. It takes annealing, with
+        ``weights="auto"`` on the mean of the ten best weightings.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
         Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
         result then depends on the speed of the machine.
     callback : callable, optional
-        Called with a `disambig.solvers.Progress` after every iteration of the solver; returning
-        True stops the run.
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
     verbose : int, default 0
-        From 1 on, every iteration is logged (logger "disambig").
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
@@ -110,6 +129,10 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         Rows whose optimum is a single label; a fixed rule chose among several for the others.
     resolved_ : bool array (n,)
         Decided rows with a confidence of at least `resolve_at`.
+    outside_ : bool array (n,)
+        Rows whose label has left its set.
+    tolerance_ : float
+        The price in use; infinite if no label may leave its set.
     confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
         Who judged the labels: rows that never saw the set, the other rows, or all rows.
     label_distributions_ : float array (n, K)
@@ -121,8 +144,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
     confidence_ : float array (n,)
         The same at `labels_`.
     calibration_ : SetCalibration or None
-        Of these probabilities: `temperature`, and `wrong_share`, the estimated share of sets that
-        miss the truth. None for leave-one-out votes.
+        Of these probabilities: `temperature`, and `wrong_share`, the share of sets that no
+        temperature explains. None for leave-one-out votes.
     objective_, relaxed_objective_ : float
         The objective at `labels_`, and before undecided rows are decoded.
     n_iter_ : int
@@ -165,6 +188,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         solver: Any = "auto",
         classes: Any = None,
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -177,6 +201,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.solver = solver
         self.classes = classes
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
@@ -222,6 +247,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     def _check_information(self, candidates: LabelSets) -> None:
         check_information(candidates, self.method)
+        check_tolerable(self, candidates)
         if self.method != "disambiguation":
             require_separable(candidates, f"method={self.method!r}")
 
@@ -239,6 +265,14 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         # The selected annealing cannot keep counts of classes.
         return weights, self._named_solver() if taken.couples_rows else solver, trials
 
+    def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Problem:
+        price = self.tolerance_
+        solved = taken if np.isinf(price) else tolerant_sets(taken, price)
+        return weightings.problem(votes, self.loss_, solved)
+
+    def _tolerate(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+        tolerate(self, X, kept, candidates, taken)
+
     def _suited_solver(self, problem: Problem) -> Solver:
         coupled = problem.candidates.couples_rows
         return FrankWolfeMinimization() if coupled else AlternatingMinimization()
@@ -248,7 +282,11 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
         found = row_labels(fit, self._distribution_, self._predictor_)
-        held_out = judge_fit(fit, self.solver_, self.method, self.trials_)
+        held_out = judge_fit(fit, self.solver_, self.method, self.trials_, self.tolerance_)
+        if self.tolerance is not None:
+            self._held_out_ = held_out
+        if np.isfinite(self.tolerance_):
+            found = labels_inside(found, self._distribution_, fit)
         same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = probabilities_of(
             fit.votes if same else fit.weightings.predict_weights.training_votes(),
@@ -266,6 +304,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             if same:
                 scored = self._probabilities_(held_out.first_scores)
                 self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
+        if np.isfinite(self.tolerance_):
+            found, self.outside_ = with_leaving(found, fit.candidates.mask)
         self.labels_ = self.classes_[found.codes]
         self.decided_ = found.decided
         self.label_distributions_ = found.shares
@@ -273,7 +313,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     def _judged_shares(self, fit: Fit, held_out: HeldOutLabels) -> FloatArray:
         """Distributions of all rows inside their sets, by rows that never saw these sets."""
-        shares = restricted(held_out.distributions, fit.taken.mask)
+        shares = tolerant_shares(held_out.distributions, fit.taken, self.tolerance_)
         if fit.kept.all_rows:
             return shares
         # Rows of weight zero took no part: what is predicted for them never saw their sets.
@@ -306,8 +346,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         votes gets the frequencies of the labels. `predict` minimises the expected loss and may
         differ from the largest probability.
         """
-        votes = self._checked_votes(X) @ self._distribution_
-        return self._probabilities_(votes)
+        check_is_fitted(self)
+        return self._probabilities_(self._scored(X, self._distribution_))
 
     @limit_threads(1)
     def predict_set(
@@ -330,23 +370,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             it whole, which makes it large.
         """
         check_is_fitted(self)
-        name = type(self).__name__
-        check_meaning(name, meaning)
-        check_number(name, "coverage", coverage, positive=True, below=1)
-        if self._set_scores_ is None:
-            reason = (
-                "a weighting of prediction that judged hidden sets; predict_weights did not"
-                if self.calibration_ is not None
-                else f"labels that were judged by hidden sets; they are {self.confidence_kind_!r} "
-                "here (few informative rows, class counts or another solver)"
-            )
-            raise ValueError(
-                f"{name}: predict_set needs {reason}. Use disambig.trust.cross_examine."
-            )
+        limit = set_threshold(self, coverage, meaning)
         scores = label_scores(self.predict_proba(X))
-        known, weights = self._set_scores_[:, MEANINGS.index(meaning)], self._set_scores_[:, -1]
-        # A new row counts as much as a training row on average.
-        limit = conformal_threshold(known, coverage, weights, float(weights.mean()))
         return LabelSets(prediction_mask(scores, limit), self.classes_)
 
     @limit_threads(1)
@@ -356,7 +381,9 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         The latter is positive where the second class is predicted.
         """
         votes = self._checked_votes(X)
-        scores: FloatArray = self._predictor_.scores(votes)[0]
+        found = self._predictor_.scores(votes)
+        self._warn_without_votes(found.has_votes)
+        scores: FloatArray = found.values
         if len(self.classes_) == 2 and self.loss_.is_zero_one:
             return scores[:, 0] - scores[:, 1]
         return -scores
@@ -370,17 +397,3 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,
         )
-
-
-def label_candidates(y: Any, classes: Any = None, unlabeled: Any = None) -> Any:
-    """`LabelSets.from_any`, except that `ClassCounts` keep their counts.
-
-    Examples
-    --------
-    >>> counts = ClassCounts.balanced(LabelSets.from_mask(np.ones((4, 2))))
-    >>> label_candidates(counts) is counts, type(label_candidates(["a", "b"])).__name__
-    (True, 'LabelSets')
-    """
-    if isinstance(y, ClassCounts):
-        return y if classes is None else y.with_classes(classes)
-    return LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)

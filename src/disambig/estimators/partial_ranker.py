@@ -4,19 +4,17 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy.special import expit
-from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit, KeptRows, validated_inputs
+from disambig.estimators.fitting import Fit, KeptRows
 from disambig.estimators.held_out.sign_likelihood import SignCalibration, fit_sign_calibration
 from disambig.estimators.mixed_ranking import (
     PairDecoder,
     best_in_sets,
     check_members,
     fit_rankers,
-    with_progress,
 )
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
@@ -24,8 +22,9 @@ from disambig.estimators.rankers.calibration import pair_scale
 from disambig.estimators.rankers.pairs import row_orders, square, vote_shares
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
-from disambig.estimators.selection.orders import OrderMembers
+from disambig.estimators.selection.orders import OrderMembers, pair_shares
 from disambig.estimators.selection.search import Selection
+from disambig.estimators.tolerance.relearning import check_kind
 from disambig.exceptions import NoInformationError
 from disambig.losses.orders.faces import OrderFaces
 from disambig.losses.orders.kendall import BoundKendall
@@ -82,16 +81,27 @@ class PartialRanker(CandidateEstimator):
         stands after one item and before two, whichever these are.
     unlabeled : object or list of objects, optional
         Markers of rows that compare nothing, such as "" or "unknown".
+    tolerance : float, "auto" or None, default None
+        Lets observed pairs be reversed at a price for each; see `PartialLabelClassifier`.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
-    time_limit, callback, verbose
-        See `PartialLabelClassifier`. Of a mixture, the members that vote call the callback.
+    time_limit : float, optional
+        See `PartialLabelClassifier`.
+    callback : callable, optional
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
+    verbose : int, default 0
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
     items_ : array (m,)
     labels_ : int array (n, m)
         The recovered ranks of every training row, 0 = first.
+    outside_ : bool array (n,)
+        Rows whose label reverses an observed pair.
+    tolerance_ : float
+        The price in use; infinite if no pair may be reversed.
     decided_ : bool array (n,)
         Rows whose optimum is a single order.
     resolved_ : bool array (n,)
@@ -108,12 +118,12 @@ class PartialRanker(CandidateEstimator):
     pair_probabilities_ : float array (n, m, m)
         ``[r, i, j]``: the probability of i before j. From the other rows' votes, or from a mixture
         that was fitted without the row's fold; calibrated by the observed pairs of all rows if they
-        are 30 or more, see docs/default.md. Observed pairs are 0 or 1.
+        are 30 or more, see docs/default.md. Observed pairs are 0 or 1, unless `tolerance` dropped
+        them.
     objective_, relaxed_objective_ : float
         Of a mixture: the mean loss of held-out predictions to the nearest orders of the sets.
-    n_iter_ : int
-    converged_, certified_ : bool
-    trace_ : tuple of Progress
+    n_iter_, converged_, certified_, trace_
+        Iterations, whether they ended by themselves, whether optimality is proved, and `Progress`.
     solution_ : Solution or None
         The result of the solver, for a warm start or for its certificate; None for a mixture.
     trials_ : tuple of Trial
@@ -158,6 +168,7 @@ class PartialRanker(CandidateEstimator):
         ties: Literal["ignore", "error"] = "ignore",
         ranks: Literal["order", "places"] = "order",
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -172,6 +183,7 @@ class PartialRanker(CandidateEstimator):
         self.ties = ties
         self.ranks = ranks
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
@@ -211,6 +223,8 @@ class PartialRanker(CandidateEstimator):
         orders = PartialOrders.from_any(
             y, items=self.items, ties=self.ties, unlabeled=self.unlabeled, ranks=self.ranks
         )
+        if self.tolerance is not None:
+            check_kind(type(self).__name__, self.tolerance, orders)
         self.items_ = orders.items
         self.loss_ = bind_order_loss(self.loss, self.items_)
         if isinstance(self.loss_, LimitedOrderLoss):
@@ -260,14 +274,14 @@ class PartialRanker(CandidateEstimator):
     ) -> None:
         check_members(type(self).__name__, mixture, self.loss, self.loss_)
         members = self._members(taken, None)
-        fitted = fit_rankers(with_progress(mixture, self), X, kept, members)
+        fitted = fit_rankers(mixture, X, kept, members)
         losses = members.losses(members.decoded(fitted.held_out))
         scored = kept.sample_weight * taken.informative
         objective = float(scored @ losses / scored.sum()) if scored.any() else 0.0
         self._store_mixture(mixture, fitted, objective)
         self.average_is_exact_ = None
         self.confidence_kind_ = "hidden sets" if fitted.hides_sets else "in-sample"
-        shares = fitted.at_rows(X, kept.rows)
+        shares = fitted.at_rows(pair_shares, X, kept.rows)
         faces = best_in_sets(self.loss_, shares, candidates)
         self._decoder_ = PairDecoder.of(
             self.loss_, taken, faces.outputs[kept.rows], kept.sample_weight
@@ -313,8 +327,10 @@ class PartialRanker(CandidateEstimator):
         shares: FloatArray,
     ) -> None:
         """Labels, and calibrated probabilities from what others predict, ``(n, pairs)``."""
+        self._others_ = shares
+        observed = taken if self._given_ is None else self._given_[kept.rows]
         self._calibration_: SignCalibration = fit_sign_calibration(
-            shares[kept.rows], taken.signs(), kept.sample_weight
+            shares[kept.rows], observed.signs(), kept.sample_weight
         )
         rows = row_orders(orders, taken, found, self._calibration_(shares))
         self.labels_, self.decided_, self.undecided_pairs_ = rows[:3]
@@ -328,7 +344,7 @@ class PartialRanker(CandidateEstimator):
         """
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return self._decoder_.predict(self._mixed_shares(X))
+            return self._decoder_.predict(self._mixed_predictions(X, pair_shares))
         ranks: IntArray = self._predictions(X).outputs
         return ranks
 
@@ -352,14 +368,8 @@ class PartialRanker(CandidateEstimator):
         """What is calibrated, ``(q, pairs)``."""
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return self._mixed_shares(X)
-        return vote_shares(self._checked_votes(X) @ self._pair_targets_)
-
-    def _mixed_shares(self, X: Any) -> FloatArray:
-        assert self._mixture_ is not None
-        X = validated_inputs(self, X, reset=False)
-        with config_context(assume_finite=True):
-            return self._mixture_(X)
+            return self._mixed_predictions(X, pair_shares)
+        return vote_shares(self._scored(X, self._pair_targets_, "1/2 for every pair"))
 
     def pair_shares(self, X: Any) -> FloatArray:
         """What a `Mixture` mixes: probabilities of i before j, i < j, ``(q, m (m - 1) / 2)``.
@@ -370,8 +380,8 @@ class PartialRanker(CandidateEstimator):
         """
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return self._mixed_shares(X)
-        signs = (self._checked_votes(X) @ self._pair_targets_)[:, :-1]
+            return self._mixed_predictions(X, pair_shares)
+        signs = self._scored(X, self._pair_targets_, "1/2 for every pair")[:, :-1]
         shares: FloatArray = expit(self._pair_slope_ * signs)
         return shares
 

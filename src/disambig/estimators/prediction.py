@@ -10,14 +10,13 @@ negative become probabilities when they are divided by their sum; signed votes g
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import Fit
-from disambig.exceptions import warn
 from disambig.losses import Loss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.protocol import Faces, ListedFaces
@@ -29,6 +28,7 @@ from disambig.solvers.baselines import NUDGED_TOLERANCE_SHARE, infimum_predictio
 from disambig.solvers.numbers.baselines import NumberRule
 from disambig.votes import Votes
 from disambig.votes.dense import DenseVotes
+from disambig.votes.protocol import has_votes
 
 # Units of rounding in which two sums of votes may differ that are equal in exact arithmetic.
 _ROUNDING_UNITS = 4
@@ -41,15 +41,12 @@ _ROUNDING = 1e-9
 _TEMPERATURE = 0.2
 
 
-def warn_of_rows_without_votes(votes: Votes, instead: str) -> None:
-    """Warn of queries without votes: how many they are and what predicts them."""
-    without: BoolArray = votes.absolute_row_sums() == 0
-    if without.any():
-        warn(
-            f"{np.count_nonzero(without)} of {len(without)} inputs get no vote from any training "
-            f"row; they are predicted by {instead}.",
-            UserWarning,
-        )
+class Scores(NamedTuple):
+    """What a prediction minimises, ``(q, p)``, its size for the tolerance, ``(q,)``, has votes."""
+
+    values: FloatArray
+    scale: FloatArray
+    has_votes: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +75,21 @@ class Predictor:
     tie_tolerance: float
     rounding: float
 
+    # What predicts inputs without votes.
+    without_votes: ClassVar[str] = "the frequencies of the recovered targets"
+
     def predict(self, votes: Votes) -> Faces:
         """One output at each query."""
-        self._warn_of_rows_without(votes)
-        return self.predict_quietly(votes)
+        return self.predicted(votes)[0]
 
-    def predict_quietly(self, votes: Votes) -> Faces:
-        """The same without a warning for inputs without votes."""
+    def predicted(self, votes: Votes) -> tuple[Faces, BoolArray]:
+        """One output at each query, and the queries that have votes, ``(q,)``."""
         if self.method != "infimum" or isinstance(self.loss, FiniteLoss):
-            return self.best(*self._scores(votes))
+            found = self.scores(votes)
+            return self.best(found.values, found.scale), found.has_votes
+        return self._infimum(votes)
+
+    def _infimum(self, votes: Votes) -> tuple[Faces, BoolArray]:
         found = infimum_prediction(
             self.loss, votes, self.candidates, rtol=self.tie_tolerance, prior=self.prior
         )
@@ -98,28 +101,26 @@ class Predictor:
             faces = faces.first()
         else:
             faces = self.best(found.scores, np.abs(found.scores).max(axis=1, initial=0.0))
-        without = np.flatnonzero(votes.absolute_row_sums() == 0)
+        reached = has_votes(votes)
+        without = np.flatnonzero(~reached)
         if without.size:
             scores = np.tile(self.prior, (without.size, 1))
             faces = faces.replace(without, self.best(scores, np.abs(scores).max(axis=1)))
-        return faces
+        return faces, reached
 
-    def scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
-        """What a prediction minimises, ``(q, p)``, and its size for the tolerance, ``(q,)``."""
-        self._warn_of_rows_without(votes)
-        return self._scores(votes)
-
-    def _scores(self, votes: Votes) -> tuple[FloatArray, FloatArray]:
+    def scores(self, votes: Votes) -> Scores:
+        """What a prediction minimises; at queries without votes that is the prior."""
         if self.method == "infimum":
             assert isinstance(self.loss, FiniteLoss)
             scores, scale = self.loss.infimum_scores(votes, self.candidates)
+            reached = has_votes(votes)
         else:
             scores = votes @ self.xi
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
-        without = votes.absolute_row_sums() == 0
-        scores[without], scale[without] = self.prior, np.abs(self.prior).max(initial=0.0)
-        return scores, scale
+            reached = has_votes(votes, scores)
+        scores[~reached], scale[~reached] = self.prior, np.abs(self.prior).max(initial=0.0)
+        return Scores(scores, scale, reached)
 
     def best(self, scores: FloatArray, scale: FloatArray) -> Faces:
         """The outputs that minimise scores ``(q, p)`` of sizes ``(q,)``; the prior breaks ties."""
@@ -146,12 +147,6 @@ class Predictor:
         unit = self.tie_tolerance * self.loss.magnitude(candidates)
         tolerance = np.full(len(predictions), unit)
         return self.loss.best_candidate(predictions.first().embedded, candidates, tolerance)
-
-    @staticmethod
-    def _warn_of_rows_without(votes: Votes) -> None:
-        warn_of_rows_without_votes(
-            votes, "the frequencies of the recovered targets (is_reached(X) tells which)"
-        )
 
 
 def predictor_of(
@@ -198,18 +193,23 @@ class NumberPredictor:
     rule: NumberRule
     constant: FloatArray
 
-    def predict(self, votes: Votes) -> FloatArray:
-        """Numbers ``(q, d)``; a function that was fitted (``linear``) has a value everywhere."""
-        if not self.rule.linear:
-            warn_of_rows_without_votes(votes, "the best constant")
-        return self.predict_quietly(votes)
+    @property
+    def without_votes(self) -> str | None:
+        """What predicts inputs without votes; a function that was fitted predicts everywhere."""
+        return None if self.rule.linear else "the best constant"
 
-    def predict_quietly(self, votes: Votes) -> FloatArray:
-        """The same without a warning for inputs without votes."""
+    def predict(self, votes: Votes) -> FloatArray:
+        """Numbers ``(q, d)``."""
+        return self.predicted(votes)[0]
+
+    def predicted(self, votes: Votes) -> tuple[FloatArray, BoolArray]:
+        """Numbers ``(q, d)``, and the queries at which votes predict, ``(q,)``."""
         predictions = self.rule.predict(votes)
-        if not self.rule.linear:
-            predictions[votes.absolute_row_sums() == 0] = self.constant
-        return predictions
+        if self.rule.linear:
+            return predictions, np.ones(len(predictions), np.bool_)
+        reached = has_votes(votes)
+        predictions[~reached] = self.constant
+        return predictions, reached
 
 
 def number_predictor_of(rule: NumberRule, sample_weight: FloatArray) -> NumberPredictor:
@@ -381,7 +381,7 @@ def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowL
     other = candidate_shares(votes, rest.mask, rest.distribution())
     # Shares that differ by rounding only are tied.
     tied = _largest(other, np.ones(other.shape, np.bool_), solution.tie_tolerance)
-    nearest = predictor.nearest(predictor.predict_quietly(rest_votes), rest)
+    nearest = predictor.nearest(predictor.predict(rest_votes), rest)
     best = _largest(other, nearest.mask, solution.tie_tolerance)  # type: ignore[attr-defined]
     frequencies = label_frequencies(solution, distribution, fit.kept.sample_weight)
     chosen = _largest(np.tile(frequencies, (len(rest), 1)), best, _FREQUENCY_ROUNDING)

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,8 +13,6 @@ from disambig.estimators.fitting import (
     KeptRows,
     check_information,
     check_lengths,
-    take_inputs,
-    validated_inputs,
 )
 from disambig.estimators.held_out.tag_shares import (
     expected_share,
@@ -26,13 +23,15 @@ from disambig.estimators.held_out.tag_shares import (
     tag_frequencies,
     tag_shares,
 )
-from disambig.estimators.mixture import Mixture, fit_mixture
+from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import label_distribution, predictor_of, row_labels
 from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, Selection
 from disambig.estimators.selection.bits import BIT_PULL, BIT_SPACE, MAX_BIT_MEMBERS, BitMembers
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.protocol import SelectionKind
 from disambig.estimators.selection.structures import TASK_SPACE, ReadCandidates, TaskMembers
+from disambig.estimators.tag_models import fit_tag_mixture
+from disambig.estimators.tolerance.relearning import check_kind
 from disambig.losses import HammingLoss, Loss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.labels.finite import FiniteLoss
@@ -81,20 +80,26 @@ class StructuredPredictor(CandidateEstimator):
         do not use it.
     unlabeled : object or list of objects, optional
         Markers of what says nothing, for labels and bits; a `StructuredTask` reads y itself.
+    tolerance : float, "auto" or None, default None
+        For bits only: lets known ones change at a price each; see `PartialLabelClassifier`.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
-        Seconds after which ``weights="auto"`` tries nothing further and takes the best so far. The
-        result then depends on the speed of the machine.
+        See `PartialLabelClassifier`.
     callback : callable, optional
-        Called with a `Progress` after every iteration of the solver; returning True stops the run.
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit;
+        returning True ends the phase, which uses what it has found so far.
     verbose : int, default 0
-        From 1 on, every iteration is logged (logger "disambig").
+        From 1 on, every step is logged (logger "disambig").
 
     Attributes
     ----------
     labels_ : array, first axis n
         The recovered output of every training row, in the form that the task returns.
+    outside_ : bool array (n,)
+        Rows whose label contradicts a known bit.
+    tolerance_ : float
+        The price in use; infinite if no bit may change.
     decided_ : bool array (n,)
         Rows whose optimum is a single output, as far as the task tells: without
         ``mean_prediction`` it returns one of the tied outputs, and they count as single.
@@ -108,9 +113,8 @@ class StructuredPredictor(CandidateEstimator):
         others have calibrated probabilities from models without the row's fold (a mixture) or from
         the other rows' votes.
     objective_, relaxed_objective_ : float
-    n_iter_ : int
-    converged_, certified_ : bool
-    trace_ : tuple of Progress
+    n_iter_, converged_, certified_, trace_
+        Iterations, whether they ended by themselves, whether optimality is proved, and `Progress`.
     solution_ : Solution
         The result of the solver; ``solution_.targets.embedded`` are the relaxed targets.
     trials_ : tuple of Trial
@@ -157,6 +161,7 @@ class StructuredPredictor(CandidateEstimator):
         method: str = "disambiguation",
         solver: Any = "auto",
         unlabeled: Any = None,
+        tolerance: Any = None,
         resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -168,6 +173,7 @@ class StructuredPredictor(CandidateEstimator):
         self.method = method
         self.solver = solver
         self.unlabeled = unlabeled
+        self.tolerance = tolerance
         self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
@@ -215,6 +221,8 @@ class StructuredPredictor(CandidateEstimator):
         return y.candidates if isinstance(y, ReadCandidates) else structured.candidates(y)
 
     def _check_information(self, candidates: Any) -> None:
+        if self.tolerance is not None:
+            check_kind(type(self).__name__, self.tolerance, candidates)
         if isinstance(candidates, LabelSets):
             check_information(candidates, self.method)
 
@@ -261,14 +269,10 @@ class StructuredPredictor(CandidateEstimator):
                 "StructuredPredictor: a Mixture needs probabilities that can be mixed, which only "
                 "bits have (HammingLoss). Pass one weighting."
             )
-        inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
-        fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, mixed_shares)
-        known = taken.known * loss.weights * kept.sample_weight[:, None]
-        wrong = known * ((fitted.held_out > 0.5) != (taken.bits == 1))
-        weight = kept.sample_weight[taken.informative].sum()
-        self._store_mixture(mixture, fitted, float(wrong.sum() / weight))
+        fitted, objective = fit_tag_mixture(mixture, X, kept, taken, loss.weights)
+        self._store_mixture(mixture, fitted, objective)
         self._tag_frequencies_ = tag_frequencies(taken, kept.sample_weight)
-        held_out = fitted.at_rows(X, kept.rows)
+        held_out = fitted.at_rows(mixed_shares, X, kept.rows)
         likelier = likelier_bits(held_out, self._tag_frequencies_)
         self.labels_ = np.where(candidates.known, candidates.bits, likelier).astype(np.int8)
         self.decided_ = (candidates.known | (held_out != 0.5)).all(axis=1)
@@ -279,8 +283,10 @@ class StructuredPredictor(CandidateEstimator):
         self, shares: FloatArray, candidates: PartialBits, kept: KeptRows
     ) -> None:
         """Calibrate what others predict of all rows, ``(n, m)``, and what they expect of labels."""
+        self._others_ = shares
+        known = candidates if self._given_ is None else self._given_
         self._calibration_ = fit_tag_calibration(
-            shares[kept.rows], candidates[kept.rows], kept.sample_weight
+            shares[kept.rows], known[kept.rows], kept.sample_weight
         )
         calibrated = self._calibration_(shares)
         assert isinstance(self.loss_, BoundHamming)
@@ -336,7 +342,7 @@ class StructuredPredictor(CandidateEstimator):
         """
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return likelier_bits(self._mixed(X), self._tag_frequencies_)
+            return likelier_bits(self._mixed_predictions(X, mixed_shares), self._tag_frequencies_)
         predictions = self._predictions(X)
         outputs: AnyArray = predictions.outputs
         return outputs if self._prediction_names_ is None else self._prediction_names_[outputs]
@@ -358,14 +364,8 @@ class StructuredPredictor(CandidateEstimator):
         """What a `Mixture` mixes: probabilities of tags that are not calibrated, ``(q, m)``."""
         check_is_fitted(self)
         if self._mixture_ is not None:
-            return self._mixed(X)
-        return tag_shares(self._checked_votes(X) @ self._tag_targets_, self._tag_targets_)
-
-    def _mixed(self, X: Any) -> FloatArray:
-        assert self._mixture_ is not None
-        X = validated_inputs(self, X, reset=False)
-        with config_context(assume_finite=True):
-            return self._mixture_(X)
+            return self._mixed_predictions(X, mixed_shares)
+        return tag_shares(self._scored(X, self._tag_targets_), self._tag_targets_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
@@ -389,9 +389,8 @@ class StructuredPredictor(CandidateEstimator):
             losses = (bits.known & (predicted != bits.bits)) @ loss.weights
         else:
             assert isinstance(loss, StructuredLoss)
-            votes, candidates = self._checked_votes(X), loss.candidates(y)
-            check_lengths(votes, candidates)
-            predictions = self._predictor_.predict(votes)
+            predictions, candidates = self._predictions(X), loss.candidates(y)
+            check_lengths(predictions, candidates)
             nearest = self._predictor_.nearest(predictions, candidates)
             losses = np.einsum("ip,ip->i", predictions.embedded, nearest.embedded)
         every_row = np.ones(len(losses), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""A classifier for each tag, trained on the rows in which the tag is known."""
+"""Models of tags: a classifier for each tag, and mixtures."""
 
 from typing import Any, Self
 
@@ -8,6 +8,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialBits
+from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.held_out.tag_shares import mixed_shares
+from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.notation import FloatArray, IntArray
 
@@ -93,3 +96,18 @@ class PerTagClassifier(BaseEstimator):
         """The more probable value of each tag, ``(q, m)``."""
         bits: IntArray = (self.predict_proba(X) > 0.5).astype(np.int8)
         return bits
+
+
+def fit_tag_mixture(
+    mixture: Mixture, X: Any, kept: KeptRows, taken: PartialBits, tag_weights: FloatArray
+) -> tuple[FittedMixture, float]:
+    """A mixture fitted on the rows that take part, and the mean loss of its held-out predictions.
+
+    The loss is that of the known bits; `tag_weights` ``(m,)`` have sum one.
+    """
+    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, mixed_shares)
+    known = taken.known * tag_weights * kept.sample_weight[:, None]
+    wrong = known * ((fitted.held_out > 0.5) != (taken.bits == 1))
+    weight = kept.sample_weight[taken.informative].sum()
+    return fitted, float(wrong.sum() / weight)

@@ -1,5 +1,6 @@
 """Metrics and scorers of labels, rankings and numbers against candidate sets; of confidences."""
 
+from disambig.metrics.candidate_confusion import candidate_confusion
 from disambig.metrics.confidence import (
     expected_calibration_error,
     reliability_curve,
@@ -24,6 +25,7 @@ from disambig.metrics.numbers import (
 from disambig.metrics.orders import kendall_tau, kendall_tau_scorer, pair_error, pair_error_scorer
 
 __all__ = [
+    "candidate_confusion",
     "covering_accuracy",
     "covering_scorer",
     "expected_calibration_error",

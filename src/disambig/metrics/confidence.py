@@ -206,7 +206,7 @@ def _checked(
     return values[counted], right[counted], weights[counted]
 
 
-def checked_confidence(owner: str, confidence: Any) -> FloatArray:
+def checked_confidence(owner: str, confidence: Any, what: str = "confidence") -> FloatArray:
     """Confidences as a float array ``(n,)``; raises unless they are numbers from 0 to 1.
 
     Examples
@@ -218,21 +218,21 @@ def checked_confidence(owner: str, confidence: Any) -> FloatArray:
         values = np.asarray(confidence, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"{owner}: confidence must hold one number from 0 to 1 for each row; got "
+            f"{owner}: {what} must hold one number from 0 to 1 for each row; got "
             f"{reprlib.repr(confidence)}."
         ) from None
     if values.ndim != 1:
         raise ValueError(
-            f"{owner}: confidence must have one dimension, one number for each row; got shape "
+            f"{owner}: {what} must have one dimension, one number for each row; got shape "
             f"{values.shape}."
         )
     # NaN fails every comparison.
     invalid = ~((values >= 0) & (values <= 1))
     if invalid.any():
         row = int(np.argmax(invalid))
-        advice = "Leave rows without a confidence out." if np.isnan(values[row]) else ""
+        advice = f"Leave rows without a {what} out." if np.isnan(values[row]) else ""
         raise ValueError(
-            f"{owner}: confidence must be a number from 0 to 1; got {values[row]} in row {row} "
+            f"{owner}: {what} must be a number from 0 to 1; got {values[row]} in row {row} "
             f"({int(invalid.sum())} such rows). {advice}".rstrip()
         )
     return values

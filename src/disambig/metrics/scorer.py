@@ -9,6 +9,7 @@ import numpy as np
 
 from disambig.exceptions import warn
 from disambig.notation import BoolArray, FloatArray
+from disambig.parameters import as_array
 
 
 def row_weights(sample_weight: Any, n: int) -> FloatArray:
@@ -23,7 +24,9 @@ def row_weights(sample_weight: Any, n: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n)
     try:
-        given = np.asarray(sample_weight, dtype=np.float64)
+        given = as_array(sample_weight)
+        # Not by float64, which drops the imaginary part of complex numbers with a warning.
+        given = given.astype(np.float64, casting="unsafe" if given.dtype.kind != "c" else "safe")
     except (TypeError, ValueError):
         raise ValueError(
             f"sample_weight must hold one finite number for each row, shape {(n,)}; got "

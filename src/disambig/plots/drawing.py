@@ -3,12 +3,14 @@
 matplotlib is imported when something is drawn, not when this package is imported.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 # Distinguishable with all common kinds of colour vision, and in print by marker (Okabe and Ito).
 STYLES = (
@@ -107,6 +109,12 @@ def format_axes(ax: "Axes", x_label: str, y_label: str) -> None:
     ax.grid(color=_GRID_COLOR, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def show_as_text(texts: "Iterable[Text]") -> None:
+    """Show names as they are: a name with dollar signs is no formula."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def labelled(name: str | None, value: str) -> str:

@@ -95,7 +95,7 @@ def recovered_rows(owner: str, estimator: Any, y_true: Any, rows: Any) -> Judged
         )
     labels, confidence = np.asarray(inner.labels_), np.asarray(inner.confidence_)
     if rows is not None:
-        index = _row_index(owner, rows, len(labels))
+        index = row_index(owner, rows, len(labels))
         labels, confidence = labels[index], confidence[index]
     is_right = None
     if y_true is not None:
@@ -114,8 +114,14 @@ def _without_rounding(confidence: AnyArray) -> FloatArray:
     return np.where((values > 1.0) & (values <= 1.0 + _ROUNDING), 1.0, values)
 
 
-def _row_index(owner: str, rows: Any, n: int) -> IntArray:
-    """Positions of training rows, from positions or a mask."""
+def row_index(owner: str, rows: Any, n: int) -> IntArray:
+    """Positions of training rows, from positions or a mask.
+
+    Examples
+    --------
+    >>> row_index("SuspectsDisplay", [False, True, True], 3).tolist()
+    [1, 2]
+    """
     index = np.asarray(rows)
     if index.dtype == np.bool_ and index.shape == (n,):
         index = np.flatnonzero(index)
@@ -127,7 +133,7 @@ def _row_index(owner: str, rows: Any, n: int) -> IntArray:
     outside = (index < -n) | (index >= n)
     if outside.any():
         raise IndexError(
-            f"{owner}: rows has {index[np.argmax(outside)]}; the estimator was fitted on {n} rows, "
+            f"{owner}: rows has {index[np.argmax(outside)]}; there are {n} training rows, "
             f"which have the positions 0 to {n - 1}."
         )
     return index.astype(np.intp)

@@ -7,20 +7,30 @@ it and records what happened.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 
 class Progress(NamedTuple):
-    """One entry of a trace: the state of a run after an iteration.
+    """One report of a run, and one entry of a trace: what is reached after a step.
 
     Attributes
     ----------
     stage : str
-        What runs: the name of a start, a temperature, the decoding.
+        What runs in the phase: the name of a start, a temperature, a round of the selection, ...
     iteration : int
+        The number of the step in its stage, from 1 on. 0 is the start, or announces the steps.
     objective : float
+        That of the solver or of the alternation. In the selection the lowest score so far of the
+        stage (`Trial.score`); NaN in phases that minimise nothing.
     undecided : int
-        Rows whose target is not decided.
+        Rows whose target is not decided; 0 in phases that decide nothing.
+    phase : str
+        Steps of a fit are: "selection", what ``weights="auto"`` tries; "fit", iterations of the
+        solver; "members" of a mixture; "judgement", judges or folds of hidden sets; "tolerance" and
+        "alternation", their rounds; "calibration", folds of `cv`. After it come
+        "cross-examination", judges or folds; and "prediction", parts of a table.
+    total : int or None
+        The steps of the stage, at most; None if their number is not known.
 
     Examples
     --------
@@ -28,16 +38,27 @@ class Progress(NamedTuple):
     >>> model = PartialLabelClassifier("nadaraya_watson", solver="alternating")
     >>> model.fit([[0.0], [0.1], [0.2]], [{"a"}, {"a", "b"}, {"a"}]).trace_[-1].undecided
     0
+    >>> from disambig.solvers import Progress
+    >>> Progress("screen", 30, 0.125, 0, "selection", 40).left
+    10
     """
 
     stage: str
     iteration: int
     objective: float
     undecided: int
+    # Models that were saved before have entries without these two.
+    phase: str = "fit"
+    total: int | None = None
+
+    @property
+    def left(self) -> int | None:
+        """How many steps are left in the stage, at most; None if that is not known."""
+        return None if self.total is None else self.total - self.iteration
 
 
 Callback: TypeAlias = Callable[[Progress], bool | None]
-"""Called after every iteration; the run stops there if it returns True."""
+"""Called after every step of a phase; the phase ends there if it returns True."""
 
 
 class Status(Enum):
@@ -55,6 +76,10 @@ class Status(Enum):
     MAX_ITER = "ran out of iterations"
     STOPPED = "stopped by the callback"
     CYCLED = "returned to earlier targets"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By its value, so that a saved model can hold it.
+        return type(self), (self.value,)
 
 
 class State(Protocol):

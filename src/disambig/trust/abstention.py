@@ -15,18 +15,44 @@ risk of .1 in 60 of 100 draws, the bound of Hoeffding and Bentkus in 2.
 """
 
 from math import ceil, log, log1p
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import bdtr
 
 from disambig.metrics.confidence import checked_confidence, checked_shares
-from disambig.notation import FloatArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_integer, check_number
+
+if TYPE_CHECKING:
+    from disambig.trust.examination import Examination
 
 N_STEPS = 20
 # Of the largest bet that cannot lose more than everything.
 _MAX_BET = 0.999
+
+
+class Acceptance(NamedTuple):
+    """The rows whose labels are accepted at a risk.
+
+    Attributes
+    ----------
+    rows : bool array (n,)
+    threshold : float or None
+        The least confidence of an accepted row, before answers recalibrated it; None if nothing
+        could be promised, and no row is accepted.
+    promise : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Acceptance(np.array([True, False]), 0.8, "At most 5% of the labels are wrong.").rows.sum()
+    np.int64(1)
+    """
+
+    rows: BoolArray
+    threshold: float | None
+    promise: str
 
 
 class CertifiedThreshold(NamedTuple):
@@ -250,3 +276,30 @@ def _promise(threshold: float | None, k: int, errors: float, risk: float, delta:
         f"With probability {1 - delta:g}, at most {100 * risk:g}% of the labels with a confidence "
         f"of at least {threshold:.3g} are wrong ({errors} of {k} answers were)."
     )
+
+
+def accepted(examination: "Examination", risk: float, delta: float) -> Acceptance:
+    """The rows whose labels may be used at a risk; see `Examination.accept`."""
+    if examination.answers is None:
+        raise ValueError(
+            "accept needs true labels of some rows, drawn at random: with_answers(rows, "
+            "labels) first."
+        )
+    is_open, before = ~examination._is_single(), examination.confidence_by_sets
+    answers = examination.answers.part(is_open[examination.answers.rows])
+    if not is_open.any():
+        promise = "No row has several candidates: every label is that of its set."
+        return Acceptance(np.ones(len(examination), dtype=np.bool_), None, promise)
+    if not answers.is_uniform:
+        raise ValueError(
+            "accept needs answers that were drawn with equal probabilities; these have "
+            "different inclusion probabilities. Draw some rows at random."
+        )
+    grid = threshold_grid(before[is_open], max(len(answers), 1), risk, delta)
+    found = certified_threshold(
+        before[answers.rows], examination._rightness(answers), risk, delta, grid
+    )
+    is_accepted = ~is_open
+    if found.threshold is not None:
+        is_accepted |= before >= found.threshold
+    return Acceptance(is_accepted, found.threshold, found.promise)

@@ -20,10 +20,10 @@ from disambig.candidates.labels.classes import (
 )
 from disambig.candidates.labels.entries import COLLECTIONS, entries_of
 from disambig.candidates.reading import is_missing, rows_of
+from disambig.estimators.conformal import conformal_threshold, least_rows
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-
-_OWNER = "answers"
+from disambig.parameters import as_array, check_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,12 @@ class Answers:
 
 
 def read_answers(
-    rows: Any, labels: Any, n_rows: int, classes: Any = None, inclusion: Any = None
+    rows: Any,
+    labels: Any,
+    n_rows: int,
+    classes: Any = None,
+    inclusion: Any = None,
+    owner: str = "answers",
 ) -> Answers:
     """Check the answers of a user.
 
@@ -79,6 +84,8 @@ def read_answers(
     inclusion : float or array-like (m,), optional
         The probability with which each answered row was drawn, above 0 and at most 1. None: all
         rows had the same.
+    owner : str
+        Errors begin with it.
 
     Returns
     -------
@@ -97,84 +104,134 @@ def read_answers(
     >>> answers.rows.tolist(), answers.labels.tolist(), answers.weights.round(2).tolist()
     ([1, 4], [0, 1], [1.33, 0.67])
     """
-    index = _row_numbers(rows, n_rows)
-    known = _values(labels, index) if classes is None else _codes(labels, index, classes)
-    probability = _probabilities(inclusion, len(index))
+    index = _row_numbers(owner, rows, n_rows)
+    if classes is None:
+        known: AnyArray = _values(owner, labels, index)
+    else:
+        known = _codes(owner, labels, index, classes)
+    probability = _probabilities(owner, inclusion, len(index))
     distinct, first, group = np.unique(index, return_index=True, return_inverse=True)
-    _refuse_contradictions(index, known, first[group], labels)
+    _refuse_contradictions(owner, index, known, first[group], labels)
     changed = probability != probability[first[group]]
     if changed.any():
         row = int(index[np.argmax(changed)])
         raise ValueError(
-            f"{_OWNER}: row {row} is listed twice with different inclusion probabilities. List "
+            f"{owner}: row {row} is listed twice with different inclusion probabilities. List "
             "each row once."
         )
     weights = 1.0 / probability[first]
     return Answers(distinct, np.asarray(known[first]), weights / weights.mean())
 
 
-def _row_numbers(rows: Any, n_rows: int) -> IntArray:
+def with_singletons(
+    rows: Any, labels: Any, single: BoolArray, own: AnyArray, skipped: IntArray
+) -> tuple[IntArray, list[Any], FloatArray]:
+    """Rows and labels with those of the sets that have a single member, and their inclusion.
+
+    All of these are answered, and so stand for themselves; an open row stands for the open rows
+    that were not drawn, too.
+
+    Parameters
+    ----------
+    rows, labels : as in `read_answers`
+    single : bool array (n,)
+        Rows with a single candidate.
+    own : array, first axis n
+        The labels of all rows.
+    skipped : int array
+        Rows that are not added, because their single candidate is the answer of a refit.
+    """
+    given = _row_numbers("with_answers", rows, len(single))
+    labels = check_list("with_answers", "labels", labels)
+    _refuse_length("with_answers", "labels", len(labels), len(given))
+    added = np.setdiff1d(np.flatnonzero(single), np.concatenate([given, skipped]))
+    everything = np.concatenate([given, added]).astype(np.intp)
+    known = everything[(everything >= 0) & (everything < len(single))]
+    n_drawn, n_open = np.count_nonzero(~single[np.unique(known)]), np.count_nonzero(~single)
+    share = n_drawn / n_open if n_open else 1.0
+    inclusion = np.ones(len(everything))
+    if known.size == everything.size:
+        inclusion = np.where(single[everything], 1.0, share)
+    return everything, [*labels, *own[added].tolist()], inclusion
+
+
+def require_answers(answers: Answers | None, coverage: float) -> None:
+    """Raise an error if there are too few answers to promise a coverage of the truth."""
+    if answers is None:
+        raise ValueError(
+            "predict_set: meaning='truth' needs true targets of some rows: "
+            "with_answers(rows, labels) first."
+        )
+    least, m = least_rows(coverage), len(answers)
+    if m < least:
+        raise ValueError(
+            f"predict_set: {m} answers cannot promise a coverage of {coverage:g}; {least} are "
+            f"needed. Give more, or lower the coverage to {m / (m + 1):.3g} or less."
+        )
+
+
+def _row_numbers(owner: str, rows: Any, n_rows: int) -> IntArray:
     """Row numbers, ``(m,)``; raises if one does not exist."""
-    given = np.asarray(rows)
+    given = as_array(rows)
     if given.dtype == np.bool_ and given.shape == (n_rows,):
         given = np.flatnonzero(given)
     if given.ndim != 1 or not given.size:
         raise ValueError(
-            f"{_OWNER}: rows must hold at least one row number, in one dimension; got "
+            f"{owner}: rows must hold at least one row number, in one dimension; got "
             f"{reprlib.repr(rows)}."
         )
     if given.dtype.kind not in "iu":
         raise ValueError(
-            f"{_OWNER}: rows must be integers, the positions of rows from 0 to {n_rows - 1}; got "
+            f"{owner}: rows must be integers, the positions of rows from 0 to {n_rows - 1}; got "
             f"{reprlib.repr(rows)}. Turn names of rows into positions first."
         )
     outside = (given < 0) | (given >= n_rows)
     if outside.any():
         raise ValueError(
-            f"{_OWNER}: row {int(given[np.argmax(outside)])} does not exist "
+            f"{owner}: row {int(given[np.argmax(outside)])} does not exist "
             f"({int(outside.sum())} such rows); there are {n_rows} rows, 0 to {n_rows - 1}."
         )
     return np.asarray(given, dtype=np.intp)
 
 
-def _refuse_length(name: str, length: int, expected: int) -> None:
+def _refuse_length(owner: str, name: str, length: int, expected: int) -> None:
     if length != expected:
         raise ValueError(
-            f"{_OWNER}: {expected} rows were given with {length} {name}; expected as many."
+            f"{owner}: {expected} rows were given with {length} {name}; expected as many."
         )
 
 
-def _values(labels: Any, index: IntArray) -> FloatArray:
+def _values(owner: str, labels: Any, index: IntArray) -> FloatArray:
     """Numbers, ``(m, ...)``; raises unless they are finite."""
     try:
         values = np.asarray(labels, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"{_OWNER}: labels must be numbers, as many in every row; got {reprlib.repr(labels)}."
+            f"{owner}: labels must be numbers, as many in every row; got {reprlib.repr(labels)}."
         ) from None
     if values.ndim == 0:
-        raise ValueError(f"{_OWNER}: labels must hold one entry for each row; got {labels!r}.")
-    _refuse_length("labels", len(values), len(index))
+        raise ValueError(f"{owner}: labels must hold one entry for each row; got {labels!r}.")
+    _refuse_length(owner, "labels", len(values), len(index))
     missing = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1)
     if missing.any():
         raise ValueError(
-            f"{_OWNER}: the label of row {int(index[np.argmax(missing)])} is NaN or infinite "
+            f"{owner}: the label of row {int(index[np.argmax(missing)])} is NaN or infinite "
             f"({int(missing.sum())} such rows). Leave rows without an answer out."
         )
     return values
 
 
-def _codes(labels: Any, index: IntArray, classes: Any) -> IntArray:
+def _codes(owner: str, labels: Any, index: IntArray, classes: Any) -> IntArray:
     """The class of each label, ``(m,)``; raises at labels that are none of the classes."""
     vector = checked_classes(classes)
-    given = rows_of(labels, _OWNER)
-    _refuse_length("labels", len(given), len(index))
+    given = rows_of(labels, owner)
+    _refuse_length(owner, "labels", len(given), len(index))
     if isinstance(given, list):
         sets = np.array([isinstance(label, COLLECTIONS) for label in given])
         if sets.any():
             first = int(np.argmax(sets))
             raise CandidateError(
-                f"{_OWNER}: the label of row {int(index[first])} is {given[first]!r}, a "
+                f"{owner}: the label of row {int(index[first])} is {given[first]!r}, a "
                 f"{type(given[first]).__name__}. An answer is the one true label; sets of labels "
                 "are candidates and belong in y."
             )
@@ -192,14 +249,14 @@ def _codes(labels: Any, index: IntArray, classes: Any) -> IntArray:
         row = int(index[np.argmax(unknown[entries.codes])])
         named = [label for label, bad in zip(entries.distinct, unknown, strict=True) if bad]
         raise CandidateError(
-            f"{_OWNER}: labels {preview(named)} are not among the classes "
+            f"{owner}: labels {preview(named)} are not among the classes "
             f"{preview(listed(vector))} (first in row {row}). Correct them, leave rows without an "
             "answer out, or fit with classes= that name all classes."
         )
     return np.asarray(codes[entries.codes])
 
 
-def _probabilities(inclusion: Any, m: int) -> FloatArray:
+def _probabilities(owner: str, inclusion: Any, m: int) -> FloatArray:
     """The inclusion probability of each answer, ``(m,)``."""
     if inclusion is None:
         return np.ones(m)
@@ -208,30 +265,47 @@ def _probabilities(inclusion: Any, m: int) -> FloatArray:
     except (TypeError, ValueError):
         given = np.full(m, np.nan)
     if given.ndim > 1:
-        raise ValueError(f"{_OWNER}: inclusion must have one dimension; got shape {given.shape}.")
+        raise ValueError(f"{owner}: inclusion must have one dimension; got shape {given.shape}.")
     if given.ndim == 1:
-        _refuse_length("inclusion probabilities", len(given), m)
+        _refuse_length(owner, "inclusion probabilities", len(given), m)
     values = np.full(m, given)
     outside = ~((values > 0) & (values <= 1))
     if outside.any():
         place = int(np.argmax(outside))
         raise ValueError(
-            f"{_OWNER}: inclusion must be probabilities above 0 and at most 1; got "
+            f"{owner}: inclusion must be probabilities above 0 and at most 1; got "
             f"{values[place]} in entry {place}. A row with probability 0 is never drawn, and no "
             "answer can stand for it."
         )
     return values
 
 
-def _refuse_contradictions(index: IntArray, known: AnyArray, first: IntArray, labels: Any) -> None:
+def _refuse_contradictions(
+    owner: str, index: IntArray, known: AnyArray, first: IntArray, labels: Any
+) -> None:
     """Raise if a row has two different labels; ``first[e]`` is its first entry."""
     changed = (known != known[first]).reshape(len(known), -1).any(axis=1)
     if changed.any():
         entry = int(np.argmax(changed))
         given = list(labels)
         raise ValueError(
-            f"{_OWNER}: row {int(index[entry])} has two different labels, "
+            f"{owner}: row {int(index[entry])} has two different labels, "
             f"{given[int(first[entry])]!r} and {given[entry]!r} ({int(changed.sum())} such "
             "entries). An answer is the one true label. Decide on one; or, if annotators disagree, "
             "combine what they said by disambig.trust.combine_annotations and fit on these sets."
         )
+
+
+def weighted_threshold(
+    scores: FloatArray, weights: FloatArray, coverage: float, answers: Answers | None = None
+) -> float:
+    """The conformal threshold of scores ``(m,)`` of rows by their weights and those of answers."""
+    used = weights > 0
+    new = float(weights[used].mean()) if used.any() else 1.0
+    if answers is not None and not answers.is_uniform:
+        weights = weights * answers.weights
+        # The row that was least likely to be drawn, to be safe.
+        new = float(weights[used].max()) if used.any() else 1.0
+    if not used.any() or np.ptp(weights[used]) == 0:
+        return conformal_threshold(scores[used], coverage)
+    return conformal_threshold(scores[used], coverage, weights[used], new)

@@ -16,16 +16,21 @@ from disambig.candidates import (
     number_sets,
 )
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
+from disambig.estimators.progress.reporting import reporting
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.metrics.scorer import innermost
+from disambig.notation import FloatArray
+from disambig.parameters import check_callback, check_integer
+from disambig.solvers.loop import Callback
+from disambig.sparse_arrays import check_sparse
 from disambig.threads import limit_threads
-from disambig.trust.bits import examine_bits
 from disambig.trust.examination import Examination
 from disambig.trust.examined import Examined, before_last_step, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
-from disambig.trust.labels import examine_labels
-from disambig.trust.numbers import examine_numbers
-from disambig.trust.orders import examine_orders
+from disambig.trust.kinds.bits import examine_bits
+from disambig.trust.kinds.labels import examine_labels
+from disambig.trust.kinds.numbers import examine_numbers
+from disambig.trust.kinds.orders import examine_orders
 
 
 @limit_threads(1)
@@ -38,6 +43,8 @@ def cross_examine(
     repeats: int = 1,
     groups: Any = None,
     sample_weight: Any = None,
+    callback: Callback | None = None,
+    verbose: int = 0,
 ) -> Any:
     """Judge every row by models from which its set was hidden.
 
@@ -59,12 +66,18 @@ def cross_examine(
     groups : array-like (n,), optional
         Rows that are hidden together.
     sample_weight : array-like (n,), optional
+    callback : callable, optional
+        Called with a `disambig.solvers.Progress` after every step of every phase of the fit and of
+        the cross-examination; returning True ends the phase, which uses what it has found so far.
+        If some rows have no judgement then, `StoppedError` is raised.
+    verbose : int, default 0
+        From 1 on, every step is logged (logger "disambig").
 
     Returns
     -------
     Examination
         Of the kind of the targets, immutable: `labels`, `confidence`, `suspicion`, `frame()`,
-        `with_answers`, `predict_set`, `accept`.
+        `suspects`, `with_answers`, `predict_set`, `accept`.
 
     Examples
     --------
@@ -79,9 +92,20 @@ def cross_examine(
     >>> bool((exam.labels == truth).all()), bool(exam.confidence.mean() > 0.95)
     (True, True)
     """
+    check_callback("cross_examine", callback)
+    check_integer("cross_examine", "verbose", verbose, least=0)
+    with reporting("cross_examine", callback, verbose):
+        return _cross_examined(estimator, X, y, cv, repeats, groups, sample_weight)
+
+
+def _cross_examined(
+    estimator: Any, X: Any, y: Any, cv: Any, repeats: int, groups: Any, sample_weight: Any
+) -> Examination:
     check_folds(cv, repeats)
-    # Other sparse formats have no rows to take.
-    X = X.tocsr() if sp.issparse(X) else X
+    if sp.issparse(X):
+        check_sparse("cross_examine: X", X)
+        # Other sparse formats have no rows to take.
+        X = X.tocsr()
     is_split = isinstance(cv, str) and cv == PREFIT
     if is_split:
         if groups is not None or sample_weight is not None:
@@ -96,6 +120,38 @@ def cross_examine(
         options = {"sample_weight": sample_weight, "groups": groups}
         given = {name: value for name, value in options.items() if value is not None}
         model.fit(X, y, **step_options(model, given))
+    found: Examination = examine_fitted(
+        model, X, y, cv=cv, repeats=repeats, groups=groups, sample_weight=sample_weight
+    )
+    return found
+
+
+@limit_threads(1)
+def examine_fitted(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    repeats: int = 1,
+    groups: Any = None,
+    sample_weight: Any = None,
+    given: Any = None,
+    distance: FloatArray | None = None,
+) -> Any:
+    """`cross_examine` for a model that was fitted on these rows already, with the same options.
+
+    Parameters
+    ----------
+    model : fitted estimator or Pipeline
+        On these rows and sets; for ``cv="prefit"`` on others.
+    X, y, cv, repeats, groups, sample_weight
+        As of `cross_examine`.
+    given : candidate sets, optional
+        Those before answers became the only candidates in y: the folds are dealt by them.
+    distance : float array (d,), optional
+        For numbers: what counts as right; see `NumberExamination`.
+    """
     last = innermost(model)
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
@@ -103,18 +159,20 @@ def cross_examine(
     check_lengths(checked, candidates)
     kept = kept_rows(sample_weight, checked, groups)
     folds = None
-    if not is_split:
+    if not (isinstance(cv, str) and cv == PREFIT):
         own = checked if kept.all_rows else checked[kept.rows]
         pairwise = get_tags(model).input_tags.pairwise
-        folds = Folds(cv, repeats, own, kept, candidates, groups, pairwise=pairwise)
-    return _examine(Examined(model, X, checked, candidates, kept, folds))
+        dealt = candidates if given is None else given
+        folds = Folds(cv, repeats, own, kept, dealt, groups, pairwise=pairwise)
+    bounds = y.bounds if getattr(y, "couples_rows", False) else None
+    return _examine(Examined(model, X, checked, candidates, kept, folds, bounds), distance)
 
 
-def _examine(rows: Examined) -> Examination:
+def _examine(rows: Examined, distance: FloatArray | None) -> Examination:
     if isinstance(rows.candidates, LabelSets):
         return examine_labels(rows)
     if isinstance(rows.candidates, (Intervals, IntervalUnions)):
-        return examine_numbers(rows)
+        return examine_numbers(rows, distance)
     if isinstance(rows.candidates, PartialOrders):
         return examine_orders(rows)
     if isinstance(rows.candidates, PartialBits):

@@ -2,42 +2,31 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
-from disambig.estimators.conformal import MEANINGS, conformal_threshold, least_rows
+from disambig.estimators.conformal import MEANINGS
+from disambig.frames import data_frame
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
-from disambig.trust.abstention import certified_threshold, threshold_grid
-from disambig.trust.answers import Answers
+from disambig.trust.abstention import Acceptance, accepted
+from disambig.trust.answers import Answers, require_answers, weighted_threshold, with_singletons
+from disambig.trust.examination_text import as_html, described
+from disambig.trust.examined import Examined
+from disambig.trust.questions import Questions, ask
 from disambig.trust.recalibration import Recalibration, fit_recalibration
+from disambig.trust.refitting import (
+    RefitAnswers,
+    answer_columns,
+    answered_rows,
+    refitted,
+    refuse_refitted_rows,
+)
+from disambig.trust.suspects import Contradiction, Suspects, found_suspects
 
 # Frozen dataclasses hold arrays that nobody may change.
 _READ_ONLY = ("labels", "confidence", "confidence_by_sets", "suspicion")
-
-
-class Acceptance(NamedTuple):
-    """The rows whose labels are accepted at a risk.
-
-    Attributes
-    ----------
-    rows : bool array (n,)
-    threshold : float or None
-        The least confidence of an accepted row, before answers recalibrated it; None if nothing
-        could be promised, and no row is accepted.
-    promise : str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Acceptance(np.array([True, False]), 0.8, "At most 5% of the labels are wrong.").rows.sum()
-    np.int64(1)
-    """
-
-    rows: BoolArray
-    threshold: float | None
-    promise: str
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -66,8 +55,12 @@ class Examination(ABC):
     sample_weight : float array (n,), or None
         w means w copies of a row; rows of weight zero calibrate nothing.
     answers : Answers or None
+    refit_answers : RefitAnswers or None
+        Of `refit`, and of `with_answers` before it; `answers` are those after it.
     recalibration : Recalibration or None
         How answers changed the confidence.
+    examined : Examined
+        The inputs, the rows that take part and their folds, for `ask` and `refit`.
 
     Examples
     --------
@@ -94,8 +87,10 @@ class Examination(ABC):
     suspicion: FloatArray
     selection_saw_sets: bool
     is_split: bool
+    examined: Examined
     sample_weight: FloatArray | None = None
     answers: Answers | None = None
+    refit_answers: RefitAnswers | None = None
     recalibration: Recalibration | None = None
 
     def __post_init__(self) -> None:
@@ -105,12 +100,8 @@ class Examination(ABC):
     def __len__(self) -> int:
         return len(self.confidence)
 
-    def __repr__(self) -> str:
-        known = "no answers" if self.answers is None else f"{len(self.answers)} answers"
-        return (
-            f"{type(self).__name__}({len(self)} rows, mean confidence "
-            f"{self.confidence.mean():.3f}, {known})"
-        )
+    __repr__ = described
+    _repr_html_ = as_html
 
     # ------------------------------------------------------------------ what a kind provides
 
@@ -119,12 +110,16 @@ class Examination(ABC):
         """The columns of the frame that only this kind has."""
 
     @abstractmethod
-    def _read_answers(self, rows: Any, labels: Any, inclusion: Any) -> Answers:
-        """Checked answers, with labels in the form of the kind."""
+    def _read_answers(self, rows: Any, labels: Any, inclusion: Any, owner: str) -> Answers:
+        """Checked answers, with labels in the form of the kind; errors begin with the owner."""
 
     @abstractmethod
     def _rightness(self, answers: Answers) -> AnyArray:
         """Whether the recovered labels of the answered rows are right, or how much, from 0 to 1."""
+
+    @abstractmethod
+    def _recovered_labels(self) -> AnyArray:
+        """`labels` without answers."""
 
     @abstractmethod
     def _is_single(self) -> BoolArray:
@@ -139,36 +134,112 @@ class Examination(ABC):
         """The answers in the form of `labels`."""
 
     @abstractmethod
+    def _candidate_texts(self, rows: IntArray) -> list[str]:
+        """The candidates of some rows, to be read by people."""
+
+    @abstractmethod
+    def _examine(self, rows: Examined) -> Self:
+        """The examination of rows of this kind."""
+
+    @abstractmethod
     def _predicted_set(self, X: Any, coverage: float, meaning: str, classwise: bool) -> Any:
         """Prediction sets at new inputs, or inside their sets at the examined rows (X is None)."""
+
+    @abstractmethod
+    def _new_threshold(self, coverage: float, meaning: str) -> Any:
+        """The threshold of prediction sets at new inputs: a number, or one a column."""
+
+    @abstractmethod
+    def _wrong_probability(self) -> FloatArray:
+        """The posterior that each set misses the truth, without answers, ``(n,)``."""
+
+    @property
+    @abstractmethod
+    def _tells_wrong_sets(self) -> bool:
+        """Whether the others know enough to tell wrong sets from right ones."""
+
+    @abstractmethod
+    def _contradictions(self, rows: IntArray) -> list[Contradiction]:
+        """What the others say against the sets of some rows."""
 
     # ------------------------------------------------------------------ shared
 
     def frame(self) -> Any:
         """One row for each sample, as a pandas DataFrame.
 
-        ``label``, ``confidence`` and ``suspicion`` are there for every kind of target; with
-        answers also ``is_answered`` and ``is_outside``, an answer that its set misses.
+        Every kind has ``label``, ``confidence``, ``suspicion`` and ``wrong_set_probability``;
+        with answers also ``is_answered`` and ``is_outside``, an answer that its set misses.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "frame() needs pandas: pip install pandas. All columns are attributes, too."
-            ) from error
         columns: dict[str, Any] = {"label": self._label_column(), "confidence": self.confidence}
         columns |= self._columns()
+        columns["wrong_set_probability"] = self.wrong_set_probability
         columns["suspicion"] = self.suspicion
-        if self.answers is not None:
-            answered = np.zeros(len(self), dtype=np.bool_)
-            outside = np.zeros(len(self), dtype=np.bool_)
-            answered[self.answers.rows] = True
-            outside[self.answers.rows] = self._is_outside(self.answers)
-            columns |= {"is_answered": answered, "is_outside": outside}
-        return pd.DataFrame(columns)
+        return data_frame(columns | answer_columns(self))
 
     def _label_column(self) -> Any:
         return self.labels
+
+    def _doubt(self) -> FloatArray:
+        """The probability that the label of a row is wrong, ``(n,)``."""
+        if self.recalibration is not None and self.recalibration.method != "identity":
+            # Answers have shown wrong labels of wrong sets, too.
+            return 1.0 - self.confidence
+        return 1.0 - self.confidence * (1.0 - self._wrong_probability())
+
+    def ask(self, n: int, *, n_random: int | float = 0, random_state: Any = 0) -> Questions:
+        """The rows whose answers are expected to make the most labels right (see `refit`).
+
+        A row is worth asking if its label is doubtful, and if it votes at other doubtful rows. An
+        asked row lowers the doubt of the rows that it influences, so that the questions of a batch
+        differ. Rows with an answer or a single candidate are not asked.
+
+        Parameters
+        ----------
+        n : int
+            How many rows; at most as many as are open.
+        n_random : int, or float from 0.0 to 1.0, default 0
+            How many of these rows, or which share, are drawn at random among the open ones. Only
+            their answers may calibrate the confidence (`with_answers`).
+        random_state : int, RandomState or None, default 0
+            Of the random rows.
+
+        Returns
+        -------
+        Questions
+            `rows`, `gain`, `frame()`; its text states the expected gain.
+        """
+        return ask(self, n, n_random, random_state)
+
+    def refit(self, rows: Any, labels: Any, *, callback: Any = None, verbose: int = 0) -> Self:
+        """The examination after answers: the estimator is fitted again with them, and judged.
+
+        An answer becomes the only candidate of its row, even outside of its set; answers of
+        `with_answers` too, and their recalibration is kept. All of them are then `refit_answers`;
+        promises about the truth need new answers, of other rows (`with_answers`). Weights, solver,
+        sample weights and groups are those of before, and the solver starts from the earlier
+        solution (mixtures and other models have none). `estimator` of the result is fitted.
+
+        Parameters
+        ----------
+        rows : int array-like (m,), or bool array (n,)
+        labels : array-like (m,)
+        callback, verbose
+            Of the fit and of the cross-examination, as in `cross_examine`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from disambig import PartialLabelClassifier
+        >>> from disambig.trust import cross_examine
+        >>> X, truth = load_iris(return_X_y=True)
+        >>> y = [{label, 2 - label // 2} for label in truth]
+        >>> exam = cross_examine(PartialLabelClassifier("neighbors"), X, y)
+        >>> questions = exam.ask(10)
+        >>> better = exam.refit(questions.rows, truth[questions.rows])
+        >>> bool((better.labels == truth).sum() > (exam.labels == truth).sum())
+        True
+        """
+        return refitted(self, self._read_answers(rows, labels, None, "refit"), callback, verbose)
 
     def with_answers(
         self,
@@ -209,7 +280,8 @@ class Examination(ABC):
                     "combined with inclusion probabilities."
                 )
             rows, labels, inclusion = self._with_singletons(rows, labels)
-        answers = self._read_answers(rows, labels, inclusion)
+        answers = self._read_answers(rows, labels, inclusion, "with_answers")
+        refuse_refitted_rows(self, answers)
         # A single candidate is certain as long as the sets are believed: it teaches nothing.
         is_open = ~self._is_single()
         teaching = answers.part(is_open[answers.rows])
@@ -231,38 +303,15 @@ class Examination(ABC):
         )
 
     def _with_singletons(self, rows: Any, labels: Any) -> tuple[Any, Any, Any]:
-        """Rows and labels with those of the sets that have a single member, and their inclusion.
-
-        All of these are answered, and so stand for themselves; an open row stands for the open rows
-        that were not drawn, too.
-        """
-        given = np.asarray(rows)
-        given = np.flatnonzero(given) if given.dtype == np.bool_ else given
-        single = self._is_single()
-        added = np.setdiff1d(np.flatnonzero(single), given)
-        everything = np.concatenate([given, added]).astype(np.intp)
-        known = everything[(everything >= 0) & (everything < len(self))]
-        n_drawn, n_open = np.count_nonzero(~single[np.unique(known)]), np.count_nonzero(~single)
-        share = n_drawn / n_open if n_open else 1.0
-        inclusion = np.ones(len(everything))
-        if known.size == everything.size:
-            inclusion = np.where(single[everything], 1.0, share)
-        return everything, [*labels, *self.labels[added].tolist()], inclusion
+        known = answered_rows(self)[0]
+        return with_singletons(rows, labels, self._is_single(), self.labels, known)
 
     def _threshold(
         self, scores: FloatArray, rows: IntArray, coverage: float, answers: Answers | None = None
     ) -> float:
         """The conformal threshold of the scores of rows, by their weights and those of answers."""
         weights = np.ones(len(rows)) if self.sample_weight is None else self.sample_weight[rows]
-        used = weights > 0
-        new = float(weights[used].mean()) if used.any() else 1.0
-        if answers is not None and not answers.is_uniform:
-            weights = weights * answers.weights
-            # The row that was least likely to be drawn, to be safe.
-            new = float(weights[used].max()) if used.any() else 1.0
-        if not used.any() or np.ptp(weights[used]) == 0:
-            return conformal_threshold(scores[used], coverage)
-        return conformal_threshold(scores[used], coverage, weights[used], new)
+        return weighted_threshold(scores, weights, coverage, answers)
 
     @property
     def wrong_share_of_answers(self) -> float | None:
@@ -271,6 +320,29 @@ class Examination(ABC):
             return None
         outside = self._is_outside(self.answers)
         return float(np.average(outside, weights=self.answers.weights))
+
+    @property
+    def wrong_set_probability(self) -> FloatArray:
+        """The posterior that each set misses the truth, ``(n,)``; 0 or 1 for answered rows."""
+        posterior = self._wrong_probability()
+        rows, is_outside = answered_rows(self)
+        posterior[rows] = is_outside
+        return posterior
+
+    def suspects(self, false_alarms: float = 0.1) -> Suspects:
+        """The rows whose set probably misses the truth, the most suspect first, and why.
+
+        Without answers, the share of false alarms is at most `false_alarms` as estimated by the
+        posterior that sets are wrong. With answers it is bounded, on average over their draw.
+        Answers outside of their sets come first. `statement` says what holds.
+
+        Parameters
+        ----------
+        false_alarms : float, default 0.1
+            The largest share of suspects whose set has the truth.
+        """
+        level = check_number("suspects", "false_alarms", false_alarms, positive=True, below=1)
+        return found_suspects(self, level)
 
     def accept(self, risk: float = 0.05, delta: float = 0.1) -> Acceptance:
         """The rows whose labels may be used at a risk; the others need a second look.
@@ -286,29 +358,7 @@ class Examination(ABC):
         risk : float, default 0.05
         delta : float, default 0.1
         """
-        if self.answers is None:
-            raise ValueError(
-                "accept needs true labels of some rows, drawn at random: with_answers(rows, "
-                "labels) first."
-            )
-        is_open, before = ~self._is_single(), self.confidence_by_sets
-        answers = self.answers.part(is_open[self.answers.rows])
-        if not is_open.any():
-            promise = "No row has several candidates: every label is that of its set."
-            return Acceptance(np.ones(len(self), dtype=np.bool_), None, promise)
-        if not answers.is_uniform:
-            raise ValueError(
-                "accept needs answers that were drawn with equal probabilities; these have "
-                "different inclusion probabilities. Draw some rows at random."
-            )
-        grid = threshold_grid(before[is_open], max(len(answers), 1), risk, delta)
-        found = certified_threshold(
-            before[answers.rows], self._rightness(answers), risk, delta, grid
-        )
-        is_accepted = ~is_open
-        if found.threshold is not None:
-            is_accepted |= before >= found.threshold
-        return Acceptance(is_accepted, found.threshold, found.promise)
+        return accepted(self, risk, delta)
 
     def predict_set(
         self,
@@ -339,23 +389,9 @@ class Examination(ABC):
         check_number("predict_set", "coverage", coverage, positive=True, below=1)
         check_choice("predict_set", "meaning", meaning, (*MEANINGS, "truth"))
         if meaning == "truth":
-            self._require_answers(coverage)
+            require_answers(self.answers, coverage)
         elif classwise:
             raise ValueError(
                 "predict_set: classwise=True needs the true classes of answers: meaning='truth'."
             )
         return self._predicted_set(X, coverage, meaning, classwise)
-
-    def _require_answers(self, coverage: float) -> None:
-        if self.answers is None:
-            raise ValueError(
-                "predict_set: meaning='truth' needs true targets of some rows: "
-                "with_answers(rows, labels) first."
-            )
-        least = least_rows(coverage)
-        if len(self.answers) < least:
-            raise ValueError(
-                f"predict_set: {len(self.answers)} answers cannot promise a coverage of "
-                f"{coverage:g}; {least} are needed. Give more, or lower the coverage to "
-                f"{len(self.answers) / (len(self.answers) + 1):.3g} or less."
-            )

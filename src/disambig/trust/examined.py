@@ -1,7 +1,7 @@
 """The rows of an examination, and what models predict for them that never saw their sets."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,15 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 
+from disambig.candidates import ClassCounts
+from disambig.estimators.base import continued
 from disambig.estimators.fitting import KeptRows
 from disambig.estimators.interval_regressor import IntervalRegressor
+from disambig.estimators.mixture import only_predicts
+from disambig.estimators.progress.reporting import Phase
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
-from disambig.trust.folds import Folds
+from disambig.trust.folds import Folds, mean_over, n_folds_of
 
 # Parameters that repeat what "auto" chose, and the attributes that have it.
 _CHOSEN = {"weights": "weights_", "solver": "solver_", "margin": "margin_"}
@@ -35,6 +39,8 @@ class Examined:
         Those that take part in fits.
     folds : Folds or None
         None: the model never saw these rows.
+    bounds : int array (K, 2) or None
+        Of `ClassCounts`, which the fit keeps and the judgement of single rows does not.
     """
 
     model: Any
@@ -43,6 +49,7 @@ class Examined:
     candidates: Any
     kept: KeptRows
     folds: Folds | None
+    bounds: IntArray | None = None
 
     @property
     def last(self) -> Any:
@@ -76,7 +83,33 @@ class Examined:
             "selection_saw_sets": self.selection_saw_sets,
             "is_split": self.folds is None,
             "sample_weight": self.sample_weight,
+            "examined": self,
         }
+
+    def refitted(self, candidates: Any) -> "Examined":
+        """The same rows with other sets, and the model fitted on these.
+
+        What "auto" chose is not chosen again, and the solver starts from the earlier solution, if
+        there is one.
+        """
+        if self.folds is None:
+            raise ValueError(
+                "refit: with cv='prefit' the estimator was fitted on other rows, which are not "
+                "known here. Fit it on all rows, with the answers as sets of one, or "
+                "cross-examine the rows with folds."
+            )
+        model = without_search(self.model, calibrates=True)
+        groups = None
+        if self.kept.groups is not None:
+            # Rows that take no part need a group, too; no fold has them.
+            groups = np.zeros(self.kept.n, dtype=np.intp)
+            groups[self.kept.rows] = self.kept.groups
+        options = {"sample_weight": self.sample_weight, "groups": groups}
+        given = {name: value for name, value in options.items() if value is not None}
+        y = candidates if self.bounds is None else ClassCounts(candidates, self.bounds)
+        with continued(innermost(model), self.last):
+            model.fit(self.X, y, **step_options(model, given))
+        return replace(self, model=model, candidates=candidates)
 
     def held_out(self, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
         """Predictions, first axis n, by models that were fitted without the fold of the row.
@@ -90,19 +123,25 @@ class Examined:
             return predict(self.model, self.X)
         self.require_features()
         template = without_search(self.model)
-        found: FloatArray | None = None
         deals = self.folds.deals(0)
-        for folds in deals:
+        phase = Phase("cross-examination", n_folds_of(deals))
+
+        def of_deal(folds: IntArray) -> FloatArray | None:
             self.require_information(folds)
+            found: FloatArray | None = None
             for fold in range(int(folds.max()) + 1):
+                if phase.stopped:
+                    return None
                 hidden = self.kept.rows[folds == fold]
                 fitted = self._fitted_on(template, np.flatnonzero(folds != fold))
                 predictions = predict(fitted, _safe_indexing(self.X, hidden))
                 if found is None:
                     found = np.zeros((self.kept.n, *predictions.shape[1:]))
-                found[hidden] += predictions / len(deals)
-        assert found is not None
-        return self.with_rest(found, predict)
+                found[hidden] = predictions
+                phase.done()
+            return found
+
+        return self.with_rest(mean_over(deals, of_deal), predict)
 
     def with_rest(
         self, values: FloatArray, predict: Callable[[Any, Any], FloatArray]
@@ -137,7 +176,8 @@ class Examined:
         options = {} if weights is None else {"sample_weight": weights[places]}
         model = clone(template)
         sets = self.candidates[rows]
-        return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))
+        with only_predicts():
+            return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))
 
 
 def before_last_step(model: Any, X: Any) -> Any:
@@ -154,11 +194,13 @@ def step_options(model: Any, options: dict[str, Any]) -> dict[str, Any]:
     return {f"{name}__{option}": value for option, value in options.items()}
 
 
-def without_search(model: Any) -> Any:
-    """An unfitted copy that repeats what "auto" chose, without choosing again."""
+def without_search(model: Any, *, calibrates: bool = False) -> Any:
+    """An unfitted copy that repeats what "auto" chose, without choosing again.
+
+    Without `calibrates` it has no folds for `predict_interval`, which judgements do not need.
+    """
     copy, last = clone(model), innermost(model)
-    if isinstance(last, IntervalRegressor):
-        # Its folds calibrate `predict_interval`, which is not needed here.
+    if isinstance(last, IntervalRegressor) and not calibrates:
         innermost(copy).set_params(cv=None)
     weights = getattr(last, "weights", None)
     if not (isinstance(weights, str) and weights == "auto") or last.weights_ is None:

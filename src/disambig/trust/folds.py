@@ -1,5 +1,6 @@
 """Folds in which every row is hidden once, copies and groups together."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from disambig.estimators.calibration import splits_of
 from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
-from disambig.notation import IntArray
+from disambig.exceptions import StoppedError
+from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer
 from disambig.weights.row_groups import joined_groups
 
@@ -31,6 +33,41 @@ def check_folds(cv: Any, repeats: Any) -> None:
             f"{_OWNER}: repeats={repeats} deals the rows anew, which needs a number of folds in "
             f"cv; got {cv!r}."
         )
+
+
+def mean_over(
+    deals: Sequence[IntArray], predict: Callable[[IntArray], FloatArray | None]
+) -> FloatArray:
+    """The mean of ``predict(folds)`` over the deals before one that a callback ends (None).
+
+    Raises `StoppedError` if there is none: every row must be judged once.
+
+    Examples
+    --------
+    >>> deals = [np.array([0, 1]), np.array([1, 0])]
+    >>> mean_over(deals, lambda folds: folds + 1.0).tolist()
+    [1.5, 1.5]
+    """
+    found: list[FloatArray] = []
+    for folds in deals:
+        predictions = predict(folds)
+        if predictions is None:
+            break
+        found.append(predictions)
+    if not found:
+        raise StoppedError(
+            f"{_OWNER}: a callback ended it when some rows had no judgement yet, and all rows need "
+            "one. Return True only between repeats, or never."
+        )
+    total = found[0] / len(found)
+    for predictions in found[1:]:
+        total = total + predictions / len(found)
+    return total
+
+
+def n_folds_of(deals: Sequence[IntArray]) -> int:
+    """The number of folds of all deals together."""
+    return sum(int(folds.max()) + 1 for folds in deals)
 
 
 class Folds:

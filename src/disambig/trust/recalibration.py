@@ -87,6 +87,23 @@ class Recalibration:
             found = _platt_values(given, self.intercept, self.slope)
         return np.asarray(np.clip(found, _SMALLEST, 1 - _SMALLEST))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The map as plain data, for JSON."""
+        fields: dict[str, Any] = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
+        return fields
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Recalibration":
+        """The map of such plain data."""
+        arrays = {
+            name: None if fields[name] is None else np.array(fields[name], dtype=np.float64)
+            for name in ("knots", "values")
+        }
+        return cls(**{**fields, **arrays})
+
 
 def fit_recalibration(
     confidence: Any,

@@ -6,6 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.exceptions import VotesError
+from disambig.notation import AnyArray
+from disambig.parameters import as_array
+from disambig.sparse_arrays import check_sparse
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import MAX_VOTE, first_bad_entry
 from disambig.votes.operator import OperatorVotes
@@ -44,6 +47,8 @@ def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None))
 def _wrap(alpha: Any) -> Votes:
     if sp.issparse(alpha):
         _require_two_dimensions(alpha.shape)
+        _require_numbers(alpha.dtype)
+        check_sparse("The matrix of votes", alpha, VotesError)
         # Duplicate entries are summed, on a copy of the user's matrix.
         matrix = sp.csr_array(alpha, copy=not getattr(alpha, "has_canonical_format", False))
         matrix.sum_duplicates()
@@ -57,12 +62,28 @@ def _wrap(alpha: Any) -> Votes:
         alpha, "__array__"
     ):
         return OperatorVotes(alpha)
-    array = np.asarray(alpha)
+    array = as_array(alpha)
     _require_two_dimensions(array.shape)
+    if array.dtype.kind == "O":
+        array = _numbers_of(array)
+    _require_numbers(array.dtype)
     if array.dtype not in _COMPILED_DTYPES:
         array = array.astype(np.float64)
     _check_entries(array)
     return DenseVotes(array)
+
+
+def _numbers_of(array: AnyArray) -> AnyArray:
+    """Objects as floats if they are numbers, else as they are."""
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return array
+
+
+def _require_numbers(dtype: Any) -> None:
+    if dtype.kind not in "biuf":
+        raise VotesError(f"The votes must be real numbers; got an array of {dtype}.")
 
 
 def _require_two_dimensions(shape: tuple[int, ...]) -> None:

@@ -1,6 +1,6 @@
 """A weighted sum of several votes of the same shape."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -130,3 +130,32 @@ class MixtureVotes:
         terms = [share * compute(part) for share, part in zip(self.shares, self.parts, strict=True)]
         total: FloatArray = reduce(np.add, terms)
         return total
+
+
+def mixture_of(parts: Sequence[Votes], shares: Sequence[float]) -> Votes:
+    """``sum_k shares[k] * parts[k]``; parts whose entries are known are added up.
+
+    A product then takes no longer than with a single part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> near = DenseVotes(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> far = DenseVotes(np.array([[0.5, 0.5], [0.5, 0.5]]))
+    >>> mixture_of([near, far], [0.8, 0.2]).rows(0, 2)
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
+    """
+    pairs = list(zip(parts, shares, strict=True))
+    known = [(part.entries, share) for part, share in pairs if part.entries is not None]
+    rest = [(part, share) for part, share in pairs if part.entries is None]
+    if known:
+        scaled = [share * entries for entries, share in known]
+        if not all(sp.issparse(one) for one in scaled):
+            scaled = [one.toarray() if sp.issparse(one) else one for one in scaled]
+        total = reduce(lambda one, other: one + other, scaled)
+        added: Votes = SparseVotes(sp.csr_array(total)) if sp.issparse(total) else DenseVotes(total)
+        if not rest:
+            return added
+        rest.append((added, 1.0))
+    return MixtureVotes(tuple(part for part, _ in rest), tuple(share for _, share in rest))

@@ -3,7 +3,7 @@
 from inspect import getattr_static
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 
 class CompressedRows(NamedTuple):
@@ -136,6 +136,30 @@ class Votes(Protocol):
         Strongest first, equal votes by column; -1 where a row has fewer.
         """
         ...
+
+
+def has_votes(alpha: Votes, products: FloatArray | None = None) -> BoolArray:
+    """Whether a row of ``alpha`` is not zero, ``(q,)``.
+
+    Parameters
+    ----------
+    alpha : Votes (q, n)
+    products : float array (q, p), optional
+        ``alpha`` times anything, if it is at hand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig.votes.dense import DenseVotes
+    >>> has_votes(DenseVotes(np.array([[0.5, -0.5], [0.0, 0.0], [0.0, 1.0]]))).tolist()
+    [True, False, True]
+    """
+    found: BoolArray
+    found = alpha.row_sums() > 0 if products is None else (products != 0).any(axis=1)
+    if not found.all():
+        # Votes may cancel each other. Sums of sizes can cost more than a prediction.
+        found |= alpha.absolute_row_sums() > 0
+    return found
 
 
 _MEMBERS = ("__matmul__", *(name for name in vars(Votes) if not name.startswith("_")))

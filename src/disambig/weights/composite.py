@@ -18,7 +18,7 @@ from disambig.exceptions import VotesError
 from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import Votes
-from disambig.votes.mixture import MixtureVotes
+from disambig.votes.mixture import mixture_of
 from disambig.weights.inputs import (
     checked_sample_weight,
     entry_error,
@@ -190,25 +190,23 @@ class MixedWeights(BaseEstimator):
         self.members_ = [weights.fit(X, sample_weight) for weights in members]
         return self
 
-    def training_votes(self) -> MixtureVotes:
+    def training_votes(self) -> Votes:
         """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return MixtureVotes(
-            tuple(weights.training_votes() for weights in self.members_), self.shares_
-        )
+        return mixture_of([weights.training_votes() for weights in self.members_], self.shares_)
 
-    def leave_one_out_votes(self) -> MixtureVotes:
+    def leave_one_out_votes(self) -> Votes:
         """The mixture of the leave-one-out votes of the members, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
-        parts = tuple(weights.leave_one_out_votes() for weights in self.members_)
-        return MixtureVotes(parts, self.shares_)
+        parts = [weights.leave_one_out_votes() for weights in self.members_]
+        return mixture_of(parts, self.shares_)
 
-    def votes(self, X: Any) -> MixtureVotes:
+    def votes(self, X: Any) -> Votes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = query_inputs(self, X)
-        return MixtureVotes(tuple(weights.votes(X) for weights in self.members_), self.shares_)
+        return mixture_of([weights.votes(X) for weights in self.members_], self.shares_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

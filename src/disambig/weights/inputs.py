@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray
+from disambig.sparse_arrays import check_sparse
 from disambig.votes.entries import (
     MAX_ENTRY,
     MIN_LARGEST_ENTRY,
@@ -144,6 +145,8 @@ def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np
         ("distances"); empty for features.
     dtype : dtype or "numeric"
     """
+    if sp.issparse(X):
+        check_sparse(f"{type(weighting).__name__}: X", X)
     X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
     X = _checked_entries(weighting, X, square, training=not square)
     if square and X.shape[0] != X.shape[1]:
@@ -168,6 +171,8 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
             f"{type(weighting).__name__}: X must hold the {square} from each query (row) to the "
             f"{n} training rows (columns); got shape {tuple(shape)}."
         )
+    if sp.issparse(X):
+        check_sparse(f"{type(weighting).__name__}: X", X)
     checked = validate_data(
         weighting, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED
     )

@@ -145,3 +145,13 @@ def test_scikit_learn_splits_the_rows(bits):
 def test_columns_cannot_be_selected(bits, rows):
     with pytest.raises(IndexError):
         bits[rows]
+
+
+def test_rows_of_different_lengths_and_values_that_no_bit_has():
+    with pytest.raises(CandidateError, match=r"got object of shape \(2,\)"):
+        PartialBits([[1, 0], [1]])
+    with pytest.raises(CandidateError, match="Bits are 1 and 0"):
+        PartialBits.from_any([1, 0, 10**400])
+    # An array without dimensions is a single value, and no row.
+    with pytest.raises(CandidateError, match="row 1"):
+        PartialBits.from_any([[1, 0], np.array(1.0)])

@@ -320,3 +320,11 @@ def test_a_part_over_all_classes_is_the_part(rows, data):
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1))
     part = LabelSets.from_sets([rows[j] for j in chosen])
     assert part.with_classes(sets.classes) == sets[chosen]
+
+
+def test_masks_and_sets_that_no_table_can_hold():
+    with pytest.raises(CandidateError, match=r"got object of shape \(2,\)"):
+        LabelSets([[True, False], [True]], ["a", "b"])
+    # Larger than every float, and still a label.
+    sets = LabelSets.from_any([[0, 10**400], [0, 1]])
+    assert sets[0] == {0, 10**400}

@@ -163,3 +163,8 @@ def test_the_centre_of_a_point_is_the_point():
     sizes = 10.0 ** np.linspace(-300, 149, 1000)
     values = np.random.default_rng(0).normal(size=1000) * sizes
     np.testing.assert_array_equal(Intervals(values, values).centers[:, 0], values)
+
+
+def test_ends_that_are_no_arrays_of_numbers():
+    with pytest.raises(CandidateError, match="must hold one real number per row"):
+        Intervals([[1.0], [1.0, 2.0]], [1.0, 2.0])

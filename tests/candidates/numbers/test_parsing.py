@@ -257,12 +257,51 @@ class TestTexts:
             ("5+/-2", (3, 7)),
             ("-5 ± 0.5", (-5.5, -4.5)),
             ("−5", (-5, -5)),
+            ("30,000", (30000, 30000)),
+            ("1,200,300.5", (1200300.5, 1200300.5)),
+            ("1.200,50", (1200.5, 1200.5)),
+            ("1.200.300", (1200300, 1200300)),
+            ("1,5", (1.5, 1.5)),
+            ("0,125", (0.125, 0.125)),
+            ("1 200 to 1 500", (1200, 1500)),
+            ("1'200.50", (1200.5, 1200.5)),
+            ("30-40k", (30000, 40000)),
+            ("500-1k", (500, 1000)),
+            (">100k", (100000, inf)),
+            ("65k+", (65000, inf)),
+            ("5 ± 2k", (3000, 7000)),
+            ("between 30 and 40k", (30000, 40000)),
+            ("1.2M", (1200000, 1200000)),
+            ("3 million", (3e6, 3e6)),
+            ("2bn", (2e9, 2e9)),
+            ("$5", (5, 5)),
+            ("-$5", (-5, -5)),
+            ("$30,000 - $40,000", (30000, 40000)),
+            ("> 100,000 €", (100000, inf)),
+            ("EUR 1,200 to 1,500", (1200, 1500)),
+            ("€ 30 k", (30000, 30000)),
+            ("US$ 5", (5, 5)),
         ],
     )
     def test_the_grammar(self, text, ends):
         assert number_sets([text])[0] == ends
         assert number_sets(np.array([text]))[0] == ends
         assert Intervals.from_any([text, 0.0])[0] == ends
+
+    def test_the_decimal_mark_is_that_of_the_whole_column(self):
+        assert list(number_sets(["1.200,50", "1.200"])) == [(1200.5, 1200.5), (1200, 1200)]
+        assert list(number_sets(["1,200.50", "1,200"])) == [(1200.5, 1200.5), (1200, 1200)]
+        assert list(number_sets(["0,5", "1,200"])) == [(0.5, 0.5), (1.2, 1.2)]
+        assert list(number_sets(["1.200", "5.5"])) == [(1.2, 1.2), (5.5, 5.5)]
+        message = error_message(["1.5", "7", "1,5"])
+        assert "row 2 holds '1,5', with a decimal comma, and row 0 holds '1.5'" in message
+        # A marker is no number.
+        assert number_sets(["1.5", "0,0"], unlabeled="0,0")[1] == (-inf, inf)
+
+    def test_one_currency(self):
+        assert list(number_sets(["$5", "6", "7 USD"])) == [(5, 5), (6, 6), (7, 7)]
+        message = error_message(["$5", "6", "€7"])
+        assert "row 2 holds '€7', and an earlier row has the currency '$'" in message
 
     def test_unions(self):
         assert number_sets(["[-2, -1] | [1, 2]", "3"])[0] == ((-2, -1), (1, 2))
@@ -280,7 +319,14 @@ class TestTexts:
             "at least 5 or more",
             "from 3",
             "+",
-            "1,5",
+            "$",
+            "$5 to €7",
+            "1,2,3",
+            "12,34,567",
+            "5m",
+            "300 K",
+            "12 1000",
+            "1.2 to 1,5,7",
             "[1, 2, 3]",
             "[1; 2]",
             "[1, 2",

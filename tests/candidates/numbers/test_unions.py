@@ -136,3 +136,10 @@ def test_many_rows():
     for row in rng.integers(0, 20_000, size=50).tolist():
         own = slice(indptr[row], indptr[row + 1])
         assert unions[row] == IntervalUnions(lower[own], upper[own], [0, counts[row]])[0]
+
+
+def test_an_end_that_is_too_large_is_reported_with_its_row():
+    # Row 0 has two segments, so that the third one is in row 1.
+    with pytest.raises(CandidateError, match=r"row 1 has an end of -1\.7e") as caught:
+        number_sets([[(5.0, 5.0), (7.0, 8.0)], [(-1.7e308, 1.7e308)]])
+    assert caught.value.row == 1

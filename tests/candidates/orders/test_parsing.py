@@ -103,3 +103,21 @@ def test_all_missing_rows_need_items():
 def test_long_rows_are_shortened_in_messages():
     message = error_message([["item"] * 1000])
     assert len(message) < 500
+
+
+def test_ranks_that_no_float_can_hold():
+    with pytest.raises(CandidateError, match="row 0, column 1 holds 1000"):
+        PartialOrders.from_ranks([[1.5, 10**400], [1, 2]])
+
+
+def test_arrays_without_dimensions_are_single_values():
+    with pytest.raises(CandidateError):
+        PartialOrders.from_pairs([[("a", "b")], np.array(1.0)], unlabeled=-1)
+    # The row is a marker.
+    assert PartialOrders.from_pairs([[("a", "b")], np.array("?")], unlabeled="?").n_observed[1] == 0
+    assert PartialOrders.from_buckets([[["a"], ["b"]], np.array("b")]).n_observed.tolist() == [1, 0]
+
+
+def test_numbers_beside_windows_of_places():
+    with pytest.raises(CandidateError, match="one place per item, or its first and last place"):
+        PartialOrders.from_any([[0, 1], [(0, 1), (2, 3)]], ranks="places")

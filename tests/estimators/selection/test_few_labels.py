@@ -152,7 +152,7 @@ def test_the_order_of_rows_and_copies_do_not_matter():
 
 
 def test_more_labels_take_graph_votes_only_if_these_miss_fewer_hidden_sets():
-    X, y = waves(1500)
+    X, y = waves(600)
     model = fit(X, few(y, 12))
     assert isinstance(model.weights_.weights, PathWeights)
     best, second = model.trials_[:2]
@@ -194,8 +194,8 @@ def test_baselines_with_few_labels(method):
 
 @pytest.mark.filterwarnings("ignore:FrankWolfe")
 def test_soft_weights_and_counts_need_votes_of_all_rows():
-    X, y = make_blobs(60, 2, centers=2, random_state=0)
-    soft = np.where(np.arange(60)[:, None] < 8, np.eye(2)[y], [0.6, 0.4])
+    X, y = make_blobs(30, 2, centers=2, random_state=0)
+    soft = np.where(np.arange(30)[:, None] < 8, np.eye(2)[y], [0.6, 0.4])
     with pytest.warns(UserWarning, match="the 10 nearest neighbours are used"):
         model = PartialLabelClassifier().fit(X, soft)
     assert isinstance(model.weights_.weights, NeighborWeights)

@@ -5,13 +5,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from disambig.candidates import LabelSets
+from disambig.estimators.progress.reporting import reporting
 from disambig.estimators.selection import LabelSelection, SearchSpace, Trial, select
 from disambig.estimators.selection import space as space_module
 from disambig.estimators.selection.hidden_sets import HiddenSets
 from disambig.estimators.selection.labels import trial_of
 from disambig.estimators.selection.protocol import HeldOutTrial, Score
 from disambig.estimators.selection.sampling import rows_to_hide
-from disambig.estimators.selection.search import best_of_each_family, final_comparison
+from disambig.estimators.selection.search import Deadline, best_of_each_family, final_comparison
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.votes import as_votes
@@ -62,6 +63,7 @@ def test_many_rows_reverse_the_order_of_few(board):
         kind_of(sets),
         np.ones(400),
         hash_rows(X),
+        Deadline(),
     )
     assert sets.informative[hidden].all()
     assert hidden.size in range(20, 61)
@@ -70,6 +72,21 @@ def test_many_rows_reverse_the_order_of_few(board):
     assert found[0].held_out_loss < 0.25
     assert found[1].held_out_loss > 0.35
     assert found[0].score < found[1].score
+
+
+@pytest.mark.parametrize(("last", "n_compared"), [(1, 0), (2, 2)])
+def test_a_comparison_that_a_callback_ends_is_not_used(board, last, n_compared):
+    X, _, sets = board
+    finalists = [trial(TWO_LANDMARKS, 0.0), trial(NEAR, 0.5)]
+    deadline, seen = Deadline(), []
+    with reporting("test", lambda progress: seen.append(progress) or progress.iteration == last):
+        found, _ = final_comparison(
+            FEW_HIDDEN, finalists, X, kind_of(sets), np.ones(400), hash_rows(X), deadline
+        )
+    assert deadline.has_passed
+    assert len(found) == n_compared
+    assert seen[-1].stage == "final comparison"
+    assert (seen[-1].iteration, seen[-1].total) == (last, 2)
 
 
 @pytest.mark.parametrize("method", ["disambiguation", "average", "infimum"])
@@ -120,7 +137,7 @@ def test_no_comparison_with_few_informative_rows(board):
     few = LabelSets(sets.mask | (np.arange(400) > 80)[:, None], sets.classes)
     finalists = [trial(TWO_LANDMARKS, 0.0), trial(NEAR, 0.5)]
     found, hidden = final_comparison(
-        SearchSpace(), finalists, X, kind_of(few), np.ones(400), hash_rows(X)
+        SearchSpace(), finalists, X, kind_of(few), np.ones(400), hash_rows(X), Deadline()
     )
     assert found == []
     assert not hidden.size

@@ -22,6 +22,7 @@ from disambig.estimators.tag_models import PerTagClassifier
 from disambig.losses import HammingLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NeighborWeights, ScaledWeights
+from tests.estimators.small_search import small_search
 
 
 def linear_tags(n=120, seed=0, hidden=0.6):
@@ -186,6 +187,7 @@ def test_the_default_of_bits_mixes_and_can_be_refitted_without_the_search():
     )
 
 
+@small_search()
 def test_rows_of_weight_zero_do_not_matter_for_bits():
     X, _, bits = linear_tags(70)
     weight = np.where(np.arange(70) < 60, 1.0, 0.0)

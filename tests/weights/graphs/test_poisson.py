@@ -10,7 +10,7 @@ from disambig import LabelSets, PartialLabelClassifier, disambiguate
 from disambig.exceptions import MemoryBudgetError, NoInformationError
 from disambig.votes.dense import DenseVotes
 from disambig.votes.sparse import SparseVotes
-from disambig.weights import InformedWeights, PoissonWeights, Weights
+from disambig.weights import InformedWeights, LaplacianWeights, PoissonWeights, Weights
 from disambig.weights.graphs.poisson import potentials
 
 SOLVERS = ("direct", "iterative")
@@ -316,3 +316,11 @@ def test_too_many_informed_rows_for_memory(monkeypatch):
 
 def test_it_is_a_plain_weighting_too():
     assert isinstance(PoissonWeights(), Weights)
+
+
+@pytest.mark.parametrize("kind", [PoissonWeights, LaplacianWeights])
+@pytest.mark.parametrize("metric", [np.zeros(0), np.array(["precomputed", "x"]), None])
+def test_metrics_that_are_no_name(kind, metric):
+    # The tags are read before the parameters are checked.
+    with pytest.raises(ValueError, match="metric must be one of"):
+        PartialLabelClassifier(kind(metric=metric)).fit(np.arange(4.0)[:, None], list("abab"))

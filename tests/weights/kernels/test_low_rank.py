@@ -379,3 +379,8 @@ def test_landmarks_whose_squares_overflow():
     message = r"landmark 1 contains 1e\+40 in column 2, beyond 1e\+36"
     with pytest.raises(VotesError, match=message):
         NystromWeights(landmarks=landmarks).fit(X)
+
+
+def test_more_random_features_than_the_memory_holds():
+    with pytest.raises(MemoryBudgetError, match="Draw fewer of them"):
+        RandomFeatureWeights(n_features=10**30).fit(np.arange(4.0)[:, None])

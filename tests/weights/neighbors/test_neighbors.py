@@ -326,3 +326,9 @@ def test_a_graph_of_k_rows_with_the_row_itself_lacks_no_neighbour():
         NeighborWeights(4, metric="precomputed", leave_one_out=True).fit(graph).training_votes()
     with pytest.warns(UserWarning, match="20 rows of the graph of distances store fewer"):
         NeighborWeights(5, metric="precomputed").fit(graph).training_votes()
+
+
+@pytest.mark.parametrize("params", [{"a": 1}, "a", [1, 2]])
+def test_parameters_that_a_metric_does_not_have(params):
+    with pytest.raises(ValueError, match=r"NeighborWeights: .*metric_params"):
+        NeighborWeights(2, metric="manhattan", metric_params=params).fit(np.ones((5, 2)))

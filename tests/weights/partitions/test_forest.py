@@ -222,3 +222,28 @@ def test_leaves_that_do_not_fit_are_refused(monkeypatch):
         weights.votes(Q)
     with pytest.raises(MemoryBudgetError, match="Leave-one-out votes of 60 rows in 3 trees would"):
         weights.leave_one_out_votes()
+
+
+def test_more_trees_than_the_memory_holds():
+    with pytest.raises(MemoryBudgetError, match="Grow fewer trees"):
+        ForestWeights(n_estimators=10**30).fit(np.ones((3, 1)))
+
+
+def test_depths_and_sizes_beyond_all_integers_of_compiled_code():
+    X = np.arange(6.0)[:, None]
+    usual = ForestWeights(n_estimators=3, min_samples_split=2)
+    deep = clone(usual).set_params(max_depth=10**30).fit(X).votes(X)
+    assert_array_equal(deep @ np.eye(6), usual.fit(X).votes(X) @ np.eye(6))
+    # No node has so many rows: all rows share one leaf.
+    whole = ForestWeights(n_estimators=3, min_samples_split=10**30).fit(X)
+    assert_allclose(whole.votes(X) @ np.eye(6), 1 / 6)
+
+
+def test_columns_of_the_smallest_range():
+    X = np.array([[0.0], [5e-324]])
+    factors = column_factors(X)
+    assert np.isfinite(factors).all()
+    scaled = scaled_columns(X, factors).astype(np.float32)
+    assert scaled[0, 0] < scaled[1, 0]
+    # Far outside: as large as an entry may be, without a warning.
+    assert np.isfinite(scaled_columns(np.array([[1e36]]), factors)).all()

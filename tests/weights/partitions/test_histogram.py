@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from disambig.exceptions import VotesError
+from disambig.exceptions import MemoryBudgetError, VotesError
 from disambig.weights import HistogramWeights
 
 RNG = np.random.default_rng(0)
@@ -111,3 +111,20 @@ def test_bad_parameters(parameters, message):
 def test_bad_thresholds(bins, message):
     with pytest.raises(VotesError, match=f"HistogramWeights: .*{message}"):
         HistogramWeights(bins).fit(X)
+
+
+def test_more_bins_than_the_memory_holds():
+    with pytest.raises(MemoryBudgetError, match="Take fewer bins"):
+        HistogramWeights(bins=10**30).fit(np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("bins", [np.array("a"), np.array(2.5)])
+def test_bins_that_are_a_single_value(bins):
+    with pytest.raises(ValueError, match="bins must be an integer >= 1"):
+        HistogramWeights(bins=bins).fit(np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("cuts", [["a"], [[1.0], [1.0, 2.0]], [1j]])
+def test_thresholds_that_are_no_numbers(cuts):
+    with pytest.raises(VotesError, match="thresholds of feature 0 must be one ascending list"):
+        HistogramWeights(bins=[cuts]).fit(np.ones((3, 1)))

@@ -13,6 +13,7 @@ from disambig.candidates.labels.classes import listed, preview
 from disambig.candidates.reading import own_rows, row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notebooks import first_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +50,7 @@ class PartialBits:
     tags: AnyArray = None  # type: ignore[assignment]
 
     couples_rows = False
+    _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
         self._set(*checked_bits(self.bits, self.tags))

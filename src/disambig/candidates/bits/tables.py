@@ -15,6 +15,7 @@ from disambig.candidates.protocol import Candidates
 from disambig.candidates.reading import Markers, dense_array, is_missing, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray
+from disambig.parameters import as_array
 
 UNKNOWN = -1
 """The entry of a table of bits where the bit is not known."""
@@ -75,7 +76,7 @@ def _refuse_known_zero(markers: Markers, zero: str | None) -> None:
 
 def checked_bits(bits: Any, tags: Any) -> BitTable:
     """Read-only copies of bits and tags; raises unless they fit together."""
-    table = np.asarray(bits)
+    table = as_array(bits)
     if table.ndim != 2 or 0 in table.shape or table.dtype != np.int8:
         raise CandidateError(
             f"PartialBits: bits must be an int8 array of shape (n, m), 1, 0 or -1 for not known; "
@@ -93,7 +94,7 @@ def checked_bits(bits: Any, tags: Any) -> BitTable:
 
 def checked_tags(tags: Any) -> AnyArray:
     """The vector of `tags`, in the order given, ``(m,)``; raises unless they are distinct."""
-    vector = np.asarray(tags)
+    vector = as_array(tags)
     if vector.ndim != 1 or not vector.size:
         raise CandidateError(
             f"PartialBits: tags must be a 1-D list of at least one distinct name; got {tags!r}."
@@ -134,6 +135,8 @@ def _table(y: Any, markers: Markers) -> tuple[AnyArray, list[Any] | None]:
         if values.dtype.kind in "US" and isinstance(y, list):
             # As an array, numbers beside a text are texts too.
             values = np.array(y, dtype=object)
+    except CandidateError:
+        raise
     except ValueError as error:
         raise CandidateError(
             "PartialBits: rows must have the same length, one entry per tag; these do not."
@@ -148,13 +151,18 @@ def _table(y: Any, markers: Markers) -> tuple[AnyArray, list[Any] | None]:
     return values, None if names == list(range(values.shape[1])) else names
 
 
+def _is_single(row: Any) -> bool:
+    return isinstance(row, np.ndarray) and row.ndim == 0
+
+
 def _with_whole_rows(y: Any, markers: Markers) -> Any:
     """Lists of entries, with a row of None for each row that is missing or a marker."""
     column = isinstance(y, (list, tuple)) or (
         getattr(y, "ndim", 0) == 1 and getattr(y, "dtype", None) == np.dtype(object)
     )
     rows = list(y) if column else []
-    lengths = [len(row) if isinstance(row, _ROWS) else -1 for row in rows]
+    # An array without dimensions is a single value.
+    lengths = [-1 if not isinstance(row, _ROWS) or _is_single(row) else len(row) for row in rows]
     longest = max(lengths, default=-1)
     if longest < 0:
         return y
@@ -187,8 +195,11 @@ def _numbers(values: AnyArray, names: list[Any] | None, markers: Markers) -> Any
     else:
         flat = values.ravel().tolist()
         said = ~marked.ravel()
-        good = np.array([is_missing(v) or isinstance(v, (Real, np.bool_)) for v in flat]) | ~said
-        refuse_bits(~good.reshape(values.shape), values, names, remedy)
+        # Compared as they are: floats cannot hold all integers.
+        good = np.array(
+            [is_missing(v) or (isinstance(v, (Real, np.bool_)) and v in (-1, 0, 1)) for v in flat]
+        )
+        refuse_bits(~(good | ~said).reshape(values.shape), values, names, remedy)
         known = [
             float(v) if known and not is_missing(v) else np.nan
             for v, known in zip(flat, said.tolist(), strict=True)

@@ -249,3 +249,17 @@ def _refuse_form(got: str, sets: LabelSets) -> Never:
         f"largest number of rows of each class; {got}. For equal sizes use "
         "ClassCounts.balanced(sets)."
     )
+
+
+def label_candidates(y: Any, classes: Any = None, unlabeled: Any = None) -> Any:
+    """`LabelSets.from_any`, except that `ClassCounts` keep their counts.
+
+    Examples
+    --------
+    >>> counts = ClassCounts.balanced(LabelSets.from_mask(np.ones((4, 2))))
+    >>> label_candidates(counts) is counts, type(label_candidates(["a", "b"])).__name__
+    (True, 'LabelSets')
+    """
+    if isinstance(y, ClassCounts):
+        return y if classes is None else y.with_classes(classes)
+    return LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)

@@ -23,6 +23,7 @@ from disambig.candidates.labels.tables import SetTable, checked_table, parse_tab
 from disambig.candidates.reading import own_rows, require_separable, row_index, rows_of, table_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notebooks import first_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +65,7 @@ class LabelSets:
     weights: FloatArray | None = None
 
     couples_rows = False
+    _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
         self._set(*checked_table(self.mask, self.classes, self.weights))

@@ -108,10 +108,14 @@ def _looks_like_table(rows: list[Any], entries: Entries, markers: Markers) -> bo
         elif isinstance(row, COLLECTIONS) or not markers.matches(row):
             return False
     return length > 0 and all(
-        isinstance(label, (numbers.Real, np.bool_)) and 0 <= float(label) <= 1
-        for label in entries.distinct
-        if not markers.matches(label)
+        _is_share(label) for label in entries.distinct if not markers.matches(label)
     )
+
+
+def _is_share(label: Any) -> bool:
+    """Whether a label is a number from 0 to 1; it may be larger than any float."""
+    value: Any = label
+    return isinstance(label, (numbers.Real, np.bool_)) and bool(0 <= value <= 1)
 
 
 def sets_from_entries(

@@ -20,6 +20,7 @@ from disambig.candidates.look_alikes import warn_of_look_alike_names
 from disambig.candidates.reading import Markers, is_missing, refuse_empty_rows, row_error
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.parameters import as_array
 
 # Weights sum to one up to this, so that weights stored in single precision are accepted.
 _SUM_TOLERANCE = 1e-5
@@ -42,7 +43,7 @@ class SetTable(NamedTuple):
 
 def checked_table(mask: Any, classes: Any, weights: Any) -> SetTable:
     """Read-only copies of the arrays; raises unless they fit together and no set is empty."""
-    mask = np.asarray(mask)
+    mask = as_array(mask)
     if mask.ndim != 2 or mask.dtype != np.bool_:
         raise CandidateError(
             f"LabelSets: mask must be a boolean array of shape (n, K); got {mask.dtype} of "

@@ -18,6 +18,8 @@ from disambig.candidates.numbers.tables import ends_of_bounds, ends_of_centers, 
 from disambig.candidates.reading import row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notebooks import first_rows
+from disambig.parameters import as_array
 
 
 def row_positions(rows: Any, n: int, owner: str) -> int | IntArray:
@@ -95,11 +97,12 @@ class Intervals:
     flat: bool = True
 
     couples_rows = False
+    _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
         lower, upper = (
             end[:, np.newaxis] if end.ndim == 1 else end
-            for end in (np.asarray(self.lower), np.asarray(self.upper))
+            for end in (as_array(self.lower), as_array(self.upper))
         )
         ends = checked_ends(lower, upper, "Intervals")
         if self.flat and ends.lower.shape[1] != 1:
@@ -141,8 +144,10 @@ class Intervals:
             a pair ``(lower, upper)``, an interval of pandas, or a text: a number,
             ``"[800, 1200]"`` (brackets of any kind), ``"800-1200"``, ``"800 to 1200"``,
             ``"800..1200"``, ``">= 5"``, ``"65+"``, ``"at least 5"``, ``"< 3"``, ``"5 +- 2"`` or
-            ``"5 ± 2"``. A list of pairs is a union, whose segments must overlap here: see
-            `disambig.candidates.number_sets`. Lists are never boxes.
+            ``"5 ± 2"``. Numbers in texts may be ``"30,000"``, ``"1.200,50"``, ``"30-40k"`` or
+            ``"$5"``; all texts have one decimal mark and one currency. A list of pairs is a
+            union, whose segments must overlap here: see `disambig.candidates.number_sets`. Lists
+            are never boxes.
         missing : {"error", "whole"}, default="error"
             Whether missing values (NaN, None, NA, the texts ``""`` and ``"*"``) raise an error or
             mean "no bound": on that side for an end, on both sides for a row. Ignored if `y` is

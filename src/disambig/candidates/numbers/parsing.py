@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from disambig.candidates.numbers.checks import checked_ends, interval_error
+from disambig.candidates.numbers.amounts import (
+    UNSIGNED_NUMBER,
+    currency_of,
+    decimal_evidence,
+    plain_text,
+)
+from disambig.candidates.numbers.checks import checked_ends, interval_error, require_squarable
 from disambig.candidates.numbers.containers import (
     interval_ends,
     is_interval,
@@ -39,12 +45,12 @@ from disambig.notation import AnyArray, FloatArray, IntArray
 
 GRAMMAR = (
     "'7.5', '[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+', 'at least 5', "
-    "'< 3', 'at most 3' or '5 +- 2', joined by '|' for unions"
+    "'< 3', 'at most 3' or '5 +- 2', joined by '|' for unions; numbers as in '30,000', '1.200,50', "
+    "'30-40k' or '$5'"
 )
 UNION_SEPARATOR = "|"
 
-_UNSIGNED_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
-_NUMBER = rf"[+-]?{_UNSIGNED_NUMBER}"
+_NUMBER = rf"[+-]?{UNSIGNED_NUMBER}"
 _END = rf"({_NUMBER}|[+-]?inf(?:inity)?|[+-]?∞)"
 # Before "..", a number must not end with a dot of its own: "5....7" is refused.
 _RANGE_END = _END.replace(r"\.\d*", r"\.\d+")
@@ -54,7 +60,7 @@ _BRACKETS_TEXT = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
 _RANGE_TEXT = re.compile(rf"{_RANGE_END}\s*\.\.\s*{_RANGE_END}")
 _WORDS_TEXT = re.compile(rf"(?:from\s+)?{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
 # "800--1200" is ambiguous, so the number after the dash has no sign.
-_DASH_TEXT = re.compile(rf"({_NUMBER})\s*[-–—]\s*({_UNSIGNED_NUMBER})")
+_DASH_TEXT = re.compile(rf"({_NUMBER})\s*[-–—]\s*({UNSIGNED_NUMBER})")
 _OR_MORE_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+|or\s+more)")
 _OR_LESS_TEXT = re.compile(rf"({_NUMBER})\s*or\s+less")
 _AT_LEAST_TEXT = re.compile(rf"(?:at\s+least|more\s+than|over|above)\s+({_NUMBER})")
@@ -62,6 +68,8 @@ _AT_MOST_TEXT = re.compile(rf"(?:at\s+most|less\s+than|under|below|up\s+to)\s+({
 _COMPARISON_TEXT = re.compile(rf"(>=|<=|[<>≤≥])\s*({_NUMBER})")
 _RADIUS_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+/?-|±)\s*((?!-){_NUMBER})")
 
+# Texts that need no rewriting: most are.
+_PLAIN_TEXT = re.compile(r"(?:[<>]=?)?\s?[-+\d.eE]*")
 _MISSING_TEXTS = ("", "*")
 _NUMBER_TYPES = {int, float}
 _WHOLE_LINE = (-math.inf, math.inf)
@@ -71,8 +79,10 @@ _ROW_REMEDY = (
 )
 
 
-def text_segments(text: str) -> list[tuple[float, float]] | None:
+def text_segments(text: str, decimal: str = ".") -> list[tuple[float, float]] | None:
     """The ends of every interval in `text`; NaN if the text is empty, None if it is invalid.
+
+    `decimal` is the decimal mark, "." or ","; the other one separates thousands.
 
     Examples
     --------
@@ -82,11 +92,16 @@ def text_segments(text: str) -> list[tuple[float, float]] | None:
     ([(3.0, 5.0)], [(-3.0, 5.0)], [(65.0, inf)])
     >>> text_segments("5 +- 2"), text_segments(""), text_segments("about 5")
     ([(3.0, 7.0)], [(nan, nan)], None)
+    >>> text_segments("$30-40k"), text_segments("> 1.200,50", decimal=",")
+    ([(30000.0, 40000.0)], [(1200.5, inf)])
     """
-    # U+2212, the typographic minus sign, is read as a hyphen.
-    text = text.strip().replace("−", "-").lower()
+    text = text.strip()
     if text in _MISSING_TEXTS:
         return [(math.nan, math.nan)]
+    if decimal == "," or not _PLAIN_TEXT.fullmatch(text):
+        parts = text.split(UNION_SEPARATOR)
+        text = UNION_SEPARATOR.join(plain_text(part, decimal) for part in parts)
+    text = text.lower()
     segments = [_segment(part.strip()) for part in text.split(UNION_SEPARATOR)]
     valid = [segment for segment in segments if segment is not None]
     return valid if len(valid) == len(segments) else None
@@ -140,7 +155,8 @@ def segments_of_list(rows: list[Any], markers: Markers = NO_MARKERS) -> RowSegme
     if ends is not None:
         ends = np.where(markers.named.where(ends), _WHOLE_LINE, ends) if markers.values else ends
         return RowSegments(ends, np.arange(len(rows) + 1))
-    parsed = [_row_segments(row, markers.named) for row in rows]
+    decimal = _decimal_mark(rows, markers.named)
+    parsed = [_row_segments(row, markers.named, decimal) for row in rows]
     invalid = np.array([not pairs for pairs in parsed])
     if invalid.any():
         row = rows[int(np.argmax(invalid))]
@@ -176,12 +192,44 @@ def _ends_of_python_rows(rows: list[Any]) -> FloatArray | None:
     return None
 
 
-def _row_segments(row: Any, markers: Markers) -> list[_Pair] | None:
+def _decimal_mark(rows: list[Any], markers: Markers) -> str:
+    """The decimal mark of the texts among the rows; raises if they contradict each other."""
+    places = [
+        i for i, row in enumerate(rows) if isinstance(row, str) and not markers.matches_text(row)
+    ]
+    texts = [rows[i] for i in places]
+    evidence = decimal_evidence(texts)
+    if evidence.point is not None and evidence.comma is not None:
+        other = np.zeros(len(rows), dtype=np.bool_)
+        other[places[evidence.comma]] = True
+        raise interval_error(
+            other,
+            f"holds {texts[evidence.comma]!r}, with a decimal comma, and row "
+            f"{places[evidence.point]} holds {texts[evidence.point]!r}, with a decimal point",
+            "Write all numbers in one way.",
+            "Intervals",
+        )
+    signs = [currency_of(text) for text in texts]
+    used = sorted({sign for sign in signs if sign})
+    if len(used) > 1:
+        first = next(sign for sign in signs if sign)
+        other = np.zeros(len(rows), dtype=np.bool_)
+        other[[places[i] for i, sign in enumerate(signs) if sign not in ("", first)]] = True
+        raise interval_error(
+            other,
+            f"holds {rows[int(np.argmax(other))]!r}, and an earlier row has the currency {first!r}",
+            "Give all amounts in one currency.",
+            "Intervals",
+        )
+    return "." if evidence.comma is None else ","
+
+
+def _row_segments(row: Any, markers: Markers, decimal: str) -> list[_Pair] | None:
     """The intervals of a row; None or an empty list if the row is invalid."""
     if markers.matches_text(row):
         return [_WHOLE_LINE]
     if isinstance(row, str):
-        return text_segments(row)
+        return text_segments(row, decimal)
     if isinstance(row, np.ndarray):
         row = row.tolist()
     pair = _pair(row, markers)
@@ -294,6 +342,8 @@ def _parse_rows(rows: AnyArray | list[Any], missing: str, markers: Markers) -> P
         points = marked_numbers(rows, _ROW_REMEDY, markers)
         return ParsedNumbers(*points_table(points, missing, markers))
     ends, indptr = segments_of_list(list(rows), markers)
+    # Here, because the parser of tables takes every segment for a row.
+    require_squarable(ends, "Intervals", rows_of_segments(indptr))
     # Markers were found in the rows: an end that a text writes out is a number, not a marker.
     table = parse_ends(ends, missing, Markers(missing=markers.missing))
     single = len(ends) == len(rows)

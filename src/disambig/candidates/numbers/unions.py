@@ -19,6 +19,7 @@ from disambig.candidates.numbers.segments import (
 )
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notebooks import first_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +56,7 @@ class IntervalUnions:
     indptr: IntArray
 
     couples_rows = False
+    _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
         lower, upper = (

@@ -286,6 +286,8 @@ def without_marked(rows: list[Any], markers: Markers) -> list[Any]:
 def _is_marked(row: Any, markers: Markers) -> bool:
     if not isinstance(row, COLLECTIONS):
         return markers.matches_text(row)
+    if isinstance(row, np.ndarray) and row.ndim == 0:
+        return markers.matches_text(row.item())
     return len(row) == 1 and markers.matches_text(elements(row)[0])
 
 

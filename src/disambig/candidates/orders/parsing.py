@@ -88,7 +88,9 @@ def parse_buckets(y: Any, items: Any, unlabeled: Any = None) -> OrderTable:
         "a list of groups",
         "Write [['a', 'b'], ['c']] for a and b before c, and [] for a row without any item.",
     )
-    groups = [[] if is_missing_row(row) else [_group(group) for group in row] for row in rows]
+    groups = [
+        [] if is_missing_row(row) else [_group(group) for group in elements(row)] for row in rows
+    ]
     positions, vector = _positions(groups, items, markers)
     return OrderTable(smaller_first(positions), vector)
 
@@ -321,16 +323,18 @@ def check_ranks(ranks: str) -> str:
     return ranks
 
 
+def _is_window(pair: Any) -> bool:
+    """Whether an entry of a row holds places: a list of numbers, or of missing values."""
+    return isinstance(pair, COLLECTIONS) and all(
+        is_number(place) or is_missing(place) for place in elements(pair)
+    )
+
+
 def _windows_in_lists(
     y: Any, rows: list[Any], items: Any, ties: str, markers: Markers
 ) -> OrderTable:
     """Read lists of first and last places; raises at texts and at pairs of items."""
-    numeric = [
-        all(is_number(place) or is_missing(place) for pair in elements(row) for place in pair)
-        if isinstance(row, COLLECTIONS)
-        else False
-        for row in rows
-    ]
+    numeric = [isinstance(row, COLLECTIONS) and all(map(_is_window, row)) for row in rows]
     refuse_rows(
         rows,
         [not each for each in numeric],

@@ -63,6 +63,7 @@ class PartialOrders:
     windows: IntArray | None = None
 
     couples_rows = False
+    _repr_html_ = views.as_html
 
     def __post_init__(self) -> None:
         before, items, windows = checked_orders(self.before, self.items)

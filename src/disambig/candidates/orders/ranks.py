@@ -142,7 +142,7 @@ def _converted(table: AnyArray, names: list[Any] | None) -> AnyArray:
         # Integers if they fit into 64 bits: different large integers can be the same float.
         if integers.dtype.kind in "iu":
             return integers
-    good = np.array([is_number(value) or is_missing(value) for value in flat], dtype=np.bool_)
+    good = np.array([_is_float(value) or is_missing(value) for value in flat], dtype=np.bool_)
     _refuse_entries(
         ~good.reshape(table.shape),
         table,
@@ -152,6 +152,17 @@ def _converted(table: AnyArray, names: list[Any] | None) -> AnyArray:
     )
     values = [np.nan if is_missing(value) else float(value) for value in flat]
     return np.array(values, dtype=np.float64).reshape(table.shape)
+
+
+def _is_float(value: Any) -> bool:
+    """Whether a value is a number that floats can hold."""
+    if not is_number(value):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _refuse_entries(bad: BoolArray, table: AnyArray, names: list[Any] | None, remedy: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from disambig.candidates.labels.classes import listed, preview
 from disambig.candidates.orders.items import order_error
 from disambig.notation import AnyArray, BoolArray, IntArray
+from disambig.notebooks import first_rows
 
 
 def sign_array(before: BoolArray) -> AnyArray:
@@ -73,3 +74,8 @@ def described(orders: Any) -> str:
         f"{np.count_nonzero(~orders.informative)} empty, {known} of pairs known"
         f"{f', {placed} with places' if placed else ''})"
     )
+
+
+def as_html(orders: Any) -> str:
+    """The first rows, for notebooks."""
+    return first_rows(orders)

@@ -1,1 +1,1 @@
-"""``disambig demo``: the command, its experiment, its tables and its figure."""
+"""``disambig demo``: the command, its table and its picture."""

@@ -33,6 +33,7 @@ from disambig.datasets.corruptions.registry import (
     ORDER_CORRUPTIONS,
 )
 from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
+from disambig.datasets.corruptions.wrong_sets import remove_truths
 
 __all__ = [
     "CORRUPTIONS",
@@ -62,4 +63,5 @@ __all__ = [
     "information_left",
     "out_of_fold_scores",
     "possible_truths",
+    "remove_truths",
 ]

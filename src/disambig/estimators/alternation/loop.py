@@ -180,7 +180,8 @@ def alternate(
         score = task.objective(predictions), task.tie_break(predictions)
         if kept is None or keep_last or score < lowest:
             best, lowest, kept = n_iter, score, (iterate, predictions)
-        trace.append(Progress(iterate.stage, n_iter, score[0], task.undecided(iterate)))
+        undecided = task.undecided(iterate)
+        trace.append(Progress(iterate.stage, n_iter, score[0], undecided, "alternation", max_iter))
         if callback is not None and callback(trace[-1]):
             status = Status.STOPPED
             break

@@ -16,9 +16,11 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.fitting import Fit, take_inputs
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.prediction import label_distribution
+from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
@@ -72,7 +74,7 @@ class HeldOutLabels:
     distributions : float array (n, K)
         Calibrated probabilities of all classes.
     calibration : SetCalibration
-        Of the mean of all judges. `wrong_share` is the estimated share of wrong sets.
+        Of the mean of all judges.
     first_scores : float array (n, K)
         The votes for all classes by the first judge alone, which predicts new inputs.
     first_calibration : SetCalibration
@@ -102,24 +104,40 @@ def is_cheap(sets: Any, solver: Solver | None) -> bool:
 
 
 def judges_of(
-    first: Judge, trials: Sequence[Trial], X: Any, sample_weight: FloatArray | None, n_rows: int
+    first: Judge,
+    trials: Sequence[Trial],
+    X: Any,
+    sample_weight: FloatArray | None,
+    n_rows: int,
+    phase: str,
 ) -> Iterator[Judge]:
-    """The weighting of the fit, and the next best of the selection, fitted one after another."""
-    yield first
+    """The weighting of the fit, and the next best of the selection, fitted one after another.
+
+    Each is a step of the phase; if it is ended, there are no further ones.
+    """
     most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
-    seen = {repr(trials[0].weights)} if trials else set()
-    for trial in trials[1:]:
-        if len(seen) >= most:
-            return
-        # The trials of a weighting differ in the solver; the best comes first.
-        if repr(trial.weights) in seen:
-            continue
-        seen.add(repr(trial.weights))
-        yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
+    # The trials of a weighting differ in the solver; the best comes first.
+    distinct: dict[str, Trial] = {}
+    for trial in trials:
+        if len(distinct) >= max(most, 1):
+            break
+        distinct.setdefault(repr(trial.weights), trial)
+    others = list(distinct.values())[1:]
+
+    def fitted() -> Iterator[Judge]:
+        yield first
+        for trial in others:
+            yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
+
+    return Phase(phase, 1 + len(others)).over(fitted(), lambda judge: type(judge.weights).__name__)
 
 
 def judge_fit(
-    fit: Fit, solver: Solver | None, method: str, trials: Sequence[Trial]
+    fit: Fit,
+    solver: Solver | None,
+    method: str,
+    trials: Sequence[Trial],
+    price: float = np.inf,
 ) -> HeldOutLabels | None:
     """The judgement of a fit of labels; None where leave-one-out votes judge instead.
 
@@ -131,6 +149,8 @@ def judge_fit(
     method : {"disambiguation", "infimum", "average"}
     trials : sequence of Trial
         Of the selection, best first; empty if weights were named.
+    price : float
+        At which labels may leave their sets; by default never.
     """
     sets, kept = fit.taken, fit.kept
     if not is_cheap(sets, solver):
@@ -145,13 +165,14 @@ def judge_fit(
     n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
     first = Judge(fit.weightings.weights, solver, fit.votes)
     return judged(
-        judges_of(first, trials, inputs, kept.weights, n_units),
+        judges_of(first, trials, inputs, kept.weights, n_units, "judgement"),
         sets,
         fit.problem.loss,
         method,
         kept.sample_weight,
         equal,
         lambda number: [deal(units, sets.informative, n_folds, number)],
+        price,
     )
 
 
@@ -198,6 +219,7 @@ def judged(
     sample_weight: FloatArray,
     equal: IntArray,
     deals: Callable[[int], Sequence[IntArray]],
+    price: float = np.inf,
 ) -> HeldOutLabels:
     """The mean of calibrated probabilities over judges and deals.
 
@@ -213,7 +235,10 @@ def judged(
         Equal numbers for rows with equal inputs, which are all in one fold.
     deals : callable
         ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
+    price : float
+        At which labels may leave their sets; by default never.
     """
+    solved = sets if np.isinf(price) else tolerant_sets(sets, price)
     possible = np.asarray(sets.mask.any(axis=0))
     frequencies = sample_weight @ sets.distribution()
     prior = frequencies / frequencies.sum()
@@ -223,7 +248,7 @@ def judged(
     for judge in judges:
         scores = np.mean(
             [
-                hidden_scores(judge, sets, loss, method, sample_weight, equal, folds)
+                hidden_scores(judge, solved, loss, method, sample_weight, equal, folds)
                 for folds in deals(count)
             ],
             axis=0,
@@ -262,7 +287,7 @@ def hidden_scores(
     The others are all rows with other inputs; a weight of w is w copies.
     """
     n_folds = int(folds.max()) + 1
-    graph = _graph(judge.weights)
+    graph = informed_graph(judge.weights)
     is_annealed = isinstance(judge.solver, AnnealedMinimization)
     if is_annealed and graph is None and n_folds * sets.mask.size <= _MAX_ENTRIES:
         return _annealed_together(judge, sets, loss, sample_weight, equal, folds)
@@ -287,7 +312,7 @@ def hidden_scores(
     return scores
 
 
-def _graph(weights: Any) -> Any:
+def informed_graph(weights: Any) -> Any:
     """The weighting in which only informed rows vote, so that hidden rows must not; or None."""
     inner = weights.weights_ if isinstance(weights, ScaledWeights) else weights
     is_graph = getattr(inner, "informed_only", False) and hasattr(inner, "at_informed")

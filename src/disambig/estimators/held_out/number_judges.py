@@ -12,6 +12,7 @@ from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.held_out.residuals import Residuals
 from disambig.estimators.mixture import is_judged
 from disambig.estimators.prediction import NumberPredictor, number_predictor_of
+from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import Solver
@@ -43,7 +44,12 @@ class NumberJudgement(NamedTuple):
 
 
 def judged_numbers(
-    labels: FloatArray, predictions: FloatArray, sets: NumberSets, sample_weight: FloatArray
+    labels: FloatArray,
+    predictions: FloatArray,
+    sets: NumberSets,
+    sample_weight: FloatArray,
+    given: NumberSets | None = None,
+    distance: FloatArray | None = None,
 ) -> NumberJudgement:
     """The confidence in labels, from predictions of their rows by others.
 
@@ -54,13 +60,19 @@ def judged_numbers(
     sets : NumberSets
     sample_weight : float array (n,)
         w counts as w rows. Rows of weight 0 are judged, and judge no others.
+    given : NumberSets, optional
+        The sets of the user, if `sets` are wider ones: residuals are fitted to these.
+    distance : float array (d,), optional
+        What counts as right; by default `confidence_distance`.
     """
-    distance = confidence_distance(labels, sets, sample_weight)
+    given = sets if given is None else given
+    if distance is None:
+        distance = confidence_distance(labels, given, sample_weight)
     is_predicted = np.isfinite(predictions).all(axis=1)
     confidence = np.where(sets.is_point, 1.0, 0.0)
-    if not (is_predicted & sets.informative & (sample_weight > 0)).any():
+    if not (is_predicted & given.informative & (sample_weight > 0)).any():
         return NumberJudgement(confidence, distance, None)
-    residuals = fit_residuals(predictions, sets, sample_weight)
+    residuals = fit_residuals(predictions, given, sample_weight)
     open_rows = np.flatnonzero(is_predicted & ~sets.is_point)
     if open_rows.size:
         confidence[open_rows] = residuals.within(
@@ -98,8 +110,8 @@ def other_predictions(
 
     "hidden sets" for least squares on intervals: the sets of one fold are replaced by the whole
     line, and the same problem is solved again, with the same votes, so that all other targets are
-    chosen without them. Otherwise, and with few rows, "leave-one-out": the others predict with
-    their targets as they are.
+    chosen without them. Otherwise, with few rows, and if a callback ends the phase,
+    "leave-one-out": the others predict with their targets as they are.
 
     Parameters
     ----------
@@ -112,17 +124,21 @@ def other_predictions(
     votes = fit.weightings.weights.leave_one_out_votes()
     folds = None if solver is None else _folds(fit)
     if solver is None or folds is None:
-        return predictor.predict_quietly(votes), "leave-one-out"
+        return predictor.predict(votes), "leave-one-out"
     sets, weights = fit.problem.sets, fit.kept.sample_weight
     found = np.empty((len(sets), sets.n_columns))
     # From an earlier solution a local optimum would depend on the hidden sets.
     start = fit.solution if fit.problem.is_convex else None
-    for fold in range(int(folds.max()) + 1):
+    n_folds = int(folds.max()) + 1
+    phase = Phase("judgement", n_folds)
+    for fold in phase.over(range(n_folds)):
         hidden = folds == fold
         problem = fit.problem.with_sets(_opened(sets, hidden))
         targets = solver.solve(problem, start=start).decoded.outputs
         rule = number_rule(problem, "disambiguation", targets)
-        found[hidden] = number_predictor_of(rule, weights).predict_quietly(votes)[hidden]
+        found[hidden] = number_predictor_of(rule, weights).predict(votes)[hidden]
+    if phase.is_cut:
+        return predictor.predict(votes), "leave-one-out"
     return found, "hidden sets"
 
 

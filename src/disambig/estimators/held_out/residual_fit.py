@@ -7,7 +7,7 @@ another row. If every prediction is inside its interval, the likelihood is flat 
 zero; so of the scales within half a unit of the best the largest is taken.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +28,11 @@ _LEAST, _MOST = 1e-6, 3.0
 # Likelihoods that differ by no more than this are the same.
 _ALIKE = 0.5
 # A share of wrong sets is another parameter: it must explain this much more.
-_WORTH = 3.0
+WORTH = 3.0
 # How much larger a scale may be that has to explain wrong sets, too.
 _INFLATION = 20.0
 _SHARES = (0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.45)
+MAX_SHARE = _SHARES[-1]
 _TINY = np.finfo(float).tiny
 
 
@@ -71,7 +72,10 @@ class _Found(NamedTuple):
 
 
 def fit_residuals(
-    predictions: FloatArray, sets: NumberSets, sample_weight: FloatArray | None = None
+    predictions: FloatArray,
+    sets: NumberSets,
+    sample_weight: FloatArray | None = None,
+    families: Sequence[str] = tuple(FAMILIES),
 ) -> Residuals:
     """The distribution of ``y - f`` under which the sets are most likely.
 
@@ -82,6 +86,8 @@ def fit_residuals(
     sets : NumberSets
     sample_weight : float array (n,), optional
         w counts as w rows.
+    families : sequence of str
+        The distributions that are tried.
 
     Returns
     -------
@@ -106,10 +112,10 @@ def fit_residuals(
             "something, so that nothing is known about residuals. Give at least one such row."
         )
     columns = list(_columns(predictions[used], sets[used], weights[used]))
-    found = [_fitted(name, columns) for name in FAMILIES]
+    found = [_fitted(name, columns) for name in families]
     best = max(found, key=lambda one: one.value)
     noisy = max((_with_share(one, columns) for one in found), key=lambda one: one.value)
-    chosen = noisy if noisy.value > best.value + _WORTH else best
+    chosen = noisy if noisy.value > best.value + WORTH else best
     family = FAMILIES[chosen.family]
     scales = [
         _largest(

@@ -62,6 +62,24 @@ def segments_of(sets: NumberSets) -> Segments:
     return Segments(lower, upper, starts, entries, longest[entries] == 0)
 
 
+def set_texts(sets: NumberSets) -> list[str]:
+    """Sets of numbers as short texts.
+
+    Examples
+    --------
+    >>> from disambig.candidates import number_sets
+    >>> set_texts(number_sets([(0, 1.5), 2.0]))
+    ['[0, 1.5]', '2']
+    """
+    segments = segments_of(sets)
+    parts: list[list[str]] = [[] for _ in segments.starts]
+    for entry, low, high in zip(segments.entries, segments.lower, segments.upper, strict=True):
+        parts[entry].append(f"{low:.4g}" if low == high else f"[{low:.4g}, {high:.4g}]")
+    texts = [" or ".join(part) for part in parts]
+    d = sets.n_columns
+    return [" x ".join(texts[row * d : (row + 1) * d]) for row in range(len(sets))]
+
+
 def segment_probabilities(
     family: Family, segments: Segments, predictions: FloatArray, scales: FloatArray
 ) -> FloatArray:
@@ -129,6 +147,11 @@ class Residuals:
         probability = np.minimum(segments.total(found), 1.0)
         return np.asarray(probability.reshape(len(sets), -1).prod(axis=1))
 
+    def near_probability(self, distance: FloatArray) -> float:
+        """``P(|y - f| <= distance)``, in all columns."""
+        reach = np.asarray(distance) / self.scale
+        return float(np.prod(self._family.between(-reach, reach)))
+
     def suspicion(self, predictions: Any, sets: NumberSets) -> FloatArray:
         """``1 - P(S) / P*(S)``: how badly the set lies around the prediction, ``(n,)``.
 
@@ -164,20 +187,28 @@ class Residuals:
         """
         nu = self.wrong_share if share is None else share
         check_number("wrong_probability", "share", nu, most=1)
-        if self.center is None or self.spread is None:
-            raise ValueError(
-                "wrong_probability needs the distribution of all numbers: give center and spread."
-            )
-        segments, found = self._parts(predictions, sets)
+        likely, broad = self.likelihoods(predictions, sets)
         n = len(sets)
-        center, spread = np.tile(self.center, n), np.tile(self.spread, n)
-        broad = segments.total(segment_probabilities(self._family, segments, center, spread))
-        right = (1.0 - nu) * segments.total(found)
-        wrong = nu * broad
+        right, wrong = (1.0 - nu) * likely.ravel(), nu * broad.ravel()
         # Where both are 0 nothing speaks for either: the share itself.
         total = right + wrong
         odds = np.divide(wrong, total, out=np.full(wrong.shape, float(nu)), where=total > 0)
         return np.asarray(odds.reshape(n, -1).max(axis=1, initial=0.0))
+
+    def likelihoods(self, predictions: Any, sets: NumberSets) -> tuple[FloatArray, FloatArray]:
+        """``P(S)`` around the prediction and ``B(S)`` without x, both ``(n, d)``.
+
+        Both are densities for points.
+        """
+        if self.center is None or self.spread is None:
+            raise ValueError(
+                "Residuals: the distribution of all numbers is needed: give center and spread."
+            )
+        segments, found = self._parts(predictions, sets)
+        n, d = len(sets), sets.n_columns
+        center, spread = np.tile(self.center, n), np.tile(self.spread, n)
+        broad = segment_probabilities(self._family, segments, center, spread)
+        return segments.total(found).reshape(n, d), segments.total(broad).reshape(n, d)
 
     def within(self, labels: Any, predictions: Any, sets: NumberSets, distance: Any) -> FloatArray:
         """``P(|y - label| <= distance | y in S)``, in all columns, ``(n,)``.

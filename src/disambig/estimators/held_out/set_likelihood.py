@@ -38,7 +38,8 @@ class SetCalibration:
     ----------
     temperature : float
     wrong_share : float
-        The estimated share of sets that miss the truth; 0 unless the sets show it.
+        The share of sets that no temperature explains. Mostly 0: a higher temperature explains
+        wrong sets, too. `wrong_sets` estimates how many miss the truth.
     log_likelihood : float
         Of the sets, per unit of sample weight.
 
@@ -61,23 +62,6 @@ class SetCalibration:
             logits = np.where(possible, logits, -np.inf)
         probabilities: FloatArray = softmax(logits, axis=1)
         return probabilities
-
-    def wrong_probability(self, set_probability: FloatArray, odds: FloatArray) -> FloatArray:
-        """The posterior probability that a set misses the truth, ``(n,)``.
-
-        Parameters
-        ----------
-        set_probability : float array (n,)
-            ``P_i(S_i)``.
-        odds : float array (n,)
-            ``s / (K - s)`` of each set; infinite where no class is excluded, which is never wrong.
-        """
-        bounded = np.where(np.isfinite(odds), odds, 0.0)
-        wrong = self.wrong_share * (1.0 - set_probability) * bounded
-        right = (1.0 - self.wrong_share) * set_probability
-        total = wrong + right
-        posterior: FloatArray = np.divide(wrong, total, out=np.zeros_like(total), where=total > 0)
-        return posterior
 
 
 def size_odds(mask: BoolArray, possible: BoolArray) -> FloatArray:

@@ -79,6 +79,20 @@ class SignCalibration:
         calibrated: FloatArray = (1.0 - 2.0 * self.wrong_share) * right + self.wrong_share
         return calibrated
 
+    def unmixed(self, calibrated: FloatArray) -> FloatArray:
+        """Calibrated probabilities without the share of wrong signs that is mixed in.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> SignCalibration(2.0, 0.1, True).unmixed(np.array([0.1, 0.3, 0.9])).round(3).tolist()
+        [0.0, 0.25, 1.0]
+        """
+        if not self.is_fitted or self.wrong_share == 0.0:
+            return calibrated
+        scale = max(1.0 - 2.0 * self.wrong_share, CLIP)
+        return np.asarray(np.clip((calibrated - self.wrong_share) / scale, 0.0, 1.0))
+
 
 def fit_sign_calibration(
     probabilities: FloatArray, signs: AnyArray, sample_weight: FloatArray

@@ -113,6 +113,8 @@ class ItemForestRanker(BaseEstimator):
             # A row that every tree has seen is predicted by 0 and warned of.
             warnings.simplefilter("ignore", UserWarning)
             forest.fit(X, places, weights)
+        # Not the function: a saved model holds none.
+        forest.oob_score = has_rest
         mean = np.full(n, np.average(places, weights=weights))
         return forest, np.asarray(forest.oob_prediction_) if has_rest else mean
 

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import take_inputs
+from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.estimators.selection.space import Entry, EntryWeightings
 from disambig.losses.labels.finite import FiniteLoss
@@ -83,12 +84,17 @@ def graph_votes(
     units = unit_scales(X, sample_weight)
     best: GraphVotes | None = None
     n_tried = 0
+    phase = Phase("selection", stage="graphs")
     for scales in (units, None) if comparison.n_folds and units.any() else (units,):
+        if best is not None and phase.stopped:
+            break
         inputs = scaled_inputs(X, scales) if scales is not None and scales.any() else X
         tried = []
         for weighting, links in _weightings(inputs, sample_weight, sets.informative):
             missed, cut = comparison.missed(weighting), comparison.cut(weighting, links)
             tried.append(GraphVotes(clone(weighting), missed, cut, 0))
+            if phase.done(objective=min(one.cut + (one.missed or 0.0) for one in tried)):
+                break
         n_tried += len(tried)
         found = min(tried, key=lambda one: one.cut + (one.missed or 0.0), default=None)
         if found is None or (best is not None and (found.missed or 0.0) >= (best.missed or 0.0)):

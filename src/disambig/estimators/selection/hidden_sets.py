@@ -45,10 +45,18 @@ class HiddenSets:
         The fold in which a row is hidden; -1 for never.
     sample_weight : float (n,)
         Copies of a row are one row of their total weight; see `merge_copies`.
+    solved : LabelSets, n rows, optional
+        The sets that visible rows are disambiguated in, if these are not `sets`, which are scored;
+        see `tolerant_sets`.
     """
 
     def __init__(
-        self, sets: LabelSets, loss: FiniteLoss, folds: IntArray, sample_weight: FloatArray
+        self,
+        sets: LabelSets,
+        loss: FiniteLoss,
+        folds: IntArray,
+        sample_weight: FloatArray,
+        solved: LabelSets | None = None,
     ) -> None:
         self.sets = sets
         self.loss = loss
@@ -59,8 +67,9 @@ class HiddenSets:
         self._is_scored = sets.informative & (folds >= 0)
         # All folds are one problem: each is a copy of all rows in which the sets of the fold are
         # open, that is, contain every class.
-        opened = (sets.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
-        self._opened = LabelSets(opened, sets.classes, _opened_weights(sets, hidden))
+        solved = sets if solved is None else solved
+        opened = (solved.mask | hidden[:, :, None]).reshape(-1, sets.n_classes)
+        self._opened = LabelSets(opened, sets.classes, _opened_weights(solved, hidden))
         totals = (sample_weight[:, None] * sets.distribution()).sum(axis=0)
         self._prior = totals / totals.sum()
 

@@ -128,7 +128,7 @@ class LabelSelection:
         return family_of(held_out.trial.weights)
 
     def compare(
-        self, trials: Sequence[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
+        self, trials: Iterable[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
     ) -> list[HeldOutTrial]:
         scored = HiddenSets(self.sets, self.loss, np.where(hidden, 0, -1), sample_weight)
         weights = None if (sample_weight == 1).all() else sample_weight

@@ -170,7 +170,7 @@ class MemberSelection(Generic[M]):
         return self.members.family_of(held_out.entry, held_out.trial.weights)
 
     def compare(
-        self, trials: Sequence[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
+        self, trials: Iterable[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
     ) -> list[HeldOutTrial]:
         folds = np.where(hidden, 0, -1)
         weights = None if (sample_weight == 1).all() else sample_weight

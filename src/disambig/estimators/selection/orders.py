@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.mixture import Mixture
+from disambig.estimators.progress.following import unfollowed
 from disambig.estimators.rankers.item_forest import ItemForestRanker
 from disambig.estimators.rankers.logistic_ranker import LogisticRanker
 from disambig.estimators.rankers.targets import expected_places
@@ -119,23 +120,22 @@ class OrderMembers:
         return ItemForestRanker(n_trees // 2, min_samples_leaf=leaf), for_all
 
     def _voting(self, weights: Weights, method: str) -> Any:
-        return clone(self.ranker).set_params(
+        return unfollowed(clone(self.ranker)).set_params(
             weights=weights,
             method=method,
             # The candidates are read already.
             items=None,
             ranks="order",
             unlabeled=None,
+            tolerance=None,
             time_limit=None,
-            callback=None,
-            verbose=0,
         )
 
     def predict(self, fitted: Any, X: Any) -> FloatArray:
         if self.is_mixed:
             return pair_shares(fitted, X)
         votes = fitted._weightings_.votes(X)
-        ranks: FloatArray = fitted._predictor_.predict_quietly(votes).outputs.astype(np.float64)
+        ranks: FloatArray = fitted._predictor_.predict(votes).outputs.astype(np.float64)
         return ranks
 
     def score(self, predictions: FloatArray, sample_weight: FloatArray) -> Score:

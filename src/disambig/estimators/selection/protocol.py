@@ -153,7 +153,7 @@ class SelectionKind(Protocol):
         ...
 
     def compare(
-        self, trials: Sequence[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
+        self, trials: Iterable[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
     ) -> list[HeldOutTrial]:
         """The trials with their scores at hidden rows, trained on the other rows, in order."""
         ...

@@ -11,7 +11,8 @@ target is used. The steps are the same for labels, bits, orders and numbers (`Se
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import compress
 from operator import not_
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.estimators.fitting import take_inputs
+from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.protocol import (
     HeldOutTrial,
     SelectionKind,
@@ -47,6 +49,10 @@ class Deadline:
         self.is_limited = seconds is not None
         self._end = np.inf if seconds is None else time.monotonic() + seconds
 
+    def pass_now(self) -> None:
+        """Let the time be over: a callback has ended the search."""
+        self.is_limited, self._end = True, -np.inf
+
     @property
     def has_passed(self) -> bool:
         """Whether the time is over."""
@@ -58,6 +64,48 @@ class Deadline:
             if number and self.has_passed:
                 return
             yield entry
+
+    def trials(
+        self,
+        stage: str,
+        entries: Sequence[Any],
+        run: Callable[[Iterator[Any]], Iterator[HeldOutTrial]],
+    ) -> Iterator[HeldOutTrial]:
+        """The trials ``run(...)`` of the entries that begin in time; each entry is a step.
+
+        Parameters
+        ----------
+        stage : str
+            Of the phase "selection".
+        entries : sequence
+        run : callable
+            May read ahead, and may have no trial of an entry.
+        """
+        phase = Phase("selection", len(entries), stage)
+        if phase.stopped:
+            self.pass_now()
+        last, lowest = None, np.inf
+
+        def report_last() -> None:
+            nonlocal last
+            if last is not None and phase.done(objective=lowest):
+                self.pass_now()
+            last = None
+
+        def begun() -> Iterator[Any]:
+            for entry in self.limit(entries):
+                yield entry
+                # Whoever asks for the next one is done with the last, unless it reads ahead.
+                report_last()
+
+        for held_out in run(begun()):
+            if held_out.entry != last:
+                report_last()
+            last, lowest = held_out.entry, min(lowest, held_out.trial.score)
+            yield held_out
+        report_last()
+        if not self.has_passed and phase.finish(lowest):
+            self.pass_now()
 
 
 class Selection(NamedTuple):
@@ -178,7 +226,7 @@ def select(
     scored = sample.kind, sample.sample_weight
     if finalists and not deadline.has_passed:
         compared, scored_rows = final_comparison(
-            space, finalists, X, kind, sample_weight, row_groups
+            space, finalists, X, kind, sample_weight, row_groups, deadline
         )
         if compared:
             others = {id(one) for one in finalists}
@@ -215,7 +263,8 @@ def screen(
     best: dict[Any, float] = {}
     families: dict[Any, str] = {}
     kind = first_rows.kind
-    for held_out in kind.run_trials(space, first_rows, scales, deadline.limit(entries)):
+    run = partial(kind.run_trials, space, first_rows, scales)
+    for held_out in deadline.trials("screen", entries, run):
         entry = held_out.entry
         best[entry] = min(best.get(entry, np.inf), held_out.trial.score)
         families[entry] = kind.family_of(held_out)
@@ -245,13 +294,14 @@ def final_comparison(
     kind: SelectionKind,
     sample_weight: FloatArray,
     groups: IntArray,
+    deadline: Deadline,
 ) -> tuple[list[HeldOutTrial], IntArray]:
     """The finalists with their scores on many rows, of which a few are hidden, best first.
 
     The best of a thousand rows need not be the best of all. Neighbours improve with every row,
     while the number of landmarks is fixed; and scales that were learned from few rows help less
-    when neighbours are close anyway. Empty if too few rows are informative. The second result are
-    the hidden rows.
+    when neighbours are close anyway. Empty if too few rows are informative, or if a callback ends
+    the comparison. The second result are the hidden rows.
     """
     limit = space.n_comparison_rows(kind.width)
     rows, numbers = sample_rows(groups, kind, sample_weight, limit)
@@ -259,7 +309,15 @@ def final_comparison(
     hidden = rows_to_hide(part.informative, numbers, *space.comparison_hidden)
     if not hidden.any():
         return [], rows[hidden]
-    found = part.compare(finalists, take_inputs(X, rows, None), sample_weight[rows], hidden)
+    phase = Phase("selection", len(finalists), "final comparison")
+    found = part.compare(
+        phase.over(finalists), take_inputs(X, rows, None), sample_weight[rows], hidden
+    )
+    if phase.stopped:
+        deadline.pass_now()
+    if phase.is_cut:
+        # The scores of a comparison are comparable with each other only.
+        return [], rows[hidden]
     return sorted(found, key=lambda one: one.trial.score), rows[hidden]
 
 
@@ -275,7 +333,8 @@ def _sample_trials(
         entries = list(sample.kind.entries(space, scales is not None))
         if len(entries) > space.finalists:
             entries = screen(space.screening(), sample, scales, entries, deadline)
-        found = sample.kind.run_trials(space, sample, scales, deadline.limit(entries))
+        run = partial(sample.kind.run_trials, space, sample, scales)
+        found = deadline.trials("whole sample", entries, run)
         return sorted(found, key=lambda one: one.trial.score)
 
 

@@ -4,18 +4,21 @@ Targets are distributions ``q_i`` on the candidates of each row. `OneBlock` mini
 energy over them: each row receives the votes of the other rows, never its own; of a row with sample
 weight w each of the w copies leaves its own vote out. `TwoBlocks`
 minimises the paper's objective with distributions of predictions ``p_i`` as well. Relative
-entropies to the prior, times the temperature, keep the distributions soft. Neither objective ever
-rises.
+entropies to the prior, times the temperature, keep the distributions soft; a `ClassBalance` adds
+that of the class shares. Neither objective ever rises.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
+from disambig.losses.labels.soft import SoftFaces
 from disambig.losses.softening import Softening, SoftTargets
 from disambig.notation import FloatArray
 from disambig.problem import Problem, inner
+from disambig.solvers.annealing.balance import ClassBalance
 
 # Lower bound on the degree of a row, relative to the sum of its absolute votes. Signed votes that
 # nearly cancel would otherwise give a tiny degree, and the distribution would be far too sharp.
@@ -82,12 +85,15 @@ class OneBlock:
     temperature : float
     tol : float
         Converged when no probability changes by more.
+    balance : ClassBalance or None
+        Of labels: class shares that the distributions are held near, at a cost in the objective.
     """
 
     problem: Problem
     softening: Softening
     temperature: float
     tol: float
+    balance: ClassBalance | None = None
 
     @cached_property
     def _own_votes(self) -> FloatArray:
@@ -121,8 +127,7 @@ class OneBlock:
 
     def targets_for(self, embedded: FloatArray) -> SoftTargets:
         """The best distributions for mean targets ``(n, p)`` of the other rows."""
-        scores = self._scores_of_others(embedded)
-        return self.softening.targets_as_predictions(scores, self.temperature * self.degrees)
+        return self._best_targets(self._scores_of_others(embedded))
 
     def resume(self, state: OneBlockState) -> OneBlockState:
         """A state from another temperature; its scores stay valid, its energy changes."""
@@ -131,7 +136,7 @@ class OneBlock:
 
     def step(self, state: OneBlockState) -> OneBlockState:
         """Move towards the best distributions for the scores, by a step that does not raise J_T."""
-        best = self.softening.targets_as_predictions(state.scores, self.temperature * self.degrees)
+        best = self._best_targets(state.scores)
         change = self._scores_of_others(state.targets.direction_to(best))
         step_size = 1.0
         while step_size >= _MIN_STEP_SIZE:
@@ -157,8 +162,13 @@ class OneBlock:
         without_own: FloatArray = scores - self._own_votes * embedded
         return without_own
 
+    def _best_targets(self, scores: FloatArray) -> SoftTargets:
+        scales = self.temperature * self.degrees
+        return _held(self.balance, self.softening.targets_as_predictions(scores, scales), scales)
+
     def _energy(self, targets: SoftTargets, scores: FloatArray) -> float:
         divergence = float(self.degrees @ targets.divergences)
+        divergence += _share_divergence(self.balance, targets, self.degrees)
         return inner(targets.as_predictions, scores) / 2 + self.temperature * divergence
 
 
@@ -202,12 +212,15 @@ class TwoBlocks:
     temperature : float
     tol : float
         Converged when no probability changes by more.
+    balance : ClassBalance or None
+        Of labels: class shares that the distributions are held near, at a cost in the objective.
     """
 
     problem: Problem
     softening: Softening
     temperature: float
     tol: float
+    balance: ClassBalance | None = None
 
     def at_temperature(self, temperature: float) -> "TwoBlocks":
         """The same process at another temperature."""
@@ -229,8 +242,7 @@ class TwoBlocks:
 
     def targets_for(self, embedded: FloatArray) -> SoftTargets:
         """The best distributions for the predictions that suit mean targets ``(n, p)``."""
-        scores, _ = self._best_predictions(embedded)
-        return self.softening.targets(scores, self.temperature * self._absolute_sums[1])
+        return self._best_targets(self._best_predictions(embedded)[0])
 
     def resume(self, state: TwoBlocksState) -> TwoBlocksState:
         """A state from another temperature."""
@@ -239,7 +251,7 @@ class TwoBlocks:
     def step(self, state: TwoBlocksState) -> TwoBlocksState:
         """One prediction step, then one target step."""
         scores, entropy = self._best_predictions(state.targets.embedded)
-        targets = self.softening.targets(scores, self.temperature * self._absolute_sums[1])
+        targets = self._best_targets(scores)
         moved = state.targets.distance(targets)
         return TwoBlocksState(targets, self._objective(targets, scores, entropy), moved)
 
@@ -254,6 +266,23 @@ class TwoBlocks:
         entropy = self.temperature * float(self._absolute_sums[0] @ best.divergences)
         return self.problem.scores_of_targets(best.embedded), entropy
 
+    def _best_targets(self, scores: FloatArray) -> SoftTargets:
+        scales = self.temperature * self._absolute_sums[1]
+        return _held(self.balance, self.softening.targets(scores, scales), scales)
+
     def _objective(self, targets: SoftTargets, scores: FloatArray, entropy: float) -> float:
         divergence = float(self._absolute_sums[1] @ targets.divergences)
+        divergence += _share_divergence(self.balance, targets, self._absolute_sums[1])
         return inner(targets.embedded, scores) + entropy + self.temperature * divergence
+
+
+def _held(balance: ClassBalance | None, targets: SoftTargets, degrees: FloatArray) -> SoftTargets:
+    """The targets with class shares near those of the balance, which only labels have."""
+    return targets if balance is None else balance.held(cast(SoftFaces, targets), degrees)
+
+
+def _share_divergence(
+    balance: ClassBalance | None, targets: SoftTargets, degrees: FloatArray
+) -> float:
+    """What the class shares add to the divergences."""
+    return 0.0 if balance is None else balance.penalty(cast(SoftFaces, targets), degrees)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import warn
 from disambig.notation import FloatArray
-from disambig.parameters import check_choice, check_flag, check_number
+from disambig.parameters import check_choice, check_flag, check_jobs, check_number
 from disambig.votes.entries import normalize_rows
 from disambig.votes.solved import SolvedVotes, probed_diagonal
 from disambig.votes.sparse_inverse import SparseInverse
@@ -281,7 +281,9 @@ class LaplacianWeights(BaseEstimator):
 
     @property
     def _square(self) -> str:
-        return "distances" if self.metric == "precomputed" else ""
+        metric: Any = self.metric
+        is_given = isinstance(metric, str) and metric == "precomputed"
+        return "distances" if is_given else ""
 
     def _check_parameters(self) -> None:
         check_link_parameters(self)
@@ -289,6 +291,7 @@ class LaplacianWeights(BaseEstimator):
         check_choice(_NAME, "normalization", self.normalization, NORMALIZATIONS)
         check_choice(_NAME, "own_votes", self.own_votes, ("auto", "exact", "estimated"))
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        check_jobs(_NAME, self.n_jobs)
 
     def _weights_at_queries(self, affinities: sp.csr_array) -> sp.csr_array:
         """The weights of the nodes at new inputs, from their affinities ``(q, N)``."""

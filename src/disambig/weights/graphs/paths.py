@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.compiled.distances import nearest_sources
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.parameters import check_flag, check_integer, check_number
+from disambig.parameters import check_flag, check_integer, check_jobs, check_number
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.graphs.graph import warn_if_too_many
 from disambig.weights.graphs.nodes import DistinctFeatures, Listing
@@ -116,6 +116,7 @@ class PathWeights(BaseEstimator):
         check_integer(_NAME, "n_neighbors", self.n_neighbors, least=1)
         check_number(_NAME, "power", self.power, positive=True)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        check_jobs(_NAME, self.n_jobs)
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.X_fit_ = X

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.exceptions import warn
 from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.parameters import check_flag
+from disambig.parameters import check_flag, check_jobs
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import normalize_rows
 from disambig.votes.sparse import SparseVotes
@@ -249,6 +249,7 @@ class PoissonWeights(BaseEstimator):
         check_link_parameters(self)
         check_flag(_NAME, "informed_only", self.informed_only)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        check_jobs(_NAME, self.n_jobs)
         X = training_inputs(self, X, square=self._square)
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self.X_fit_ = X
@@ -305,7 +306,9 @@ class PoissonWeights(BaseEstimator):
 
     @property
     def _square(self) -> str:
-        return "distances" if self.metric == "precomputed" else ""
+        metric: Any = self.metric
+        is_given = isinstance(metric, str) and metric == "precomputed"
+        return "distances" if is_given else ""
 
     def _warn_of_parts_without_votes(self) -> None:
         without_votes = ~np.isin(self.components_, self.components_[self.informed_])

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
 from disambig.weights.inputs import checked_sample_weight, training_inputs
@@ -199,6 +200,11 @@ class RandomFeatureWeights(FeatureRidgeWeights):
         )
         assert self.bandwidth_ is not None
         random = check_random_state(self.random_state)
+        require_bytes(
+            4.0 * int(self.n_features) * X.shape[1],
+            f"{_NAME} with {int(self.n_features)} features",
+            "Draw fewer of them.",
+        )
         feature_map = draw_fourier_features(
             self.kernel, X.shape[1], int(self.n_features), self.bandwidth_, random
         )

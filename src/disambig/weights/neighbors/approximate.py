@@ -97,6 +97,23 @@ class ApproximateIndex:
             cells.add(centered)
         return cls(X, cells, center, scale, count, 1, n_jobs)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # faiss's own format is not checked when it is read; the centres decide everything.
+        centers = self.cells.quantizer.reconstruct_n(0, self.n_cells)
+        return {**self.__dict__, "cells": centers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        faiss = load_faiss()
+        centers = np.ascontiguousarray(state["cells"], dtype=np.float32)
+        n_cells, d = centers.shape
+        near = faiss.IndexFlatL2(d)
+        near.add(centers)
+        cells = faiss.IndexIVFFlat(near, d, n_cells)
+        cells.is_trained = True
+        with threadpool_limits(thread_count(state["n_jobs"])):
+            cells.add(((state["X"] - state["center"]) / state["scale"]).astype(np.float32))
+        self.__dict__.update(state, cells=cells, n_cells=n_cells)
+
     def with_probes(self, n_probes: int) -> "ApproximateIndex":
         """The same index with another number of visited cells."""
         return replace(self, n_probes=min(n_probes, self.n_cells))

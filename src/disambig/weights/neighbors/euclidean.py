@@ -75,6 +75,15 @@ class EuclideanIndex:
         centered = X - center
         return cls(X, searcher.fit(centered), center, _largest_norm(centered), d, n_jobs)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The search structure is built again: that is fast, exact, and needs no trust in a file.
+        is_balls = isinstance(self.searcher, Balls)
+        algorithm = "brute" if is_balls else self.searcher.algorithm
+        return {"X": self.X, "algorithm": algorithm, "n_jobs": self.n_jobs}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(vars(EuclideanIndex.build(**state)))
+
     def candidates(
         self, queries: Any, width: int, own: AnyArray
     ) -> tuple[AnyArray, AnyArray, FloatArray, FloatArray]:

@@ -111,6 +111,10 @@ class MetricIndex:
         cls, X: Any, *, metric: Any, metric_params: Any, algorithm: str, n_jobs: int | None
     ) -> "MetricIndex":
         """Index the rows of X; scikit-learn raises errors about metric and algorithm."""
+        if not isinstance(metric_params, dict | None):
+            raise ValueError(
+                f"NeighborWeights: metric_params must be None or a dict; got {metric_params!r:.80}."
+            )
         params = dict(metric_params or {})
         needed = _REQUIRED_PARAMETERS.get(metric) if isinstance(metric, str) else None
         if needed is not None and needed not in params:
@@ -123,7 +127,27 @@ class MetricIndex:
         searcher = NearestNeighbors(
             algorithm=algorithm, metric=metric, p=p, metric_params=params or None, n_jobs=n_jobs
         )
-        return cls(X, searcher.fit(X))
+        try:
+            index = cls(X, searcher.fit(X))
+            # Without a tree, parameters are not looked at before the first search.
+            searcher.kneighbors(X[:1], n_neighbors=1)
+            return index
+        except (TypeError, ValueError) as error:
+            if not isinstance(metric, str):
+                # A function of the user, whose errors are his own.
+                raise
+            raise ValueError(
+                f"NeighborWeights: metric={metric!r} cannot be used with "
+                f"metric_params={metric_params!r:.80}: {error}"
+            ) from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The search structure is built again, as that of `EuclideanIndex`.
+        return {"X": self.X, "parameters": self.searcher.get_params()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        searcher = NearestNeighbors(**state["parameters"]).fit(state["X"])
+        self.__dict__.update(X=state["X"], searcher=searcher)
 
     def candidates(
         self, queries: Any, width: int, own: AnyArray

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.compiled.nearest import NEGLIGIBLE_PART
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
-from disambig.parameters import check_choice, check_flag, check_integer, check_number
+from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -232,6 +232,7 @@ class NeighborWeights(BaseEstimator):
             check_choice(_NAME, "vote", self.vote, VOTES, "or a function of distances")
         check_flag(_NAME, "adaptive", self.adaptive)
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
+        check_jobs(_NAME, self.n_jobs)
         check_number(_NAME, "min_recall", self.min_recall, positive=True, most=1)
 
     def _build(self, X: Any) -> NeighborIndex | None:

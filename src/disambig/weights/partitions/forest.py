@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from disambig.notation import FloatArray
-from disambig.parameters import check_flag, check_integer
+from disambig.parameters import check_flag, check_integer, check_jobs
 from disambig.votes.partition import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition, PartitionWeights
@@ -104,6 +104,7 @@ class ForestWeights(PartitionWeights):
         check_flag(_FOREST, "in_bag", self.in_bag)
         check_flag(_FOREST, "leave_one_out", self.leave_one_out)
         check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
+        check_jobs(_FOREST, self.n_jobs)
         X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_FOREST, sample_weight, X.shape[0])
         self.column_factors_ = column_factors(X) if self.forest is None else None

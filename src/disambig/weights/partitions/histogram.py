@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.exceptions import VotesError
+from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
-from disambig.parameters import check_choice, check_flag, check_integer
+from disambig.parameters import as_array, check_choice, check_flag, check_integer
 from disambig.votes.partition import PartitionVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition, PartitionWeights
@@ -112,7 +113,8 @@ def grid_thresholds(
     (array([5.]),)
     """
     check_choice(owner, "strategy", strategy, _STRATEGIES)
-    if isinstance(bins, (list, tuple, np.ndarray)):
+    is_array = isinstance(bins, np.ndarray) and bins.ndim > 0
+    if is_array or isinstance(bins, (list, tuple)):
         return _given_thresholds(owner, bins, X.shape[1])
     if isinstance(bins, str):
         check_choice(owner, "bins", bins, ("auto",), "an integer, or thresholds of each feature")
@@ -121,6 +123,8 @@ def grid_thresholds(
         count = max(1, round(min(wanted, _MAX_AUTOMATIC_BINS)))
     else:
         count = check_integer(owner, "bins", bins, least=1)
+        what = f"{owner} with {count} bins of each feature"
+        require_bytes(3 * 8.0 * count * X.shape[1], what, "Take fewer bins.")
     parts = np.arange(1, count) / count
     if strategy == "uniform":
         ends = ((column.min(), column.max()) for column in columns(X))
@@ -143,7 +147,11 @@ def _given_thresholds(owner: str, bins: Any, d: int) -> tuple[FloatArray, ...]:
             f"{owner}: bins must hold an array of thresholds for each of the {d} features of X; "
             f"got {len(bins)}."
         )
-    thresholds = tuple(np.array(cuts, dtype=np.float64) for cuts in bins)
+    thresholds = tuple(as_array(cuts) for cuts in bins)
+    thresholds = tuple(
+        cuts.astype(np.float64) if cuts.dtype.kind in "biuf" else np.full(1, np.nan)
+        for cuts in thresholds
+    )
     for f, cuts in enumerate(thresholds):
         # Written so that NaN counts as bad.
         if cuts.ndim != 1 or not (np.diff(cuts) > 0).all() or np.isnan(cuts).any():

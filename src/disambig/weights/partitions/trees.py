@@ -23,6 +23,9 @@ _LEAVES_PER_BLOCK = 2**23
 # scikit-learn's trees take entries that differ by less than 1e-7 as equal. A column with a range
 # below this is scaled for them.
 _MIN_RANGE = 1e-3
+_MAX_INTEGER = 2**31 - 1
+# What a tree of a single leaf takes at least, with its objects of Python.
+_LEAST_TREE_BYTES = 1000.0
 
 
 def check_fitted_trees(owner: str, name: str, trees: Any) -> None:
@@ -142,7 +145,9 @@ def column_factors(X: Any) -> FloatArray | None:
     narrow = (ranges > 0) & (ranges < _MIN_RANGE)
     if not narrow.any():
         return None
-    return np.where(narrow, np.ldexp(1.0, 1 - np.frexp(ranges)[1]), 1.0)
+    # The largest power of two is 2^1023, and the smallest range 2^-1074.
+    powers = np.minimum(1 - np.frexp(ranges)[1], 1023)
+    return np.where(narrow, np.ldexp(1.0, powers), 1.0)
 
 
 def scaled_columns(X: Any, factors: FloatArray | None) -> Any:
@@ -150,9 +155,10 @@ def scaled_columns(X: Any, factors: FloatArray | None) -> Any:
     if factors is None:
         return X
     # An input far outside of the training rows stays in the range of single precision.
-    if not sp.issparse(X):
-        return np.clip(X * factors, -MAX_ENTRY, MAX_ENTRY)
-    scaled = small_indices(sp.csr_array(X.multiply(factors[None, :])))
+    with np.errstate(over="ignore"):
+        if not sp.issparse(X):
+            return np.clip(X * factors, -MAX_ENTRY, MAX_ENTRY)
+        scaled = small_indices(sp.csr_array(X.multiply(factors[None, :])))
     np.clip(scaled.data, -MAX_ENTRY, MAX_ENTRY, out=scaled.data)
     return scaled
 
@@ -185,6 +191,8 @@ def grow_random_trees(
     check_integer(owner, "min_samples_split", min_samples_split, least=2)
     if max_depth is not None:
         check_integer(owner, "max_depth", max_depth, least=1)
+    what = f"{owner} with {n_estimators} trees"
+    require_bytes(_LEAST_TREE_BYTES * n_estimators, what, "Grow fewer trees.")
     # scikit-learn's trees compare in single precision.
     narrow = X.astype(np.float32)
     narrow = narrow[distinct_rows(narrow)]
@@ -194,8 +202,9 @@ def grow_random_trees(
         # One feature is tried, so the split does not depend on the targets. Targets must differ:
         # a node with equal targets is not split.
         max_features=1,
-        min_samples_split=min_samples_split,
-        max_depth=max_depth,
+        # Beyond the number of rows both mean the same, and compiled code has no larger integers.
+        min_samples_split=min(min_samples_split, _MAX_INTEGER),
+        max_depth=None if max_depth is None else min(max_depth, _MAX_INTEGER),
         random_state=random,
         n_jobs=n_jobs,
     )

@@ -1,0 +1,102 @@
+"""Arguments that say how a table is read, which several commands share."""
+
+import argparse
+from typing import Any
+
+from disambig.cli.commands import Refusal
+
+_TYPES = "number, boolean, category, text, date, 'date:%%d/%%m/%%Y' or 'number:,'"
+
+
+def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+    """How a text file is read."""
+    group = parser.add_argument_group("the file")
+    group.add_argument(
+        "--sep", metavar="CHAR", help="what separates the columns of a text file, or 'tab'; guessed"
+    )
+    group.add_argument("--encoding", metavar="NAME", help="the encoding of a text file; guessed")
+    group.add_argument(
+        "--no-header", dest="header", action="store_false", help="the first line has no names"
+    )
+
+
+def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `read_table`."""
+    return {name: getattr(arguments, name) for name in ("sep", "encoding", "header")}
+
+
+def add_table_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which columns are what, and how the target is written."""
+    columns = parser.add_argument_group("the columns")
+    columns.add_argument(
+        "--target",
+        nargs="+",
+        action="extend",
+        metavar="COL",
+        help="the column with the candidates, or several ('tag_*'); by default label, target, y "
+        "or class",
+    )
+    columns.add_argument("--id", metavar="COL", help="the column that names the rows")
+    for name, text in (
+        ("features", "columns to learn from; by default all others"),
+        ("drop", "columns to leave out"),
+        ("keep", "columns to learn from though they look useless"),
+    ):
+        columns.add_argument(f"--{name}", nargs="+", action="extend", metavar="COL", help=text)
+    columns.add_argument(
+        "--type",
+        nargs="+",
+        action="extend",
+        metavar="COL=TYPE",
+        help=f"the type of a feature: {_TYPES}",
+    )
+    target = parser.add_argument_group("the target (what is not set is guessed, and said)")
+    target.add_argument("--kind", choices=("labels", "numbers", "orders", "bits"))
+    target.add_argument("--separator", metavar="TEXT", help="between the labels of a set")
+    target.add_argument("--path", metavar="TEXT", help="between the levels of a taxonomy")
+    target.add_argument(
+        "--classes", nargs="+", action="extend", metavar="NAME", help="the classes, in order"
+    )
+    target.add_argument("--decimal", choices=(".", ","), help="the decimal mark")
+    target.add_argument("--blank", choices=("no", "unknown"), help="what a blank tag means")
+    target.add_argument("--zero", choices=("absent", "unknown"), help="what 0 and -1 mean in tags")
+    target.add_argument("--ranks", choices=("order", "places"), help="what rank columns mean")
+    target.add_argument(
+        "--missing",
+        nargs="*",
+        action="extend",
+        metavar="WORD",
+        help="more words that say nothing; none: blanks",
+    )
+    target.add_argument(
+        "--case-sensitive", action="store_true", help="'Cat' and 'cat' are two labels"
+    )
+    add_file_arguments(parser)
+
+
+def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `load_table`, without those that are not set."""
+    options = file_options(arguments)
+    names = (
+        "target", "id", "features", "drop", "keep", "kind", "separator", "path", "classes",
+        "decimal", "blank", "zero", "ranks", "missing",
+    )  # fmt: skip
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None:
+            options[name] = value
+    if arguments.case_sensitive:
+        options["case_sensitive"] = True
+    if arguments.type is not None:
+        options["types"] = dict(map(_column_type, arguments.type))
+    target = options.get("target")
+    if target is not None and len(target) == 1:
+        options["target"] = target[0]
+    return options
+
+
+def _column_type(text: str) -> tuple[str, str]:
+    name, mark, kind = text.rpartition("=")
+    if not mark or not name:
+        raise Refusal(f"--type {text}: expected COLUMN=TYPE, such as --type zip=category.")
+    return name, kind

@@ -1,0 +1,1 @@
+"""What a fit reports while it runs, and to whom."""

@@ -1,0 +1,156 @@
+"""What every estimator does with new inputs: one check for all ways to predict, and votes."""
+
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.utils.validation import check_is_fitted
+
+from disambig.estimators.fitting import FittedWeightings
+from disambig.estimators.mixture import FittedMixture, Predict
+from disambig.estimators.queries.input_shift import InputShift, input_shift, is_suspicious
+from disambig.estimators.queries.training_inputs import TrainingInputs
+from disambig.exceptions import InputShiftWarning, NoVotesWarning, warn
+from disambig.notation import BoolArray, FloatArray
+from disambig.threads import limit_threads
+from disambig.votes import Votes
+from disambig.votes.protocol import has_votes
+
+SHIFT_ADVICE = (
+    " Predictions there are extrapolated, and confidence was judged on other inputs. Compare units "
+    "and preprocessing with those of training, or train on such rows, too; input_shift(X) tells "
+    "more."
+)
+
+
+def warn_of_rows_without_votes(has_votes: BoolArray, instead: str | None) -> None:
+    """Warn of inputs without votes: how many they are, what predicts them, what to do.
+
+    Parameters
+    ----------
+    has_votes : bool array (q,)
+    instead : str or None
+        What predicts inputs without votes; None if nothing is amiss with them.
+    """
+    if instead is None or has_votes.all():
+        return
+    warn(
+        f"{np.count_nonzero(~has_votes)} of {len(has_votes)} inputs get no vote from any training "
+        f"row; they are predicted by {instead}, whatever their features are (is_reached(X) tells "
+        "which). Use weights that reach farther (more neighbours, larger cells, a wider kernel), "
+        "or train on rows like these.",
+        NoVotesWarning,
+    )
+
+
+class InputShiftMixin:
+    """A word at predict if new inputs have drifted, and `input_shift` to ask for it."""
+
+    # None in estimators that others predict with: members of mixtures, models of folds. They say
+    # nothing; whoever predicts with them does.
+    _training_inputs_: TrainingInputs | None = None
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """X as floats, in the form that the estimator reads."""
+        raise NotImplementedError
+
+    def _count_without_votes(self, X: Any) -> int:
+        """Rows of checked inputs at which no training row votes."""
+        return 0
+
+    def input_shift(self, X: Any) -> InputShift:
+        """How inputs differ from those of training: far rows, columns out of their range.
+
+        `predict` and its like warn (`InputShiftWarning`) if a few rows show a shift; this compares
+        up to 10,000 rows, and warns of nothing.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+
+        Returns
+        -------
+        InputShift
+            With `share`, `columns`, `far_rows`, `n_without_votes`, `is_shifted` and `text`.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        known = self._training_inputs_
+        if known is None:
+            known = TrainingInputs(reason="the estimator was fitted as a part of another one")
+        names = getattr(self, "feature_names_in_", None)
+        return input_shift(known, X, names, n_without_votes=self._count_without_votes(X))
+
+    def _checked_queries(self, X: Any) -> Any:
+        """Checked new inputs; warns if they have drifted away from the training inputs."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        known = self._training_inputs_
+        if known is not None and is_suspicious(known, X):
+            found = input_shift(known, X, getattr(self, "feature_names_in_", None))
+            if found.is_shifted:
+                warn(found.text + SHIFT_ADVICE, InputShiftWarning)
+        return X
+
+
+class VotingMixin(InputShiftMixin):
+    """Votes and predictions at new inputs, from what a fit stored."""
+
+    _mixture_: FittedMixture | None
+    _weightings_: FittedWeightings
+    _predictor_: Any
+
+    @limit_threads(1)
+    def is_reached(self, X: Any) -> BoolArray:
+        """Inputs at which at least one training row votes, ``(q,)``; all for a mixture."""
+        check_is_fitted(self)
+        return self._has_votes(self._checked(X, reset=False))
+
+    def _has_votes(self, X: Any) -> BoolArray:
+        """`is_reached` of checked inputs."""
+        if self._mixture_ is not None:
+            return np.ones(X.shape[0], dtype=np.bool_)
+        with config_context(assume_finite=True):
+            return has_votes(self._weightings_.votes(X))
+
+    def _count_without_votes(self, X: Any) -> int:
+        return int(np.count_nonzero(~self._has_votes(X)))
+
+    def _checked_votes(self, X: Any) -> Votes:
+        """Votes at new inputs; warns of inputs that have drifted away."""
+        X = self._checked_queries(X)
+        with config_context(assume_finite=True):
+            return self._weightings_.votes(X)
+
+    def _warn_without_votes(self, reached: BoolArray, instead: str | None = None) -> None:
+        """Warn of queries without votes; by default the predictor says what predicts them."""
+        if self._training_inputs_ is not None:
+            warn_of_rows_without_votes(reached, instead or self._predictor_.without_votes)
+
+    def _scored(self, X: Any, targets: FloatArray, instead: str | None = None) -> FloatArray:
+        """Votes at new inputs times targets ``(n, p)``; warns of rows without votes."""
+        votes = self._checked_votes(X)
+        scores = votes @ targets
+        self._warn_without_votes(has_votes(votes, scores), instead)
+        return scores
+
+    def _queries_of_folds(self, X: Any) -> Any:
+        """Checked new inputs for models of folds, which say nothing about them themselves."""
+        X = self._checked_queries(X)
+        if self._mixture_ is None and self._predictor_.without_votes is not None:
+            self._warn_without_votes(self._has_votes(X))
+        return X
+
+    def _mixed_predictions(self, X: Any, predict: Predict) -> FloatArray:
+        """What the mixture predicts at new inputs, first axis q."""
+        assert self._mixture_ is not None
+        X = self._checked_queries(X)
+        with config_context(assume_finite=True):
+            return self._mixture_.mixed(predict, X)
+
+    def _predictions(self, X: Any) -> Any:
+        """Predictions at new inputs, in the form of the predictor of the kind."""
+        votes = self._checked_votes(X)
+        predictions, reached = self._predictor_.predicted(votes)
+        self._warn_without_votes(reached)
+        return predictions

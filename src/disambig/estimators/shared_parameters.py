@@ -1,0 +1,53 @@
+"""Checks of parameters that estimators share."""
+
+from typing import Any, Self
+
+from disambig.parameters import check_number
+from disambig.weights.registry import weighting_with
+
+
+class ComponentParameters:
+    """`set_params` with a clear error for parameters of a component that is only named."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn.
+
+        A parameter of a component, such as ``weights__n_neighbors``, needs a component object.
+        """
+        for name in params:
+            component, _, rest = name.partition("__")
+            given = params.get(component, getattr(self, component, None))
+            if rest and given is not None and not hasattr(given, "set_params"):
+                raise ValueError(
+                    f"{type(self).__name__}: {name} needs an object in {component}; it is "
+                    f"{given!r}, which has no parameters. Pass an object, such as "
+                    f"{_example(component, rest)}, and then set {name}."
+                )
+        super().set_params(**params)  # type: ignore[misc]
+        return self
+
+
+def check_tolerance(owner: str, tolerance: Any, method: str) -> None:
+    """Raise an error unless `tolerance` is None, "auto" or a price, which the method can use."""
+    if tolerance is None:
+        return
+    if not isinstance(tolerance, str):
+        check_number(
+            owner, "tolerance", tolerance, advice="None never lets a target leave its set."
+        )
+    elif tolerance != "auto":
+        raise ValueError(
+            f"{owner}: tolerance must be None, 'auto' or a price >= 0; got {tolerance!r}."
+        )
+    if method != "disambiguation":
+        raise ValueError(
+            f"{owner}: tolerance={tolerance!r} lets targets leave their sets, and "
+            f"method={method!r} recovers none. Use method='disambiguation', or tolerance=None."
+        )
+
+
+def _example(component: str, parameter: str) -> str:
+    """A component that has a parameter, for an error."""
+    if component.endswith("weights"):
+        return f"{component}={weighting_with(parameter)}()"
+    return f"{component}=AlternatingMinimization()" if component == "solver" else "one of its kind"

@@ -1,0 +1,226 @@
+"""Labels that leave their sets at a price: the price, what is selected for it, and which leave.
+
+The price is a logarithm of odds. Label y of row i costs ``-log P_i(y)``, and the price more if y is
+outside of the set; ``P_i`` are the probabilities by rows that never saw the set, so that no row
+votes itself out of it. An infinite price is the paper's method.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from disambig.candidates import LabelSets
+from disambig.candidates.labels.tolerance import tolerant_weights
+from disambig.estimators.fitting import Fit, KeptRows, take_inputs
+from disambig.estimators.held_out.label_judges import HeldOutLabels, informed_graph, restricted
+from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
+from disambig.estimators.prediction import RowLabels
+from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.selection import LabelSelection
+from disambig.estimators.selection.protocol import Trial
+from disambig.estimators.selection.search import select
+from disambig.estimators.selection.space import SearchSpace
+from disambig.estimators.selection.tolerant_labels import TolerantSelection, best_weightings
+from disambig.exceptions import warn
+from disambig.notation import BoolArray, FloatArray
+from disambig.solvers import AnnealedMinimization, Solver
+from disambig.weights.registry import is_pairwise, resolve_weights
+
+# Probabilities of labels tie if they differ by less.
+_TIE_TOLERANCE = 1e-6
+
+
+def check_tolerable(model: Any, candidates: Any) -> None:
+    """Raise an error if labels of these candidates cannot leave their sets with this solver."""
+    if model.tolerance is None:
+        return
+    owner, named = type(model).__name__, model._named_solver()
+    if candidates.couples_rows:
+        raise ValueError(
+            f"{owner}: tolerance={model.tolerance!r} cannot be combined with class counts, which "
+            "need labels inside the sets. Use tolerance=None, or pass the sets alone."
+        )
+    if named is not None and not isinstance(named, AnnealedMinimization):
+        raise ValueError(
+            f"{owner}: tolerance={model.tolerance!r} needs probabilities of labels, which "
+            f"{type(named).__name__} has not. Use solver='auto' or solver='annealed'."
+        )
+
+
+def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+    """Let labels of a fitted classifier leave their sets: `PartialLabelClassifier._tolerate`."""
+    name, named = type(model).__name__, model._named_solver()
+    held_out = model.__dict__.pop("_held_out_")
+    price = label_price(name, model.tolerance, taken, model.weights_, held_out, kept)
+    if np.isinf(price):
+        return
+    model.tolerance_ = price
+    phase = Phase("tolerance", 1)
+    if named is None and is_pairwise(model.weights):
+        # Pairs of rows cannot be sampled.
+        named = AnnealedMinimization()
+    chosen = tolerant_choice(
+        LabelSelection.of(taken, model.loss_, model.method, None),
+        model.weights,
+        named,
+        model.trials_,
+        price,
+        X,
+        kept,
+        model._search_space,
+        model.time_limit,
+    )
+    model.trials_ = chosen.trials
+    model._learn_with(chosen.weights, chosen.solver, X, kept, candidates, taken)
+    del model._held_out_
+    phase.done()
+
+
+class Choice(NamedTuple):
+    """Weights and solver for labels that may leave their sets; trials, best first."""
+
+    weights: Any
+    solver: Solver
+    trials: tuple[Trial, ...]
+
+
+def label_price(
+    owner: str, tolerance: Any, sets: Any, weights: Any, held_out: HeldOutLabels | None, kept: Any
+) -> float:
+    """The price of `tolerance`; infinite if "auto" finds no wrong sets.
+
+    Parameters
+    ----------
+    owner : str
+    tolerance : float or "auto"
+    sets : LabelSets
+        Of the rows that take part.
+    weights : fitted weighting
+        Of the fit in which no label leaves its set.
+    held_out : HeldOutLabels or None
+        The judgement of that fit.
+    kept : KeptRows
+    """
+    reason = None
+    if informed_graph(weights) is not None:
+        reason = f"with {type(weights).__name__} only rows that exclude a class vote"
+    elif held_out is None:
+        reason = "fewer than 30 distinct rows exclude a class, too few to judge the others by"
+    if reason is not None and tolerance != "auto":
+        raise ValueError(
+            f"{owner}: tolerance={tolerance!r} cannot be used: {reason}. Use tolerance=None."
+        )
+    if reason is not None:
+        warn(f"{owner}: tolerance='auto' lets no label leave its set: {reason}.", UserWarning)
+    if reason is not None or held_out is None:
+        return float(np.inf)
+    if tolerance != "auto":
+        return float(tolerance)
+    found = fit_wrong_sets(held_out.distributions, sets.mask, kept.sample_weight)
+    return price_of(found.share, sets.mask)
+
+
+def price_of(wrong_share: float, mask: BoolArray) -> float:
+    """``log((1 - nu) / nu) + log((1 - p) / p)``; infinite for a share nu of 0.
+
+    Here p is how often a wrong class is in a set. If the truth is missing with probability nu, and
+    every other class is in the set with probability p, these are the odds that a class inside is
+    the truth, against one outside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mask = np.array([[True, True, False], [True, False, True]])
+    >>> round(price_of(0.2, mask), 3), price_of(0.0, mask)
+    (1.386, inf)
+    """
+    if wrong_share <= 0:
+        return float(np.inf)
+    n_possible = int(np.count_nonzero(mask.any(axis=0)))
+    sizes = np.count_nonzero(mask, axis=1)
+    sizes = sizes[sizes < n_possible]
+    # One more set, with half of the classes: the share of wrong classes is neither 0 nor 1.
+    wrong = (float((sizes - 1).sum()) + 0.5 * (n_possible - 1)) / (
+        (len(sizes) + 1) * max(n_possible - 1, 1)
+    )
+    odds = (1.0 - wrong_share) / wrong_share * (1.0 - wrong) / wrong
+    return max(float(np.log(odds)), 0.0)
+
+
+def tolerant_choice(
+    strict: LabelSelection,
+    named: Any,
+    solver: Any,
+    trials: tuple[Trial, ...],
+    price: float,
+    X: Any,
+    kept: KeptRows,
+    space: SearchSpace,
+    time_limit: float | None,
+) -> Choice:
+    """Weights and solver for labels that may leave their sets.
+
+    The mean of the best weightings of the trials, and an annealing that holds class shares near
+    those of average candidates. Named weights are kept, and so is a named annealing.
+
+    Parameters
+    ----------
+    strict : LabelSelection
+        Of the rows that take part.
+    named : weighting or str
+        What the estimator was given, or what "auto" chose.
+    solver : AnnealedMinimization or None
+        None: selected.
+    trials : tuple of Trial
+        Of the selection, best first; empty if weights were named.
+    price : float
+    X, kept, space, time_limit
+        See `select`.
+    """
+    if solver is not None:
+        return Choice(named, solver, trials)
+    members = best_weightings(trials) if trials else (resolve_weights(named),)
+    found = select(
+        TolerantSelection(strict, tuple(clone(member) for member in members), price),
+        X if kept.all_rows else take_inputs(X, kept.rows, None),
+        kept.sample_weight,
+        space,
+        groups=kept.groups,
+        time_limit=time_limit,
+    )
+    return Choice(found.weights, found.solver or AnnealedMinimization(), found.records or trials)
+
+
+def labels_inside(found: RowLabels, distribution: FloatArray, fit: Fit) -> RowLabels:
+    """Labels of tolerant rows inside their sets: the most probable class there."""
+    inside = np.where(fit.taken.mask, distribution, -1.0)
+    largest = inside.max(axis=1, keepdims=True)
+    codes, decided = found.codes.copy(), found.decided.copy()
+    codes[fit.kept.rows] = inside.argmax(axis=1)
+    decided[fit.kept.rows] = np.count_nonzero(inside >= largest - _TIE_TOLERANCE, axis=1) == 1
+    return found._replace(codes=codes, decided=decided)
+
+
+def tolerant_shares(distributions: FloatArray, sets: LabelSets, price: float) -> FloatArray:
+    """``P_i(y)``, times ``exp(-price)`` outside of the sets, scaled to sum one, ``(n, K)``."""
+    if np.isinf(price):
+        return restricted(distributions, sets.mask)
+    possible = np.asarray(sets.mask.any(axis=0))
+    weights = tolerant_weights(sets.mask, price, possible)
+    return restricted(distributions * weights, np.broadcast_to(possible, sets.mask.shape))
+
+
+def with_leaving(found: RowLabels, mask: BoolArray) -> tuple[RowLabels, BoolArray]:
+    """Labels that leave their sets where the most probable class is outside, and which do.
+
+    Parameters
+    ----------
+    found : RowLabels
+        With labels inside the sets, and `tolerant_shares`.
+    mask : bool array (n, K)
+    """
+    best, rows = found.shares.argmax(axis=1), np.arange(len(mask))
+    leaves = ~mask[rows, best]
+    codes = np.where(leaves, best, found.codes)
+    return RowLabels(codes, found.decided | leaves, found.shares), leaves

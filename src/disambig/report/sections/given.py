@@ -1,0 +1,146 @@
+"""*What you gave*: kinds, sizes of sets, what is missing, and rows before and after."""
+
+from typing import Any
+
+import numpy as np
+
+from disambig.notation import IntArray
+from disambig.plots import SetSizesDisplay
+from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
+from disambig.report.inputs import ReportInputs
+
+_N_EXAMPLES = 30
+KIND_NAMES = {
+    "labels": "sets of labels, one of which is right",
+    "numbers": "intervals that hold a number",
+    "orders": "parts of rankings",
+    "bits": "tags, some of which are unknown",
+}
+
+
+def given_section(inputs: ReportInputs) -> Section:
+    """What was read."""
+    table, candidates = inputs.table, inputs.candidates
+    assert table.target is not None
+    n = len(inputs)
+    uninformative = int(np.count_nonzero(~np.asarray(table.candidates.informative)))
+    columns = table.features.columns
+    facts: list[tuple[str, Any]] = [
+        ("rows", f"{n:,}"),
+        ("target", f"{listed_names(list(table.target.columns))}: {KIND_NAMES[inputs.kind]}"),
+        *_outputs(inputs),
+        ("rows that say nothing about it", share(uninformative, n)),
+        ("feature columns", f"{len(columns)} ({_types(columns)})"),
+        ("missing cells in features", _missing(inputs)),
+    ]
+    if table.features.dropped:
+        facts.append(("columns left out", _dropped(inputs)))
+    texts: tuple[str, ...] = ()
+    # These sentences quote cells.
+    if inputs.has_rows:
+        texts = tuple(clean_text(note, 400) for note in dict.fromkeys(inputs.notes))
+    return Section(
+        "given",
+        "What you gave",
+        f"The table has {n:,} rows, and its target column"
+        f"{'s have' if len(table.target.columns) > 1 else ' has'} {KIND_NAMES[inputs.kind]}.",
+        texts=texts,
+        facts=tuple(facts),
+        figures=_sizes(candidates, table.candidates),
+        tables=(_examples(inputs),) if inputs.has_rows else (),
+    )
+
+
+def _outputs(inputs: ReportInputs) -> list[tuple[str, Any]]:
+    sets = inputs.table.candidates
+    if inputs.kind == "labels":
+        sizes = np.asarray(sets.sizes)[np.asarray(sets.informative)]
+        mean = f"{float(sizes.mean()):.2f}" if sizes.size else "–"
+        return [("classes", f"{sets.n_classes:,}"), ("candidates of a row, on average", mean)]
+    if inputs.kind == "bits":
+        known = float(np.mean(sets.known))
+        return [("tags", f"{sets.n_tags:,}"), ("tags that are known", f"{100 * known:.0f} %")]
+    if inputs.kind == "orders":
+        n_pairs = sets.n_items * (sets.n_items - 1) // 2
+        known = float(np.mean(sets.n_observed)) / max(n_pairs, 1)
+        return [("items", f"{sets.n_items:,}"), ("pairs that are known", f"{100 * known:.0f} %")]
+    hull = sets.hull
+    lengths = (hull.upper - hull.lower)[:, 0]
+    bounded = lengths[np.isfinite(lengths)]
+    middle = f"{float(np.median(bounded)):.4g}" if bounded.size else "–"
+    return [
+        ("rows with a single number", share(int(np.count_nonzero(sets.is_point)), len(sets))),
+        ("rows with two ends", share(int(bounded.size), len(sets))),
+        ("median length of these", middle),
+    ]
+
+
+def _types(columns: Any) -> str:
+    names, counts = np.unique([column.type for column in columns], return_counts=True)
+    return ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
+
+
+def _missing(inputs: ReportInputs) -> str:
+    missing = inputs.table.X.isna().sum()
+    total = int(missing.sum())
+    if not total:
+        return "none"
+    worst = missing.sort_values(ascending=False)
+    names = [f"{name} ({count:,})" for name, count in worst.items() if count]
+    return f"{total:,}, most of them in {listed_names(names, 3)}"
+
+
+def _dropped(inputs: ReportInputs) -> str:
+    dropped = inputs.table.features.dropped
+    # Reasons may quote cells.
+    if not inputs.has_rows:
+        return listed_names(list(dropped), 10)
+    return listed_names([f"{name} ({why})" for name, why in dropped.items()], 10)
+
+
+def _sizes(candidates: Any, original: Any) -> tuple[Figure, ...]:
+    display = SetSizesDisplay.of(original)
+    parts = [
+        f"{name}: {count:,.0f}" for name, count in zip(display.names, display.counts, strict=True)
+    ]
+    text = f"Rows by the {display.size_name}. {'; '.join(parts)}."
+
+    def draw(ax: Any) -> None:
+        display.plot(ax)
+
+    return (Figure("set-sizes", f"Rows by the {display.size_name}", text, draw, (5.6, 2.8)),)
+
+
+def example_rows(inputs: ReportInputs, most: int = _N_EXAMPLES) -> IntArray:
+    """Rows from the whole table, at equal distances."""
+    n = len(inputs)
+    return np.unique(np.linspace(0, n - 1, min(most, n)).round().astype(np.intp))
+
+
+def _examples(inputs: ReportInputs) -> DataTable:
+    rows = example_rows(inputs)
+    return DataTable(
+        "rows-before-after",
+        "Rows before and after",
+        (
+            clean_text(inputs.key, 60),
+            "given",
+            "label",
+            "confidence",
+            *(clean_text(name, 60) for name in inputs.shown_columns),
+        ),
+        [
+            (
+                inputs.name(row),
+                inputs.given(row),
+                inputs.label_text(row),
+                round(float(inputs.confidence[row]), 3),
+                *inputs.cells(row),
+            )
+            for row in rows.tolist()
+        ],
+        len(inputs),
+        f"{len(rows):,} of {len(inputs):,} rows, at equal distances; labels.csv has all labels."
+        if len(rows) < len(inputs)
+        else "",
+    )

@@ -1,0 +1,204 @@
+"""`TablePredictor`: a fitted model that reads new tables as the first one was read."""
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from disambig.estimators.progress.reporting import Phase, reporting
+from disambig.estimators.queries.input_shift import input_shift, is_suspicious
+from disambig.estimators.queries.mixins import SHIFT_ADVICE
+from disambig.exceptions import (
+    InputShiftWarning,
+    ModelFileError,
+    StoppedError,
+    TableError,
+    warn,
+)
+from disambig.frames import data_frame
+from disambig.notation import AnyArray
+from disambig.persistence import describe_model, load_model
+from disambig.solvers.loop import Callback
+from disambig.table_models.columns import feature_names, prediction_columns, row_names
+from disambig.tables import Table, TablePlan
+from disambig.trust.set_rules import SetRule
+
+MODEL_FILE = "model.skops"
+# Rows that are predicted at a time, so that progress can be shown and memory stays bounded.
+_BLOCK_ROWS = 50_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TablePredictor:
+    """A pipeline, and the plan by which tables are read.
+
+    Attributes
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Preprocessing, then the estimator; both fitted.
+    plan : TablePlan
+    set_rule : SetRule or None
+        Thresholds of prediction sets; None if the rows could not be examined.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from disambig import fit_table
+    >>> frame = pd.DataFrame({"size": [1, 2, 3, 7, 8, 9] * 6, "label": ["a", "a|b", "a"] * 12})
+    >>> frame.loc[frame["size"] > 5, "label"] = "b"
+    >>> predictor = fit_table(frame, "label", weights="neighbors").predictor
+    >>> predictor.predict(pd.DataFrame({"size": [1.5, 8.5]}))["prediction"].tolist()
+    ['a', 'b']
+    """
+
+    pipeline: Any
+    plan: TablePlan
+    set_rule: SetRule | None = field(default=None)
+
+    @property
+    def estimator(self) -> Any:
+        """The last step of the pipeline."""
+        return self.pipeline[-1]
+
+    @property
+    def kind(self) -> str:
+        """The kind of target."""
+        assert self.plan.target is not None
+        return self.plan.target.kind
+
+    def __repr__(self) -> str:
+        return f"TablePredictor({self.kind}; {self.estimator!r}; {self.plan.features})"
+
+    def read(self, data: Any, **options: Any) -> Table:
+        """Read a new table, with or without the columns of the target; see `TablePlan.read`."""
+        if isinstance(data, Table):
+            return data
+        return self.plan.read(data, **options)
+
+    def predict(
+        self,
+        data: Any,
+        *,
+        proba: bool = False,
+        coverage: float | None = None,
+        callback: Callback | None = None,
+        **options: Any,
+    ) -> Any:
+        """Predictions for a new table, as a pandas DataFrame.
+
+        Columns may be in another order, and there may be more; those of the target are not needed.
+
+        Parameters
+        ----------
+        data : path, "-", open file, frame or Table
+        proba : bool, default False
+            Add the probabilities: of classes, of tags, or of pairs of items. Numbers have none.
+        coverage : float, optional
+            Add prediction sets; see `SetRule` for what they hold in that share of rows.
+        callback : callable, optional
+            Called with a `Progress` after every part of the table.
+        **options
+            ``sep``, ``encoding`` and ``header`` of `read_table`, and ``with_target``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The identifier (or ``row``), ``prediction``, and what was asked for.
+        """
+        table = self.read(data, **options)
+        if proba and self.kind == "numbers":
+            raise ValueError(
+                "predict: numbers have no probabilities. Ask for intervals by coverage=0.9."
+            )
+        if coverage is not None and self.set_rule is None:
+            raise ValueError(
+                "predict: this model has no prediction sets, because its training rows could not "
+                "be examined."
+            )
+        inputs = np.asarray(self.pipeline[:-1].transform(table.X))
+        self._warn_of_shift(inputs)
+        blocks = _blocks(len(inputs))
+        with warnings.catch_warnings(), reporting("predict", callback):
+            # Said above, once, with the names of the columns.
+            warnings.simplefilter("ignore", InputShiftWarning)
+            phase = Phase("prediction", len(blocks))
+            parts = [
+                prediction_columns(self, inputs[block], proba, coverage)
+                for block in phase.over(blocks)
+            ]
+        if phase.is_cut:
+            raise StoppedError(
+                f"predict: the callback ended the prediction after {phase.count} of {len(blocks)} "
+                "parts of the table."
+            )
+        columns = {
+            name: np.concatenate([np.asarray(part[name]) for part in parts]) for name in parts[0]
+        }
+        return data_frame(row_names(table) | columns)
+
+    def score(self, data: Any, **options: Any) -> float | None:
+        """The score of the estimator on the candidate sets of a table; None without a target.
+
+        Labels: the share of predictions inside their set. Numbers: R2 of the infimum version.
+        Orders and tags: see the estimators.
+        """
+        table = self.read(data, **options)
+        if table.target is None or not np.asarray(table.candidates.informative).any():
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputShiftWarning)
+            return float(self.pipeline.score(table.X, table.candidates))
+
+    def _warn_of_shift(self, inputs: AnyArray) -> None:
+        """Warn of inputs that have drifted, with the names of the columns of the table."""
+        known = self.estimator._training_inputs_
+        if known is not None and is_suspicious(known, inputs):
+            found = input_shift(known, inputs, feature_names(self.pipeline, self.plan))
+            if found.is_shifted:
+                warn(found.text + SHIFT_ADVICE, InputShiftWarning)
+
+
+def _blocks(n: int) -> list[slice]:
+    """Blocks of rows, in order."""
+    starts = range(0, max(n, 1), _BLOCK_ROWS)
+    return [slice(start, start + _BLOCK_ROWS) for start in starts]
+
+
+def load_predictor(path: Any) -> TablePredictor:
+    """Load what ``TableModel.save`` or ``disambig fit`` wrote: its folder, or the model in it.
+
+    Parameters
+    ----------
+    path : path
+        A folder with ``model.skops``, or this file.
+
+    Raises
+    ------
+    ModelFileError
+        The file is not a model that was fitted on a table, or cannot be trusted.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = file / MODEL_FILE
+        if not file.exists():
+            raise ModelFileError(f"{path}: the folder has no {MODEL_FILE}.")
+    if not file.exists():
+        raise ModelFileError(f"{path}: there is no such file.")
+    about = describe_model(file)
+    plan = about.metadata.get("plan")
+    if not isinstance(plan, dict):
+        raise ModelFileError(
+            f"{file}: the model was not fitted on a table, so that it is not known how to read "
+            "one. Load it by disambig.persistence.load_model, and pass arrays to it."
+        )
+    try:
+        known = TablePlan.from_dict(plan)
+        rule = about.metadata.get("set_rule")
+        found = TablePredictor(load_model(file), known, None if rule is None else SetRule(**rule))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, (ModelFileError, TableError)):
+            raise
+        raise ModelFileError(f"{file}: its plan cannot be read ({error}).") from error
+    return found

@@ -1,0 +1,1 @@
+"""Feature columns: their types, what is dropped, and how they become numbers."""

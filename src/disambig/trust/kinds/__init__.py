@@ -1,0 +1,1 @@
+"""The examinations of labels, numbers, orders and bits."""
