@@ -15,7 +15,7 @@ import numpy as np
 from tests.oracles.optimality import STARTS, outcomes
 from tests.oracles.tiny_problems import WEIGHTINGS
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "optimality.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "mathematics" / "optimality.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 ALL_VOTES = "all together"
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Pages whose examples take seconds.
-LONG = ("intervals", "paper_and_code")
+LONG = ("numbers", "paper_and_code")
 
 
 def test_python_blocks_run_and_say_what_the_text_says(capsys):
@@ -53,7 +53,7 @@ def test_python_blocks_run_and_say_what_the_text_says(capsys):
     "page",
     [
         pytest.param(page, id=page.stem, marks=pytest.mark.slow if page.stem in LONG else [])
-        for page in sorted((ROOT / "docs").glob("*.md"))
+        for page in sorted((ROOT / "docs").rglob("*.md"))
     ],
 )
 def test_examples_of_the_docs_run(page):

@@ -13,7 +13,8 @@ SEEDS = range(720)
 # How often the decoded labels are a global optimum, and the mean gap (0: optimum, 1: random
 # labels). Measured on these seeds, 603 problems in which not all labels tie:
 #   average .748, .137    infimum .814, .099    intersection .755, .161    all three .900, .037
-# The table by weighting, on more problems: python -m benchmarks.optimality (docs/optimality.md).
+# The table by weighting, on more problems: python -m benchmarks.optimality, which writes
+# docs/mathematics/optimality.md.
 # The limits allow for a handful of problems whose ties are rounded differently by other processors.
 # They are the smallest share of optima and the largest mean gap.
 LIMITS = {

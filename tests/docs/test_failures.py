@@ -1,0 +1,24 @@
+"""docs/failures.md names every warning, every error and every finding."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from disambig import exceptions
+from disambig.diagnosis.registry import CHECKS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = (DOCS / "failures.md").read_text(encoding="utf-8")
+HEADINGS = re.findall(r"^#+ (.+)$", PAGE, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", exceptions.__all__)
+def test_every_category_has_a_section(name: str) -> None:
+    assert name in HEADINGS
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.code)
+def test_every_finding_has_a_row_with_its_remedy(check) -> None:
+    remedy = check.remedy.replace("cat|dog", "cat\\|dog")
+    assert f"| {check.code} | {check.name} | {remedy} |" in PAGE
