@@ -121,21 +121,26 @@ def share_logarithms(
         change = np.zeros(len(shares))
         change[held] = -np.linalg.solve(curvature[np.ix_(held, held)], slope[held])
         change *= min(1.0, _LARGEST_CHANGE / float(np.abs(change).max()))
-        step = 1.0
-        while step > _LEAST_STEP:
-            newer = objective(logs + step * change)
-            if newer <= value + _SUFFICIENT * step * float(slope @ change):
-                break
+        step, promised = 1.0, float(slope @ change)
+        newer = objective(logs + change)
+        while newer > value + _SUFFICIENT * step * promised and step > _LEAST_STEP:
             step /= 2
-        else:
+            newer = objective(logs + step * change)
+        if newer >= value:
             # What is left is rounding.
             break
         logs, value = logs + step * change, newer
     return logs
 
 
-def average_shares(prior: FloatArray) -> FloatArray:
+def average_shares(prior: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """The mean prior ``(K,)`` of the rows that prefer a class; of all rows if none does.
+
+    Parameters
+    ----------
+    prior : float array (n, K)
+    weights : float array (n,), optional
+        Of the rows.
 
     Examples
     --------
@@ -145,7 +150,9 @@ def average_shares(prior: FloatArray) -> FloatArray:
     """
     possible = prior.any(axis=0)
     prefers = np.ptp(prior[:, possible], axis=1) > 0
-    shares: FloatArray = (prior[prefers] if prefers.any() else prior).mean(axis=0)
+    rows = prefers if prefers.any() else np.ones(len(prior), np.bool_)
+    taken = None if weights is None else weights[rows]
+    shares: FloatArray = np.average(prior[rows], axis=0, weights=taken)
     return shares
 
 
