@@ -92,7 +92,7 @@ class ClassShares:
         asked = self.asked[used]
         return replace(self, classes=self.classes[used], asked=asked / asked.sum())
 
-    def kept_by(self, solver: Solver | None, weights: Any) -> Solver:
+    def kept_by(self, solver: Solver | None, weights: Any = None) -> Solver:
         """An annealing that keeps the shares; on a graph of informed rows, the votes do."""
         annealing = AnnealedMinimization() if solver is None else clone(solver)
         is_graph = getattr(_inner(weights), "informed_only", False)

@@ -85,6 +85,8 @@ class LabelSelection:
         kept, kept_loss = used_classes(sets, loss)
         if shares is not None and kept.n_classes < sets.n_classes:
             shares = shares.on(np.asarray(sets.mask.any(axis=0)))
+        if shares is not None and solver is not None:
+            solver = shares.kept_by(solver)
         return cls(kept, kept_loss, method, solver, couples_rows, shares)
 
     @property
