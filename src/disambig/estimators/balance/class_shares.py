@@ -9,14 +9,14 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import listed, preview
-from disambig.estimators.balance.graphs import informed_graph, with_share_constants
+from disambig.estimators.balance.graphs import informed_graph, with_class_shares
 from disambig.estimators.fitting import FittedWeightings, KeptRows
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import as_array
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.solvers.annealing.balance import average_shares
-from disambig.weights import PoissonWeights, ScaledWeights
+from disambig.weights import ScaledWeights
 
 _NAME = "class_shares"
 # Given shares are kept strictly. Those of average candidates are an estimate, from which many votes
@@ -101,20 +101,13 @@ class ClassShares:
         return balanced
 
     def kept_by_votes(
-        self, owner: str, weightings: FittedWeightings, sets: LabelSets, sample_weight: FloatArray
+        self, weightings: FittedWeightings, sets: LabelSets, sample_weight: FloatArray
     ) -> FittedWeightings:
         """The weightings; on a graph of informed rows, with constants that keep the shares."""
         weights = weightings.weights
-        graph = informed_graph(weights)
-        if graph is None:
+        if informed_graph(weights) is None:
             return weightings
-        if not isinstance(graph, PoissonWeights):
-            raise ValueError(
-                f"{owner}: {_NAME} cannot be kept with {type(graph).__name__}: each row has the "
-                "label of one informed row, which no shares can change. Use PoissonWeights("
-                f"informed_only=True), weights='auto', or {_NAME}=None."
-            )
-        kept = with_share_constants(weights, sets, sample_weight, self.asked, self.strength)
+        kept = with_class_shares(weights, sets, sample_weight, self.asked, self.strength)
         same = weightings.predict_weights is weights
         return replace(
             weightings, weights=kept, predict_weights=kept if same else weightings.predict_weights
@@ -159,8 +152,7 @@ def balanced(
     model.trials_ = tuple(
         one._replace(solver=shares.kept_by(one.solver, one.weights)) for one in model.trials_
     )
-    owner = type(model).__name__
-    weightings = shares.kept_by_votes(owner, weightings, taken, kept.sample_weight)
+    weightings = shares.kept_by_votes(weightings, taken, kept.sample_weight)
     return weightings, shares.kept_by(solver, weightings.weights)
 
 

@@ -1,8 +1,9 @@
-"""Class shares where only informed rows vote along a graph: constants of Poisson learning.
+"""Class shares where only informed rows vote along a graph: a constant for each class.
 
 There the votes of a row do not depend on the labels of the other open rows, so that a solver cannot
-hold the shares of these. But potentials are unique only up to a constant for each class, and
-constants move the borders between classes: shares determine them.
+hold the shares of these. But the potentials of Poisson learning are unique only up to a constant
+for each class, and constants move the borders between classes: shares determine them. Lengths of
+paths get constants in the same way.
 """
 
 import copy
@@ -11,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
-from disambig.notation import BoolArray, FloatArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers.annealing.balance import share_logarithms
-from disambig.weights import ScaledWeights
+from disambig.weights import PathWeights, ScaledWeights
 
 # The temperature at which labels count for the shares, relative to the mean difference of the two
 # best scores: lower ones count labels, higher ones probabilities. Shares that contradict large
@@ -75,14 +76,17 @@ def share_constants(
     return constants
 
 
-def with_share_constants(
+def with_class_shares(
     weights: Any, sets: LabelSets, sample_weight: FloatArray, shares: FloatArray, strength: float
 ) -> Any:
-    """A fitted copy of a graph weighting in which labelled rows vote for constants of their class.
+    """A fitted copy of a graph weighting whose votes bring the class shares near `shares`.
+
+    Labelled rows of Poisson learning vote for constants of their class; paths to labelled rows have
+    lengths added.
 
     Parameters
     ----------
-    weights : PoissonWeights, or ScaledWeights of it
+    weights : PoissonWeights or PathWeights, or ScaledWeights of one
         Fitted on the rows of the sets.
     sets : LabelSets, n rows
     sample_weight : float array (n,)
@@ -95,21 +99,43 @@ def with_share_constants(
     labelled[inner.informed_] = sets.is_single[inner.informed_]
     classes = sets.mask.argmax(axis=1)
     has_rows = np.bincount(classes[labelled], minlength=sets.n_classes) > 0
+    is_path = isinstance(inner, PathWeights)
+    scores = (
+        _path_scores(inner, labelled, classes, has_rows)
+        if is_path
+        else inner.training_votes() @ sets.distribution()
+    )
+    mask = sets.mask & np.isfinite(scores)
     constants = share_constants(
-        inner.training_votes() @ sets.distribution(),
-        sets.mask,
+        np.where(np.isfinite(scores), scores, 0.0),
+        np.where(mask.any(axis=1, keepdims=True), mask, sets.mask),
         sample_weight,
         np.where(has_rows, shares, 0.0),
         strength,
     )
-    # The labelled rows of a class in a part of the graph share its constant.
-    place = inner.components_ * sets.n_classes + classes
-    totals = np.bincount(place[labelled], weights=sample_weight[labelled])
-    votes = np.zeros(len(sets))
-    votes[labelled] = (constants[classes] * sample_weight)[labelled] / totals[place[labelled]]
-    shifted = inner.with_constants(votes)
+    if is_path:
+        starts = np.full(len(sets), constants.max() - float(constants[has_rows].mean()))
+        starts[labelled] = (constants.max() - constants)[classes[labelled]]
+        shifted = inner.with_starts(starts)
+    else:
+        # The labelled rows of a class in a part of the graph share its constant.
+        place = inner.components_ * sets.n_classes + classes
+        totals = np.bincount(place[labelled], weights=sample_weight[labelled])
+        votes = np.zeros(len(sets))
+        votes[labelled] = (constants[classes] * sample_weight)[labelled] / totals[place[labelled]]
+        shifted = inner.with_constants(votes)
     if inner is weights:
         return shifted
     scaled = copy.copy(weights)
     scaled.weights_ = shifted
     return scaled
+
+
+def _path_scores(
+    paths: PathWeights, labelled: BoolArray, classes: IntArray, has_rows: BoolArray
+) -> FloatArray:
+    """Minus the length of the shortest path to a labelled row of each class, ``(n, K)``."""
+    scores = np.full((labelled.size, has_rows.size), -np.inf)
+    for code in np.flatnonzero(has_rows):
+        scores[:, code] = -paths.lengths_to(labelled & (classes == code))
+    return scores

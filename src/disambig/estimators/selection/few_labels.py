@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.estimators.balance.class_shares import ClassShares
-from disambig.estimators.balance.graphs import with_share_constants
+from disambig.estimators.balance.graphs import with_class_shares
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
@@ -82,8 +82,7 @@ def graph_votes(
     Tried are Poisson learning and paths of two powers, on features of unit variance. If every class
     is a candidate in two groups of rows, so that sets can be hidden, they are tried on the
     features as they are, too, and the best of these is taken if it misses fewer hidden sets. (Links
-    on different scales are not comparable.) With class shares, only Poisson learning is tried, with
-    constants that keep them.
+    on different scales are not comparable.) With class shares, all of them keep these.
     """
     rows = _first_rows(X, sets.informative)
     X, sets, sample_weight = take_inputs(X, rows, None), sets[rows], sample_weight[rows]
@@ -98,8 +97,6 @@ def graph_votes(
         inputs = scaled_inputs(X, scales) if scales is not None and scales.any() else X
         tried = []
         for weighting, links in _weightings(inputs, sample_weight, sets.informative):
-            if shares is not None and isinstance(weighting, PathWeights):
-                continue
             missed, cut = comparison.missed(weighting), comparison.cut(weighting, links)
             tried.append(GraphVotes(clone(weighting), missed, cut, 0))
             if phase.done(objective=min(one.cut + (one.missed or 0.0) for one in tried)):
@@ -237,9 +234,7 @@ class _Comparison:
         """The output of least expected loss at each row, and whether it has votes."""
         if self.shares is not None:
             asked, strength = self.shares.asked, self.shares.strength
-            weighting = with_share_constants(
-                weighting, self.sets, self.sample_weight, asked, strength
-            )
+            weighting = with_class_shares(weighting, self.sets, self.sample_weight, asked, strength)
         votes = weighting.training_votes()
         scores = votes @ self.sets.distribution()
         costs = self.loss.expected_losses(scores)
