@@ -353,8 +353,7 @@ def _annealed_together(
     n_folds = int(folds.max()) + 1
     hidden = folds == np.arange(n_folds)[:, None]
     opened = [_opened(sets, one) for one in hidden]
-    soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
-    together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
+    together = LabelSets.concatenated(opened)
     votes = judge.training_votes()
     problem = Problem(
         RepeatedVotes(_scaled(votes, sample_weight), n_folds),
