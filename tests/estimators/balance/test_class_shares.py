@@ -259,3 +259,15 @@ def test_constants_reach_shares_and_ignore_rows_without_votes():
     assert distance(1000.0) < 0.02 < distance(30.0) < 0.05 < distance(1.0)
     same = share_constants(np.zeros((5, 3)), mask[:5], np.ones(5), shares, 30.0)
     assert_array_equal(same, np.zeros(3))
+
+
+def test_a_model_of_mixed_sets_is_saved_with_their_origins(tmp_path):
+    X, sets, y = some_sets()
+    names = sets.classes[:3]
+    rows = [{"label": names[k]} if row % 2 else {"not": names[k - 1]} for row, k in enumerate(y)]
+    mixed = LabelSets.from_mixed(rows)
+    model = PartialLabelClassifier("neighbors", class_shares="average").fit(X, mixed)
+    save_model(model, tmp_path / "model.disambig")
+    loaded = load_model(tmp_path / "model.disambig")
+    assert_array_equal(loaded.predict(X), model.predict(X))
+    assert loaded._predictor_.candidates.origins.tolist() == ["not", "label"] * 30
