@@ -87,6 +87,8 @@ EXPLAINED = {
     "loss": "every kind has losses of its own; the default is the usual one of its kind.",
     "classes": "labels have classes, which y need not all contain. `StructuredPredictor` takes "
     "them from `LabelSets` or `PartialBits` as y.",
+    "class_shares": "labels have classes, of which each has a share; shares of tags, places and "
+    "numbers are other constraints.",
     "items": "orders are orders of items.",
     "ties": "equal ranks in y exist for orders only.",
     "ranks": "the numbers in y may be an order or places, for orders only.",
@@ -107,6 +109,7 @@ EXPLAINED = {
     "that is trained on labels predicts classes.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
     "columns.",
+    "class_shares_": "see `class_shares`.",
     "calibration_": "the probabilities of the classes have one temperature; other kinds calibrate "
     "numbers, pairs or tags.",
     "items_": "orders are orders of items.",

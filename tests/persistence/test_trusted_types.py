@@ -22,7 +22,8 @@ NOT_STORED = {
         "FunctionWeights OperatorVotes StructuredLoss PointFaces _WithoutOwnVotes"
     ),
     "while y is read": (
-        "BitTable Entries SetTable Ends RowSegments ParsedNumbers Segments MarkedNumbers "
+        "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
+        "MarkedNumbers "
         "IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence SharedUnit"
     ),
     "while a model is fitted": (

@@ -199,3 +199,19 @@ def test_in_a_notebook_the_answers_are_shown_escaped():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_small_page_is_small(kind):
     assert len(reported(kind).html.encode()) < 5_000_000
+
+
+def test_rows_are_counted_by_what_was_given():
+    """With the truth beside them, and without."""
+    for truth in (True, False):
+        sections = reported("labels", truth=truth).document.sections
+        given = next(one for one in sections if one.id == "given")
+        table = next(one for one in given.tables if one.id == "by-origin")
+        origins = fitted("labels").table.candidates.origins
+        counts = {row[0]: row[1] for row in table.rows}
+        assert counts == {name: int((origins == name).sum()) for name in counts}
+        assert sum(counts.values()) == len(origins)
+        confidence = fitted("labels").labels.groupby("origin")["confidence"].mean()
+        for row in table.rows:
+            assert abs(row[3] - confidence[row[0]]) < 1e-3
+        assert len(table.columns) == (5 if truth else 4)

@@ -615,3 +615,11 @@ def test_the_half_lines_of_uci_adult_as_labels():
 
 def test_many_half_lines_are_intervals():
     assert column([f"> {n}" for n in range(6)]).kind == "numbers"
+
+
+def test_cells_of_labels_have_origins():
+    found = column(["cat", "cat|dog", "not cat", "", "dog", "not cat"])
+    expected = ["label", "set", "not", "unlabeled", "label", "not"]
+    assert found.candidates.origins.tolist() == expected
+    found = column(["animal/cat", "animal", "animal/dog|animal/cat", "plant/oak"], path="/")
+    assert found.candidates.origins.tolist() == ["label", "node", "set", "label"]

@@ -321,3 +321,24 @@ def test_bad_input_is_refused_in_words(exam, blobs):
         cross_examine(DisambiguatedClassifier(LinearSVC()), X, sets)
     with pytest.raises(TypeError, match="no probabilities that hidden sets could be judged by"):
         cross_examine(StructuredPredictor("zero_one", weights="neighbors"), X, sets)
+
+
+def test_origins_are_in_the_frame_and_survive_answers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=90)
+    X = rng.normal(size=(90, 2)) + 4.0 * np.eye(3)[y][:, :2]
+    names = np.array(["a", "b", "c"])
+    sets = LabelSets.from_mixed(
+        labels=[names[k] if row % 3 == 0 else None for row, k in enumerate(y)],
+        negatives=[names[(k + 1) % 3] if row % 3 == 1 else None for row, k in enumerate(y)],
+        classes=names,
+    )
+    exam = cross_examine(PartialLabelClassifier("neighbors"), X, sets, sample_weight=np.ones(90))
+    frame = exam.frame()
+    assert frame["origin"].tolist() == ["label", "not", "unlabeled"] * 30
+    assert (frame.loc[frame["origin"] == "label", "confidence"] == 1).all()
+    again = exam.refit([1, 2], names[y[[1, 2]]])
+    assert again.frame()["origin"].tolist() == frame["origin"].tolist()
+    assert again.frame()["is_answered"].sum() == 2
+    plain = cross_examine(PartialLabelClassifier("neighbors"), X, sets.mask)
+    assert "origin" not in plain.frame().columns

@@ -118,7 +118,11 @@ def squared_distance(left: FloatArray, i: Any, right: FloatArray, j: Any) -> Any
 
 @compiled
 def nearest_sources(
-    indptr: AnyArray, indices: AnyArray, lengths: FloatArray, sources: AnyArray
+    indptr: AnyArray,
+    indices: AnyArray,
+    lengths: FloatArray,
+    sources: AnyArray,
+    starts: FloatArray,
 ) -> tuple[AnyArray, FloatArray]:
     """The nearest and the second nearest source of every node, and the lengths of their paths.
 
@@ -132,6 +136,8 @@ def nearest_sources(
         The links as compressed sparse rows, in both directions; lengths are not negative.
     sources : int64 (s,)
         Nodes.
+    starts : float64 (s,)
+        What is added to the lengths of paths to each source; not negative.
 
     Returns
     -------
@@ -144,15 +150,15 @@ def nearest_sources(
     nearest = np.full((n, 2), -1, dtype=np.int64)
     distances = np.full((n, 2), np.inf)
     heap = [(0.0, sources[0], sources[0]) for _ in range(0)]
-    for source in sources:
-        heappush(heap, (0.0, source, source))
+    for place in range(sources.size):
+        heappush(heap, (starts[place], sources[place], sources[place]))
     while len(heap) > 0:
         distance, source, node = heappop(heap)
-        place = 0 if nearest[node, 0] < 0 else 1
+        rank = 0 if nearest[node, 0] < 0 else 1
         if nearest[node, 1] >= 0 or nearest[node, 0] == source:
             continue
-        nearest[node, place] = source
-        distances[node, place] = distance
+        nearest[node, rank] = source
+        distances[node, rank] = distance
         for link in range(indptr[node], indptr[node + 1]):
             other = indices[link]
             if nearest[other, 1] < 0 and nearest[other, 0] != source:

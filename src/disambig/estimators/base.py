@@ -194,6 +194,12 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
         """Fit the members of a mixture, and store labels and what prediction needs."""
         raise ValueError(f"{type(self).__name__}: weights cannot be a Mixture.")
 
+    def _balanced(
+        self, weightings: FittedWeightings, solver: Solver | None, kept: KeptRows, taken: Any
+    ) -> tuple[FittedWeightings, Solver | None]:
+        """Weightings and solver that keep what is known of all rows together."""
+        return weightings, solver
+
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Any:
         """The problem of the rows that take part."""
         return weightings.problem(votes, self.loss_, taken)
@@ -308,6 +314,7 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
             self._informed(candidates),
             recovers=self.method == "disambiguation",
         )
+        weightings, solver = self._balanced(weightings, solver, kept, taken)
         self.weights_, self.predict_weights_ = weightings.weights, weightings.predict_weights
         self._weightings_ = weightings
         votes = self.weights_.training_votes()

@@ -23,6 +23,7 @@ def disambiguate(
     classes: Any = None,
     unlabeled: Any = None,
     tolerance: Any = None,
+    class_shares: Any = None,
     resolve_at: float = 0.9,
     sample_weight: Any = None,
     groups: Any = None,
@@ -43,7 +44,7 @@ def disambiguate(
     weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
-    loss, method, solver, classes, unlabeled, tolerance, resolve_at
+    loss, method, solver, classes, unlabeled, tolerance, class_shares, resolve_at
         See `PartialLabelClassifier`.
     time_limit, callback, verbose
         See `PartialLabelClassifier`.
@@ -90,6 +91,7 @@ def disambiguate(
         classes=classes,
         unlabeled=unlabeled,
         tolerance=tolerance,
+        class_shares=class_shares,
         resolve_at=resolve_at,
         time_limit=time_limit,
         callback=callback,

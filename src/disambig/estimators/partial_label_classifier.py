@@ -10,6 +10,7 @@ from disambig.candidates import LabelSets
 from disambig.candidates.labels.class_counts import label_candidates
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
+from disambig.estimators.balance.class_shares import balanced, class_shares_of, with_reached
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.conformal import (
     both_set_scores,
@@ -24,20 +25,17 @@ from disambig.estimators.fitting import (
     check_information,
     informative,
 )
-from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit
+from disambig.estimators.held_out.label_judges import judge_fit
+from disambig.estimators.held_out.label_shares import fitted_probabilities, judged_shares
 from disambig.estimators.prediction import (
-    candidate_shares,
     label_distribution,
-    label_frequencies,
     predictor_of,
-    probabilities_of,
     row_labels,
 )
 from disambig.estimators.selection import LabelSelection
 from disambig.estimators.tolerance.labels import (
     check_tolerable,
     labels_inside,
-    tolerant_shares,
     tolerate,
     with_leaving,
 )
@@ -107,6 +105,11 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         ``exp(price)`` times as probable as any inside. "auto": the price follows from the estimated
         share of wrong sets; nothing changes if there are none. It takes annealing, with
         ``weights="auto"`` on the mean of the ten best weightings.
+    class_shares : None, "average", mapping or array-like (K,), default None
+        Shares of the classes that the labels are held near: numbers by class, or in the order of
+        `classes_`. So few labels among many open rows cannot collapse into one class, and rare
+        classes do not vanish. "average": those of average candidates, held less strictly. Wrong
+        shares do harm.
     resolve_at : float, default 0.9
         The confidence from which on a decided label is resolved (`resolved_`).
     time_limit : float, optional
@@ -133,6 +136,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         Rows whose label has left its set.
     tolerance_ : float
         The price in use; infinite if no label may leave its set.
+    class_shares_ : ClassShares or None
+        The shares that were `asked` for, and those that `labels_` have, `reached`.
     confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
         Who judged the labels: rows that never saw the set, the other rows, or all rows.
     label_distributions_ : float array (n, K)
@@ -189,6 +194,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         classes: Any = None,
         unlabeled: Any = None,
         tolerance: Any = None,
+        class_shares: Any = None,
         resolve_at: float = 0.9,
         time_limit: float | None = None,
         callback: Callback | None = None,
@@ -202,6 +208,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.classes = classes
         self.unlabeled = unlabeled
         self.tolerance = tolerance
+        self.class_shares = class_shares
         self.resolve_at = resolve_at
         self.time_limit = time_limit
         self.callback = callback
@@ -257,13 +264,20 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     def _selection_kind(self, taken: Any, solver: Solver | None) -> LabelSelection:
         # Counts of classes are not known for the folds of a selection, which goes by the sets.
-        sets = taken.sets if taken.couples_rows else taken
-        return LabelSelection.of(sets, self.loss_, self.method, solver, taken.couples_rows)
+        sets, coupled = (taken.sets, True) if taken.couples_rows else (taken, False)
+        shares = self.class_shares_
+        return LabelSelection.of(sets, self.loss_, self.method, solver, coupled, shares)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
+        self.class_shares_ = class_shares_of(self, taken, kept)
         weights, solver, trials = super()._choose(X, kept, taken)
         # The selected annealing cannot keep counts of classes.
         return weights, self._named_solver() if taken.couples_rows else solver, trials
+
+    def _balanced(
+        self, weightings: FittedWeightings, solver: Solver | None, kept: KeptRows, taken: Any
+    ) -> tuple[FittedWeightings, Solver | None]:
+        return balanced(self, weightings, solver, kept, taken)
 
     def _problem(self, weightings: FittedWeightings, votes: Votes, taken: Any) -> Problem:
         price = self.tolerance_
@@ -288,40 +302,24 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         if np.isfinite(self.tolerance_):
             found = labels_inside(found, self._distribution_, fit)
         same = fit.weightings.predict_weights is fit.weightings.weights
-        self._probabilities_ = probabilities_of(
-            fit.votes if same else fit.weightings.predict_weights.training_votes(),
-            self._distribution_,
-            kept.sample_weight,
-            label_frequencies(solution, self._distribution_, kept.sample_weight),
-            np.asarray(fit.taken.mask.any(axis=0)),
-            None if held_out is None or not same else held_out.first_calibration.temperature,
-        )
+        self._probabilities_ = fitted_probabilities(fit, self._distribution_, held_out)
         self.calibration_ = None if held_out is None else held_out.calibration
         self._set_scores_: FloatArray | None = None
         if held_out is not None:
             self.confidence_kind_ = "hidden sets"
-            found = found._replace(shares=self._judged_shares(fit, held_out))
+            proba = self._probabilities_
+            inside = judged_shares(fit, held_out, self.tolerance_, proba, self._distribution_)
+            found = found._replace(shares=inside)
             if same:
-                scored = self._probabilities_(held_out.first_scores)
+                scored = proba(held_out.first_scores)
                 self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
         if np.isfinite(self.tolerance_):
             found, self.outside_ = with_leaving(found, fit.candidates.mask)
         self.labels_ = self.classes_[found.codes]
+        self.class_shares_ = with_reached(self.class_shares_, found.codes, kept)
         self.decided_ = found.decided
         self.label_distributions_ = found.shares
         self.confidence_ = found.confidence
-
-    def _judged_shares(self, fit: Fit, held_out: HeldOutLabels) -> FloatArray:
-        """Distributions of all rows inside their sets, by rows that never saw these sets."""
-        shares = tolerant_shares(held_out.distributions, fit.taken, self.tolerance_)
-        if fit.kept.all_rows:
-            return shares
-        # Rows of weight zero took no part: what is predicted for them never saw their sets.
-        rest = fit.candidates[fit.rest]
-        predicted = self._probabilities_(fit.rest_votes() @ self._distribution_)
-        other = candidate_shares(predicted, rest.mask, rest.distribution())
-        all_rows: FloatArray = fit.scatter(shares, other)
-        return all_rows
 
     @limit_threads(1)
     def predict(self, X: Any) -> AnyArray:

@@ -24,6 +24,7 @@ _OURS: Mapping[str, str] = MappingProxyType(
         "candidates.numbers.unions": "IntervalUnions",
         "candidates.orders.partial_orders": "PartialOrders",
         "estimators.alternation.loop": "Alternation Iterate",
+        "estimators.balance.class_shares": "ClassShares",
         "estimators.calibration": "HeldOut",
         "estimators.disambiguated_classifier": "DisambiguatedClassifier",
         "estimators.disambiguated_regressor": "DisambiguatedRegressor",

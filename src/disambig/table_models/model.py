@@ -38,6 +38,7 @@ _COLUMNS = {
     "doubtful_bit": "doubtful_tag",
     "doubtful_bit_confidence": "doubtful_tag_confidence",
     "suspicion": "suspicion",
+    "origin": "origin",
     "wrong_set_probability": "wrong_set_probability",
 }
 

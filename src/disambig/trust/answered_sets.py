@@ -62,4 +62,4 @@ def _answered_labels(sets: LabelSets, answers: Answers) -> LabelSets:
     if weights is not None:
         weights = weights.copy()
         weights[answers.rows] = single
-    return LabelSets(mask, sets.classes, weights)
+    return LabelSets(mask, sets.classes, weights, sets.origin_flags)

@@ -136,7 +136,17 @@ def test_masked_entries_are_missing():
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("read", [LabelSets.from_any, LabelSets.from_mask, LabelSets.from_weights])
+def test_weights_that_sum_to_zero_raise(make):
+    y = MASK.copy()
+    y[1] = 0
+    assert error_message(make(y), LabelSets.from_weights) == (
+        "LabelSets: row 1 has weights that sum to zero (1 such row). Give a class a positive "
+        "weight; equal weights say that a row may be any class."
+    )
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("read", [LabelSets.from_any, LabelSets.from_mask])
 def test_a_row_of_zeros_raises(make, read):
     y = MASK.copy()
     y[1] = 0

@@ -15,7 +15,7 @@ from disambig.losses.labels.faces import ComplementEmbedding
 from disambig.losses.labels.soft import SoftFaces, relative_entropies
 from disambig.problem import Problem
 from disambig.solvers import AnnealedMinimization
-from disambig.solvers.annealing.balance import ClassBalance, average_shares
+from disambig.solvers.annealing.balance import ClassBalance, average_shares, share_logarithms
 from disambig.votes import as_votes
 
 
@@ -115,3 +115,33 @@ def test_orders_have_no_class_shares():
     problem = Problem(as_votes(np.ones((2, 2))), KendallLoss().bind(orders.items), orders)
     with pytest.raises(MissingOracleError, match="class_shares are shares of labels"):
         AnnealedMinimization(class_shares="average").solve(problem)
+
+
+@given(seed=st.integers(0, 10_000), strength=st.sampled_from([0.5, 30.0, 1000.0]))
+def test_logarithms_are_the_fixed_point(seed, strength):
+    """Also for nearly certain rows and strong shares, where the plain iteration hardly moves."""
+    rng = np.random.default_rng(seed)
+    q = softmax(rng.normal(size=(40, 4)) * rng.choice([1.0, 20.0]), axis=1)
+    weights = rng.dirichlet(np.ones(40))
+    shares = rng.dirichlet(np.ones(4)) * np.array([1.0, 1.0, 1.0, rng.integers(2)]) + 1e-9
+    shares /= shares.sum()
+    logs = share_logarithms(q, weights, shares, strength)
+    found = weights @ softmax(np.log(q) + logs, axis=1)
+    assert_allclose(found, shares * np.exp(-logs / strength), atol=1e-8)
+
+
+def test_stronger_shares_are_nearer_at_the_end():
+    problem = tiny_problem(3, n=40)
+    wanted = np.array([0.6, 0.3, 0.1])
+
+    def distance(strength):
+        solver = AnnealedMinimization(class_shares=wanted, share_strength=strength)
+        found = solver.solve(problem).targets.distribution.mean(axis=0)
+        return np.abs(found - wanted).sum()
+
+    assert distance(30.0) < 0.8 * distance(1.0)
+
+
+def test_strength_is_positive():
+    with pytest.raises(ValueError, match="share_strength"):
+        AnnealedMinimization(class_shares="average", share_strength=0).solve(tiny_problem(0))

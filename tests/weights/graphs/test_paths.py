@@ -66,10 +66,11 @@ def test_two_nearest_sources(seed):
     graph = sp.csr_array(np.where(linked, lengths + lengths.T, 0.0))
     sources = np.flatnonzero(rng.random(n) < 0.5)
     sources = sources if sources.size else np.array([0])
+    starts = rng.integers(0, 4, sources.size).astype(float) * rng.integers(2)
     nearest, distances = nearest_sources(
-        graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data, sources
+        graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data, sources, starts
     )
-    paths = shortest_path(graph, directed=False)[:, sources]
+    paths = shortest_path(graph, directed=False)[:, sources] + starts
     # Of equal lengths the source of smaller number comes first.
     order = np.argsort(paths, axis=1, kind="stable")[:, :2]
     for place in range(min(2, sources.size)):
@@ -169,3 +170,22 @@ def test_bad_parameters(parameters):
     if name == "power":
         with pytest.raises(ValueError, match="PathWeights: power"):
             PathWeights().fit(X).at_power(-1.0)
+
+
+def test_starts_make_paths_longer():
+    """Also of new inputs, and with fewer informed rows."""
+    weights = PathWeights(5).fit_informed(X, informed=INFORMED)
+    assert_array_equal(weights.with_starts(np.ones(len(X))).nearest_, weights.nearest_)
+    rows = np.flatnonzero(INFORMED)
+    lengths = np.stack([weights.lengths_to(np.arange(len(X)) == row) for row in rows], axis=1)
+    assert_allclose(lengths.min(axis=1), weights.path_lengths_[weights.node_, 0])
+    starts = np.zeros(len(X))
+    starts[rows] = np.linspace(0.0, 3.0, rows.size)
+    later = weights.with_starts(starts)
+    expected = rows[(lengths + starts[rows]).argmin(axis=1)]
+    assert_array_equal(entries(later.training_votes()).argmax(axis=1), expected)
+    assert (expected != entries(weights.training_votes()).argmax(axis=1)).any()
+    assert_array_equal(entries(later.votes(X)), entries(later.training_votes()))
+    few = INFORMED & (np.arange(len(X)) != rows[0])
+    expected = rows[1:][(lengths + starts[rows])[:, 1:].argmin(axis=1)]
+    assert_array_equal(entries(later.at_informed(few).training_votes()).argmax(axis=1), expected)

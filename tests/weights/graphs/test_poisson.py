@@ -11,7 +11,7 @@ from disambig.exceptions import MemoryBudgetError, NoInformationError
 from disambig.votes.dense import DenseVotes
 from disambig.votes.sparse import SparseVotes
 from disambig.weights import InformedWeights, LaplacianWeights, PoissonWeights, Weights
-from disambig.weights.graphs.poisson import potentials
+from disambig.weights.graphs.potentials import potentials
 
 SOLVERS = ("direct", "iterative")
 RNG = np.random.default_rng(0)
@@ -324,3 +324,33 @@ def test_metrics_that_are_no_name(kind, metric):
     # The tags are read before the parameters are checked.
     with pytest.raises(ValueError, match="metric must be one of"):
         PartialLabelClassifier(kind(metric=metric)).fit(np.arange(4.0)[:, None], list("abab"))
+
+
+def test_constants_are_added_in_the_whole_part_of_a_row():
+    weights = PoissonWeights(6).fit_informed(X, informed=INFORMED)
+    constants = np.where(INFORMED, np.arange(40.0), 0.0)
+    shifted = weights.with_constants(constants)
+    assert weights.components_.max() == 0
+    for queries in (X, Q):
+        expected = entries(weights.votes(queries)) + constants
+        assert_allclose(entries(shifted.votes(queries)), expected, atol=1e-10)
+    again = shifted.with_constants(np.zeros(40))
+    assert_allclose(again.table_, weights.table_, atol=1e-10)
+    # Without a row its constant is missing, too, and the others stay.
+    fewer = INFORMED & (np.arange(40) != 4)
+    expected = entries(weights.at_informed(fewer).training_votes()) + constants * fewer
+    assert_allclose(entries(shifted.at_informed(fewer).training_votes()), expected, atol=1e-10)
+    expected = entries(weights.leave_one_out_votes()) + constants * ~np.eye(40, dtype=bool)
+    assert_allclose(entries(shifted.leave_one_out_votes()), expected, atol=1e-10)
+
+
+def test_constants_stay_inside_a_part():
+    apart = np.concatenate([X[:20], X[20:] + 100.0])
+    weights = PoissonWeights(3).fit_informed(apart, informed=INFORMED)
+    constants = INFORMED.astype(float)
+    change = entries(weights.with_constants(constants).training_votes()) - entries(
+        weights.training_votes()
+    )
+    same = weights.components_[:, None] == weights.components_
+    assert_allclose(change, same * constants, atol=1e-10)
+    assert not same.all()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates.labels.classes import checked_classes, named_classes
-from disambig.candidates.labels.entries import admit, entries_of
+from disambig.candidates.labels.entries import Entries, admit, entries_of
 from disambig.candidates.labels.hierarchy import Hierarchy
 from disambig.candidates.labels.parsing import split_rows
 from disambig.candidates.labels.tables import SetTable, reexpress
@@ -31,6 +31,16 @@ def parse_hierarchy(
     entries = entries_of(rows)
     nodes, is_unlabeled = admit(entries, markers)
     refuse_empty_rows(entries.sizes() == 0)
+    table = below_nodes(nodes, tree)
+    if vector is not None:
+        table = reexpress(table, vector)
+    # Last, so that an unlabeled row also has the classes that are not in the hierarchy.
+    table.mask[is_unlabeled] = True
+    return table
+
+
+def below_nodes(nodes: Entries, tree: Hierarchy) -> SetTable:
+    """The leaves below the nodes of each row; none for a row without a node."""
     unknown = np.array([node not in tree for node in nodes.distinct], dtype=np.bool_)[nodes.codes]
     if unknown.any():
         raise row_error(
@@ -46,14 +56,9 @@ def parse_hierarchy(
     below = np.zeros((len(nodes.distinct), len(leaves)), dtype=np.bool_)
     for code, node in enumerate(nodes.distinct):
         below[code, [column[leaf] for leaf in tree.leaves_of(node)]] = True
-    mask = np.zeros((entries.n_rows, len(leaves)), dtype=np.bool_)
+    mask = np.zeros((nodes.n_rows, len(leaves)), dtype=np.bool_)
     # Entries are sorted by row, so that the entries of a row are contiguous.
     starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
     if len(starts):
         mask[nodes.rows[starts]] = np.logical_or.reduceat(below[nodes.codes], starts, axis=0)
-    table = SetTable(mask, leaves)
-    if vector is not None:
-        table = reexpress(table, vector)
-    # Last, so that an unlabeled row also has the classes that are not in the hierarchy.
-    table.mask[is_unlabeled] = True
-    return table
+    return SetTable(mask, leaves)

@@ -1,6 +1,6 @@
 """Candidate label sets: for every sample the classes it may belong to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,24 +10,17 @@ import numpy as np
 from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import checked_classes, listed, positions, preview
 from disambig.candidates.labels.entries import entries_of
-from disambig.candidates.labels.hierarchy import Hierarchy
-from disambig.candidates.labels.hierarchy_parsing import parse_hierarchy
-from disambig.candidates.labels.parsing import (
-    parse_any,
-    parse_labels,
-    parse_negatives,
-    parse_sets,
-    parse_strings,
-)
-from disambig.candidates.labels.tables import SetTable, checked_table, parse_table, reexpress
-from disambig.candidates.reading import own_rows, require_separable, row_index, rows_of, table_of
+from disambig.candidates.labels.origins import checked_flags, flags_of_sizes, origin_texts
+from disambig.candidates.labels.readers import LabelSetReaders
+from disambig.candidates.labels.tables import SetTable, checked_table, reexpress
+from disambig.candidates.reading import own_rows, row_index, rows_of
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.notebooks import first_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelSets:
+class LabelSets(LabelSetReaders):
     """``s[j] = {classes[k] : mask[j, k]}``: one non-empty set of classes per sample.
 
     The true class of every sample is one of its candidates. The arrays are checked once, copied,
@@ -42,10 +35,14 @@ class LabelSets:
         Distinct labels, in the order of the columns.
     weights : (n, K) of float, or None
         Soft weights over the candidates: non-negative, rows sum to one, zero outside the mask.
+    origin_flags : (n,) of int, or None
+        What was said of each row, as the sum of 1 (label), 2 (set), 4 (not), 8 (node) and 16
+        (weights); see `origins`. Sets with other origins are equal.
 
     See Also
     --------
     LabelSets.from_any : Reads arrays, frames, series and lists by their form.
+    LabelSets.from_mixed : Reads several forms about the same rows.
 
     Examples
     --------
@@ -63,175 +60,65 @@ class LabelSets:
     mask: BoolArray
     classes: AnyArray
     weights: FloatArray | None = None
+    origin_flags: AnyArray | None = None
 
     couples_rows = False
     _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
-        self._set(*checked_table(self.mask, self.classes, self.weights))
+        flags = checked_flags(self.origin_flags, len(self.mask))
+        self._set(*checked_table(self.mask, self.classes, self.weights), flags)
 
-    def _set(self, mask: BoolArray, classes: AnyArray, weights: FloatArray | None) -> None:
-        for array in (mask, classes, weights):
+    def _set(
+        self,
+        mask: BoolArray,
+        classes: AnyArray,
+        weights: FloatArray | None,
+        flags: AnyArray | None = None,
+    ) -> None:
+        for array in (mask, classes, weights, flags):
             if array is not None:
                 array.setflags(write=False)
         object.__setattr__(self, "mask", mask)
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "origin_flags", flags)
 
     @classmethod
     def _trusted(
-        cls, mask: BoolArray, classes: AnyArray, weights: FloatArray | None
+        cls,
+        mask: BoolArray,
+        classes: AnyArray,
+        weights: FloatArray | None,
+        flags: AnyArray | None = None,
     ) -> "LabelSets":
         """Sets from arrays of their own that are known to be valid; they are not copied."""
         sets = object.__new__(cls)
-        sets._set(mask, classes, weights)
+        sets._set(mask, classes, weights, flags)
         return sets
 
-    # ------------------------------------------------------------------ constructors
-
     @classmethod
-    def from_any(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read targets by their form.
-
-        Parameters
-        ----------
-        y : array, frame, series, sparse array, list or LabelSets
-            With two dimensions and at least two columns, a table with one column per class: of
-            bools or of 0 and 1 a mask of candidates; of fractions in [0, 1] soft weights, where
-            a class of positive weight is a candidate and each row is scaled to sum to one. With
-            one column, plain labels (with the DataConversionWarning of scikit-learn).
-            With one dimension, a row is a label (a number, a text, a bool, any value) or a set,
-            frozenset, list, tuple or array of labels. Text is one label.
-            Lists of lists are sets; one that could also be a mask raises.
-        classes : (K,) array-like, or None
-            The classes in order. None: the names of the columns of a frame, else 0 to K - 1 for
-            a table; the sorted labels that occur for rows of labels (also of a categorical
-            series). Labels that do not compare are sorted by the name of their type, then as
-            text. Columns whose names are classes are matched by name, others by position. Real
-            numbers with a fraction are labels only if they are named here.
-        unlabeled : object, or a list, tuple or set of them, default=None
-            Markers of rows that may be any class: such a row, or a set that holds a marker alone,
-            or a row of a table in which every entry is a marker, becomes the set of all classes.
-            A marker is a single value such as -1, "?" or "". It matches values of its own type:
-            -1 matches -1.0, not "-1"; 1 does not match True. NaN matches every missing value, and
-            so does None in a list. None alone means that there is no marker, and missing rows
-            then raise. Ignored if `y` is a LabelSets.
-
-        Returns
-        -------
-        LabelSets
-
-        Warns
-        -----
-        LookAlikeWarning
-            If classes that were read from `y` may be a slip: "Cat" beside "cat", "1" beside 1,
-            "a|b", "unknown". Not if `classes` names them.
+    def concatenated(cls, parts: Sequence["LabelSets"]) -> "LabelSets":
+        """The rows of several sets one after another, over the classes of the first.
 
         Examples
         --------
-        >>> LabelSets.from_any([0, 2, -1, 1], unlabeled=-1).to_sets()[2] == {0, 1, 2}
-        True
-        """
-        if isinstance(y, LabelSets):
-            return y if classes is None else y.with_classes(classes)
-        require_separable(y, "LabelSets.from_any")
-        return cls(*parse_any(y, classes, unlabeled))
-
-    @classmethod
-    def from_mask(cls, mask: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read a table of bools or of 0 and 1, ``(n, K)``; nested lists are allowed.
-
-        Examples
-        --------
-        >>> LabelSets.from_mask([[0, 1, 1]], classes=["a", "b", "c"])[0] == {"b", "c"}
-        True
-        """
-        return cls(*parse_table(*table_of(mask), classes, unlabeled, "mask"))
-
-    @classmethod
-    def from_weights(cls, weights: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read non-negative weights of any scale, ``(n, K)``: votes, counts, probabilities.
-
-        A class of positive weight is a candidate; each row is scaled to sum to one.
-
-        Examples
-        --------
-        >>> LabelSets.from_weights([[3, 1, 0]]).weights
-        array([[0.75, 0.25, 0.  ]])
-        """
-        return cls(*parse_table(*table_of(weights), classes, unlabeled, "weights"))
-
-    @classmethod
-    def from_labels(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read one label per row: sets with one candidate.
-
-        Examples
-        --------
-        >>> LabelSets.from_labels(["b", "a", "b"]).sizes
-        array([1, 1, 1])
-        """
-        return cls(*parse_labels(y, classes, unlabeled))
-
-    @classmethod
-    def from_sets(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> "LabelSets":
-        """Read one set, list, tuple or array of labels per row; a single label is a set of one.
-
-        Examples
-        --------
-        >>> LabelSets.from_sets([[0, 1], [1, 2]]).n_classes
+        >>> first = LabelSets.from_labels(["a", "b"])
+        >>> len(LabelSets.concatenated([first, first[:1]]))
         3
         """
-        return cls(*parse_sets(y, classes, unlabeled))
-
-    @classmethod
-    def from_strings(
-        cls, y: Any, separator: str = "|", classes: Any = None, unlabeled: Any = None
-    ) -> "LabelSets":
-        """Read texts such as ``"cat|dog"``; blanks around labels are dropped.
-
-        Examples
-        --------
-        >>> sorted(LabelSets.from_strings(["cat | dog", "cow"])[0])
-        ['cat', 'dog']
-        """
-        return cls(*parse_strings(y, separator, classes, unlabeled))
-
-    @classmethod
-    def from_negatives(
-        cls, y: Any, classes: Any, unlabeled: Any = None, separator: str | None = None
-    ) -> "LabelSets":
-        """Read the labels that each row does *not* have; an empty set excludes nothing.
-
-        With a separator, texts are split as in `from_strings`.
-
-        Examples
-        --------
-        >>> LabelSets.from_negatives([1, {0, 2}], classes=[0, 1, 2]).to_sets()
-        [frozenset({0, 2}), frozenset({1})]
-        """
-        return cls(*parse_negatives(y, classes, unlabeled, separator))
-
-    @classmethod
-    def from_hierarchy(
-        cls,
-        y: Any,
-        parents: Hierarchy | Mapping[Any, Any],
-        classes: Any = None,
-        unlabeled: Any = None,
-        separator: str | None = None,
-    ) -> "LabelSets":
-        """Read nodes of a hierarchy, alone or in sets: a node stands for the leaves below it.
-
-        The classes are all leaves, sorted, unless they are named. With a separator, texts are
-        split as in `from_strings`.
-
-        Examples
-        --------
-        >>> parents = {"cat": "mammal", "dog": "mammal", "bee": "insect"}
-        >>> sorted(LabelSets.from_hierarchy(["mammal", "bee"], parents)[0])
-        ['cat', 'dog']
-        """
-        return cls(*parse_hierarchy(y, parents, classes, unlabeled, separator))
+        if not parts:
+            raise CandidateError("LabelSets: concatenated needs at least one set of rows.")
+        classes = parts[0].classes
+        same = [one if one.classes is classes else one.with_classes(classes) for one in parts]
+        soft = any(one.weights is not None for one in same)
+        flagged = any(one.origin_flags is not None for one in same)
+        return cls._trusted(
+            np.concatenate([one.mask for one in same]),
+            classes,
+            np.concatenate([one.distribution() for one in same]) if soft else None,
+            np.concatenate([one._known_flags() for one in same]) if flagged else None,
+        )
 
     # ------------------------------------------------------------------ array interface
 
@@ -256,7 +143,8 @@ class LabelSets:
         if selected.ndim != 2:
             raise IndexError("LabelSets: select rows by an integer, a slice or a 1-D array.")
         weights = None if self.weights is None else own_rows(self.weights, rows)
-        return self._trusted(selected, self.classes, weights)
+        flags = None if self.origin_flags is None else own_rows(self.origin_flags, rows)
+        return self._trusted(selected, self.classes, weights, flags)
 
     def __iter__(self) -> Iterator[frozenset[Any]]:
         return iter(self.to_sets())
@@ -269,10 +157,11 @@ class LabelSets:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Unpickled arrays are writeable.
-        self._set(state["mask"], state["classes"], state["weights"])
+        self._set(state["mask"], state["classes"], state["weights"], state.get("origin_flags"))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"mask": self.mask, "classes": self.classes, "weights": self.weights}
+        state = {"mask": self.mask, "classes": self.classes, "weights": self.weights}
+        return state if self.origin_flags is None else state | {"origin_flags": self.origin_flags}
 
     # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
@@ -327,6 +216,20 @@ class LabelSets:
         return ~self.is_whole
 
     @property
+    def origins(self) -> AnyArray | None:
+        """What was said of each row, ``(n,)``: "label", "not+node", "unlabeled"; None if unknown.
+
+        `from_mixed` and tables keep it, and selections of rows do.
+        """
+        return None if self.origin_flags is None else origin_texts(self.origin_flags)
+
+    def _known_flags(self) -> AnyArray:
+        """The flags of the origins; by their sizes if they are unknown."""
+        if self.origin_flags is not None:
+            return self.origin_flags
+        return flags_of_sizes(self.is_single, self.is_whole)
+
+    @property
     def unused_classes(self) -> AnyArray:
         """Classes that are a candidate of no row."""
         return self.classes[~self.mask.any(axis=0)]
@@ -360,7 +263,9 @@ class LabelSets:
         A set of all classes does not get the classes that are added.
         """
         vector = checked_classes(classes)
-        return self._trusted(*reexpress(SetTable(self.mask, self.classes, self.weights), vector))
+        table = reexpress(SetTable(self.mask, self.classes, self.weights), vector)
+        flags = None if self.origin_flags is None else self.origin_flags.copy()
+        return self._trusted(*table, flags)
 
     def to_sets(self) -> list[frozenset[Any]]:
         """The sets as a list of n frozensets."""

@@ -148,7 +148,14 @@ def parse_table(
     is_unlabeled = np.asarray(marked.all(axis=1))
     _refuse_values(values, is_unlabeled, names, form)
     mask = values > 0
-    refuse_empty_rows(~np.asarray(mask.any(axis=1)) & ~is_unlabeled)
+    is_empty = ~np.asarray(mask.any(axis=1)) & ~is_unlabeled
+    if form == "weights" and is_empty.any():
+        raise row_error(
+            is_empty,
+            "has weights that sum to zero",
+            "Give a class a positive weight; equal weights say that a row may be any class.",
+        )
+    refuse_empty_rows(is_empty)
     mask[is_unlabeled] = False
     weights = None
     if form == "weights" or (form == "either" and not _is_binary(values[~is_unlabeled])):

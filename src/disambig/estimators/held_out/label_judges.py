@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.tolerance import tolerant_sets
+from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.fitting import Fit, take_inputs
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.prediction import label_distribution
@@ -30,7 +31,7 @@ from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solv
 from disambig.solvers.baselines import run_baseline
 from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights import FunctionWeights, PrecomputedWeights, ScaledWeights, Weights
+from disambig.weights import FunctionWeights, PrecomputedWeights, Weights
 from disambig.weights.given import FixedVotes
 from disambig.weights.row_groups import joined_groups, rank_hashes
 
@@ -312,13 +313,6 @@ def hidden_scores(
     return scores
 
 
-def informed_graph(weights: Any) -> Any:
-    """The weighting in which only informed rows vote, so that hidden rows must not; or None."""
-    inner = weights.weights_ if isinstance(weights, ScaledWeights) else weights
-    is_graph = getattr(inner, "informed_only", False) and hasattr(inner, "at_informed")
-    return inner if is_graph else None
-
-
 @dataclass(frozen=True, eq=False)
 class _OwnVotes:
     """The votes ``(n,)`` of a row and of its copies at the row, and the factor without them."""
@@ -359,8 +353,7 @@ def _annealed_together(
     n_folds = int(folds.max()) + 1
     hidden = folds == np.arange(n_folds)[:, None]
     opened = [_opened(sets, one) for one in hidden]
-    soft = None if sets.weights is None else np.concatenate([one.weights for one in opened])
-    together = LabelSets(np.concatenate([one.mask for one in opened]), sets.classes, soft)
+    together = LabelSets.concatenated(opened)
     votes = judge.training_votes()
     problem = Problem(
         RepeatedVotes(_scaled(votes, sample_weight), n_folds),

@@ -14,6 +14,8 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.estimators.balance.class_shares import ClassShares
+from disambig.estimators.balance.graphs import with_class_shares
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
@@ -21,7 +23,6 @@ from disambig.estimators.selection.space import Entry, EntryWeightings
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization
-from disambig.votes import Votes
 from disambig.weights import PathWeights, PoissonWeights, ScaledWeights, Weights
 from disambig.weights.row_groups import hash_rows
 
@@ -69,18 +70,23 @@ def few_rows(X: Any, sample_weight: FloatArray) -> tuple[Weights, AnnealedMinimi
 
 
 def graph_votes(
-    X: Any, sets: LabelSets, loss: FiniteLoss, sample_weight: FloatArray, groups: IntArray
+    X: Any,
+    sets: LabelSets,
+    loss: FiniteLoss,
+    sample_weight: FloatArray,
+    groups: IntArray,
+    shares: ClassShares | None = None,
 ) -> GraphVotes | None:
     """The graph weighting of least missed hidden sets and cut links; None without a graph.
 
     Tried are Poisson learning and paths of two powers, on features of unit variance. If every class
     is a candidate in two groups of rows, so that sets can be hidden, they are tried on the
     features as they are, too, and the best of these is taken if it misses fewer hidden sets. (Links
-    on different scales are not comparable.)
+    on different scales are not comparable.) With class shares, all of them keep these.
     """
     rows = _first_rows(X, sets.informative)
     X, sets, sample_weight = take_inputs(X, rows, None), sets[rows], sample_weight[rows]
-    comparison = _Comparison(sets, loss, sample_weight, _folds(sets, groups[rows]))
+    comparison = _Comparison(sets, loss, sample_weight, _folds(sets, groups[rows]), shares)
     units = unit_scales(X, sample_weight)
     best: GraphVotes | None = None
     n_tried = 0
@@ -193,6 +199,7 @@ class _Comparison:
     loss: FiniteLoss
     sample_weight: FloatArray
     folds: IntArray
+    shares: ClassShares | None
 
     @property
     def n_folds(self) -> int:
@@ -207,7 +214,7 @@ class _Comparison:
         for fold in range(self.n_folds):
             hidden = self.folds == fold
             visible = weighting.at_informed(self.sets.informative & ~hidden)
-            outputs, has_votes = self._outputs(visible.training_votes())
+            outputs, has_votes = self._outputs(visible)
             found = np.where(
                 has_votes, nearest[np.arange(outputs.size), outputs], self.loss.largest
             )
@@ -218,13 +225,17 @@ class _Comparison:
 
     def cut(self, weighting: Any, paths: PathWeights) -> float:
         """`cut_share` of the labels that all informative rows vote for."""
-        outputs, _ = self._outputs(weighting.training_votes())
+        outputs, _ = self._outputs(weighting)
         first_rows = np.unique(paths.node_, return_index=True)[1]
         links = paths.lengths_.tocoo()
         return cut_share(outputs[first_rows], links.row, links.col)
 
-    def _outputs(self, votes: Votes) -> tuple[IntArray, BoolArray]:
+    def _outputs(self, weighting: Any) -> tuple[IntArray, BoolArray]:
         """The output of least expected loss at each row, and whether it has votes."""
+        if self.shares is not None:
+            asked, strength = self.shares.asked, self.shares.strength
+            weighting = with_class_shares(weighting, self.sets, self.sample_weight, asked, strength)
+        votes = weighting.training_votes()
         scores = votes @ self.sets.distribution()
         costs = self.loss.expected_losses(scores)
         return costs.argmin(axis=1), votes.absolute_row_sums() > 0

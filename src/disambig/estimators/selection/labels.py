@@ -5,13 +5,13 @@ One annealing scores all its temperatures, and all ridges of a bandwidth share i
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.estimators.balance.class_shares import ClassShares
 from disambig.estimators.selection.few_labels import (
     MAX_GRAPH_ROWS,
     MAX_GRAPH_SHARE,
@@ -58,6 +58,8 @@ class LabelSelection:
         None: annealing, whose start and last temperature are selected, too.
     couples_rows : bool
         Whether the problem has constraints over several rows.
+    shares : ClassShares or None
+        Class shares that all solvers keep.
     """
 
     sets: LabelSets
@@ -65,6 +67,7 @@ class LabelSelection:
     method: str
     solver: Solver | None
     couples_rows: bool = False
+    shares: ClassShares | None = None
 
     exclusion = "exclude a class"
 
@@ -76,9 +79,15 @@ class LabelSelection:
         method: str,
         solver: Solver | None,
         couples_rows: bool = False,
+        shares: ClassShares | None = None,
     ) -> "LabelSelection":
         """On the classes that are a candidate of some row; see `used_classes`."""
-        return cls(*used_classes(sets, loss), method, solver, couples_rows)
+        kept, kept_loss = used_classes(sets, loss)
+        if shares is not None and kept.n_classes < sets.n_classes:
+            shares = shares.on(np.asarray(sets.mask.any(axis=0)))
+        if shares is not None and solver is not None:
+            solver = shares.kept_by(solver)
+        return cls(kept, kept_loss, method, solver, couples_rows, shares)
 
     @property
     def informative(self) -> BoolArray:
@@ -147,20 +156,24 @@ class LabelSelection:
     def fallback(
         self, X: Any, sample_weight: FloatArray, groups: IntArray
     ) -> tuple[Weights, Solver, str]:
+        weights, solver, described = self._fallback(X, sample_weight, groups)
+        return weights, self.solver or self._keeping(solver, weights), described
+
+    def _fallback(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray
+    ) -> tuple[Weights, Solver, str]:
+        """Weights and solver by rules, and their description."""
         is_few, n_informative = self._has_few_labels, np.count_nonzero(self.informative)
         if is_few and 2 * n_informative >= len(self.sets) and unit_scales(X, sample_weight).any():
             weights, solver = few_rows(X, sample_weight)
             described = "kernel ridge is used, on features of unit variance, annealed"
-            return weights, self.solver or solver, described
-        found = graph_votes(X, self.sets, self.loss, sample_weight, groups) if is_few else None
+            return weights, solver, described
+        found = self._graph_votes(X, sample_weight, groups) if is_few else None
         if found is not None:
-            return found.weights, self.solver or AnnealedMinimization(), _described(found)
+            return found.weights, AnnealedMinimization(), _described(found)
         described = "the 10 nearest neighbours are used, on features of unit variance"
-        return (
-            unit_neighbors(X, sample_weight),
-            self.solver or AlternatingMinimization(),
-            described,
-        )
+        keeps = AnnealedMinimization() if self.shares is not None else AlternatingMinimization()
+        return unit_neighbors(X, sample_weight), keeps, described
 
     def outside(
         self, X: Any, sample_weight: FloatArray, groups: IntArray, best: Trial
@@ -169,16 +182,25 @@ class LabelSelection:
         is_sparse = n_informative <= MAX_GRAPH_SHARE * len(self.sets)
         if not is_sparse or n_informative > MAX_GRAPH_ROWS or not self._is_plain:
             return None
-        found = graph_votes(X, self.sets, self.loss, sample_weight, groups)
+        found = self._graph_votes(X, sample_weight, groups)
         if found is None or found.missed is None:
             return None
         gain = best.held_out_loss - found.missed * self.loss.largest
         if gain <= 0.0:
             return None
-        solver = self.solver or AnnealedMinimization()
+        solver = self.solver or self._keeping(AnnealedMinimization(), found.weights)
         # Its log loss and its loss by chance are not computed: those of the best trial are taken.
         score = best.score - gain / self.loss.largest
         return Trial(found.weights, solver, best.held_out_loss - gain, score)
+
+    def _graph_votes(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray
+    ) -> GraphVotes | None:
+        return graph_votes(X, self.sets, self.loss, sample_weight, groups, self.shares)
+
+    def _keeping(self, solver: Solver, weights: Any) -> Solver:
+        """The solver with the class shares."""
+        return solver if self.shares is None else self.shares.kept_by(solver, weights)
 
     @property
     def _is_plain(self) -> bool:
@@ -202,11 +224,14 @@ class LabelSelection:
             yield solver, self._score(hidden, votes, solver)
             return
         warm, cool = space.temperatures, space.cool_temperatures
+        shares = {} if self.shares is None else self.shares.parameters
         for formulation in space.formulations:
-            run = AnnealedMinimization(formulation, temperatures=warm)
+            run = AnnealedMinimization(formulation, temperatures=warm, **shares)
             yield from _path_scores(run, hidden, votes, space.sweeps)
             if self.loss.is_zero_one and fitted.has_signs and cool:
-                run = AnnealedMinimization(formulation, start="infimum", temperatures=cool)
+                run = AnnealedMinimization(
+                    formulation, start="infimum", temperatures=cool, **shares
+                )
                 yield from _path_scores(run, hidden, votes, space.sweeps)
 
     def _score(self, hidden: HiddenSets, votes: Votes, solver: Solver | None) -> Score:
@@ -252,7 +277,7 @@ def _path_scores(
 ) -> Iterator[tuple[AnnealedMinimization, Score]]:
     """For every temperature of a run, the solver whose last temperature it is, and its score."""
     temperatures = run.temperatures
-    solver = partial(AnnealedMinimization, run.formulation, start=run.start)
-    path = hidden.path_scores(votes, solver(temperatures=temperatures, sweeps=sweeps))
+    path = hidden.path_scores(votes, clone(run).set_params(sweeps=sweeps))
     for temperature, score in path:
-        yield solver(temperatures=tuple(t for t in temperatures if t >= temperature)), score
+        until = tuple(t for t in temperatures if t >= temperature)
+        yield clone(run).set_params(temperatures=until), score

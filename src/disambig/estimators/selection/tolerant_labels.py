@@ -81,11 +81,11 @@ class TolerantSelection:
         weights = self.mean()
         fitted = clone(weights).fit(sample.X, None if (weight == 1).all() else weight)
         votes = weighted_votes(fitted, weight)
-        run = tolerant_annealing(_TEMPERATURES[-1]).set_params(sweeps=space.sweeps)
+        run = self._annealing(_TEMPERATURES[-1]).set_params(sweeps=space.sweeps)
         for entry in entries:
             for temperature, score in hidden.path_scores(votes, run):
                 if temperature <= _MAX_LAST_TEMPERATURE:
-                    solver = tolerant_annealing(temperature)
+                    solver = self._annealing(temperature)
                     trial = Trial(weights, solver, score.loss, score.value)
                     yield HeldOutTrial(entry, trial)
 
@@ -109,8 +109,15 @@ class TolerantSelection:
     def fallback(
         self, X: Any, sample_weight: FloatArray, groups: IntArray
     ) -> tuple[Weights, Solver, str]:
-        solver = tolerant_annealing(_MAX_LAST_TEMPERATURE)
+        solver = self._annealing(_MAX_LAST_TEMPERATURE)
         return self.mean(), solver, "the last temperature of annealing is a fixed one"
+
+    def _annealing(self, temperature: float) -> AnnealedMinimization:
+        """`tolerant_annealing`, with the class shares of the user if there are any."""
+        shares = {} if self.strict.shares is None else self.strict.shares.parameters
+        annealing = tolerant_annealing(temperature)
+        annealing.set_params(**shares)
+        return annealing
 
     def mean(self) -> Weights:
         """The mean of the members, unfitted."""

@@ -12,8 +12,9 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.tolerance import tolerant_weights
+from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.fitting import Fit, KeptRows, take_inputs
-from disambig.estimators.held_out.label_judges import HeldOutLabels, informed_graph, restricted
+from disambig.estimators.held_out.label_judges import HeldOutLabels, restricted
 from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
@@ -60,8 +61,11 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
     if named is None and is_pairwise(model.weights):
         # Pairs of rows cannot be sampled.
         named = AnnealedMinimization()
+    shares = model.class_shares_
+    if named is not None and shares is not None:
+        named = shares.kept_by(named, model.weights)
     chosen = tolerant_choice(
-        LabelSelection.of(taken, model.loss_, model.method, None),
+        LabelSelection.of(taken, model.loss_, model.method, None, shares=shares),
         model.weights,
         named,
         model.trials_,

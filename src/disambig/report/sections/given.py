@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.origins import origin_counts
 from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
 from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
@@ -47,7 +48,30 @@ def given_section(inputs: ReportInputs) -> Section:
         texts=texts,
         facts=tuple(facts),
         figures=_sizes(candidates, table.candidates),
-        tables=(_examples(inputs),) if inputs.has_rows else (),
+        tables=(*_by_origin(inputs), *((_examples(inputs),) if inputs.has_rows else ())),
+    )
+
+
+def _by_origin(inputs: ReportInputs) -> tuple[DataTable, ...]:
+    """How sure labels are, by what was said of their rows."""
+    origins = getattr(inputs.table.candidates, "origins", None)
+    if origins is None:
+        return ()
+    truth = inputs.truth
+    columns = ["given", "rows", "resolved", "mean confidence"]
+    rows: list[tuple[Any, ...]] = []
+    for origin, count in origin_counts(inputs.table.candidates.origin_flags).items():
+        here = origins == origin
+        row = [origin, count, int(np.count_nonzero(inputs.resolved & here))]
+        row.append(round(float(inputs.confidence[here].mean()), 3))
+        if truth is not None:
+            known = here[truth.rows]
+            row.append(round(float(truth.rightness[known].mean()), 3) if known.any() else None)
+        rows.append(tuple(row))
+    if truth is not None:
+        columns.append("share right")
+    return (
+        DataTable("by-origin", "By what was given", tuple(columns), rows, len(rows), is_long=False),
     )
 
 

@@ -13,11 +13,10 @@ import numpy as np
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import FloatArray
 
-# The relative entropy of the shares counts this many times as much as those of the rows: shares may
-# differ from the given ones where many votes say so.
-_STRENGTH = 3.0
-# The multipliers converge linearly, with a factor of at most strength / (1 + strength).
-_MAX_ROUNDS, _PRECISION = 60, 1e-6
+# Newton steps, the largest change of a logarithm in one of them, and the precision of the shares.
+_MAX_STEPS, _LARGEST_CHANGE, _PRECISION = 60, 10.0, 1e-10
+# A step is halved until the objective falls by this part of what its slope promises.
+_SUFFICIENT, _LEAST_STEP = 1e-4, 1e-6
 _LEAST = 1e-300
 
 
@@ -46,32 +45,19 @@ class ClassBalance:
     """
 
     shares: FloatArray
-    strength: float = _STRENGTH
+    strength: float = 3.0
 
     def held(self, targets: SoftFaces, degrees: FloatArray) -> SoftFaces:
         """The minimiser of the objective with the shares, from the one without them.
 
-        Distributions are multiplied by ``exp(b)`` and scaled to sum one. With ``b = strength (log
-        pi - log s(b))`` they minimise the objective; the iteration ``b <- r (b + log pi - log
-        s(b))`` with ``r = strength / (1 + strength)`` has this fixed point.
+        Distributions are multiplied by ``exp(b)`` and scaled to sum one; see `share_logarithms`.
         """
         total = float(degrees.sum())
         if total <= 0:
             return targets
-        q, weights, held = targets.distribution, degrees / total, self.shares > 0
-        rate = self.strength / (1.0 + self.strength)
-        logs = np.zeros(len(self.shares))
-        for _ in range(_MAX_ROUNDS):
-            factors = np.exp(logs)
-            sums = np.maximum(q @ factors, _LEAST)
-            found = factors * ((weights / sums) @ q)
-            change = np.log(np.where(held, self.shares, 1.0)) - np.log(np.maximum(found, _LEAST))
-            newer = np.where(held, rate * (logs + change), 0.0)
-            moved = float(np.abs(newer - logs).max())
-            logs = newer
-            if moved < _PRECISION:
-                break
-        scaled = q * np.exp(logs)
+        q = targets.distribution
+        logs = share_logarithms(q, degrees / total, self.shares, self.strength)
+        scaled = q * np.exp(logs - logs.max())
         scaled /= np.maximum(scaled.sum(axis=1, keepdims=True), _LEAST)
         # A row without votes keeps its prior.
         scaled = np.where((degrees > 0)[:, None], scaled, q)
@@ -87,8 +73,74 @@ class ClassBalance:
         return self.strength * total * float(found[held] @ np.log(found[held] / self.shares[held]))
 
 
-def average_shares(prior: FloatArray) -> FloatArray:
+def share_logarithms(
+    q: FloatArray, weights: FloatArray, shares: FloatArray, strength: float
+) -> FloatArray:
+    """``b`` with ``b = strength (log pi - log s(b))``, the logarithms of multipliers, ``(K,)``.
+
+    Here ``s(b)`` are the shares of the distributions ``q exp(b)``, scaled to sum one. They are the
+    zero of the gradient of ``sum_i w_i log sum_k q_ik exp(b_k) + strength sum_k pi_k exp(-b_k /
+    strength)``, which is strictly convex; found by Newton steps.
+
+    Parameters
+    ----------
+    q : float array (n, K)
+    weights : float array (n,)
+        Of the rows, with sum one.
+    shares : float array (K,)
+        ``pi``; a class of share 0 has ``b = 0``.
+    strength : float > 0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> q = np.array([[0.9, 0.1], [0.8, 0.2]])
+    >>> b = share_logarithms(q, np.full(2, 0.5), np.array([0.5, 0.5]), 3.0)
+    >>> scaled = q * np.exp(b)
+    >>> (scaled / scaled.sum(axis=1, keepdims=True)).mean(axis=0).round(2).tolist()
+    [0.61, 0.39]
+    """
+    held = shares > 0
+    logs = np.zeros(len(shares))
+
+    def objective(trial: FloatArray) -> float:
+        top = float(trial.max())
+        sums = q @ np.exp(trial - top)
+        own = float(weights @ np.log(np.maximum(sums, _LEAST))) + top * float(weights.sum())
+        return own + strength * float(shares @ np.exp(-trial / strength))
+
+    value = objective(logs)
+    for _ in range(_MAX_STEPS):
+        scaled = q * np.exp(logs - logs.max())
+        scaled /= np.maximum(scaled.sum(axis=1, keepdims=True), _LEAST)
+        found, wanted = weights @ scaled, shares * np.exp(-logs / strength)
+        slope = np.where(held, found - wanted, 0.0)
+        if np.abs(slope).max() < _PRECISION:
+            break
+        curvature = np.diag(found + wanted / strength) - scaled.T @ (weights[:, None] * scaled)
+        change = np.zeros(len(shares))
+        change[held] = -np.linalg.solve(curvature[np.ix_(held, held)], slope[held])
+        change *= min(1.0, _LARGEST_CHANGE / float(np.abs(change).max()))
+        step, promised = 1.0, float(slope @ change)
+        newer = objective(logs + change)
+        while newer > value + _SUFFICIENT * step * promised and step > _LEAST_STEP:
+            step /= 2
+            newer = objective(logs + step * change)
+        if newer >= value:
+            # What is left is rounding.
+            break
+        logs, value = logs + step * change, newer
+    return logs
+
+
+def average_shares(prior: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """The mean prior ``(K,)`` of the rows that prefer a class; of all rows if none does.
+
+    Parameters
+    ----------
+    prior : float array (n, K)
+    weights : float array (n,), optional
+        Of the rows.
 
     Examples
     --------
@@ -98,16 +150,18 @@ def average_shares(prior: FloatArray) -> FloatArray:
     """
     possible = prior.any(axis=0)
     prefers = np.ptp(prior[:, possible], axis=1) > 0
-    shares: FloatArray = (prior[prefers] if prefers.any() else prior).mean(axis=0)
+    rows = prefers if prefers.any() else np.ones(len(prior), np.bool_)
+    taken = None if weights is None else weights[rows]
+    shares: FloatArray = np.average(prior[rows], axis=0, weights=taken)
     return shares
 
 
-def balance_of(class_shares: Any, prior: FloatArray) -> ClassBalance | None:
-    """The balance of the parameter `class_shares` of a solver; None for None."""
+def balance_of(class_shares: Any, strength: float, prior: FloatArray) -> ClassBalance | None:
+    """The balance of the parameters `class_shares` and `share_strength`; None without shares."""
     if class_shares is None:
         return None
     if isinstance(class_shares, str) and class_shares == "average":
-        return ClassBalance(average_shares(prior))
+        return ClassBalance(average_shares(prior), strength)
     given = np.asarray(class_shares)
     is_table = given.dtype.kind in "iuf" and given.shape == (prior.shape[1],)
     shares = given.astype(np.float64) if is_table else np.zeros(0)
@@ -116,4 +170,4 @@ def balance_of(class_shares: Any, prior: FloatArray) -> ClassBalance | None:
             "AnnealedMinimization: class_shares must be None, 'average' or one number >= 0 for "
             f"each of the {prior.shape[1]} classes, not all zero; got {class_shares!r}."
         )
-    return ClassBalance(shares / shares.sum())
+    return ClassBalance(shares / shares.sum(), strength)

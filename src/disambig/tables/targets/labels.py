@@ -8,6 +8,7 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import class_vector, listed, sorted_labels
 from disambig.candidates.labels.hierarchy import Hierarchy
+from disambig.candidates.labels.origins import FLAGS
 from disambig.exceptions import CandidateError
 from disambig.notation import BoolArray, IntArray
 from disambig.tables.source import Source, shown
@@ -55,7 +56,19 @@ def read_sets(values: Values, format_: TargetFormat, source: Source) -> ReadSets
         sets, format_ = _sets(parts, values, format_, source)
     # The last set is that of rows that say nothing.
     codes = np.where(values.codes < 0, len(values.values), values.codes)
+    inner = set((format_.parents or {}).values())
+    flags = np.array([*(_origin(part, inner) for part in parts), 0], dtype=np.uint8)
+    sets = LabelSets(sets.mask, sets.classes, origin_flags=flags)
     return ReadSets(sets[codes], format_, merged)
+
+
+def _origin(part: Parts, inner: set[Any]) -> int:
+    """What a cell says: a label, several, what a row is not, or inner nodes of a taxonomy."""
+    if part.is_negative:
+        return FLAGS["not"]
+    if not inner.isdisjoint(part.labels):
+        return FLAGS["node"]
+    return FLAGS["label" if len(part.labels) == 1 else "set"]
 
 
 def _known_names(format_: TargetFormat) -> tuple[Any, ...] | None:

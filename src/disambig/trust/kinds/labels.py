@@ -113,11 +113,12 @@ class LabelExamination(Examination):
 
     def _columns(self) -> dict[str, Any]:
         rows, shares = np.arange(len(self)), self.label_distributions
-        other = self._runner_up_codes()
+        other, origins = self._runner_up_codes(), self.candidates.origins
         return {
             "runner_up": self.classes[other],
             "runner_up_confidence": np.where(other == self.codes, 0.0, shares[rows, other]),
             "n_candidates": np.count_nonzero(self.candidates.mask, axis=1),
+            **({} if origins is None else {"origin": origins}),
             "prediction_without_set": self.classes[self.distributions.argmax(axis=1)],
         }
 

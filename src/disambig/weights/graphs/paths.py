@@ -131,6 +131,7 @@ class PathWeights(BaseEstimator):
         self._unit = float(np.median(listing.distances)) if listing.distances.size else 1.0
         self._power = self.power
         self.lengths_ = _both_directions(self._lengths(listing), listing.shares)
+        self._starts = np.zeros(X.shape[0])
         self._inform(informed_rows(_NAME, informed, X.shape[0]))
         return self
 
@@ -140,6 +141,26 @@ class PathWeights(BaseEstimator):
         other = copy.copy(self)
         other._inform(informed_rows(_NAME, informed, self.node_.size))
         return other
+
+    def with_starts(self, starts: FloatArray) -> Self:
+        """A fitted copy in which paths to row j are longer by ``starts[j]``, not negative.
+
+        Where inputs are equal, by the least of their starts.
+        """
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other._starts = starts
+        other._inform(self.informed_)
+        return other
+
+    def lengths_to(self, rows: BoolArray) -> FloatArray:
+        """The length of the shortest path from each training row to some rows, ``(n,)``.
+
+        Infinite where there is none.
+        """
+        sources = np.unique(self.node_[rows]).astype(np.int64)
+        found: FloatArray = self._nearest(sources, np.zeros(sources.size))[1][self.node_, 0]
+        return found
 
     def at_power(self, power: float) -> Self:
         """A fitted copy on the same links with another power."""
@@ -207,12 +228,20 @@ class PathWeights(BaseEstimator):
         """Find the nearest informed inputs of all nodes."""
         self.informed_ = informed
         sources = np.unique(self.node_[informed]).astype(np.int64)
-        graph = self.lengths_
-        self.nearest_, self.path_lengths_ = nearest_sources(
-            graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data, sources
-        )
+        starts = np.full(self._node_weights.size, np.inf)
+        np.minimum.at(starts, self.node_[informed], self._starts[informed])
+        self.nearest_, self.path_lengths_ = self._nearest(sources, starts[sources])
         self._fill(0, sources)
         self._fill(1, sources)
+
+    def _nearest(self, sources: IntArray, starts: FloatArray) -> tuple[AnyArray, FloatArray]:
+        """`nearest_sources` along the links."""
+        graph = self.lengths_
+        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+        found: tuple[AnyArray, FloatArray] = nearest_sources(
+            indptr, indices, graph.data, sources, starts
+        )
+        return found
 
     def _fill(self, place: int, sources: AnyArray) -> None:
         """Where no path leads to a (second) source, take the nearest by distance."""

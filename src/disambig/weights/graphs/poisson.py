@@ -1,8 +1,4 @@
-"""Poisson learning for few informed rows, on a graph of neighbours: `PoissonWeights`.
-
-`potentials` solves for point sources on a weighted graph: columns of the pseudo-inverse of its
-Laplacian.
-"""
+"""Poisson learning for few informed rows, on a graph of neighbours: `PoissonWeights`."""
 
 import copy
 from typing import Any, Self
@@ -20,13 +16,11 @@ from disambig.parameters import check_flag, check_jobs
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import normalize_rows
 from disambig.votes.sparse import SparseVotes
-from disambig.votes.sparse_inverse import SparseInverse
 from disambig.weights.graphs.graph import LinkedInputs, check_link_parameters
+from disambig.weights.graphs.potentials import potentials
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.protocol import informed_rows
 
-# Sources whose potentials are computed together.
-_SOURCES_PER_BLOCK = 256
 _NAME = "PoissonWeights"
 # Votes of an informed row in its whole part of the graph, as a share of 1 / (weight of the part).
 # Potentials far from a source are of that order or more, so this decides only where they are zero.
@@ -36,96 +30,6 @@ _CONSTANT_SHARE = 0.01
 _MIN_RELATIVE_LINK = 1e-6
 # Smallest weight of the other rows, relative to that of all, that a difference gives accurately.
 _MIN_RELATIVE_REST = 1e-6
-
-
-def potentials(
-    graph: sp.csr_array, parts: IntArray, sources: IntArray, method: str = "auto"
-) -> FloatArray:
-    """u of shape ``(N, r)`` with ``L u_j = e_j - c`` and ``c' u_j = 0``, zero outside of j's part.
-
-    ``L = D - G`` is the Laplacian of the graph, which is singular. The unit that flows in at source
-    j flows out in all of its part, in proportion to the degrees: ``c = d / sum(d)``. So both sides
-    of the equation sum to zero, and u is unique given its mean of zero, weighted by degrees.
-
-    Parameters
-    ----------
-    graph : csr_array, (N, N)
-        G, symmetric, not negative, without diagonal.
-    parts : (N,)
-        The connected part of each node.
-    sources : (r,)
-        Nodes.
-    method : {"auto", "direct", "iterative"}
-        How to solve; see `SparseInverse`.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> path = sp.csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    >>> potentials(path, np.zeros(3, dtype=int), np.array([0])).ravel()
-    array([ 0.625, -0.125, -0.375])
-    """
-    size = parts.size
-    require_bytes(
-        8.0 * size * (sources.size + 4 * min(sources.size, _SOURCES_PER_BLOCK)),
-        f"The potentials of {sources.size} informed inputs at {size} inputs",
-        "Poisson learning is for few informed rows (method='average'); use LaplacianWeights, which "
-        "needs no such array.",
-    )
-    degrees = np.asarray(graph.sum(axis=1)).ravel()
-    shares = _degree_shares(degrees, parts)
-    grounded_nodes = np.unique(parts, return_index=True)[1]
-    inverse = _inverse(graph, degrees, grounded_nodes, method)
-    found = np.empty((size, sources.size))
-    for start in range(0, sources.size, _SOURCES_PER_BLOCK):
-        chosen = sources[start : start + _SOURCES_PER_BLOCK]
-        columns = np.arange(chosen.size)
-        together = parts[:, None] == parts[chosen]
-        flow = np.where(together, -shares[:, None], 0.0)
-        flow[chosen, columns] += 1.0
-        if inverse.direct:
-            flow[grounded_nodes] = 0.0
-        block = inverse @ flow
-        levels = np.einsum("ij,i->j", np.where(together, block, 0.0), shares)
-        found[:, start : start + _SOURCES_PER_BLOCK] = np.where(together, block - levels, 0.0)
-    return found
-
-
-def _degree_shares(degrees: FloatArray, parts: IntArray) -> FloatArray:
-    """Degrees divided by their sum in the connected part, ``(N,)``; one without links."""
-    sums = np.bincount(parts, weights=degrees)[parts]
-    shares: FloatArray = np.where(sums > 0, degrees / np.where(sums > 0, sums, 1.0), 1.0)
-    return shares
-
-
-def _inverse(
-    graph: Any, degrees: FloatArray, grounded_nodes: IntArray, method: str
-) -> SparseInverse:
-    """Solves with L for right-hand sides of sum zero, up to a constant for each part.
-
-    A factorisation needs an invertible matrix: the potential of the first node of each part is
-    fixed at zero. Conjugate gradients stay in the range of L, and converge faster without this.
-    """
-    is_grounded = np.zeros(degrees.size, dtype=np.bool_)
-    is_grounded[grounded_nodes] = True
-    # Nodes without links need any positive number: their potential is zero.
-    diagonal = np.where(degrees > 0, degrees, 1.0)
-    if method != "iterative":
-        rows = np.repeat(np.arange(degrees.size), np.diff(graph.indptr))
-        free = ~(is_grounded[rows] | is_grounded[graph.indices])
-        entries = (graph.data[free], (rows[free], graph.indices[free]))
-        grounded = SparseInverse.build(
-            _laplacian(diagonal, sp.csr_array(entries, shape=graph.shape)), diagonal, method
-        )
-        if grounded.direct:
-            return grounded
-    return SparseInverse(_laplacian(diagonal, graph), diagonal, direct=False)
-
-
-def _laplacian(diagonal: FloatArray, graph: Any) -> sp.csr_array:
-    matrix = sp.csr_array(sp.diags(diagonal, format="csr") - graph)
-    matrix.sort_indices()
-    return matrix
 
 
 class PoissonWeights(BaseEstimator):
@@ -259,6 +163,7 @@ class PoissonWeights(BaseEstimator):
         self._parts = connected_components(self.graph_, directed=False)[1].astype(np.intp)
         self.components_ = self._parts[self.node_]
         self.informed_ = informed_rows(_NAME, informed, X.shape[0])
+        self._added = np.zeros(X.shape[0])
         self._warn_of_parts_without_votes()
         self.table_ = self._table(self._parts)
         return self
@@ -269,6 +174,18 @@ class PoissonWeights(BaseEstimator):
         other = copy.copy(self)
         other.informed_ = informed_rows(_NAME, informed, self.node_.size)
         other.table_ = other._table(self._parts)
+        return other
+
+    def with_constants(self, constants: FloatArray) -> Self:
+        """A fitted copy in which row j adds ``constants[j]`` to its votes in its whole part.
+
+        Potentials are unique up to such constants.
+        """
+        other = copy.copy(self)
+        other._added = constants
+        rows = self.informed_
+        change = constants[rows] - self._added[rows]
+        other.table_ = self.table_ + self._in_own_part(self._parts, rows, change)
         return other
 
     def training_votes(self) -> DenseVotes | SparseVotes:
@@ -337,17 +254,21 @@ class PoissonWeights(BaseEstimator):
         spread = sp.csr_array((shares, (np.arange(rows.size), part)), shape=(rows.size, count))
         table -= (table @ spread)[:, part]
         table *= sample_weight
-        table += np.where(parts[:, None] == part, self._constant(rows), 0.0)
+        table += self._in_own_part(parts, rows, self._constant(rows))
         return table
 
+    def _in_own_part(self, parts: IntArray, rows: IntArray, values: FloatArray) -> FloatArray:
+        """The values of rows at all nodes of their parts, ``(N, m)``."""
+        return np.where(parts[:, None] == self.components_[rows], values, 0.0)
+
     def _constant(self, rows: IntArray) -> FloatArray:
-        """The vote of each informed row in its whole part, added to the potential."""
+        """What each informed row votes for in its whole part, beside the potential."""
         weights = np.bincount(self.components_, weights=self.sample_weight_)
         several = weights.size > 1
         constant: FloatArray = (
             _CONSTANT_SHARE * self.sample_weight_[rows] / weights[self.components_[rows]] * several
         )
-        return constant
+        return constant + self._added[rows]
 
     def _votes(self, table: FloatArray) -> DenseVotes | SparseVotes:
         """Votes ``(q, n)`` of all rows from those of the informed rows, ``(q, m)``."""
