@@ -9,7 +9,7 @@ import io
 import stat
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from disambig.exceptions import ModelFileError
@@ -20,6 +20,8 @@ _CHUNK_BYTES = 1 << 20
 # tighter. `packed` stores what would be tighter, so that no honest file is refused.
 MAX_RATIO = 100
 _ALWAYS_ALLOWED_BYTES = 1 << 16
+# Large members are compressed if so many samples of so many bytes get smaller than this share.
+_SAMPLES, _SAMPLE_BYTES, _WORTH = 8, 1 << 14, 0.9
 # A forest of a thousand trees has some ten thousand arrays.
 _MAX_MEMBERS = 200_000
 # What the directory of a zip archive starts an entry with.
@@ -123,7 +125,7 @@ def _check_entries(entries: list[zipfile.ZipInfo], max_bytes: int) -> None:
 
 
 def packed(members: Mapping[str, bytes | memoryview]) -> bytes:
-    """A zip archive of these members, each compressed if that makes it smaller and is allowed."""
+    """A zip archive of these members, each compressed if that is worth it and allowed."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
@@ -136,6 +138,18 @@ def packed(members: Mapping[str, bytes | memoryview]) -> bytes:
 
 def _suited_compression(content: Any) -> int:
     size = len(content)
+    if size > 2 * _SAMPLES * _SAMPLE_BYTES:
+        # Random digits hardly get smaller, and to find that out takes longer than all else.
+        part = b"".join(_samples(content))
+        if len(zlib.compress(part)) > _WORTH * len(part):
+            return zipfile.ZIP_STORED
     smaller = len(zlib.compress(content))
     too_tight = size > max(MAX_RATIO * smaller, _ALWAYS_ALLOWED_BYTES)
     return zipfile.ZIP_STORED if too_tight or smaller >= size else zipfile.ZIP_DEFLATED
+
+
+def _samples(content: Any) -> Iterator[bytes]:
+    """Parts of a content, evenly spread over it."""
+    step = (len(content) - _SAMPLE_BYTES) // (_SAMPLES - 1)
+    for place in range(_SAMPLES):
+        yield bytes(content[place * step : place * step + _SAMPLE_BYTES])

@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.atomic import write_bytes_atomically
@@ -25,7 +27,7 @@ from disambig.persistence.description import (
     description_from_json,
     library_versions,
 )
-from disambig.persistence.graph import check_can_be_saved
+from disambig.persistence.graph import check_can_be_saved, reachable
 from disambig.persistence.schema import (
     MAX_SCHEMA_BYTES,
     SCHEMA_MEMBER,
@@ -122,6 +124,7 @@ def _model_bytes(
     check_is_fitted(model)
     check_can_be_saved(model)
     check_contents(model)
+    _make_vocabularies_plain(model)
     about = described(model, metadata, table_hash, created)
     try:
         dumped = io_of_skops.dumps(model)
@@ -136,6 +139,18 @@ def _model_bytes(
     except ModelFileError as error:
         raise ModelFileError(f"model cannot be saved: {error}.") from error
     return data
+
+
+def _make_vocabularies_plain(model: Any) -> None:
+    """Python's numbers instead of numpy's in vocabularies: skops writes a file for each of these.
+
+    scikit-learn leaves them there where it has cut a vocabulary to its most frequent terms.
+    """
+    for _, value in reachable(model):
+        if isinstance(value, CountVectorizer) and hasattr(value, "vocabulary_"):
+            places = value.vocabulary_.items()
+            if any(isinstance(place, np.integer) for _, place in places):
+                value.vocabulary_ = {term: int(place) for term, place in places}
 
 
 def _members(dumped: bytes) -> dict[str, bytes]:
