@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import io
 import json
 import re
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
@@ -32,6 +34,7 @@ from disambig.estimators.selection.protocol import Trial
 from disambig.exceptions import ModelFileError
 from disambig.persistence import describe_model, load_model, save_model, trusted_types
 from disambig.persistence.archive import Archive, packed
+from disambig.persistence.models import _dumped, _members
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 from tests.persistence import cases
 
@@ -241,7 +244,11 @@ def test_skops_is_imported_only_where_it_is_used():
     folder = Path(inspect.getfile(save_model)).parent
     lines = [line for path in folder.glob("*.py") for line in path.read_text().splitlines()]
     imports = [line for line in lines if re.match(r"\s*(import|from) skops", line)]
-    assert imports == ["        import skops.io"]
+    # Inside of functions: `import disambig` does not need it.
+    assert imports == [
+        "        import skops.io",
+        "        from skops.io._utils import SaveContext, get_state",
+    ]
 
 
 def test_classes_that_json_has_no_word_for(tmp_path):
@@ -293,3 +300,9 @@ def test_large_members_are_packed_where_it_is_worth_it(share):
     data = packed({"a.npy": content})
     assert Archive(data, max_bytes=len(content)).read("a.npy") == content
     assert (len(data) < 0.8 * len(content)) == (share > 0)
+
+
+def test_the_schema_is_that_of_skops():
+    """It is written here because skops would indent it."""
+    model = fitted(unlabeled="?")
+    assert _members(_dumped(skops.io, model)) == _members(skops.io.dumps(model))

@@ -6,6 +6,7 @@ import os
 import stat
 import zipfile
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
@@ -127,7 +128,7 @@ def _model_bytes(
     _make_vocabularies_plain(model)
     about = described(model, metadata, table_hash, created)
     try:
-        dumped = io_of_skops.dumps(model)
+        dumped = _dumped(io_of_skops, model)
     except Exception as error:
         raise ModelFileError(f"model cannot be saved ({error}).") from error
     members = _members(dumped)
@@ -151,6 +152,28 @@ def _make_vocabularies_plain(model: Any) -> None:
             places = value.vocabulary_.items()
             if any(isinstance(place, np.integer) for _, place in places):
                 value.vocabulary_ = {term: int(place) for term, place in places}
+
+
+def _dumped(io_of_skops: Any, model: Any) -> bytes:
+    """What ``skops.io.dumps`` returns, with a schema on one line.
+
+    It would indent the schema, which takes Python ten times as long as all else: a vocabulary of
+    text has tens of thousands of nodes.
+    """
+    try:
+        from skops.io._utils import SaveContext, get_state
+    except ImportError:
+        # Another version of skops may have them elsewhere.
+        dumped: bytes = io_of_skops.dumps(model)
+        return dumped
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        context = SaveContext(zip_file=archive)
+        state = get_state(model, context)
+        context.clear_memo()
+        state |= {"protocol": context.protocol, "_skops_version": version("skops")}
+        archive.writestr(SCHEMA_MEMBER, json.dumps(state))
+    return buffer.getvalue()
 
 
 def _members(dumped: bytes) -> dict[str, bytes]:
