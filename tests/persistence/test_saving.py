@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import io
 import json
 import re
 import sys

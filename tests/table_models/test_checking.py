@@ -89,7 +89,7 @@ def test_open_quotation_marks_are_one_problem():
 
 
 def test_lines_of_json_are_problems_of_their_own():
-    rows = "".join('{"size": %d, "label": "%s"}\n' % (k % 7, "ab"[k % 2]) for k in range(40))
+    rows = "".join(f'{{"size": {k % 7}, "label": "{"ab"[k % 2]}"}}\n' for k in range(40))
     found = check_table(io.StringIO(rows + '{"size": \n' * 3 + rows), "label")
     assert [(one.line, one.count) for one in found.problems] == [(41, 3)]
     assert len(found.table) == 80

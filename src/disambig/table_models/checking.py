@@ -9,7 +9,7 @@ import numpy as np
 from disambig.diagnosis import Report, diagnose
 from disambig.exceptions import TableError
 from disambig.frames import data_frame
-from disambig.notation import IntArray
+from disambig.notation import AnyArray, IntArray
 from disambig.table_models.columns import feature_names
 from disambig.tables import RawTable, Table, load_table
 from disambig.tables.contents import read_contents
@@ -260,7 +260,8 @@ def _equal_cells(raw: RawTable, error: TableError) -> IntArray | None:
 
 def _lines(raw: RawTable, rows: IntArray) -> list[int]:
     lines = raw.source.lines
-    return rows.tolist() if lines is None else np.asarray(lines)[rows].tolist()
+    found: list[int] = (rows if lines is None else np.asarray(lines)[rows]).tolist()
+    return found
 
 
 def _blank(raw: RawTable, column: str, rows: IntArray) -> None:
@@ -274,6 +275,8 @@ def _blank(raw: RawTable, column: str, rows: IntArray) -> None:
 def diagnose_table(table: Table, *, ignore: Any = (), fast: bool = False) -> Report:
     """`disambig.diagnose` for a table: features are preprocessed, and have the table's names.
 
+    The text calls rows by their identifiers or by the lines of the file, if there are any.
+
     Parameters
     ----------
     table : Table
@@ -286,7 +289,16 @@ def diagnose_table(table: Table, *, ignore: Any = (), fast: bool = False) -> Rep
     inputs = np.asarray(features.fit_transform(table.X))
     names = feature_names(Pipeline([("features", features)]), table.plan)
     columns = {f"{name}": inputs[:, k] for k, name in enumerate(_distinct(names.tolist()))}
-    return diagnose(data_frame(columns), table.candidates, ignore=ignore, fast=fast)
+    found = diagnose(data_frame(columns), table.candidates, ignore=ignore, fast=fast)
+    if table.ids is not None:
+        return replace(found, names=_objects(table.ids), names_are=f"Rows by {table.plan.id}")
+    lines = table.source.lines
+    return found if lines is None else replace(found, names=np.asarray(lines), names_are="Lines")
+
+
+def _objects(ids: Any) -> AnyArray:
+    """Identifiers as texts, as labels files have them."""
+    return np.array([str(one) for one in ids.tolist()], dtype=object)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
-from disambig.exceptions import TableError
+from disambig.exceptions import TableError, warn
 from disambig.notation import AnyArray
 from disambig.parameters import check_callback, check_integer
 from disambig.solvers.loop import Callback
@@ -101,7 +101,8 @@ def fitted_model(
     *,
     seconds: dict[str, float] | None = None,
     pipeline: Pipeline | None = None,
-    keep: Callable[[Pipeline], None] | None = None,
+    warned: Sequence[str] = (),
+    keep: Callable[[Pipeline, Sequence[str]], None] | None = None,
 ) -> TableModel:
     """The model of a table that was read: fit it, then judge its rows.
 
@@ -115,20 +116,24 @@ def fitted_model(
         What was spent before.
     pipeline : Pipeline, optional
         Of an earlier run with the same table and settings; it is not fitted again.
+    warned : sequence of str
+        What was warned of when it was fitted, to be said again.
     keep : callable, optional
-        Called with the fitted pipeline before the rows are judged.
+        Called with the fitted pipeline and its warnings before the rows are judged.
     """
     start = time.perf_counter()
     refuse_reserved(table)
     check_callback("fit_table", callback)
     check_integer("fit_table", "verbose", verbose, least=0)
-    with recorded_warnings() as warned, reporting("fit_table", callback, verbose):
+    with recorded_warnings() as texts, reporting("fit_table", callback, verbose):
+        for text in warned:
+            warn(text, UserWarning)
         inputs = None
         with kept_judgements() as judgements:
             if pipeline is None:
                 pipeline, inputs = fit_pipeline(table, settings)
                 if keep is not None:
-                    keep(pipeline)
+                    keep(pipeline, texts())
         fitted = time.perf_counter()
         model = TableModel(table, pipeline, None, settings, known_inputs=inputs)
         examination, notes = examine_rows(model, judgements=judgements)
@@ -140,7 +145,7 @@ def fitted_model(
         settings,
         (*table.notes, *notes),
         {**(seconds or {}), **spent},
-        tuple(warned),
+        texts(),
         inputs,
     )
 
@@ -197,17 +202,17 @@ def examine_rows(
 
 
 @contextmanager
-def recorded_warnings() -> Iterator[list[str]]:
-    """The texts of user warnings of the block, which are shown after it as usual."""
-    texts: list[str] = []
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        yield texts
-    known = set()
-    for one in seen:
-        text = str(one.message)
-        if issubclass(one.category, UserWarning) and text not in known:
-            known.add(text)
-            texts.append(text)
-    for one in seen:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+def recorded_warnings() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """What returns the different texts of user warnings so far; they are shown after the block."""
+    seen: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            yield lambda: tuple(
+                dict.fromkeys(
+                    str(one.message) for one in seen if issubclass(one.category, UserWarning)
+                )
+            )
+    finally:
+        for one in seen:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

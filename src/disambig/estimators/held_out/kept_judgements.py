@@ -7,9 +7,12 @@ If both deal the same folds, the second is the first.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from disambig.notation import BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from disambig.estimators.held_out.label_judges import HeldOutLabels
 
 
 class KeptJudgement(NamedTuple):
@@ -33,7 +36,11 @@ class KeptJudgement(NamedTuple):
     units: IntArray
     informative: BoolArray
     n_folds: int
-    found: Any
+    found: "HeldOutLabels"
+
+    def is_of(self, weights: Any, price: float) -> bool:
+        """Whether it is that of the fit with these fitted weights, at this price."""
+        return weights is self.weights and price == self.price
 
 
 _KEPT: ContextVar[list[KeptJudgement] | None] = ContextVar("_KEPT", default=None)

@@ -217,10 +217,12 @@ def _tallied(
     if len(u) <= _N_RANKS:
         return u, misses, hits
     place = np.minimum((u * _N_RANKS).astype(np.intp), _N_RANKS - 1)
-    at, missed_at = np.bincount(place, misses + hits), np.bincount(place, misses)
-    used = at > 0
-    mean = np.bincount(place, (misses + hits) * u)[used] / at[used]
-    return mean, missed_at[used], np.maximum(at - missed_at, 0.0)[used]
+    missed: FloatArray = np.bincount(place, weights=misses).astype(np.float64)
+    hit: FloatArray = np.bincount(place, weights=hits).astype(np.float64)
+    used = missed + hit > 0
+    total: FloatArray = np.bincount(place, weights=(misses + hits) * u).astype(np.float64)
+    mean: FloatArray = total[used] / (missed + hit)[used]
+    return mean, missed[used], hit[used]
 
 
 def _fit_misses(

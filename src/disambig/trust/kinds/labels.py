@@ -263,8 +263,8 @@ def _judged(rows: Examined) -> HeldOutLabels:
     for dealt in folds.deals(0):
         rows.require_information(dealt)
     known = rows.judgement
-    is_of_fit = known is not None and known.weights is model.weights_
-    if is_of_fit and known.price == model.tolerance_ and folds.are_those_of(known):
+    is_same = known is not None and known.is_of(model.weights_, model.tolerance_)
+    if known is not None and is_same and folds.are_those_of(known):
         return known.found
     taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
     inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
