@@ -183,7 +183,7 @@ class TestDropping:
     def test_each_has_a_word(self):
         plan = plan_features(made_up(), target=None)
         assert plan.dropped == {
-            "key": "its 60 values are all different, as of an identifier",
+            "key": "its 60 values are all different, as of an identifier (id= names rows by it)",
             "row": "its 60 different whole numbers count the rows",
             "unit": "all its cells are 'cm'",
             "empty": "it holds nothing",

@@ -156,18 +156,24 @@ def with_options(message: str) -> str:
     --------
     >>> with_options("Pass kind='labels', keep= or header=False.")
     'Pass --kind labels, --keep or --no-header.'
+    >>> print(with_options("Pass missing=['no answer']."))
+    Pass --missing 'no answer'.
     """
-    message = _TYPES.sub(r"--type \1=\2", message)
+    message = _TYPES.sub(
+        lambda found: f"--type {shlex.quote(f'{found.group(1)}={found.group(2)}')}", message
+    )
     for parameter, option in _OTHER_OPTIONS.items():
         message = re.sub(rf"\b{parameter}", option, message)
     message = _LIST.sub(_listed_option, message)
-    message = _QUOTED_PARAMETER.sub(r"--\1 \3", message)
+    message = _QUOTED_PARAMETER.sub(
+        lambda found: f"--{found.group(1)} {shlex.quote(found.group(3))}", message
+    )
     message = _PARAMETER.sub(r"--\1 ", message).replace("  ", " ")
     return _LOOSE.sub(r"\1", message)
 
 
 def _listed_option(found: re.Match[str]) -> str:
-    values = " ".join(part.strip(" '\"") for part in found.group(2).split(","))
+    values = " ".join(shlex.quote(part.strip(" '\"")) for part in found.group(2).split(","))
     return f"--{found.group(1)} {values}"
 
 

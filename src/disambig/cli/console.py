@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from disambig.cli.commands import with_options
+
 # Longer lines are hard to read.
 _MAX_WIDTH = 100
 _MAX_CELL = 80
@@ -52,7 +54,7 @@ class Output:
     def note(self, text: str) -> None:
         """Print a sentence beside the result, on the error output."""
         if not self.quiet:
-            print(f"{self.command}: {text}", file=sys.stderr)
+            print(f"{self.command}: {with_options(text)}", file=sys.stderr)
 
     def table(
         self,

@@ -70,8 +70,9 @@ def run_check(arguments: argparse.Namespace) -> int:
         output.line("and more: correct these first.")
     if found.table is not None:
         for note in found.table.notes:
-            output.line(note)
-        output.table(("column", "used as", "why"), found.columns(), longest=_MAX_TEXT)
+            output.line(with_options(note))
+        columns = [(name, use, with_options(why)) for name, use, why in found.columns()]
+        output.table(("column", "used as", "why"), columns, longest=_MAX_TEXT)
         output.line(f"{len(found.table)} rows")
     return 2 if found.problems else 0
 
