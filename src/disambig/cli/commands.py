@@ -118,7 +118,7 @@ class UsageError(SystemExit):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors can be told by programs, too."""
+    """A parser whose errors programs can read, too."""
 
     def error(self, message: str) -> NoReturn:
         """Print usage and message, and leave with the message."""

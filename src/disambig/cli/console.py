@@ -99,6 +99,17 @@ class Output:
             yield
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "label"), counted(2, "label")
+    ('1 label', '2 labels')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def cell_text(value: Any, longest: int = _MAX_CELL) -> str:
     r"""A value for a cell of a table: one line, without control characters, not too long.
 

@@ -227,7 +227,9 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
     show_labels(output, summary)
     wrong = summary["wrong_sets"]
     if wrong is not None and wrong["suspects"]:
-        output.line(f"{wrong['suspects']} rows probably have a set without the truth.")
+        found = wrong["suspects"]
+        word = "row probably has" if found == 1 else "rows probably have"
+        output.line(f"{found} {word} a set without the truth.")
     output.line(f"chosen: {summary['chosen']['estimator']}, {summary['chosen']['weights']}")
     files = ", ".join([*summary["files"], "summary.json"])
     output.line(f"written: {folder}/{files}")
