@@ -18,7 +18,9 @@ from disambig.cli.commands import Refusal
 from disambig.cli.report import REPORT_PACKAGES
 from tests.fuzz.case import Case
 from tests.fuzz.tables import file_bytes, odd_columns
+from tests.fuzz.texts import mutated
 from tests.fuzz.verdict import DefectError, OwnError, attempt, expect
+from tests.table_models.tables import MAKE
 
 _NAMES = ["label", "size", "color", "id", "note", "tag_*", "nowhere", "", "*", "--", "Größe"]
 # Each with values of which most are odd.
@@ -67,7 +69,9 @@ class _Ran(NamedTuple):
 
 def command_case(case: Case) -> None:
     """`check`, `diagnose` or `fit` of a generated file; of a fit also `predict` and `info`."""
-    columns = odd_columns(case, most=40)
+    columns, target = odd_columns(case, most=40), "label"
+    if case.chance(0.6):
+        columns, target = _good_columns(case)
     data = file_bytes(case, columns)
     if data is None:
         return
@@ -77,7 +81,8 @@ def command_case(case: Case) -> None:
         file = folder / case.pick(["table.csv", "table.parquet", "table", "a b'ü.csv"])
         file.write_bytes(data)
         command = case.pick(["check", "diagnose", "fit", "fit"])
-        arguments = [command, str(file), *_drawn(case, _OPTIONS)]
+        named = [] if case.is_odd(0.2) else ["--target", target]
+        arguments = [command, str(file), *named, *_drawn(case, _OPTIONS)]
         out = folder / "out"
         if command == "fit":
             # A search would take most of the time, and is not the subject.
@@ -94,8 +99,22 @@ def command_case(case: Case) -> None:
         shutil.rmtree(folder)
 
 
+def _good_columns(case: Case) -> tuple[dict[str, list[str]], str]:
+    """Columns of a table that can be fitted, with a few odd cells, and its target."""
+    made = MAKE[case.pick(sorted(MAKE))](case.size(8, 60), seed=case.size(0, 20))
+    columns = {
+        str(name): ["" if pd.isna(cell) else str(cell) for cell in made.frame[name]]
+        for name in made.frame.columns
+    }
+    for cells in columns.values():
+        if case.is_odd(0.3):
+            place = case.random.randrange(len(cells))
+            cells[place] = mutated(case, cells[place])
+    return columns, made.target
+
+
 def _drawn(case: Case, options: dict[str, list[list[str]]]) -> list[str]:
-    found = [] if case.is_odd(0.2) else ["--target", "label"]
+    found: list[str] = []
     share = case.pick([0.0, 0.05, 0.2])
     for name, values in options.items():
         if case.is_odd(share):
