@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -247,3 +248,14 @@ def test_errors_say_what_to_do(exam):
     whole = np.tile([-np.inf, np.inf], (300, 1))
     with pytest.raises(NoInformationError, match="nothing can be judged"):
         cross_examine(found.estimator, X, whole, cv="prefit")
+
+
+def test_numbers_that_have_left_their_set_stay_outside():
+    X, y, _ = draw(150, np.random.default_rng(5), half_lines=0.0)
+    moved = np.arange(6)
+    y[moved] += 7.0
+    found = cross_examine(clone(RIDGE).set_params(tolerance=2.0), X, y)
+    outside = found.estimator.outside_
+    assert outside[moved].any()
+    np.testing.assert_array_equal(found.labels[outside], found.estimator.labels_[outside])
+    assert number_sets(y[~outside]).contains(found.labels[~outside, np.newaxis]).all()

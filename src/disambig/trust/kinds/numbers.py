@@ -29,8 +29,9 @@ class NumberExamination(Examination):
     """The examination of numbers.
 
     `labels` are medians: of the distribution of each number, as rows that never saw its set see it,
-    inside this set. The estimator has the number of the set that is nearest to its prediction,
-    which is often an end. A number is *right* if it is within `distance` of the true one.
+    inside this set; those that have left it (`tolerance`) are as the estimator has them. The
+    estimator has the number of the set that is nearest to its prediction, which is often an end. A
+    number is *right* if it is within `distance` of the true one.
     `suspicion` is
     ``1 - P(S) / P*(S)``: ``P*`` is the probability of an interval of the same length around the
     prediction, so that short sets and known numbers are not suspect as such.
@@ -271,6 +272,9 @@ def examine_numbers(rows: Examined, distance: FloatArray | None = None) -> Numbe
         )
     # The number of a set nearest to a prediction is often an end of it.
     medians = residuals.median(predictions, sets)
+    if rows.folds is not None:
+        # With `tolerance`, numbers that have left their set stay outside.
+        medians = np.where(rows.last.outside_[:, np.newaxis], recovered, medians)
     return NumberExamination(
         **rows.shared_fields(
             medians[:, 0] if sets.flat else medians,
