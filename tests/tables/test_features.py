@@ -174,7 +174,9 @@ def made_up(n=60):
         }
     )
     other = rng.choice(["a", "b", "c"], n)
-    frame["label"] = np.where(rng.random(n) < 0.3, label + "|" + other, label)
+    frame["label"] = np.where(
+        rng.random(n) < 0.3, np.char.add(np.char.add(label, "|"), other), label
+    )
     frame.loc[label == other, "label"] = label[label == other]
     return frame
 
