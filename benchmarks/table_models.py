@@ -124,7 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "## From a file to labels and a model",
             "",
             provenance(
-                "python -m benchmarks.table_models",
+                "python -m benchmarks.table_models"
+                f" --mixed {options.mixed} --numeric {options.numeric}",
                 seeds="0",
                 more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
             ),

@@ -71,7 +71,7 @@ def test_from_file_to_answers(kind, folders, tmp_path, capsys):
     questions["answer"] = truth
     questions.to_csv(tmp_path / "answers.csv", index=False)
     assert main(["answer", str(out), str(tmp_path / "answers.csv")]) == 0
-    assert "labels changed" in capsys.readouterr().out
+    assert " changed; " in capsys.readouterr().out
     labels = pd.read_csv(out / "labels.csv", keep_default_na=False).set_index("key")
     assert (labels["is_answered"] == "yes").sum() == 4
     rows = labels.loc[questions["key"], "label"].tolist()
@@ -276,3 +276,117 @@ def test_a_full_output_is_one_line(folders):
         )
     assert done.returncode == 1
     assert done.stderr == "disambig info: the output: No space left on device.\n"
+
+
+def document(capsys):
+    found = capsys.readouterr()
+    return json.loads(found.out), found.err
+
+
+@pytest.mark.parametrize("command", ["check", "diagnose", "fit"])
+def test_errors_are_documents_for_programs(command, tmp_path, capsys):
+    file = tmp_path / "table.csv"
+    file.write_text("size,label\n1,ant\n2\n")
+    more = ["--out", str(tmp_path / "out")] if command == "fit" else []
+    assert main([command, str(file), "--target", "label", "--json", *more]) == 2
+    found, error = document(capsys)
+    if command == "check":
+        assert found["problems"][0]["line"] == 3
+        return
+    assert found["error"]["exit_code"] == 2
+    assert found["error"]["file"] == str(file)
+    assert found["error"]["line"] == 3
+    assert error == f"disambig {command}: {found['error']['message']}\n"
+
+
+def test_other_errors_are_documents_too(folders, tmp_path, capsys, monkeypatch):
+    missing = str(tmp_path / "none")
+    for arguments in (
+        ["info", missing],
+        ["predict", missing, missing],
+        ["ask", missing],
+        ["answer", missing, missing],
+        ["report", missing],
+        ["fit", missing],
+        ["fit", missing, "--out", str(tmp_path / "a"), "--resolve-at", "2"],
+    ):
+        assert main([*arguments, "--json"]) == 2
+        found, _ = document(capsys)
+        assert list(found["error"]) == ["message", "exit_code", "file", "line", "column"]
+        assert found["error"]["message"]
+        assert main(arguments) == 2
+        assert not capsys.readouterr().out
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("disambig.table_models.folder.read_summary", interrupted)
+    assert main(["ask", str(folders["labels"][1] / "out"), "--json"]) == 130
+    assert document(capsys)[0]["error"]["message"] == "interrupted"
+
+
+def test_findings_name_lines_or_identifiers(tmp_path, capsys):
+    rows = [f"k{row},{row % 17},{row % 7},{'ant' if row % 17 > 8 else 'bee'}" for row in range(80)]
+    rows[40] = 'k40,3,"5\n",ant'
+    rows += ["k80,3,5,bee"] * 4
+    file = tmp_path / "table.csv"
+    file.write_text("key,size,width,label\n" + "\n".join(rows).replace("k80", "k9") + "\n")
+    arguments = ["diagnose", str(file), "--target", "label"]
+    assert main([*arguments, "--drop", "key"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Lines: 42, 57, 83, 84, 85, 86" in text
+    assert main([*arguments, "--id", "key"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Rows by key: k40, k54, k9, k9, k9, k9" in text
+    assert main([*arguments, "--id", "key", "--json"]) == 0
+    found, _ = document(capsys)
+    (issue,) = (one for one in found["sections"]["issue"] if 40 in one["rows"])
+    assert issue["names"][0] == "k40"
+    assert issue["names_are"] == "Rows by key"
+
+
+def test_no_color_leaves_no_marks_at_all(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "table.csv"
+    file.write_text("size,label\n" + "1,ant\n2,bee\n" * 20)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    arguments = ["check", str(file), "--target", "label", "--keep", "size"]
+    assert main(arguments) == 0
+    assert "\x1b[" in capsys.readouterr().out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert main(arguments) == 0
+    assert "\x1b[" not in capsys.readouterr().out
+
+
+def test_long_names_are_shown_whole_and_cuts_are_said(tmp_path, capsys):
+    name, endless = "n" * 300, "m" * 3000
+    file = tmp_path / "table.csv"
+    file.write_text(f"{name},{endless},label\n" + "1,2,ant\n2,1,bee\n" * 20)
+    assert main(["check", str(file), "--target", "label", "--keep", name, endless]) == 0
+    text = "".join(capsys.readouterr().out.split())
+    assert text.count("n" * 20) >= 1
+    assert text.count("n") >= 300
+    assert "(1000morecharacters)" in text
+
+
+def test_warnings_of_an_interrupted_run_are_said_again(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "table.csv"
+    file.write_text("size,label\n" + "".join(f"{k},{'ab'[k > 5]}\n" for k in range(12)))
+    out = tmp_path / "out"
+    arguments = ["fit", str(file), "--target", "label", "--keep", "size", "--out", str(out)]
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("disambig.table_models.fitting.examine_fitted", interrupted)
+        assert main(arguments) == 130
+    first = capsys.readouterr().err
+    assert "warning: " in first
+    assert main([*arguments, "--resume"]) == 0
+    again = capsys.readouterr().err
+    warned = [line for line in first.splitlines() if "warning: " in line]
+    assert [line for line in again.splitlines() if "warning: " in line] == warned
+    known = json.loads((out / "summary.json").read_text())["warnings"]
+    assert [f"disambig fit: warning: {text}" for text in known] == warned

@@ -67,7 +67,7 @@ def test_a_file_goes_all_the_way(kind, tmp_path):
     truth = dict(zip(made.frame["key"], made.truth, strict=True))
     questions["answer"] = [truth[key] for key in questions["key"]]
     questions.to_csv(tmp_path / "answers.csv", index=False)
-    assert "labels changed" in disambig(tmp_path, "answer", "run", "answers.csv")
+    assert " changed; " in disambig(tmp_path, "answer", "run", "answers.csv")
     after = pd.read_csv(tmp_path / "run" / "labels.csv", keep_default_na=False)
     assert (after["is_answered"] == "yes").sum() == 10
     assert share_right(kind, after["label"], made) >= share_right(kind, labels["label"], made)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from tests.fuzz import estimators, models, tables, texts, trust
+from tests.fuzz import commands, estimators, models, tables, texts, trust
 from tests.fuzz.case import Case
 from tests.fuzz.verdict import DefectError, Hang, OwnError
 
@@ -20,7 +20,8 @@ _COMPILERS = ("numba/", "llvmlite/")
 
 # How often each group comes in a hundred numbers; what is fast comes more often.
 GROUPS: dict[str, tuple[int, Callable[[Case], None]]] = {
-    "files": (18, tables.file_case),
+    "files": (15, tables.file_case),
+    "commands": (3, commands.command_case),
     "frames": (12, tables.frame_case),
     "texts": (14, texts.text_case),
     "candidates": (12, texts.candidates_case),

@@ -32,9 +32,9 @@ _CELLS = {
 _NAMES = ["label", "target", "y", "tag_a", "tag_b", "lower", "upper", "", "label", "size ", "Größe"]
 
 
-def _cells(case: Case) -> dict[str, list[str]]:
+def odd_columns(case: Case, most: int = 20) -> dict[str, list[str]]:
     """Columns of texts: some features, and a target."""
-    n = case.size(1, 20)
+    n = case.size(1, most)
     names = case.random.sample(sorted(_CELLS), case.size(1, 4))
     columns = {name: [case.pick(_CELLS[name]) for _ in range(n)] for name in names}
     kind = case.pick(sorted(WRITTEN))
@@ -134,19 +134,26 @@ def damaged_bytes(case: Case, data: bytes) -> bytes:
     return b"\x00" * len(data) if how == "zeros" else data
 
 
-def file_case(case: Case) -> None:
-    """A damaged file, read as a table, then with a target, then by the plan of another one."""
-    columns = _cells(case)
+def file_bytes(case: Case, columns: dict[str, list[str]]) -> bytes | None:
+    """A file with these columns, maybe damaged; None if they cannot be written."""
     make = case.pick([_delimited, _delimited, _delimited, _json, _binary])
     try:
         data = make(case, columns)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         # Not every odd frame can be written.
-        return
+        return None
     data = damaged_bytes(case, data)
     if case.chance(0.2):
         data = gzip.compress(data)
         data = damaged_bytes(case, data) if case.chance(0.5) else data
+    return data
+
+
+def file_case(case: Case) -> None:
+    """A damaged file, read as a table, then with a target, then by the plan of another one."""
+    data = file_bytes(case, odd_columns(case))
+    if data is None:
+        return
     suffix = case.pick([".csv", ".tsv", ".jsonl", ".json", ".parquet", ".gz", "", ".arrow"])
     path = case.folder / f"case{suffix}"
     path.write_bytes(data)
@@ -254,7 +261,7 @@ def _load(case: Case, table: Any) -> None:
     with suppress(OwnError):
         X = attempt(loaded.make_preprocessor().fit_transform, loaded.X)
         expect(X.shape[0] == len(frame), "the preprocessor loses rows")
-    other = _cells(case)
+    other = odd_columns(case)
     with suppress(OwnError):
         attempt(again.read, pd.DataFrame(other))
     with suppress(OwnError):
@@ -361,7 +368,7 @@ def odd_frame(case: Case, columns: dict[str, list[str]]) -> Any:
 
 def frame_case(case: Case) -> None:
     """An odd frame of pandas, polars or Arrow."""
-    frame = odd_frame(case, _cells(case))
+    frame = odd_frame(case, odd_columns(case))
     form = case.pick(["pandas"] * 8 + ["polars", "polars", "arrow", "arrow", "other"])
     case.note(form)
     data: Any = frame

@@ -95,10 +95,10 @@ class TestCases:
         assert run(0, number, tmp_path) == run(0, number, tmp_path)
 
     def test_hangs_and_errors_of_the_generator_are_failures(self, tmp_path, monkeypatch):
-        monkeypatch.setitem(running.GROUPS, "files", (18, lambda case: time.sleep(60)))
+        monkeypatch.setitem(running.GROUPS, "files", (15, lambda case: time.sleep(60)))
         found = run(0, 0, tmp_path, limit=0.01)
         assert (found.ending, found.message) == ("failed", "takes more than 0.01 s")
-        monkeypatch.setitem(running.GROUPS, "files", (18, lambda case: json.loads("")))
+        monkeypatch.setitem(running.GROUPS, "files", (15, lambda case: json.loads("")))
         found = run(0, 0, tmp_path)
         assert found.ending == "failed"
         assert found.place.startswith("the generator")

@@ -5,12 +5,14 @@ import inspect
 import json
 import re
 import sys
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
@@ -30,6 +32,8 @@ from disambig import DisambiguatedClassifier, LabelSets, PartialLabelClassifier
 from disambig.estimators.selection.protocol import Trial
 from disambig.exceptions import ModelFileError
 from disambig.persistence import describe_model, load_model, save_model, trusted_types
+from disambig.persistence.archive import Archive, packed
+from disambig.persistence.models import _dumped, _members
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 from tests.persistence import cases
 
@@ -239,7 +243,11 @@ def test_skops_is_imported_only_where_it_is_used():
     folder = Path(inspect.getfile(save_model)).parent
     lines = [line for path in folder.glob("*.py") for line in path.read_text().splitlines()]
     imports = [line for line in lines if re.match(r"\s*(import|from) skops", line)]
-    assert imports == ["        import skops.io"]
+    # Inside of functions: `import disambig` does not need it.
+    assert imports == [
+        "        import skops.io",
+        "        from skops.io._utils import SaveContext, get_state",
+    ]
 
 
 def test_classes_that_json_has_no_word_for(tmp_path):
@@ -264,3 +272,36 @@ def test_options_of_a_wrong_type(options, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         save_model(model, tmp_path / "model.skops", **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_cut_vocabulary_takes_one_member(tmp_path):
+    """scikit-learn leaves numbers of numpy in it, each of which would be a member."""
+    texts = [f"word{k} word{k + 1} other{k % 3}" for k in range(60)]
+    y = [["a"], ["b"], ["a", "b"]] * 20
+    words = TfidfVectorizer(max_features=40)
+    model = make_pipeline(words, PartialLabelClassifier("nadaraya_watson")).fit(texts, y)
+    before = dict(words.vocabulary_)
+    assert any(isinstance(place, np.integer) for place in before.values())
+    save_model(model, tmp_path / "model.skops")
+    assert words.vocabulary_ == before
+    with zipfile.ZipFile(tmp_path / "model.skops") as archive:
+        assert len(archive.namelist()) < 40
+    again = load_model(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.predict_proba(texts), model.predict_proba(texts))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_large_members_are_packed_where_it_is_worth_it(share):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=300_000)
+    values[: int(share * values.size)] = np.arange(int(share * values.size)) % 50
+    content = values.tobytes()
+    data = packed({"a.npy": content})
+    assert Archive(data, max_bytes=len(content)).read("a.npy") == content
+    assert (len(data) < 0.8 * len(content)) == (share > 0)
+
+
+def test_the_schema_is_that_of_skops():
+    """It is written here because skops would indent it."""
+    model = fitted(unlabeled="?")
+    assert _members(_dumped(skops.io, model)) == _members(skops.io.dumps(model))

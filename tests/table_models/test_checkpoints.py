@@ -35,7 +35,7 @@ def test_a_run_goes_on_and_is_the_same(table, tmp_path):
 
 
 def test_checkpoints_of_other_runs_are_not_used(table, tmp_path):
-    Checkpoint(tmp_path, table, SETTINGS).save(fit_pipeline(table, SETTINGS))
+    Checkpoint(tmp_path, table, SETTINGS).save(fit_pipeline(table, SETTINGS)[0])
     other = MAKE["labels"](60, seed=5)
     others = [
         Checkpoint(tmp_path, table, FitSettings(weights="neighbors", seed=1)),

@@ -12,6 +12,8 @@ from disambig.exceptions import ModelFileError
 from disambig.persistence import save_model
 from disambig.table_models import load_predictor, open_folder
 from disambig.table_models.folder import csv_bytes
+from disambig.table_models.summary import table_hash
+from disambig.tables.reading import raw_table
 from tests.table_models.tables import MAKE
 
 
@@ -235,3 +237,16 @@ def test_odd_summaries_are_refused(name, value, saved, tmp_path):
     (folder / "summary.json").write_text(json.dumps({**summary, name: value}))
     with pytest.raises(ModelFileError, match="it cannot be read"):
         open_folder(folder)
+
+
+def test_texts_and_numbers_have_different_hashes():
+    """In columns of objects, too, where pandas hashes 1 as "1"."""
+    cells = [[1, "x"], ["1", "x"], [1.0, "x"], [True, "x"], [None, "x"], [[1], "x"], [["1"], "x"]]
+    frames = []
+    for pair in cells:
+        column = np.empty(2, dtype=object)
+        column[:] = pair
+        frames.append(pd.DataFrame({"a": column}))
+    hashes = [table_hash(raw_table(frame)) for frame in frames]
+    assert len(set(hashes)) == len(hashes)
+    assert hashes == [table_hash(raw_table(frame.copy())) for frame in frames]

@@ -174,7 +174,9 @@ def made_up(n=60):
         }
     )
     other = rng.choice(["a", "b", "c"], n)
-    frame["label"] = np.where(rng.random(n) < 0.3, label + "|" + other, label)
+    frame["label"] = np.where(
+        rng.random(n) < 0.3, np.char.add(np.char.add(label, "|"), other), label
+    )
     frame.loc[label == other, "label"] = label[label == other]
     return frame
 
@@ -183,7 +185,7 @@ class TestDropping:
     def test_each_has_a_word(self):
         plan = plan_features(made_up(), target=None)
         assert plan.dropped == {
-            "key": "its 60 values are all different, as of an identifier",
+            "key": "its 60 values are all different, as of an identifier (id= names rows by it)",
             "row": "its 60 different whole numbers count the rows",
             "unit": "all its cells are 'cm'",
             "empty": "it holds nothing",

@@ -526,8 +526,9 @@ class TestFoundByRandomTables:
     """Each of these once ended in an error that was not ours."""
 
     def test_integers_beyond_floats(self):
-        assert "overflows" in refusal([10**400, 2], kind="numbers")
-        assert "overflows" in refusal([10**400, 2.5])
+        # Older versions of pandas cannot find the type of such a column.
+        for cells, options in (([10**400, 2], {"kind": "numbers"}), ([10**400, 2.5], {})):
+            assert "overflows" in refusal(pd.Series(cells, dtype=object), **options)
 
     def test_lists_among_labels_of_annotators(self):
         message = refusal({"a": [["x"], "y"], "b": ["x", "y"]}, kind="labels")

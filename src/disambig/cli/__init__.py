@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from disambig.cli import completion, fit, inspect, predict, questions, report, reproduce
-from disambig.cli.commands import execute
+from disambig.cli.commands import Parser, execute
 from disambig.cli.demo import command as demo
 
 __all__ = ["main"]
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="disambig",
         description="Learn from tables whose target is a set of candidates, one of them right.",
         epilog="'disambig COMMAND --help' explains a command. "

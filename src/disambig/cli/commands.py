@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
 
 # Parameters of the package that commands have as options of the same name, and of other names.
 _NAMES = (
@@ -39,40 +41,42 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
     """Parse `argv`, call `run` of the parsed arguments, and return the exit code.
 
     0 success, 1 failure, 2 usage or input, 130 interrupted. Errors that the user can fix are one
-    line on stderr; all others are raised, and so are these if DISAMBIG_TRACEBACK is set.
+    line on stderr, and with ``--json`` also a document on stdout; all others are raised, and so are
+    these if DISAMBIG_TRACEBACK is set.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows a question mark instead of raising an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = parser.parse_args(argv)
+        arguments = parser.parse_args(given)
+    except UsageError as error:
+        _print_document(error.message, 2, "--json" in given)
+        return 2
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     if not hasattr(arguments, "run"):
         parser.print_help(sys.stderr)
         return 2
     # For those who want to run it again.
-    arguments.command_line = shlex.join([parser.prog, *(sys.argv[1:] if argv is None else argv)])
+    arguments.command_line = shlex.join([parser.prog, *given])
     name = " ".join(filter(None, [parser.prog, getattr(arguments, "command", None)]))
+    as_json = bool(getattr(arguments, "json", False))
     if os.environ.get("DISAMBIG_TRACEBACK"):
         return int(arguments.run(arguments))
     try:
         code: int = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
-        return _INTERRUPTED
+        return _failed(name, "interrupted", _INTERRUPTED, as_json)
     except Refusal as refusal:
-        print(f"{name}: {refusal}", file=sys.stderr)
-        return refusal.code
+        return _failed(name, str(refusal), refusal.code, as_json)
     except MemoryError as error:
-        print(f"{name}: not enough memory. {error}", file=sys.stderr)
-        return 1
+        return _failed(name, f"not enough memory. {error}", 1, as_json)
     except (ValueError, TypeError, FileExistsError, ImportError) as error:
         # Errors of the package say what to change.
-        print(f"{name}: {with_options(' '.join(str(error).split()))}", file=sys.stderr)
-        return 2
+        return _failed(name, with_options(" ".join(str(error).split())), 2, as_json, error)
     except BrokenPipeError:
         _discard_output()
         return 1
@@ -80,11 +84,48 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
         # A bad name is the user's, everything else (a full disk) is not.
         # A full disk behind stdout has a number but no file; an error without both names no place.
         place = error.filename or ("the output" if error.errno else None)
-        parts = filter(None, [name, place, f"{error.strerror or error}."])
-        print(": ".join(parts), file=sys.stderr)
+        message = ": ".join(filter(None, [place, f"{error.strerror or error}."]))
+        code = _failed(name, message, 2 if error.errno in _BAD_NAMES else 1, as_json)
         _discard_output()
-        return 2 if error.errno in _BAD_NAMES else 1
     return code
+
+
+def _failed(
+    name: str, message: str, code: int, as_json: bool, error: Exception | None = None
+) -> int:
+    """Print why a command failed, and return its exit code."""
+    print(f"{name}: {message}", file=sys.stderr)
+    _print_document(message, code, as_json, error)
+    return code
+
+
+def _print_document(message: str, code: int, as_json: bool, error: Any = None) -> None:
+    """Print an error as the JSON document of the command, if it is asked for one."""
+    if not as_json:
+        return
+    place = {part: getattr(error, part, None) for part in ("file", "line", "column")}
+    document = {"error": {"message": message, "exit_code": code, **place}}
+    with suppress(OSError, ValueError):
+        print(json.dumps(document, indent=1, ensure_ascii=False, default=str), flush=True)
+
+
+class UsageError(SystemExit):
+    """Arguments that cannot be used; argparse has said so."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(2)
+        self.message = message
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors programs can read, too."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage and message, and leave with the message."""
+        try:
+            super().error(message)
+        except SystemExit:
+            raise UsageError(message) from None
 
 
 def _discard_output() -> None:
@@ -115,18 +156,24 @@ def with_options(message: str) -> str:
     --------
     >>> with_options("Pass kind='labels', keep= or header=False.")
     'Pass --kind labels, --keep or --no-header.'
+    >>> print(with_options("Pass missing=['no answer']."))
+    Pass --missing 'no answer'.
     """
-    message = _TYPES.sub(r"--type \1=\2", message)
+    message = _TYPES.sub(
+        lambda found: f"--type {shlex.quote(f'{found.group(1)}={found.group(2)}')}", message
+    )
     for parameter, option in _OTHER_OPTIONS.items():
         message = re.sub(rf"\b{parameter}", option, message)
     message = _LIST.sub(_listed_option, message)
-    message = _QUOTED_PARAMETER.sub(r"--\1 \3", message)
+    message = _QUOTED_PARAMETER.sub(
+        lambda found: f"--{found.group(1)} {shlex.quote(found.group(3))}", message
+    )
     message = _PARAMETER.sub(r"--\1 ", message).replace("  ", " ")
     return _LOOSE.sub(r"\1", message)
 
 
 def _listed_option(found: re.Match[str]) -> str:
-    values = " ".join(part.strip(" '\"") for part in found.group(2).split(","))
+    values = " ".join(shlex.quote(part.strip(" '\"")) for part in found.group(2).split(","))
     return f"--{found.group(1)} {values}"
 
 

@@ -2,11 +2,14 @@
 
 import json
 import math
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from disambig.cli.commands import with_options
 
 # Longer lines are hard to read.
 _MAX_WIDTH = 100
@@ -33,7 +36,9 @@ class Output:
         self.as_json = as_json
         self.quiet = quiet
         self.is_plain = not as_json
-        self._console = Console(highlight=False, markup=False, emoji=False)
+        # rich leaves out colours alone if NO_COLOR is set, and bold letters stay.
+        style: Any = None if os.environ.get("NO_COLOR") else "auto"
+        self._console = Console(color_system=style, highlight=False, markup=False, emoji=False)
         self._console.width = min(self._console.width, _MAX_WIDTH)
 
     def document(self, value: Any) -> None:
@@ -49,12 +54,20 @@ class Output:
     def note(self, text: str) -> None:
         """Print a sentence beside the result, on the error output."""
         if not self.quiet:
-            print(f"{self.command}: {text}", file=sys.stderr)
+            print(f"{self.command}: {with_options(text)}", file=sys.stderr)
 
     def table(
-        self, header: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[int] = ()
+        self,
+        header: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        *,
+        right: Sequence[int] = (),
+        longest: int = _MAX_CELL,
     ) -> None:
-        """Print a table; cells are texts of data, in which nothing is interpreted."""
+        """Print a table; cells are texts of data, in which nothing is interpreted.
+
+        Longer cells are cut, and say so.
+        """
         if not self.is_plain:
             return
         from rich.box import SIMPLE_HEAD
@@ -66,7 +79,7 @@ class Output:
             justify: Any = "right" if place in right else "left"
             table.add_column(Text(name), justify=justify, overflow="fold")
         for row in rows:
-            table.add_row(*(Text(cell_text(cell)) for cell in row))
+            table.add_row(*(Text(cell_text(cell, longest)) for cell in row))
         self._console.print(table)
 
     @contextmanager
@@ -86,17 +99,31 @@ class Output:
             yield
 
 
-def cell_text(value: Any) -> str:
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "label"), counted(2, "label")
+    ('1 label', '2 labels')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def cell_text(value: Any, longest: int = _MAX_CELL) -> str:
     r"""A value for a cell of a table: one line, without control characters, not too long.
 
     Examples
     --------
     >>> cell_text("a\nb"), cell_text(0.123456), cell_text(None)
     ('a b', '0.123', '')
+    >>> cell_text("abcdef", 4)
+    'abcd… (2 more characters)'
     """
     if value is None:
         return ""
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.3g}"
     text = "".join(char if char.isprintable() else " " for char in str(value))
-    return text if len(text) <= _MAX_CELL else text[: _MAX_CELL - 1] + "…"
+    rest = len(text) - longest
+    return text if rest <= 0 else f"{text[:longest]}… ({rest} more character{'s' * (rest > 1)})"

@@ -3,6 +3,7 @@
 import argparse
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,14 +187,15 @@ def _fitted(
     from disambig.table_models.fitting import fitted_model
     from disambig.table_models.folder import save_folder
 
-    def keep(pipeline: Any) -> None:
+    def keep(pipeline: Any, warned: Sequence[str]) -> None:
         with writing_into(arguments.out):
-            checkpoint.save(pipeline)
+            checkpoint.save(pipeline, warned)
 
     earlier = checkpoint.load() if arguments.resume else None
+    warned = () if earlier is None else checkpoint.warnings()
     with output.shown_warnings(), progress_bar(arguments.quiet) as callback:
         model = fitted_model(
-            table, settings, callback, seconds=seconds, pipeline=earlier, keep=keep
+            table, settings, callback, seconds=seconds, pipeline=earlier, warned=warned, keep=keep
         )
     for note in model.notes[len(table.notes) :]:
         output.note(note)
@@ -225,7 +227,9 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
     show_labels(output, summary)
     wrong = summary["wrong_sets"]
     if wrong is not None and wrong["suspects"]:
-        output.line(f"{wrong['suspects']} rows probably have a set without the truth.")
+        found = wrong["suspects"]
+        word = "row probably has" if found == 1 else "rows probably have"
+        output.line(f"{found} {word} a set without the truth.")
     output.line(f"chosen: {summary['chosen']['estimator']}, {summary['chosen']['weights']}")
     files = ", ".join([*summary["files"], "summary.json"])
     output.line(f"written: {folder}/{files}")

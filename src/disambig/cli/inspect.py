@@ -9,6 +9,8 @@ from disambig.cli.fit import EXTRAS, PACKAGES, add_file, add_output_arguments, t
 from disambig.cli.reading import add_table_arguments, table_options
 
 _MAX_LINES = 30
+# Names and reasons are shown whole, unless they are longer than any that people write.
+_MAX_TEXT = 2000
 
 
 def add_commands(commands: Any) -> None:
@@ -63,13 +65,14 @@ def run_check(arguments: argparse.Namespace) -> int:
     found = check_table(table_file(arguments), **table_options(arguments))
     output.document(found.to_dict())
     for problem in found.problems:
-        output.line(f"error: {with_options(problem.message)}")
+        output.line(f"error: {with_options(problem.message)} {problem.others}".rstrip())
     if found.has_more:
         output.line("and more: correct these first.")
     if found.table is not None:
         for note in found.table.notes:
-            output.line(note)
-        output.table(("column", "used as", "why"), found.columns())
+            output.line(with_options(note))
+        columns = [(name, use, with_options(why)) for name, use, why in found.columns()]
+        output.table(("column", "used as", "why"), columns, longest=_MAX_TEXT)
         output.line(f"{len(found.table)} rows")
     return 2 if found.problems else 0
 
@@ -128,6 +131,7 @@ def run_info(arguments: argparse.Namespace) -> int:
     output.table(
         ("model", str(arguments.model)),
         [(name, value) for name, value in rows if value not in (None, "")],
+        longest=_MAX_TEXT,
     )
     return 0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.cli.commands import at_least, require_packages, writing_into
-from disambig.cli.console import Output
+from disambig.cli.console import Output, counted
 from disambig.cli.fit import EXTRAS, PACKAGES, add_output_arguments, refuse_file, show_labels
 
 QUESTIONS_FILE = "questions.csv"
@@ -98,8 +98,8 @@ def run_ask(arguments: argparse.Namespace) -> int:
     if len(asked) > _MAX_SHOWN:
         output.line(f"and {len(asked) - _MAX_SHOWN} more in the file")
     output.line(
-        f"{len(asked)} questions; answers are expected to make {asked.expected_gain:.1f} labels "
-        f"right. Fill in the column 'answer' of {file}, then:"
+        f"{counted(len(asked), 'question')}; answers are expected to make "
+        f"{asked.expected_gain:.1f} labels right. Fill in the column 'answer' of {file}, then:"
     )
     output.line(f"  disambig answer {arguments.folder} {file}")
     return 0
@@ -133,7 +133,7 @@ def run_answer(arguments: argparse.Namespace) -> int:
     changed = int((model.labels["label"].astype(str) != after.labels["label"].astype(str)).sum())
     known, former = summary["confidence"], before["confidence"]
     output.line(
-        f"{changed} labels changed; {known['resolved']} are resolved (before: "
+        f"{counted(changed, 'label')} changed; {known['resolved']} are resolved (before: "
         f"{former['resolved']}), mean confidence {known['mean']:.3f} (before: {former['mean']:.3f})"
     )
     show_labels(output, summary)

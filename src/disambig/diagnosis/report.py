@@ -3,17 +3,18 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from textwrap import indent, wrap
+from textwrap import indent, shorten, wrap
 from typing import Any
 
 import numpy as np
 
-from disambig.diagnosis.findings import SECTIONS, Finding
+from disambig.diagnosis.findings import SECTIONS, Finding, plain
 from disambig.notebooks import html_table
 
 _WIDTH = 88
 # Rows that the text names.
 _MAX_SHOWN_ROWS = 10
+_MAX_NAME = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,11 @@ class Report:
         Of all checks, in the order of their codes.
     index : object
         The index of X if it was a frame, else None.
+    names : array (n,) or None
+        What the text calls the rows: lines of a file, or identifiers. None: their numbers, from 0
+        on, which `Finding.rows` always has.
+    names_are : str
+        What these names are.
 
     Examples
     --------
@@ -51,6 +57,8 @@ class Report:
     fast: bool
     findings: tuple[Finding, ...]
     index: Any = None
+    names: Any = None
+    names_are: str = "Rows"
 
     def section(self, name: str) -> tuple[Finding, ...]:
         """The findings of a section: "issue", "tip", "passed", "not applicable", ..."""
@@ -152,9 +160,17 @@ class Report:
             "n_features": self.n_features,
             "fast": self.fast,
             "sections": {
-                name: [finding.to_dict() for finding in self.section(name)] for name in SECTIONS
+                name: [self._with_names(finding) for finding in self.section(name)]
+                for name in SECTIONS
             },
         }
+
+    def _with_names(self, finding: Finding) -> dict[str, Any]:
+        found = finding.to_dict()
+        if self.names is not None:
+            names = plain(np.asarray(self.names)[finding.rows])
+            found |= {"names": names, "names_are": self.names_are}
+        return found
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The same as a JSON text."""
@@ -177,7 +193,7 @@ class Report:
         ]
         for title, found in (("Issues", self.issues), ("Tips", self.tips)):
             if found:
-                lines += ["", title, *(_text_of(finding) for finding in found)]
+                lines += ["", title, *(self._text_of(finding) for finding in found)]
         lines.append("")
         for name in SECTIONS[2:]:
             own = [finding for finding in self.section(name) if self.kind in finding.kinds]
@@ -186,16 +202,17 @@ class Report:
                 lines += wrap(f"{name.capitalize()}: {codes}", _WIDTH, subsequent_indent="  ")
         return "\n".join(lines)
 
-
-def _text_of(finding: Finding) -> str:
-    """The lines of one finding."""
-    lines = [f"{finding.code} {finding.name}: {finding.title}"]
-    body = [finding.message]
-    if finding.rows.size:
-        shown = ", ".join(map(str, finding.rows[:_MAX_SHOWN_ROWS].tolist()))
-        rest = finding.rows.size - _MAX_SHOWN_ROWS
-        body.append(f"Rows: {shown}{f' and {rest} more' if rest > 0 else ''}.")
-    body += [f"Why: {finding.why}", f"What to do: {finding.remedy}"]
-    for text in body:
-        lines += wrap(text, _WIDTH - 4, initial_indent="    ", subsequent_indent="      ")
-    return indent("\n".join(lines), "  ")
+    def _text_of(self, finding: Finding) -> str:
+        """The lines of one finding."""
+        lines = [f"{finding.code} {finding.name}: {finding.title}"]
+        body = [finding.message]
+        if finding.rows.size:
+            rows = finding.rows[:_MAX_SHOWN_ROWS]
+            known = rows if self.names is None else np.asarray(self.names)[rows]
+            shown = ", ".join(shorten(str(one), _MAX_NAME) for one in known.tolist())
+            rest = finding.rows.size - _MAX_SHOWN_ROWS
+            body.append(f"{self.names_are}: {shown}{f' and {rest} more' if rest > 0 else ''}.")
+        body += [f"Why: {finding.why}", f"What to do: {finding.remedy}"]
+        for text in body:
+            lines += wrap(text, _WIDTH - 4, initial_indent="    ", subsequent_indent="      ")
+        return indent("\n".join(lines), "  ")

@@ -9,7 +9,7 @@ import io
 import stat
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from disambig.exceptions import ModelFileError
@@ -20,6 +20,10 @@ _CHUNK_BYTES = 1 << 20
 # tighter. `packed` stores what would be tighter, so that no honest file is refused.
 MAX_RATIO = 100
 _ALWAYS_ALLOWED_BYTES = 1 << 16
+# Large members are compressed quickly, if so many samples of so many bytes get smaller than this
+# share.
+_LARGE_BYTES, _LEVELS = 1 << 20, (6, 1)
+_SAMPLES, _SAMPLE_BYTES, _WORTH = 8, 1 << 14, 0.9
 # A forest of a thousand trees has some ten thousand arrays.
 _MAX_MEMBERS = 200_000
 # What the directory of a zip archive starts an entry with.
@@ -123,19 +127,32 @@ def _check_entries(entries: list[zipfile.ZipInfo], max_bytes: int) -> None:
 
 
 def packed(members: Mapping[str, bytes | memoryview]) -> bytes:
-    """A zip archive of these members, each compressed if that makes it smaller and is allowed."""
+    """A zip archive of these members, each compressed if that is worth it and allowed."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
             entry = zipfile.ZipInfo(name, _DATE)
             entry.external_attr = 0o600 << 16
-            entry.compress_type = _suited_compression(content)
-            archive.writestr(entry, content)
+            level = _LEVELS[len(content) > _LARGE_BYTES]
+            entry.compress_type = _suited_compression(content, level)
+            archive.writestr(entry, content, compresslevel=level)
     return buffer.getvalue()
 
 
-def _suited_compression(content: Any) -> int:
+def _suited_compression(content: Any, level: int) -> int:
     size = len(content)
-    smaller = len(zlib.compress(content))
+    if size > _LARGE_BYTES:
+        # Random digits hardly get smaller, and to find that out takes longer than all else.
+        part = b"".join(_samples(content))
+        if len(zlib.compress(part)) > _WORTH * len(part):
+            return zipfile.ZIP_STORED
+    smaller = len(zlib.compress(content, level))
     too_tight = size > max(MAX_RATIO * smaller, _ALWAYS_ALLOWED_BYTES)
     return zipfile.ZIP_STORED if too_tight or smaller >= size else zipfile.ZIP_DEFLATED
+
+
+def _samples(content: Any) -> Iterator[bytes]:
+    """Parts of a content, evenly spread over it."""
+    step = (len(content) - _SAMPLE_BYTES) // (_SAMPLES - 1)
+    for place in range(_SAMPLES):
+        yield bytes(content[place * step : place * step + _SAMPLE_BYTES])

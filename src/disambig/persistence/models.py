@@ -6,9 +6,12 @@ import os
 import stat
 import zipfile
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.atomic import write_bytes_atomically
@@ -25,7 +28,7 @@ from disambig.persistence.description import (
     description_from_json,
     library_versions,
 )
-from disambig.persistence.graph import check_can_be_saved
+from disambig.persistence.graph import check_can_be_saved, reachable
 from disambig.persistence.schema import (
     MAX_SCHEMA_BYTES,
     SCHEMA_MEMBER,
@@ -122,9 +125,10 @@ def _model_bytes(
     check_is_fitted(model)
     check_can_be_saved(model)
     check_contents(model)
+    _make_vocabularies_plain(model)
     about = described(model, metadata, table_hash, created)
     try:
-        dumped = io_of_skops.dumps(model)
+        dumped = _dumped(io_of_skops, model)
     except Exception as error:
         raise ModelFileError(f"model cannot be saved ({error}).") from error
     members = _members(dumped)
@@ -136,6 +140,40 @@ def _model_bytes(
     except ModelFileError as error:
         raise ModelFileError(f"model cannot be saved: {error}.") from error
     return data
+
+
+def _make_vocabularies_plain(model: Any) -> None:
+    """Python's numbers instead of numpy's in vocabularies: skops writes a file for each of these.
+
+    scikit-learn leaves them there where it has cut a vocabulary to its most frequent terms.
+    """
+    for _, value in reachable(model):
+        if isinstance(value, CountVectorizer) and hasattr(value, "vocabulary_"):
+            places = value.vocabulary_.items()
+            if any(isinstance(place, np.integer) for _, place in places):
+                value.vocabulary_ = {term: int(place) for term, place in places}
+
+
+def _dumped(io_of_skops: Any, model: Any) -> bytes:
+    """What ``skops.io.dumps`` returns, with a schema on one line.
+
+    It would indent the schema, which takes Python ten times as long as all else: a vocabulary of
+    text has tens of thousands of nodes.
+    """
+    try:
+        from skops.io._utils import SaveContext, get_state
+    except ImportError:
+        # Another version of skops may have them elsewhere.
+        dumped: bytes = io_of_skops.dumps(model)
+        return dumped
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        context = SaveContext(zip_file=archive)
+        state = get_state(model, context)
+        context.clear_memo()
+        state |= {"protocol": context.protocol, "_skops_version": version("skops")}
+        archive.writestr(SCHEMA_MEMBER, json.dumps(state))
+    return buffer.getvalue()
 
 
 def _members(dumped: bytes) -> dict[str, bytes]:

@@ -1,6 +1,8 @@
 """Answers in a table: the true targets of some rows, as people write them."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from disambig.table_models.model import TableModel
 
 ANSWER = "answer"
+_ROW = re.compile(r"\brow (\d+)\b")
 _FORMULA = re.compile(r"'(?=[=+\-@\t\r])")
 
 
@@ -72,7 +75,9 @@ def read_answer_table(table: Table, examination: Examination, data: Any) -> Answ
         raise source.error("all answers are blank.", column=ANSWER)
     rows = _row_numbers(table, given, key, said)
     part = RawTable(given.frame.iloc[said], _part_of(source, said))
-    return AnswerTable(rows, _labels(part, table, examination), _inclusion(part))
+    labels = _labels(part, table, examination)
+    _refuse_contradictions(part, key, rows, labels)
+    return AnswerTable(rows, labels, _inclusion(part))
 
 
 def _unescaped(given: RawTable) -> RawTable:
@@ -122,6 +127,22 @@ def _row_numbers(table: Table, given: RawTable, key: str, said: IntArray) -> Int
             )
         found.append(at[0])
     return np.array(found, dtype=np.intp)
+
+
+def _refuse_contradictions(part: RawTable, key: str, rows: IntArray, labels: Any) -> None:
+    """Raise if a row has two different answers."""
+    first: dict[int, int] = {}
+    for place, row in enumerate(rows.tolist()):
+        other = first.setdefault(row, place)
+        if not np.array_equal(labels[place], labels[other]):
+            names, cells = part.frame[key], part.frame[ANSWER]
+            raise part.source.error(
+                f"{shown(names.iloc[place])} has the answer {shown(cells.iloc[place])} here, and "
+                f"{shown(cells.iloc[other])} in {Source(None, part.source.lines).where(other)}. An "
+                "answer is the one true target: decide on one.",
+                place,
+                ANSWER,
+            )
 
 
 def _key(name: Any) -> str:
@@ -269,13 +290,27 @@ def answered(
     model: "TableModel", examination: Examination, answers: AnswerTable, calibrate: bool
 ) -> "TableModel":
     """The model after answers; see `TableModel.answer`."""
-    if calibrate:
-        return replace(model, examination=_calibrated(examination, answers))
-    found = examination.refit(answers.rows, answers.labels)
+    with _named_rows(model.table):
+        if calibrate:
+            return replace(model, examination=_calibrated(examination, answers))
+        found = examination.refit(answers.rows, answers.labels)
     pipeline = Pipeline(
         [*model.pipeline.steps[:-1], (model.pipeline.steps[-1][0], found.estimator)]
     )
     return replace(model, examination=found, pipeline=pipeline)
+
+
+@contextmanager
+def _named_rows(table: Table) -> Iterator[None]:
+    """Errors about rows by their numbers become errors about their identifiers."""
+    try:
+        yield
+    except ValueError as error:
+        if table.ids is None or type(error) is not ValueError:
+            raise
+        names = next(iter(row_names(table).values()))
+        text = _ROW.sub(lambda found: f"row {shown(names[int(found[1])])}", str(error))
+        raise ValueError(text) from error
 
 
 def _calibrated(examination: Examination, answers: AnswerTable) -> Examination:

@@ -1,6 +1,7 @@
 """What is odd in a table: every place that cannot be read, and what the columns are taken for."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,30 +9,51 @@ import numpy as np
 from disambig.diagnosis import Report, diagnose
 from disambig.exceptions import TableError
 from disambig.frames import data_frame
+from disambig.notation import AnyArray, IntArray
 from disambig.table_models.columns import feature_names
 from disambig.tables import RawTable, Table, load_table
 from disambig.tables.contents import read_contents
-from disambig.tables.reading import raw_table, read_table
+from disambig.tables.reading import raw_table, read_rows
 
-# Further problems are not listed: they are probably of one kind.
-_MAX_PROBLEMS = 20
+# Further problems are not listed, nor further lines of one; each different cell is a reading.
+_MAX_PROBLEMS, _MAX_LINES, _MAX_ERRORS = 20, 6, 40
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _FILE_OPTIONS = ("sep", "encoding", "header")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A place that cannot be read.
+    """A place that cannot be read, and others that cannot for the same reason.
 
     Attributes
     ----------
     message : str
+        Of the first place.
     line : int or None
+        The line of the file, from 1 on; the row, from 0 on, where there are no lines.
     column : str or None
+    count : int
+        The number of places.
+    lines : tuple of int
+        The first of them.
     """
 
     message: str
     line: int | None
     column: str | None
+    count: int = 1
+    lines: tuple[int, ...] = ()
+
+    @property
+    def others(self) -> str:
+        """A sentence about the further places; empty if there is none."""
+        if self.count == 1:
+            return ""
+        more, named = self.count - 1, self.lines[1:]
+        rest = f" and {more - len(named)} more" if more > len(named) else ""
+        lines = f"line{'s' * (more > 1)} {', '.join(map(str, named))}{rest}" if named else ""
+        places = f"{more} other place{'s' * (more > 1)}"
+        return f"So in {places}: {lines}." if lines else f"So in {places}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +95,7 @@ class CheckedTable:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
         return {
-            "problems": [vars(problem) for problem in self.problems],
+            "problems": [asdict(problem) for problem in self.problems],
             "has_more": self.has_more,
             "rows": None if self.table is None else len(self.table),
             "notes": [] if self.table is None else list(self.table.notes),
@@ -102,30 +124,59 @@ def check_table(data: Any, target: Any = None, **options: Any) -> CheckedTable:
     >>> [(problem.line, problem.column) for problem in found.problems]
     [(5, None), (4, 'size')]
     """
-    problems: list[Problem] = []
+    problems = _Problems()
     reading = {name: options.pop(name) for name in _FILE_OPTIONS if name in options}
     raw = _lenient_table(data, problems, reading)
     while raw is not None:
         try:
-            return CheckedTable(load_table(raw, target, **options), tuple(problems))
+            return CheckedTable(load_table(raw, target, **options), tuple(problems.found))
         except TableError as error:
-            is_known = not _add(problems, error)
-            if is_known or len(problems) >= _MAX_PROBLEMS or not _blank_cell(raw, error):
+            rows = _equal_cells(raw, error)
+            problems.add(error, [error.line] if rows is None else _lines(raw, rows))
+            if rows is None or not rows.size or problems.is_full:
                 break
-    return CheckedTable(None, tuple(problems), len(problems) >= _MAX_PROBLEMS)
+            _blank(raw, str(error.column), rows)
+    return CheckedTable(None, tuple(problems.found), problems.is_full)
 
 
-def _add(problems: list[Problem], error: TableError) -> bool:
-    """Add a problem; False if it is there already."""
-    problem = Problem(str(error), error.line, error.column)
-    is_new = problem not in problems
-    if is_new:
-        problems.append(problem)
-    return is_new
+class _Problems:
+    """Problems by column and reason."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str | None, str], Problem] = {}
+        self._n_errors = 0
+
+    @property
+    def found(self) -> list[Problem]:
+        return list(self._places.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many that reading does not go on."""
+        return len(self._places) >= _MAX_PROBLEMS or self._n_errors >= _MAX_ERRORS
+
+    def skip(self, error: TableError) -> None:
+        """Add the error of a row."""
+        self.add(error, [error.line], is_row=True)
+
+    def add(self, error: TableError, lines: list[Any], is_row: bool = False) -> None:
+        """Add an error about some lines, or rows of a frame."""
+        # Rows are read at once, and cells one reading each.
+        self._n_errors += not is_row
+        known = [int(line) for line in lines if line is not None]
+        # Errors of one kind differ in what they quote, and in the place.
+        key = (error.column, _QUOTED.sub("_", str(error)))
+        if key in self._places:
+            old = self._places[key]
+            joined = (*old.lines, *known)[:_MAX_LINES]
+            self._places[key] = replace(old, count=old.count + len(known), lines=joined)
+        elif len(self._places) < _MAX_PROBLEMS:
+            count, first = max(len(known), 1), tuple(known[:_MAX_LINES])
+            self._places[key] = Problem(str(error), error.line, error.column, count, first)
 
 
-def _lenient_table(data: Any, problems: list[Problem], reading: dict[str, Any]) -> RawTable | None:
-    """The cells of a table, without the lines that have another number of fields."""
+def _lenient_table(data: Any, problems: _Problems, reading: dict[str, Any]) -> RawTable | None:
+    """The cells of a table, without the rows that cannot be read."""
     is_file = not (isinstance(data, RawTable) or hasattr(data, "columns"))
     try:
         if not is_file or hasattr(data, "to_pandas"):
@@ -133,18 +184,27 @@ def _lenient_table(data: Any, problems: list[Problem], reading: dict[str, Any]) 
             return RawTable(found.frame.copy(), found.source, found.notes)
         contents = read_contents(data)
     except TableError as error:
-        _add(problems, error)
+        problems.add(error, [error.line])
         return None
     payload = contents.data
-    while True:
+    while not problems.is_full:
+        rows: list[TableError] = []
         try:
-            return read_table(_Named(payload, contents.source.name), **reading)
+            found = read_rows(_Named(payload, contents.source.name), skip=rows.append, **reading)
         except TableError as error:
-            is_known = not _add(problems, error)
-            shorter = _without_line(payload, error.line)
-            if is_known or shorter is None or len(problems) >= _MAX_PROBLEMS:
+            for row in rows:
+                problems.skip(row)
+            # That no row is left follows from the others.
+            if error.line is not None or not rows:
+                problems.add(error, [error.line])
+            payload = _without_odd_signs(payload, error.line)
+            if payload is None:
                 return None
-            payload = shorter
+        else:
+            for row in rows:
+                problems.skip(row)
+            return found
+    return None
 
 
 class _Named:
@@ -160,39 +220,62 @@ class _Named:
         return data
 
 
-def _without_line(payload: Any, line: int | None) -> Any:
-    """A text in which a line is blank, so that those after it keep their numbers."""
-    if line is None:
-        return None
+def _without_odd_signs(payload: Any, line: int | None) -> Any:
+    """A text with plain signs alone in a line; None if that changes nothing.
+
+    Quotation marks and separators stay, so that the lines after it are read as before.
+    """
     is_bytes = isinstance(payload, bytes)
-    if is_bytes and b"\0" in payload[:1000]:
+    if line is None or (is_bytes and b"\0" in payload[:1000]):
         # Of two bytes a character: lines cannot be separated here.
         return None
-    lines = payload.splitlines(keepends=True)
-    # The header must stay.
-    if not 2 <= line <= len(lines):
+    ends = re.compile(rb"\r\n|\r|\n" if is_bytes else "\r\n|\r|\n")
+    starts = [0, *(found.end() for found in ends.finditer(payload)), len(payload)]
+    if not 1 <= line < len(starts):
         return None
-    lines[line - 1] = b"\n" if is_bytes else "\n"
-    return (b"" if is_bytes else "").join(lines)
+    start, end = starts[line - 1], starts[line]
+    odd: Any = re.compile(rb"[^\t\r\n -~]" if is_bytes else "[^\t\r\n -~]")
+    changed = payload[:start] + odd.sub(b"?" if is_bytes else "?", payload[start:end])
+    return None if changed == payload[:end] else changed + payload[end:]
 
 
-def _blank_cell(raw: RawTable, error: TableError) -> bool:
-    """Leave a cell blank; False if the error does not name one, or it is blank already."""
+def _equal_cells(raw: RawTable, error: TableError) -> IntArray | None:
+    """The rows that have the cell of an error in its column; None if it names no cell.
+
+    Empty if the cell is blank already.
+    """
     if error.line is None or error.column is None:
-        return False
+        return None
     names = [name for name in raw.frame.columns if str(name) == error.column]
     lines = raw.source.lines
     rows = [error.line] if lines is None else np.flatnonzero(np.asarray(lines) == error.line)
     if len(names) != 1 or len(rows) != 1 or not 0 <= rows[0] < len(raw.frame):
-        return False
-    column = raw.frame[names[0]].astype(object)
-    column.iloc[int(rows[0])] = ""
-    raw.frame[names[0]] = column
-    return True
+        return None
+    cells = raw.frame[names[0]].astype(object)
+    cell = cells.iloc[int(rows[0])]
+    if isinstance(cell, str):
+        return np.zeros(0, np.intp) if not cell else np.flatnonzero((cells == cell).to_numpy())
+    return np.asarray(rows, dtype=np.intp)
+
+
+def _lines(raw: RawTable, rows: IntArray) -> list[int]:
+    lines = raw.source.lines
+    found: list[int] = (rows if lines is None else np.asarray(lines)[rows]).tolist()
+    return found
+
+
+def _blank(raw: RawTable, column: str, rows: IntArray) -> None:
+    """Leave cells blank."""
+    name = next(name for name in raw.frame.columns if str(name) == column)
+    cells = raw.frame[name].astype(object)
+    cells.iloc[rows] = ""
+    raw.frame[name] = cells
 
 
 def diagnose_table(table: Table, *, ignore: Any = (), fast: bool = False) -> Report:
     """`disambig.diagnose` for a table: features are preprocessed, and have the table's names.
+
+    The text calls rows by their identifiers or by the lines of the file, if there are any.
 
     Parameters
     ----------
@@ -206,7 +289,16 @@ def diagnose_table(table: Table, *, ignore: Any = (), fast: bool = False) -> Rep
     inputs = np.asarray(features.fit_transform(table.X))
     names = feature_names(Pipeline([("features", features)]), table.plan)
     columns = {f"{name}": inputs[:, k] for k, name in enumerate(_distinct(names.tolist()))}
-    return diagnose(data_frame(columns), table.candidates, ignore=ignore, fast=fast)
+    found = diagnose(data_frame(columns), table.candidates, ignore=ignore, fast=fast)
+    if table.ids is not None:
+        return replace(found, names=_objects(table.ids), names_are=f"Rows by {table.plan.id}")
+    lines = table.source.lines
+    return found if lines is None else replace(found, names=np.asarray(lines), names_are="Lines")
+
+
+def _objects(ids: Any) -> AnyArray:
+    """Identifiers as texts, as labels files have them."""
+    return np.array([str(one) for one in ids.tolist()], dtype=object)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,15 @@ class Checkpoint:
         """The fitted pipeline, or None if there is no checkpoint of this run."""
         return load_model(self.path) if self.exists() else None
 
-    def save(self, pipeline: Any) -> None:
-        """Keep a fitted pipeline."""
-        save_model(pipeline, self.path, metadata={"run": self.key}, overwrite=True)
+    def warnings(self) -> tuple[str, ...]:
+        """What the kept fit warned of."""
+        known = describe_model(self.path).metadata.get("warnings") if self.exists() else None
+        return tuple(map(str, known)) if isinstance(known, list) else ()
+
+    def save(self, pipeline: Any, warnings: Sequence[str] = ()) -> None:
+        """Keep a fitted pipeline, and what its fit warned of."""
+        metadata = {"run": self.key, "warnings": list(warnings)}
+        save_model(pipeline, self.path, metadata=metadata, overwrite=True)
 
     def remove(self) -> None:
         """Remove the checkpoint of a finished run."""

@@ -2,14 +2,17 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
+from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
-from disambig.exceptions import TableError
+from disambig.exceptions import TableError, warn
+from disambig.notation import AnyArray
 from disambig.parameters import check_callback, check_integer
 from disambig.solvers.loop import Callback
 from disambig.table_models.columns import refuse_reserved
@@ -98,7 +101,8 @@ def fitted_model(
     *,
     seconds: dict[str, float] | None = None,
     pipeline: Pipeline | None = None,
-    keep: Callable[[Pipeline], None] | None = None,
+    warned: Sequence[str] = (),
+    keep: Callable[[Pipeline, Sequence[str]], None] | None = None,
 ) -> TableModel:
     """The model of a table that was read: fit it, then judge its rows.
 
@@ -112,21 +116,27 @@ def fitted_model(
         What was spent before.
     pipeline : Pipeline, optional
         Of an earlier run with the same table and settings; it is not fitted again.
+    warned : sequence of str
+        What was warned of when it was fitted, to be said again.
     keep : callable, optional
-        Called with the fitted pipeline before the rows are judged.
+        Called with the fitted pipeline and its warnings before the rows are judged.
     """
     start = time.perf_counter()
     refuse_reserved(table)
     check_callback("fit_table", callback)
     check_integer("fit_table", "verbose", verbose, least=0)
-    with recorded_warnings() as warned, reporting("fit_table", callback, verbose):
-        if pipeline is None:
-            pipeline = fit_pipeline(table, settings)
-            if keep is not None:
-                keep(pipeline)
+    with recorded_warnings() as texts, reporting("fit_table", callback, verbose):
+        for text in warned:
+            warn(text, UserWarning)
+        inputs = None
+        with kept_judgements() as judgements:
+            if pipeline is None:
+                pipeline, inputs = fit_pipeline(table, settings)
+                if keep is not None:
+                    keep(pipeline, texts())
         fitted = time.perf_counter()
-        model = TableModel(table, pipeline, None, settings)
-        examination, notes = examine_rows(model)
+        model = TableModel(table, pipeline, None, settings, known_inputs=inputs)
+        examination, notes = examine_rows(model, judgements=judgements)
     spent = {"fit": fitted - start, "examine": time.perf_counter() - fitted}
     return TableModel(
         table,
@@ -135,24 +145,30 @@ def fitted_model(
         settings,
         (*table.notes, *notes),
         {**(seconds or {}), **spent},
-        tuple(warned),
+        texts(),
+        inputs,
     )
 
 
-def fit_pipeline(table: Table, settings: FitSettings) -> Pipeline:
-    """Preprocessing and estimator, fitted on a table."""
+def fit_pipeline(table: Table, settings: FitSettings) -> tuple[Pipeline, AnyArray]:
+    """Preprocessing and estimator, fitted on a table; and its preprocessed features ``(n, d)``."""
     assert table.target is not None
     features = table.make_preprocessor()
     if settings.seed is not None:
         parts = [name for name in features.get_params() if name.endswith("low_rank__random_state")]
         features.set_params(**dict.fromkeys(parts, settings.seed))
-    inputs = features.fit_transform(table.X)
+    # Not `fit_transform`: the low-rank step of texts would return other last digits than it gives
+    # the same rows later, and rows are recognised and dealt into folds by their features.
+    inputs = np.asarray(features.fit(table.X).transform(table.X))
     estimator = settings.make_estimator(table.target.kind).fit(inputs, table.candidates)
-    return Pipeline([("features", features), ("model", estimator)])
+    return Pipeline([("features", features), ("model", estimator)]), inputs
 
 
 def examine_rows(
-    model: TableModel, candidates: Any = None, distance: Any = None
+    model: TableModel,
+    candidates: Any = None,
+    distance: Any = None,
+    judgements: Sequence[KeptJudgement] = (),
 ) -> tuple[Examination | None, tuple[str, ...]]:
     """The examination of the rows of a model, or None and a sentence that says why not.
 
@@ -163,6 +179,8 @@ def examine_rows(
         With answers; by default those of the table.
     distance : float array, optional
         For numbers: what counts as right.
+    judgements : sequence of KeptJudgement
+        Of the fit of the model, if it was kept.
     """
     given = model.table.candidates
     try:
@@ -173,6 +191,7 @@ def examine_rows(
             cv=model.settings.folds(len(model.table)),
             given=given,
             distance=distance,
+            judgements=judgements,
         )
     except ValueError as error:
         reason = str(error).removeprefix("cross_examine: ")
@@ -183,17 +202,17 @@ def examine_rows(
 
 
 @contextmanager
-def recorded_warnings() -> Iterator[list[str]]:
-    """The texts of user warnings of the block, which are shown after it as usual."""
-    texts: list[str] = []
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        yield texts
-    known = set()
-    for one in seen:
-        text = str(one.message)
-        if issubclass(one.category, UserWarning) and text not in known:
-            known.add(text)
-            texts.append(text)
-    for one in seen:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+def recorded_warnings() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """What returns the different texts of user warnings so far; they are shown after the block."""
+    seen: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            yield lambda: tuple(
+                dict.fromkeys(
+                    str(one.message) for one in seen if issubclass(one.category, UserWarning)
+                )
+            )
+    finally:
+        for one in seen:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

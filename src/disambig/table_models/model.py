@@ -62,6 +62,8 @@ class TableModel:
         What reading, fitting and examining took.
     warnings : tuple of str
         What was warned of meanwhile.
+    known_inputs : array (n, d) or None
+        `inputs`, if they are computed already.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class TableModel:
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    known_inputs: AnyArray | None = None
 
     # ------------------------------------------------------------------ what there is
 
@@ -106,6 +109,8 @@ class TableModel:
     @cached_property
     def inputs(self) -> AnyArray:
         """The features as the estimator gets them, ``(n, d)``."""
+        if self.known_inputs is not None:
+            return self.known_inputs
         return np.asarray(self.pipeline[:-1].transform(self.table.X))
 
     @property

@@ -32,16 +32,18 @@ def table_hash(table: RawTable) -> str:
     for name in table.frame.columns:
         series = table.frame[name]
         found.update(repr(name).encode())
-        try:
-            hashes = pandas().util.hash_pandas_object(series, index=False).to_numpy()
-        except TypeError:
-            # Cells that are lists or arrays.
-            texts = series.map(
-                lambda cell: repr(cell.tolist() if hasattr(cell, "tolist") else cell)
-            )
-            hashes = pandas().util.hash_pandas_object(texts, index=False).to_numpy()
+        if series.dtype == object and pandas().api.types.infer_dtype(series) != "string":
+            # Lists and arrays have no hash, and that of pandas is the same for 1 and "1".
+            series = series.map(_typed_text)
+        hashes = pandas().util.hash_pandas_object(series, index=False).to_numpy()
         found.update(np.ascontiguousarray(hashes).tobytes())
     return found.hexdigest()
+
+
+def _typed_text(cell: Any) -> str:
+    """A cell as a text that shows its type, unlike its usual one."""
+    value = cell.tolist() if hasattr(cell, "tolist") else cell
+    return f"{type(value).__name__} {value!r}"
 
 
 def summary_of(model: TableModel) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from disambig.exceptions import TableError
 from disambig.notation import IntArray
-from disambig.tables.source import Source, pandas, refuse_repeated, shown
+from disambig.tables.source import Skip, Source, pandas, refuse_repeated, shown
 
 
 def read_binary(data: bytes, format_: str, source: Source) -> Any:
@@ -59,8 +59,11 @@ def looks_like_json(text: str) -> bool:
     return rest.startswith(('"', "}"))
 
 
-def read_json(text: str, source: Source) -> tuple[Any, IntArray]:
-    """The frame of JSON lines, or of one list of objects, and the line of each row."""
+def read_json(text: str, source: Source, skip: Skip | None = None) -> tuple[Any, IntArray]:
+    """The frame of JSON lines, or of one list of objects, and the line of each row.
+
+    Lines that cannot be read are left out if there is `skip`, which gets their errors.
+    """
     records: list[Any] = []
     lines: list[int] = []
     if text.lstrip().startswith("["):
@@ -69,7 +72,13 @@ def read_json(text: str, source: Source) -> tuple[Any, IntArray]:
         for line, part in enumerate(text.split("\n"), start=1):
             if not part.strip():
                 continue
-            records.append(_parsed(part, line, source))
+            try:
+                records.append(_parsed(part, line, source))
+            except TableError as error:
+                if skip is None:
+                    raise
+                skip(error)
+                continue
             lines.append(line)
     at = Source(source.name, np.array(lines, dtype=np.intp))
     for row, record in enumerate(records):

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from disambig.exceptions import TableError
 from disambig.notation import AnyArray, IntArray
-from disambig.tables.source import Source, pandas, refuse_repeated
+from disambig.tables.source import Skip, Source, pandas, refuse_repeated
 
 SEPARATORS = (",", "\t", ";", "|")
 _NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -130,14 +131,19 @@ class TextTable(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_delimited(text: str, sep: str | None, header: bool, source: Source) -> TextTable:
-    """Read rows of fields; every cell stays the text that it is."""
+def read_delimited(
+    text: str, sep: str | None, header: bool, source: Source, skip: Skip | None = None
+) -> TextTable:
+    """Read rows of fields; every cell stays the text that it is.
+
+    Rows that cannot be read are left out if there is `skip`, which gets their errors.
+    """
     skipped = 0
     if found := _EXCEL_SEPARATOR.match(text):
         # Excel's own way to name the separator.
         sep, skipped = sep or found[1], 1
     separator = _checked_separator(sep, source) or guessed_separator(text)
-    records = _records(text, separator, skipped, source)
+    records = _records(text, separator, skipped, source, skip)
     first = next(records, None)
     if first is None:
         raise source.error("the file has no line with text.")
@@ -152,7 +158,7 @@ def read_delimited(text: str, sep: str | None, header: bool, source: Source) -> 
         elif not any(map(str.strip, row)) and len(row) <= 1:
             blank += 1
         else:
-            raise _ragged(row, line, len(names), separator, sep is None, source)
+            _refuse(_ragged(row, line, len(names), separator, sep is None, source), skip)
     if not rows:
         raise source.error("there is a line of column names and no row.")
     values = np.array(rows, dtype=object)
@@ -199,7 +205,7 @@ def guessed_separator(text: str) -> str:
 
 
 def _records(
-    text: str, separator: str, skipped: int, source: Source
+    text: str, separator: str, skipped: int, source: Source, skip: Skip | None
 ) -> Iterator[tuple[int, list[str]]]:
     """The line at which each record begins, and its fields; blank lines are empty records."""
     stream = io.StringIO(text, newline="")
@@ -208,24 +214,39 @@ def _records(
     reader = csv.reader(stream, delimiter=separator, strict=True)
     line = 1 + skipped
     started = False
-    try:
-        for row in reader:
-            if started or any(map(str.strip, row)):
-                started = True
-                yield line, row
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            # The reader goes on with the line after the one that it has stopped at.
+            _refuse(_bad_quotes(str(error), line, source), skip)
             line = reader.line_num + 1 + skipped
-    except csv.Error as error:
-        reason = str(error)
-        if "field larger" in reason:
-            reason = f"{reason}; a quotation mark may not be closed"
-        elif "unexpected end" in reason:
-            reason = "a quotation mark is opened and never closed"
-        raise Source(source.name, np.array([line])).error(f"{reason}.", 0) from None
+            continue
+        if row is None:
+            return
+        if started or any(map(str.strip, row)):
+            started = True
+            yield line, row
+        line = reader.line_num + 1 + skipped
+
+
+def _bad_quotes(reason: str, line: int, source: Source) -> TableError:
+    if "field larger" in reason:
+        reason = f"{reason}; a quotation mark may not be closed"
+    elif "unexpected end" in reason:
+        reason = "a quotation mark is opened and never closed"
+    return Source(source.name, np.array([line])).error(f"{reason}.", 0)
+
+
+def _refuse(error: TableError, skip: Skip | None) -> None:
+    if skip is None:
+        raise error from None
+    skip(error)
 
 
 def _ragged(
     row: list[str], line: int, expected: int, separator: str, guessed: bool, source: Source
-) -> Exception:
+) -> TableError:
     guess = ", which was guessed" if guessed else ""
     fields = "field" if len(row) == 1 else "fields"
     return Source(source.name, np.array([line])).error(

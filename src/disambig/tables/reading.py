@@ -9,7 +9,7 @@ from disambig.parameters import check_flag
 from disambig.tables.columnar import looks_like_json, read_binary, read_json
 from disambig.tables.contents import Contents, read_contents
 from disambig.tables.delimited import decoded, read_delimited
-from disambig.tables.source import Source, as_frame
+from disambig.tables.source import Skip, Source, as_frame
 
 _USUAL: dict[str, Any] = {"sep": None, "encoding": None, "header": True}
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -87,6 +87,26 @@ def read_table(
         ...
     disambig.exceptions.TableError: the given buffer, line 3: 1 field, expected 2 as in ...
     """
+    return read_rows(path, sep=sep, encoding=encoding, header=header)
+
+
+def read_rows(
+    path: Any,
+    *,
+    sep: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    skip: Skip | None = None,
+) -> RawTable:
+    """`read_table`, which may leave out rows that cannot be read.
+
+    Parameters
+    ----------
+    path, sep, encoding, header
+        As of `read_table`.
+    skip : callable, optional
+        Called with the error of each such row; by default it is raised.
+    """
     check_flag("read_table", "header", header)
     contents = read_contents(path)
     options = {"sep": sep, "encoding": encoding, "header": header}
@@ -101,21 +121,23 @@ def read_table(
         frame = read_binary(contents.data, contents.format, contents.source)
         found = RawTable(frame, contents.source)
     else:
-        found = _read_text(contents, sep, encoding, header)
+        found = _read_text(contents, sep, encoding, header, skip)
     if not isinstance(path, (str, os.PathLike)) or path == "-":
         return found
     return replace(found, origin={"file": str(Path(path).resolve()), **options})
 
 
-def _read_text(contents: Contents, sep: str | None, encoding: str | None, header: bool) -> RawTable:
+def _read_text(
+    contents: Contents, sep: str | None, encoding: str | None, header: bool, skip: Skip | None
+) -> RawTable:
     source = contents.source
     text, notes = decoded(contents.data, encoding, source)
     if not text.strip():
         raise source.error("the file is empty.")
     if sep is None and (contents.suffix in _JSON_SUFFIXES or looks_like_json(text)):
-        frame, lines = read_json(text, source)
+        frame, lines = read_json(text, source, skip)
         return RawTable(frame, Source(source.name, lines), notes)
-    table = read_delimited(text, sep, header, source)
+    table = read_delimited(text, sep, header, source, skip)
     return RawTable(table.frame, Source(source.name, table.lines), (*notes, *table.notes))
 
 

@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from disambig.exceptions import CandidateError, TableError
 from disambig.notation import IntArray
 
+Skip = Callable[[TableError], None]
+"""What is called with the error of a row that cannot be read, instead of raising it."""
 _NO_PANDAS = "Tables need pandas and pyarrow: pip install 'disambig[io]'."
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 60

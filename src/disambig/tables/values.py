@@ -176,6 +176,12 @@ def _factorized(series: Any, source: Source) -> tuple[IntArray, list[Any]]:
         return codes, list(series.cat.categories)
     try:
         codes, values = pd.factorize(series)
+    except OverflowError:
+        # Older versions of pandas cannot find a common type of 10**400 and others.
+        places: dict[Any, int] = {}
+        known = zip(series.tolist(), series.notna().tolist(), strict=True)
+        own = [places.setdefault(cell, len(places)) if has else -1 for cell, has in known]
+        return np.asarray(own, dtype=np.intp), list(places)
     except TypeError:
         cells = series.tolist()
         hashable = np.empty(len(cells), dtype=object)

@@ -1,5 +1,6 @@
 """`cross_examine`: hide the set of a row, and let the others judge it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import scipy.sparse as sp
@@ -16,6 +17,7 @@ from disambig.candidates import (
     number_sets,
 )
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
+from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.metrics.scorer import innermost
@@ -115,13 +117,22 @@ def _cross_examined(
             )
         check_is_fitted(estimator)
         model = estimator
+        judgements: list[KeptJudgement] = []
     else:
         model = clone(estimator)
         options = {"sample_weight": sample_weight, "groups": groups}
         given = {name: value for name, value in options.items() if value is not None}
-        model.fit(X, y, **step_options(model, given))
+        with kept_judgements() as judgements:
+            model.fit(X, y, **step_options(model, given))
     found: Examination = examine_fitted(
-        model, X, y, cv=cv, repeats=repeats, groups=groups, sample_weight=sample_weight
+        model,
+        X,
+        y,
+        cv=cv,
+        repeats=repeats,
+        groups=groups,
+        sample_weight=sample_weight,
+        judgements=judgements,
     )
     return found
 
@@ -138,6 +149,7 @@ def examine_fitted(
     sample_weight: Any = None,
     given: Any = None,
     distance: FloatArray | None = None,
+    judgements: Sequence[KeptJudgement] = (),
 ) -> Any:
     """`cross_examine` for a model that was fitted on these rows already, with the same options.
 
@@ -151,6 +163,8 @@ def examine_fitted(
         Those before answers became the only candidates in y: the folds are dealt by them.
     distance : float array (d,), optional
         For numbers: what counts as right; see `NumberExamination`.
+    judgements : sequence of KeptJudgement
+        The one of the fit, if it was kept. It is used if the same would come out again.
     """
     last = innermost(model)
     candidates = _read(last, y)
@@ -165,7 +179,9 @@ def examine_fitted(
         dealt = candidates if given is None else given
         folds = Folds(cv, repeats, own, kept, dealt, groups, pairwise=pairwise)
     bounds = y.bounds if getattr(y, "couples_rows", False) else None
-    return _examine(Examined(model, X, checked, candidates, kept, folds, bounds), distance)
+    judgement = next(iter(judgements), None)
+    rows = Examined(model, X, checked, candidates, kept, folds, bounds, judgement)
+    return _examine(rows, distance)
 
 
 def _examine(rows: Examined, distance: FloatArray | None) -> Examination:

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from disambig.candidates import ClassCounts
 from disambig.estimators.base import continued
 from disambig.estimators.fitting import KeptRows
+from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase
@@ -41,6 +42,8 @@ class Examined:
         None: the model never saw these rows.
     bounds : int array (K, 2) or None
         Of `ClassCounts`, which the fit keeps and the judgement of single rows does not.
+    judgement : KeptJudgement or None
+        Of the fit of the model, if it is known.
     """
 
     model: Any
@@ -50,6 +53,7 @@ class Examined:
     kept: KeptRows
     folds: Folds | None
     bounds: IntArray | None = None
+    judgement: KeptJudgement | None = None
 
     @property
     def last(self) -> Any:
@@ -109,7 +113,7 @@ class Examined:
         y = candidates if self.bounds is None else ClassCounts(candidates, self.bounds)
         with continued(innermost(model), self.last):
             model.fit(self.X, y, **step_options(model, given))
-        return replace(self, model=model, candidates=candidates)
+        return replace(self, model=model, candidates=candidates, judgement=None)
 
     def held_out(self, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
         """Predictions, first axis n, by models that were fitted without the fold of the row.

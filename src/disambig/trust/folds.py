@@ -7,6 +7,7 @@ import numpy as np
 
 from disambig.estimators.calibration import splits_of
 from disambig.estimators.fitting import KeptRows
+from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.exceptions import StoppedError
 from disambig.notation import FloatArray, IntArray
@@ -106,7 +107,7 @@ class Folds:
                 f"{_OWNER}: fewer than two distinct rows (or groups) exclude something; if their "
                 "sets are hidden, nothing can be learned."
             )
-        self._informative = informative
+        self.informative = informative
         self._repeats = int(repeats)
         self._cv = cv
         self._given: IntArray | None = None
@@ -121,9 +122,19 @@ class Folds:
             return [self._given]
         first = number * self._repeats
         return [
-            deal(self.units, self._informative, int(self._cv), one)
+            deal(self.units, self.informative, int(self._cv), one)
             for one in range(first, first + self._repeats)
         ]
+
+    def are_those_of(self, judgement: KeptJudgement) -> bool:
+        """Whether a fit has dealt the rows in the same way."""
+        return (
+            self._given is None
+            and self._repeats == 1
+            and int(self._cv) == judgement.n_folds
+            and np.array_equal(self.units, judgement.units)
+            and np.array_equal(self.informative, judgement.informative)
+        )
 
     def _folds_of(self, splits: list[tuple[IntArray, IntArray]], kept: KeptRows) -> IntArray:
         folds = np.full(kept.n, -1, dtype=np.intp)

@@ -87,7 +87,10 @@ def influence_of(rows: Examined) -> Influence:
     most = sizes.max(axis=1).toarray().ravel() if is_sparse else sizes.max(axis=1)
     scales = [1.0 / np.where(total > 0, total, 1.0), _MOST_SHARED / np.where(most > 0, most, 1.0)]
     if is_sparse:
-        parts = [sp.csr_array((sp.diags_array(scale) @ sizes).T) for scale in scales]
+        # `diags_array` is not in the oldest scipy.
+        square = (len(total), len(total))
+        diagonals = [sp.dia_array((scale[None], [0]), shape=square) for scale in scales]
+        parts = [sp.csr_array((diagonal @ sizes).T) for diagonal in diagonals]
     else:
         parts = [(sizes * scale[:, None]).T for scale in scales]
     if not rows.kept.all_rows:

@@ -53,6 +53,7 @@ def test_unions_and_half_lines_against_numerical_integration(name):
     inside = residuals.within(labels, predictions, sets, distance)
     total = residuals.set_probability(predictions, sets)
     ends = residuals.central(predictions, sets, 0.8)
+    medians = residuals.median(predictions, sets)
     for row in range(len(sets)):
 
         def density(y, middle=predictions[row]):
@@ -81,6 +82,7 @@ def test_unions_and_half_lines_against_numerical_integration(name):
         for end, share in zip(ends[row, 0], (0.1, 0.9), strict=True):
             assert sets[row : row + 1].distances([end])[0, 0] < 1e-9
             np.testing.assert_allclose(mass(-INFINITY, end) / whole, share, atol=1e-4)
+        np.testing.assert_allclose(mass(-INFINITY, medians[row, 0]) / whole, 0.5, atol=1e-4)
 
 
 def test_columns_of_a_box_are_independent():
@@ -117,6 +119,10 @@ def test_a_set_without_probability_is_uniform_and_an_unbounded_one_unknown():
     np.testing.assert_allclose(found, [0.25, 0, 1, 0.5])
     ends = residuals.central([0, 0, 0, 0], sets, 0.5)[:, 0]
     np.testing.assert_allclose(ends[:3], [[11, 14], [10, INFINITY], [10, 10]])
+    medians = residuals.median([0, 0, 0, 0], sets)[:3, 0]
+    np.testing.assert_allclose(medians, [13, 10, 10])
+    below = number_sets([(-INFINITY, -10), (-INFINITY, INFINITY)])
+    np.testing.assert_allclose(residuals.median([0, 0], below)[:, 0], [-10, 0])
 
 
 numbers = st.floats(-5, 5)

@@ -59,8 +59,10 @@ _POINT_TEXT = re.compile(rf"({_NUMBER})")
 _BRACKETS_TEXT = re.compile(rf"[\[(\]]\s*{_END}\s*,\s*{_END}\s*[\])\[]")
 _RANGE_TEXT = re.compile(rf"{_RANGE_END}\s*\.\.\s*{_RANGE_END}")
 _WORDS_TEXT = re.compile(rf"(?:from\s+)?{_END}\s+to\s+{_END}|between\s+{_END}\s+and\s+{_END}")
-# "800--1200" is ambiguous, so the number after the dash has no sign.
-_DASH_TEXT = re.compile(rf"({_NUMBER})\s*[-–—]\s*({UNSIGNED_NUMBER})")
+# "800--1200" is ambiguous: a number with a sign needs a longer dash before it, or blanks around.
+_DASH_TEXT = re.compile(
+    rf"({_NUMBER})(?:\s*[-–—]\s*({UNSIGNED_NUMBER})|(?:\s+-\s+|\s*[–—]\s*)({_NUMBER}))"
+)
 _OR_MORE_TEXT = re.compile(rf"({_NUMBER})\s*(?:\+|or\s+more)")
 _OR_LESS_TEXT = re.compile(rf"({_NUMBER})\s*or\s+less")
 _AT_LEAST_TEXT = re.compile(rf"(?:at\s+least|more\s+than|over|above)\s+({_NUMBER})")
@@ -88,8 +90,8 @@ def text_segments(text: str, decimal: str = ".") -> list[tuple[float, float]] | 
     --------
     >>> text_segments("[-2, -1] | > 1")
     [(-2.0, -1.0), (1.0, inf)]
-    >>> text_segments("3-5"), text_segments("-3 to 5"), text_segments("65+")
-    ([(3.0, 5.0)], [(-3.0, 5.0)], [(65.0, inf)])
+    >>> text_segments("3-5"), text_segments("-3 - -1"), text_segments("65+")
+    ([(3.0, 5.0)], [(-3.0, -1.0)], [(65.0, inf)])
     >>> text_segments("5 +- 2"), text_segments(""), text_segments("about 5")
     ([(3.0, 7.0)], [(nan, nan)], None)
     >>> text_segments("$30-40k"), text_segments("> 1.200,50", decimal=",")

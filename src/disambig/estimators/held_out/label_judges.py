@@ -19,6 +19,7 @@ from disambig.candidates import LabelSets
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.prediction import label_distribution
 from disambig.estimators.progress.reporting import Phase
@@ -52,9 +53,9 @@ _GIVEN = (FixedVotes, FunctionWeights, PrecomputedWeights)
 
 
 class Judge(NamedTuple):
-    """A fitted weighting, and the solver that disambiguates with it; None for the baselines.
+    """A fitted weighting, its votes at the training rows if they are known, and the solver.
 
-    `votes` are those at the training rows, if they are there already.
+    The solver is None for the baselines.
     """
 
     weights: Weights
@@ -112,18 +113,8 @@ def judges_of(
     n_rows: int,
     phase: str,
 ) -> Iterator[Judge]:
-    """The weighting of the fit, and the next best of the selection, fitted one after another.
-
-    Each is a step of the phase; if it is ended, there are no further ones.
-    """
-    most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
-    # The trials of a weighting differ in the solver; the best comes first.
-    distinct: dict[str, Trial] = {}
-    for trial in trials:
-        if len(distinct) >= max(most, 1):
-            break
-        distinct.setdefault(repr(trial.weights), trial)
-    others = list(distinct.values())[1:]
+    """The weighting of the fit, and the next best of the selection: each is a step of the phase."""
+    others = _other_trials(trials, n_rows)
 
     def fitted() -> Iterator[Judge]:
         yield first
@@ -131,6 +122,18 @@ def judges_of(
             yield Judge(clone(trial.weights).fit(X, sample_weight), trial.solver)
 
     return Phase(phase, 1 + len(others)).over(fitted(), lambda judge: type(judge.weights).__name__)
+
+
+def _other_trials(trials: Sequence[Trial], n_rows: int) -> list[Trial]:
+    """The trials that judge beside the first weighting."""
+    most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
+    # The trials of a weighting differ in the solver; the best comes first.
+    distinct: dict[str, Trial] = {}
+    for trial in trials:
+        if len(distinct) >= max(most, 1):
+            break
+        distinct.setdefault(repr(trial.weights), trial)
+    return list(distinct.values())[1:]
 
 
 def judge_fit(
@@ -165,7 +168,7 @@ def judge_fit(
     n_units = int(equal.max()) + 1
     n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
     first = Judge(fit.weightings.weights, solver, fit.votes)
-    return judged(
+    found = judged(
         judges_of(first, trials, inputs, kept.weights, n_units, "judgement"),
         sets,
         fit.problem.loss,
@@ -175,6 +178,10 @@ def judge_fit(
         lambda number: [deal(units, sets.informative, n_folds, number)],
         price,
     )
+    # A callback may have ended it before all have judged.
+    if found.n_judges == 1 + len(_other_trials(trials, n_units)):
+        keep(KeptJudgement(first.weights, price, units, sets.informative, n_folds, found))
+    return found
 
 
 def equal_inputs(X: Any, pairwise: bool) -> IntArray:

@@ -127,6 +127,8 @@ class Residuals:
     [1.0, 0.683, 1.0]
     >>> residuals.central([0, 0, 0], sets, 0.9)[:, 0].round(2).tolist()
     [[-0.87, 0.87], [0.06, 1.96], [2.0, 2.0]]
+    >>> residuals.median([0, 0, 0], sets)[:, 0].round(2).tolist()
+    [0.0, 0.67, 2.0]
     """
 
     family: str
@@ -264,6 +266,23 @@ class Residuals:
             for share in (tail, 1.0 - tail)
         ]
         return np.stack(ends, axis=-1).reshape(len(sets), sets.n_columns, 2)
+
+    def median(self, predictions: Any, sets: NumberSets) -> FloatArray:
+        """The median of y given that it is in S, ``(n, d)``: of least expected absolute error.
+
+        Where ``P(S)`` is 0 it is that of a uniform distribution, and the number of an unbounded set
+        that is nearest to the prediction.
+
+        Parameters
+        ----------
+        predictions : array-like (n, d), or (n,)
+        sets : NumberSets
+        """
+        segments, found = self._parts(predictions, sets)
+        middles = self._table(predictions, sets)
+        shape = len(sets), sets.n_columns
+        inside = self._quantiles(middles, segments, found, 0.5).reshape(shape)
+        return np.where(np.isfinite(inside), inside, sets.nearest(middles.reshape(shape)))
 
     def _quantiles(
         self, middles: FloatArray, segments: Segments, found: FloatArray, share: float

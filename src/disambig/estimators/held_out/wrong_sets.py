@@ -27,6 +27,7 @@ clearly more likely: sets without the best class then have the next ones, as rig
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
@@ -43,6 +44,8 @@ _MAX_WRONG_SHARE = 0.5
 # The exponents g that are tried.
 _EXPONENTS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _MAX_SLOPE = 0.9
+# Of more rows than this, those of neighbouring ranks are added up.
+_N_RANKS = 10_000
 # If even the surest of the others are missed nearly as often as a class drawn by its frequency
 # would be, they know too little for anything to follow from their misses.
 _MAX_OF_CHANCE = 0.8
@@ -97,7 +100,7 @@ class WrongSets:
         if self.share == 0.0:
             return np.zeros(len(mask))
         odds = self.size_odds[np.count_nonzero(mask, axis=1)]
-        return _posterior(_inside(_powered(probabilities, self.power), mask), odds, self.share)
+        return _posterior(_JudgedSets.of(probabilities, mask).inside(self.power), odds, self.share)
 
 
 def fit_wrong_sets(
@@ -159,10 +162,11 @@ def fit_wrong_sets(
     by_chance = float(np.average(expected, weights=weights))
     if share > min(_MAX_WRONG_SHARE, _MAX_OF_CHANCE * by_chance):
         return WrongSets(0.0, is_known=False)
-    power, odds = _fit_posterior(P, S, sizes, weights, share, n_possible)
-    with_wrong = _log_likelihood(P, S, odds[sizes], weights, share, power)
-    softer = _best_power(P, S, odds[sizes], weights, 0.0)
-    without = _log_likelihood(P, S, odds[sizes], weights, 0.0, softer)
+    judged = _JudgedSets.of(P, S)
+    power, odds = _fit_posterior(judged, sizes, weights, share, n_possible)
+    with_wrong = _log_likelihood(judged.inside(power), odds[sizes], weights, share)
+    softer = _best_power(judged, odds[sizes], weights, 0.0)
+    without = _log_likelihood(judged.inside(softer), odds[sizes], weights, 0.0)
     if with_wrong < without - _MIN_GAIN * dependence:
         return WrongSets(0.0, is_known=False)
     table = np.zeros(mask.shape[1] + 1)
@@ -189,8 +193,9 @@ def missed_share(
         The gain is in units of the log-likelihood.
     """
     u = _rank_share(-sureness, sample_weight)
-    fits = [_fit_misses(u**g, missed, sample_weight, 1.0) for g in _EXPONENTS]
-    without = max(_fit_misses(u**g, missed, sample_weight, 0.0)[0] for g in _EXPONENTS)
+    u, misses, hits = _tallied(u, sample_weight * missed, sample_weight * ~missed)
+    fits = [_fit_misses(u**g, misses, hits, 1.0) for g in _EXPONENTS]
+    without = max(_fit_misses(u**g, misses, hits, 0.0)[0] for g in _EXPONENTS)
     values, shares = np.array(fits).T
     # Misses hardly tell one exponent from the next, and the best one alone would vary.
     return float(softmax(values) @ shares), float(values.max()) - without
@@ -205,18 +210,33 @@ def _rank_share(values: FloatArray, weights: FloatArray) -> FloatArray:
     return share
 
 
+def _tallied(
+    u: FloatArray, misses: FloatArray, hits: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sums over neighbouring ranks if there are many rows, with the mean rank of each."""
+    if len(u) <= _N_RANKS:
+        return u, misses, hits
+    place = np.minimum((u * _N_RANKS).astype(np.intp), _N_RANKS - 1)
+    missed: FloatArray = np.bincount(place, weights=misses).astype(np.float64)
+    hit: FloatArray = np.bincount(place, weights=hits).astype(np.float64)
+    used = missed + hit > 0
+    total: FloatArray = np.bincount(place, weights=(misses + hits) * u).astype(np.float64)
+    mean: FloatArray = total[used] / (missed + hit)[used]
+    return mean, missed[used], hit[used]
+
+
 def _fit_misses(
-    x: FloatArray, missed: BoolArray, weights: FloatArray, most: float
+    x: FloatArray, misses: FloatArray, hits: FloatArray, most: float
 ) -> tuple[float, float]:
     """The highest log-likelihood of misses with rate ``nu + a x``, ``nu <= most``; and its nu."""
 
     def value(parameters: FloatArray) -> tuple[float, FloatArray]:
         rate = np.clip(parameters[0] + parameters[1] * x, 1e-9, 1.0 - 1e-9)
-        log = np.where(missed, np.log(rate), np.log1p(-rate))
-        slope = weights * np.where(missed, 1.0 / rate, -1.0 / (1.0 - rate))
-        return -float(weights @ log), -np.array([slope.sum(), slope @ x])
+        slope = misses / rate - hits / (1.0 - rate)
+        log = misses @ np.log(rate) + hits @ np.log1p(-rate)
+        return -float(log), -np.array([slope.sum(), slope @ x])
 
-    mean = float(np.average(missed, weights=weights))
+    mean = float(misses.sum() / (misses.sum() + hits.sum()))
     found = minimize(
         value,
         [min(most, 0.5 * mean), 0.5 * mean + 1e-3],
@@ -227,9 +247,34 @@ def _fit_misses(
     return -float(found.fun), float(found.x[0])
 
 
+class _JudgedSets(NamedTuple):
+    """Sets, and logarithms of the probabilities of all classes.
+
+    Attributes
+    ----------
+    logits : float array (n, K)
+        At most 0, and 0 for the most probable class.
+    mask : float array (n, K)
+        1 for the members of the set, else 0.
+    """
+
+    logits: FloatArray
+    mask: FloatArray
+
+    @classmethod
+    def of(cls, probabilities: FloatArray, mask: BoolArray) -> "_JudgedSets":
+        logits = np.where(probabilities > 0, np.log(np.maximum(probabilities, _LEAST)), -np.inf)
+        return cls(logits - logits.max(axis=1, keepdims=True), mask.astype(np.float64))
+
+    def inside(self, power: float) -> FloatArray:
+        """What distributions proportional to a power of the probabilities give to the sets."""
+        weights = np.exp(power * self.logits)
+        within = np.einsum("ij,ij->i", weights, self.mask)
+        return np.asarray(np.minimum(within / weights.sum(axis=1), 1.0))
+
+
 def _fit_posterior(
-    P: FloatArray,
-    S: BoolArray,
+    judged: _JudgedSets,
     sizes: IntArray,
     weights: FloatArray,
     share: float,
@@ -244,8 +289,8 @@ def _fit_posterior(
     odds = even
     power = 1.0
     for _ in range(_N_ROUNDS):
-        power = _best_power(P, S, odds[sizes], weights, share)
-        posterior = _posterior(_inside(_powered(P, power), S), odds[sizes], share)
+        power = _best_power(judged, odds[sizes], weights, share)
+        posterior = _posterior(judged.inside(power), odds[sizes], share)
         wrong = np.bincount(sizes, weights=weights * posterior, minlength=length) + base
         right = np.bincount(sizes, weights=weights * (1.0 - posterior), minlength=length) + base
         ratio = np.divide(wrong, right, out=np.zeros(length), where=right > 0)
@@ -253,13 +298,11 @@ def _fit_posterior(
     return power, odds
 
 
-def _best_power(
-    P: FloatArray, S: BoolArray, odds: FloatArray, weights: FloatArray, share: float
-) -> float:
+def _best_power(judged: _JudgedSets, odds: FloatArray, weights: FloatArray, share: float) -> float:
     """The power under which the sets are most likely, at this share of wrong ones."""
 
     def loss(log: float) -> float:
-        return -_log_likelihood(P, S, odds, weights, share, float(np.exp(log)))
+        return -_log_likelihood(judged.inside(float(np.exp(log))), odds, weights, share)
 
     values = [loss(float(log)) for log in _LOG_POWERS]
     best = int(np.argmin(values))
@@ -274,22 +317,10 @@ def _best_power(
 
 
 def _log_likelihood(
-    P: FloatArray, S: BoolArray, odds: FloatArray, weights: FloatArray, share: float, power: float
+    inside: FloatArray, odds: FloatArray, weights: FloatArray, share: float
 ) -> float:
-    inside = _inside(_powered(P, power), S)
     mixed = (1.0 - share) * inside + share * (1.0 - inside) * odds
     return float(weights @ np.log(np.maximum(mixed, 1e-300)))
-
-
-def _powered(probabilities: FloatArray, power: float) -> FloatArray:
-    """Distributions proportional to a power of the probabilities, ``(n, K)``."""
-    logits = np.where(probabilities > 0, power * np.log(np.maximum(probabilities, _LEAST)), -np.inf)
-    distributions: FloatArray = softmax(logits, axis=1)
-    return distributions
-
-
-def _inside(distributions: FloatArray, mask: BoolArray) -> FloatArray:
-    return np.asarray(np.minimum(np.where(mask, distributions, 0.0).sum(axis=1), 1.0))
 
 
 def _posterior(inside: FloatArray, odds: FloatArray, share: float) -> FloatArray:

@@ -87,9 +87,7 @@ class LogisticRanker(BaseEstimator):
         self._features_ = self._fitted_features(X, weights)
         n_pairs = m * (m - 1) // 2
         self._margins_ = (
-            utility_differences(m)
-            if self.form == "utilities"
-            else sp.csr_array(sp.eye_array(n_pairs))
+            utility_differences(m) if self.form == "utilities" else sp.csr_array(sp.eye(n_pairs))
         )
         signs = orders.signs().astype(np.float64)
         self.coefficients_ = fit_logits(

@@ -253,10 +253,10 @@ class CountedHulls:
         """``min sum u`` over q that keep the counts and u >= 0 with ``q + u >= distribution``."""
         by_row, by_class = self._incidence
         n_entries = by_row.shape[1]
-        identity, nothing = sp.eye_array(n_entries), sp.csr_array(by_class.shape)
+        identity, nothing = sp.csr_array(sp.eye(n_entries)), sp.csr_array(by_class.shape)
         found = linprog(
             np.repeat([0.0, 1.0], n_entries),
-            A_ub=sp.block_array(
+            A_ub=sp.bmat(
                 [[by_class, nothing], [-by_class, nothing], [-identity, -identity]], format="csr"
             ),
             b_ub=np.concatenate(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.notation import FloatArray
+from disambig.notation import AnyArray, FloatArray
 from disambig.tables.source import pandas
 
 ISO = "ISO8601"
@@ -16,6 +16,7 @@ _FORMATS = (
 )
 # Texts that are looked at before all of them are.
 _SAMPLE = 20
+_MICROSECONDS = 86_400e6
 _CYCLES = {"season": 365.2425, "weekday": 7.0, "hour": 1.0}
 
 
@@ -78,11 +79,24 @@ def is_date_format(one: str) -> bool:
 def days_of_stamps(series: Any) -> FloatArray:
     """Days since 1970, UTC, of a series of time stamps; NaN where they are missing."""
     pd = pandas()
+    # Nanoseconds, which pandas would count in, begin in 1677 and end in 2262. Older versions lose
+    # stamps of other units beyond that.
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind == "M":
+        return _days_of(series.to_numpy())
     stamps = pd.to_datetime(series, utc=True, errors="coerce")
-    # Nanoseconds, which pandas would count in, begin in 1677 and end in 2262.
     start = pd.Timestamp(0, tz="UTC").as_unit("us")
-    days = (stamps.dt.as_unit("us") - start) / pd.Timedelta(days=1)
-    return np.asarray(days, dtype=np.float64)
+    days = np.array((stamps.dt.as_unit("us") - start) / pd.Timedelta(days=1), dtype=np.float64)
+    for row in np.flatnonzero(np.isnan(days) & series.notna().to_numpy()).tolist():
+        cell = series.iloc[row]
+        if isinstance(cell, pd.Timestamp):
+            days[row] = _days_of(np.array([cell.to_datetime64()]))[0]
+    return days
+
+
+def _days_of(stamps: AnyArray) -> FloatArray:
+    """Days since 1970 of datetime64 in UTC, NaN for NaT."""
+    days = stamps.astype("M8[us]").astype(np.int64) / _MICROSECONDS
+    return np.where(np.isnat(stamps), np.nan, days)
 
 
 def has_times(days: FloatArray) -> bool:

@@ -37,7 +37,7 @@ def text_id(values: Values, column: ColumnPlan) -> str:
         return ""
     if any(" " in str(value) for value in values.values):
         return ""
-    return f"its {n} values are all different, as of an identifier"
+    return f"its {n} values are all different, as of an identifier (id= names rows by it)"
 
 
 def row_numbers(typed: Any, columns: list[ColumnPlan]) -> dict[Any, str]:

@@ -104,7 +104,7 @@ class FeaturePlan:
         >>> from disambig.tables import plan_features
         >>> plan = plan_features(pd.DataFrame({"hue": ["red", "Red", "blue"]}))
         >>> plan.unseen(plan.read(pd.DataFrame({"hue": ["green", "RED", ""]})))[0]
-        "Column 'hue': 1 cells have categories that the first table did not have, such as 'green'."
+        "Column 'hue': 1 cell has a category that the first table did not have, such as 'green'."
         """
         notes = []
         for column in self.columns:
@@ -113,9 +113,10 @@ class FeaturePlan:
             texts = X[str(column.name)]
             new = texts[~texts.isin([*column.categories, ""])]
             if len(new):
+                what = "cell has a category" if len(new) == 1 else "cells have categories"
                 notes.append(
-                    f"Column {shown(column.name)}: {len(new)} cells have categories that the first "
-                    f"table did not have, such as {shown(new.iloc[0])}."
+                    f"Column {shown(column.name)}: {len(new)} {what} that the first table did not "
+                    f"have, such as {shown(new.iloc[0])}."
                 )
         return notes
 

@@ -263,6 +263,10 @@ def _judged(rows: Examined) -> HeldOutLabels:
     assert folds is not None
     for dealt in folds.deals(0):
         rows.require_information(dealt)
+    known = rows.judgement
+    is_same = known is not None and known.is_of(model.weights_, model.tolerance_)
+    if known is not None and is_same and folds.are_those_of(known):
+        return known.found
     taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
     inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
     with config_context(assume_finite=True):

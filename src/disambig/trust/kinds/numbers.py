@@ -28,7 +28,11 @@ _MAX_WRONG_SHARE = 0.2
 class NumberExamination(Examination):
     """The examination of numbers.
 
-    A number is *right* if it is within `distance` of the true one. `suspicion` is
+    `labels` are medians: of the distribution of each number, as rows that never saw its set see it,
+    inside this set; those that have left it (`tolerance`) are as the estimator has them. The
+    estimator has the number of the set that is nearest to its prediction, which is often an end. A
+    number is *right* if it is within `distance` of the true one.
+    `suspicion` is
     ``1 - P(S) / P*(S)``: ``P*`` is the probability of an interval of the same length around the
     prediction, so that short sets and known numbers are not suspect as such.
 
@@ -37,12 +41,12 @@ class NumberExamination(Examination):
     predictions : float array (n,); (n, d) for boxes
         By models that never saw the set of the row.
     distance : float array (d,)
-        What counts as right: a tenth of the range from the 5 % to the 95 % quantile of the
-        recovered numbers.
+        What counts as right: a tenth of the range from the 5 % to the 95 % quantile of the numbers
+        that the estimator recovered.
     residuals : Residuals
         The distribution of ``y - prediction`` under which the hidden sets are most likely.
     recovered : float array (n, d)
-        The recovered numbers, without answers.
+        `labels` without answers.
     """
 
     predictions: FloatArray
@@ -258,22 +262,29 @@ def examine_numbers(rows: Examined, distance: FloatArray | None = None) -> Numbe
         recovered = sets.nearest(predictions)
     else:
         recovered = np.reshape(rows.last.labels_, (n, d)).copy()
-    judged = judged_numbers(recovered, predictions, sets, rows.kept.all_weights, distance=distance)
-    if judged.residuals is None:
+    weights = rows.kept.all_weights
+    judged = judged_numbers(recovered, predictions, sets, weights, distance=distance)
+    residuals = judged.residuals
+    if residuals is None:
         raise NoInformationError(
             f"cross_examine: each of the {n} rows allows every number, so that nothing can be "
             "judged. Give at least one row a finite end."
         )
+    # The number of a set nearest to a prediction is often an end of it.
+    medians = residuals.median(predictions, sets)
+    if rows.folds is not None:
+        # With `tolerance`, numbers that have left their set stay outside.
+        medians = np.where(rows.last.outside_[:, np.newaxis], recovered, medians)
     return NumberExamination(
         **rows.shared_fields(
-            recovered[:, 0] if sets.flat else recovered,
-            judged.confidence,
-            judged.residuals.suspicion(predictions, sets),
+            medians[:, 0] if sets.flat else medians,
+            residuals.within(medians, predictions, sets, judged.distance),
+            residuals.suspicion(predictions, sets),
         ),
         predictions=predictions[:, 0].copy() if sets.flat else predictions,
         distance=judged.distance,
-        residuals=judged.residuals,
-        recovered=recovered,
+        residuals=residuals,
+        recovered=medians,
     )
 
 

@@ -283,7 +283,10 @@ class PathWeights(BaseEstimator):
         )
         chosen = sp.csr_array(rows_of[np.where(nearest < 0, 0, nearest)])
         if (nearest < 0).any():
-            chosen = sp.csr_array(sp.diags_array((nearest >= 0).astype(np.float64)) @ chosen)
+            # `diags_array` is not in the oldest scipy.
+            reached = (nearest >= 0).astype(np.float64)[np.newaxis]
+            square = (reached.size, reached.size)
+            chosen = sp.csr_array(sp.dia_array((reached, [0]), shape=square) @ chosen)
             chosen.eliminate_zeros()
         return SparseVotes(small_indices(chosen))
 
