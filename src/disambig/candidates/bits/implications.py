@@ -82,7 +82,7 @@ class Implications:
         i, j = np.argwhere(self.implied & (known == 1)[:, None] & (known == 0))[0]
         names = listed(tags)
         raise row_error(
-            wrong.any(axis=1),
+            np.asarray(wrong.any(axis=1)),
             f"has tag {names[i]!r} and not tag {names[j]!r}, but {names[i]!r} implies {names[j]!r}",
             "Correct the row, or leave the implication out.",
             "PartialBits",

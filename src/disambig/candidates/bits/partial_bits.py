@@ -241,7 +241,7 @@ class PartialBits:
             if both.any():
                 column = int(np.argwhere(both)[0, 1])
                 raise row_error(
-                    both.any(axis=1),
+                    np.asarray(both.any(axis=1)),
                     f"has tag {listed(names)[column]!r} among the positives and among the absent",
                     "Correct one of the two.",
                     "PartialBits",
@@ -314,7 +314,8 @@ class PartialBits:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Unpickled arrays are writeable.
-        self._set(*(state.get(name) for name in _FIELDS))
+        fields: list[Any] = [state.get(name) for name in _FIELDS]
+        self._set(*fields)
 
     # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]

@@ -80,6 +80,11 @@ class TagRules:
     low: int = 0
     high: int | None = None
 
+    @property
+    def most(self) -> int:
+        """The most tags of a row."""
+        return len(self.tags) if self.high is None else self.high
+
     def completed(self, bits: AnyArray, counts: IntArray | None) -> AnyArray:
         """Known bits ``(n, m)`` and what follows from them; raises if a row allows nothing."""
         if self.implications is not None:
@@ -109,7 +114,7 @@ class TagRules:
         n, m = costs.shape
         bits = np.full((n, m), -1, dtype=np.int8) if bits is None else bits
         if counts is None:
-            counts = np.tile([self.low, m if self.high is None else self.high], (n, 1))
+            counts = np.tile([self.low, self.most], (n, 1))
         tolerance = np.zeros(n) if tolerance is None else tolerance
         found = TiedBits(
             np.zeros((n, m), np.int8),
