@@ -361,10 +361,8 @@ class PartialBits:
     @property
     def counts(self) -> IntArray:
         """The least and the most tags of each row, ``(n, 2)``; 0 and m without bounds."""
-        if self.tag_counts is None:
-            return np.tile([0, self.n_tags], (len(self), 1))
-        counts: IntArray = self.tag_counts
-        return counts
+        none = np.broadcast_to([0, self.n_tags], (len(self), 2))
+        return none if self.tag_counts is None else self.tag_counts
 
     @cached_property
     def known(self) -> BoolArray:

@@ -7,7 +7,6 @@ of all that is possible for them.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +48,7 @@ class TiedBits(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """Options of all blocks, see `disambig.compiled.tag_choices`; `on` and `off` are ``(K, m)``."""
+    """Options of all blocks, see `choose_tags`; `on` and `off` are ``(K, m)``."""
 
     starts: IntArray
     following: IntArray
@@ -116,6 +115,7 @@ class TagRules:
         if counts is None:
             counts = np.tile([self.low, self.most], (n, 1))
         tolerance = np.zeros(n) if tolerance is None else tolerance
+        options = self._options
         found = TiedBits(
             np.zeros((n, m), np.int8),
             np.zeros((n, m), np.int8),
@@ -123,49 +123,16 @@ class TagRules:
             np.zeros(n),
             np.zeros(n),
         )
-        batch = max(1, _MAX_BATCH_ENTRIES // len(self._options.on))
+        batch = max(1, _MAX_BATCH_ENTRIES // len(options.on))
         for start in range(0, n, batch):
             rows = slice(start, start + batch)
-            part = self._batch(costs[rows], bits[rows], counts[rows], tolerance[rows])
+            part = _batch(options, costs[rows], bits[rows], counts[rows], tolerance[rows])
             for whole, values in zip(found, part, strict=True):
                 whole[rows] = values
         return found
 
-    def _batch(
-        self, costs: FloatArray, bits: AnyArray, counts: IntArray, tolerance: FloatArray
-    ) -> TiedBits:
-        # numba takes a third of a second to import.
-        from disambig.compiled.tag_choices import choose_tags
-
-        starts, following, on, off = self._options
-        option_costs = costs @ on.T
-        # Empty sums cost nothing, also beside infinite ones.
-        refused = (bits == 0).astype(np.float64) @ on.T + (bits == 1).astype(np.float64) @ off.T
-        option_costs[refused > 0] = np.inf
-        shape = option_costs.shape
-        first, last = np.zeros(shape, np.int8), np.zeros(shape, np.int8)
-        shares, log_numbers = np.zeros(shape), np.zeros(len(costs))
-        least = choose_tags(
-            option_costs,
-            starts,
-            following,
-            on.sum(axis=1).astype(np.intp),
-            np.ascontiguousarray(counts, dtype=np.intp),
-            np.ascontiguousarray(tolerance, dtype=np.float64),
-            bits.shape[1],
-            first,
-            last,
-            shares,
-            log_numbers,
-        )
-        means = np.clip(shares @ on, 0.0, 1.0)
-        bits_first, bits_last = ((found @ on).astype(np.int8) for found in (first, last))
-        # Shares add up to one but for rounding.
-        is_single = (bits_first == bits_last).all(axis=1)
-        means[is_single] = bits_first[is_single]
-        return TiedBits(bits_first, bits_last, means, least, log_numbers)
-
-    @cached_property
+    # Not kept in the object: compiled code follows the indices, and a file could hold wrong ones.
+    @property
     def _options(self) -> _Options:
         m = len(self.tags)
         if self.implications is None:
@@ -218,6 +185,41 @@ class TagRules:
         combinations = np.empty_like(found)
         combinations[:, order] = found
         return combinations
+
+
+def _batch(
+    options: _Options, costs: FloatArray, bits: AnyArray, counts: IntArray, tolerance: FloatArray
+) -> TiedBits:
+    # numba takes a third of a second to import.
+    from disambig.compiled.tags.choices import choose_tags
+
+    starts, following, on, off = options
+    option_costs = costs @ on.T
+    # Empty sums cost nothing, also beside infinite ones.
+    refused = (bits == 0).astype(np.float64) @ on.T + (bits == 1).astype(np.float64) @ off.T
+    option_costs[refused > 0] = np.inf
+    shape = option_costs.shape
+    first, last = np.zeros(shape, np.int8), np.zeros(shape, np.int8)
+    shares, log_numbers = np.zeros(shape), np.zeros(len(costs))
+    least = choose_tags(
+        option_costs,
+        starts,
+        following,
+        on.sum(axis=1).astype(np.intp),
+        np.ascontiguousarray(counts, dtype=np.intp),
+        np.ascontiguousarray(tolerance, dtype=np.float64),
+        bits.shape[1],
+        first,
+        last,
+        shares,
+        log_numbers,
+    )
+    means = np.clip(shares @ on, 0.0, 1.0)
+    bits_first, bits_last = ((found @ on).astype(np.int8) for found in (first, last))
+    # Shares add up to one but for rounding.
+    is_single = (bits_first == bits_last).all(axis=1)
+    means[is_single] = bits_first[is_single]
+    return TiedBits(bits_first, bits_last, means, least, log_numbers)
 
 
 def _forest_options(parents: IntArray) -> _Options:

@@ -106,6 +106,10 @@ class BoundFMeasure:
             table[:, tag] = probabilities[:, [tag]] * _size_distribution(others)
         return _joined(table, (1.0 - probabilities).prod(axis=1))
 
+    def mean_bits(self, embedded: FloatArray) -> FloatArray:
+        """The means of the bits of (means of) embedded targets, ``(n, p)`` to ``(n, m)``."""
+        return np.asarray(self._table(embedded).sum(axis=2))
+
     def magnitude(self, candidates: PartialBits) -> float:
         return 1.0
 

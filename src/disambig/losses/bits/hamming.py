@@ -92,6 +92,10 @@ class BoundHamming:
         """The mean of ``phi(y)`` over tags of these probabilities, ``(q, m)`` to ``(q, m + 1)``."""
         return self.as_target.embed(2.0 * probabilities - 1.0)
 
+    def mean_bits(self, embedded: FloatArray) -> FloatArray:
+        """The means of the bits of (means of) embedded targets, ``(n, m + 1)`` to ``(n, m)``."""
+        return np.asarray((embedded[:, :-1] + 1.0) / 2.0)
+
     def candidates(self, y: Any) -> PartialBits:
         """The observed bits of the user, checked against the tags of this loss."""
         return PartialBits.from_any(y, self.tags)

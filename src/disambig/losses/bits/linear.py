@@ -95,6 +95,10 @@ class LinearBitLoss:
         """The mean of ``phi(y)`` over independent tags of these probabilities, ``(q, m + 1)``."""
         return self.as_target.embed(probabilities)
 
+    def mean_bits(self, embedded: FloatArray) -> FloatArray:
+        """The means of the bits of (means of) embedded targets, ``(n, m + 1)`` to ``(n, m)``."""
+        return np.asarray((embedded[:, :-1] + 1.0) / 2.0)
+
     def magnitude(self, candidates: PartialBits) -> float:
         return 1.0
 

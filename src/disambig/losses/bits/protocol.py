@@ -1,6 +1,6 @@
 """What every loss on bits offers beside the contract of `Loss`."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.losses.protocol import Faces
@@ -25,6 +25,10 @@ class BoundBitLoss(Protocol):
         """The mean of ``phi(y)`` over independent tags of these probabilities, ``(q, p)``."""
         ...
 
+    def mean_bits(self, embedded: FloatArray) -> FloatArray:
+        """The means of the bits of (means of) embedded targets, ``(n, p)`` to ``(n, m)``."""
+        ...
+
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> Faces:
         """See `Loss`."""
         ...
@@ -41,9 +45,3 @@ class BitLoss(Protocol):
     def bind_bits(self, bits: PartialBits) -> BoundBitLoss:
         """The loss on the tags of these bits, and under their rules."""
         ...
-
-
-def wrong_shares(loss: BoundBitLoss, outputs: Any, bits: PartialBits) -> FloatArray:
-    """The (weighted) share of the known bits of each row that are wrong, ``(n,)``."""
-    shares: FloatArray = (bits.known & (outputs != bits.bits)) @ loss.weights
-    return shares
