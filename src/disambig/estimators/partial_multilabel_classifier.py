@@ -109,8 +109,8 @@ class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
         loss of its held-out predictions to the sets.
     members_, shares_ : tuple of estimators, float array
         The fitted members of a mixture and their shares; empty if there is none.
-    loss_, weights_, predict_weights_, solver_, infimum_is_exact_
-        The components in use; `solver_` is None for the baselines and for a mixture.
+    loss_, weights_, predict_weights_, solver_, infimum_is_exact_, n_features_in_, feature_names_in_
+        As of the other estimators; `solver_` is None for the baselines and for a mixture.
 
     Examples
     --------

@@ -27,6 +27,8 @@ from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.parameters import check_number
 
 _N_BISECTIONS = 60
+# The share of the probabilities of being recorded, so that their order is that of the result.
+_NUDGE = 1e-9
 # Of a row that is not recorded, if all rows that have the value are.
 _TINY = 1e-12
 
@@ -69,7 +71,8 @@ class OneSidedTags:
         """Probabilities of tags from those of the filled bits, ``(q, m)``."""
         share = np.where(self.values == 0, 1.0 - recorded, recorded)
         true = np.minimum(share / self._chances, 1.0)
-        return self._signed(true, recorded)
+        # Where c is too low, many are 1: their order is kept.
+        return self._signed((1.0 - _NUDGE) * true + _NUDGE * share, recorded)
 
     def posterior(self, recorded: FloatArray) -> FloatArray:
         """Those of rows whose value is not recorded, ``(n, m)``."""
