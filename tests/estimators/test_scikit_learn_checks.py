@@ -78,7 +78,6 @@ SLOW = [
     PartialRanker(NeighborWeights(), tolerance="auto"),
     PartialMultilabelClassifier(KernelRidgeWeights(), solver="annealed"),
     PartialMultilabelClassifier(NeighborWeights(), loss="f_measure", tag_counts=(0, 5)),
-    PartialMultilabelClassifier(NeighborWeights(), loss="top_k"),
     PartialMultilabelClassifier(NeighborWeights(), method="average", tolerance=None),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NystromWeights(n_landmarks=20)),
