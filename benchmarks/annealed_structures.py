@@ -21,12 +21,11 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
-from disambig import PartialRanker, StructuredPredictor
+from disambig import PartialMultilabelClassifier, PartialRanker
 from disambig.candidates import PartialBits
 from disambig.datasets import PairCorruption, ScoreGapCorruption, fetch_mulan, make_ranking_lines
 from disambig.datasets.loaders.mulan import MultilabelData
 from disambig.exceptions import DatasetError
-from disambig.losses import HammingLoss
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers import AnnealedMinimization
 from disambig.weights import KernelRidgeWeights, NeighborWeights
@@ -97,7 +96,7 @@ def recover_bits(
     found = {}
     for name, parameters in METHODS.items():
         begun = time.process_time()
-        model = StructuredPredictor(HammingLoss(), weights=BIT_WEIGHTS[weighting](), **parameters)
+        model = PartialMultilabelClassifier(weights=BIT_WEIGHTS[weighting](), **parameters)
         model.fit(X, bits)
         spent = time.process_time() - begun
         wrong = (model.labels_ != data.Y[train])[unknown]

@@ -138,21 +138,20 @@ def orders() -> tuple[Any, Any, Any]:
 
 def bits() -> tuple[Any, Any, Any]:
     """Tags of which half is unknown."""
-    from disambig import StructuredPredictor
-    from disambig.losses import HammingLoss
+    from disambig import PartialMultilabelClassifier
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 3))
     y = (X @ rng.normal(size=(3, N_TAGS)) > 0).astype(float)
     y[rng.random(y.shape) < 0.5] = np.nan
-    return StructuredPredictor(HammingLoss()), X, y
+    return PartialMultilabelClassifier(), X, y
 
 
 USES: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "PartialLabelClassifier()": labels,
     "IntervalRegressor()": numbers,
     "PartialRanker()": orders,
-    "StructuredPredictor(HammingLoss())": bits,
+    "PartialMultilabelClassifier()": bits,
 }
 
 

@@ -8,8 +8,8 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from disambig import LabelSets, PartialLabelClassifier
-from disambig.exceptions import InputShiftWarning
+from disambig import LabelSets, PartialBits, PartialLabelClassifier
+from disambig.exceptions import InputShiftWarning, UnusedClassWarning
 from disambig.metrics import covering_scorer
 from disambig.model_selection import CandidateKFold
 from disambig.weights import NeighborWeights
@@ -133,3 +133,21 @@ def test_an_invalid_number_of_folds_is_not_counted(n_splits):
 def test_groups_are_an_error():
     with pytest.raises(ValueError, match="cannot keep groups together"):
         list(CandidateKFold(2).split(None, [0, 1, 0, 1], groups=[0, 0, 1, 1]))
+
+
+@pytest.mark.filterwarnings("ignore:CandidateKFold")
+def test_values_of_tags_are_spread():
+    rng = np.random.default_rng(0)
+    table = np.where(rng.random((40, 3)) < 0.6, np.nan, rng.random((40, 3)) < 0.1)
+    # Sorted, so that consecutive folds would have all of them.
+    bits = PartialBits.from_any(table[np.argsort(np.nan_to_num(table[:, 0], nan=-1.0))])
+    for train, _ in CandidateKFold(4).split(bits, bits):
+        for value in (0, 1):
+            anywhere = (bits.bits == value).sum(axis=0) > 1
+            assert (bits.bits[train] == value).any(axis=0)[anywhere].all()
+
+
+def test_a_value_in_one_row_is_named():
+    bits = PartialBits.from_any([[1, 0], [0, 0], [0, None], [0, 0]], tags=["cat", "dog"])
+    with pytest.warns(UnusedClassWarning, match="1 of 4 classes.*tag 'cat' on: row 0"):
+        list(CandidateKFold(2).split(bits, bits))

@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.made_up.story import Drawn, Method, Score, Story, share_right
-from disambig import StructuredPredictor
-from disambig.losses import HammingLoss
+from disambig import PartialMultilabelClassifier
 
 __all__ = ["STORIES"]
 
@@ -37,7 +36,7 @@ def tags(seed: int, n: int) -> Drawn:
 
 
 def _ours(drawn: Drawn) -> Any:
-    return StructuredPredictor(HammingLoss()).fit(drawn.X, drawn.y).predict(drawn.queries)
+    return PartialMultilabelClassifier().fit(drawn.X, drawn.y).predict(drawn.queries)
 
 
 def by_tag(name: str, make: Callable[[], Any]) -> Method:
@@ -57,7 +56,7 @@ def by_tag(name: str, make: Callable[[], Any]) -> Method:
     return Method(name, learn)
 
 
-OURS = Method("StructuredPredictor(HammingLoss())", _ours, uses_disambig=True)
+OURS = Method("PartialMultilabelClassifier()", _ours, uses_disambig=True)
 OTHERS = (
     by_tag("logistic a tag", lambda: make_pipeline(StandardScaler(), LogisticRegression())),
     by_tag("forest a tag", lambda: RandomForestClassifier(random_state=0)),

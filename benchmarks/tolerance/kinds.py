@@ -28,10 +28,14 @@ from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance, write_section
 from benchmarks.trust.kinds import sine
 from benchmarks.trust.outcomes import described, keep, table, with_error
-from disambig import IntervalRegressor, PartialRanker, StructuredPredictor
+from disambig import (
+    IntervalRegressor,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    StructuredPredictor,
+)
 from disambig.candidates import Intervals
 from disambig.datasets import fetch_mulan, load_interval_folder, load_label_ranking
-from disambig.losses import HammingLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray
 
 N_SEEDS, N_ROWS, N_NEW = 2, 250, 500
@@ -152,7 +156,7 @@ def bits(X: FloatArray, truth: AnyArray, share: float, seed: int) -> Problem:
     flipped = (rng.random(seen.shape) < share) & ~hidden
     y = np.where(hidden, np.nan, np.where(flipped, 1 - seen, seen))
     return Problem(
-        StructuredPredictor(HammingLoss()),
+        PartialMultilabelClassifier(),
         X[:N_ROWS],
         y,
         X[N_ROWS:],

@@ -24,6 +24,7 @@ from disambig import (
     DisambiguatedRegressor,
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
@@ -37,6 +38,7 @@ PACKAGES = (
 )
 ESTIMATORS: tuple[type[Any], ...] = (
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
     IntervalRegressor,
     StructuredPredictor,
@@ -86,9 +88,15 @@ EXPLAINED = {
     "predict_weights": "votes predict; here `estimator` predicts instead.",
     "loss": "every kind has losses of its own; the default is the usual one of its kind.",
     "classes": "labels have classes, which y need not all contain. `StructuredPredictor` takes "
-    "them from `LabelSets` or `PartialBits` as y.",
+    "them from `LabelSets` as y.",
     "class_shares": "labels have classes, of which each has a share; shares of tags, places and "
     "numbers are other constraints.",
+    "tags": "the columns of tags have names.",
+    "zero": "0 and -1 have two meanings in tables of tags, none in other kinds.",
+    "implications": "only tags imply each other.",
+    "tag_counts": "a row may have several tags, so that their number can be bounded.",
+    "tag_frequencies": "tags may be known to be on only, or off only; then their frequency must "
+    "come from elsewhere.",
     "items": "orders are orders of items.",
     "ties": "equal ranks in y exist for orders only.",
     "ranks": "the numbers in y may be an order or places, for orders only.",
@@ -104,7 +112,12 @@ EXPLAINED = {
     "weight_by_confidence": "the confidence of a label is a share of votes, which is a weight; "
     "that of a number depends on a distance.",
     # Attributes.
-    "classes_": "labels have classes; those of `StructuredPredictor` are in `loss_`.",
+    "classes_": "labels have classes, and scikit-learn asks classifiers for them; those of "
+    "`StructuredPredictor` are in `loss_`.",
+    "tags_": "see `tags`.",
+    "bit_confidence_": "a row of tags has several bits to be confident of.",
+    "tag_frequencies_": "see `tag_frequencies`.",
+    "tag_frequencies_kind_": "see `tag_frequencies`.",
     "predictions_": "a loss on labels may predict what is no class, such as an abstention; a model "
     "that is trained on labels predicts classes.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
@@ -177,6 +190,7 @@ def attributes(estimator: type[Any]) -> dict[str, str]:
     sets = [{"a"}, {"a", "b"}, {"a", "c"}] * 2 + [{"b"}, {"b", "c"}, {"b"}] * 2
     intervals = [(row - 1.0, row + 1.0) for row in range(12)]
     y = {
+        PartialMultilabelClassifier: [[0, 1], [None, 0], [1, None]] * 4,
         PartialRanker: ["a>b"] * 6 + ["b>a"] * 6,
         IntervalRegressor: intervals,
         DisambiguatedRegressor: intervals,

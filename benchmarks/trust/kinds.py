@@ -23,9 +23,8 @@ from benchmarks.made_up.running import source_digest
 from benchmarks.results import provenance
 from benchmarks.trust.labels import auroc, error_by_chance
 from benchmarks.trust.outcomes import described, keep, table, with_error
-from disambig import IntervalRegressor, PartialRanker, StructuredPredictor
+from disambig import IntervalRegressor, PartialMultilabelClassifier, PartialRanker
 from disambig.datasets import fetch_mulan, load_label_ranking
-from disambig.losses import HammingLoss
 from disambig.metrics import expected_calibration_error
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.trust import cross_examine
@@ -180,7 +179,7 @@ def run_bits(name: str, seed: int) -> Signs:
     rows = np.random.default_rng([seed, 1]).permutation(len(data.X))[:MAX_ROWS]
     X, bits = np.asarray(data.X)[rows], np.asarray(data.Y)[rows]
     unknown = np.random.default_rng([seed, 2]).random(bits.shape) < UNKNOWN_BITS
-    exam = _examined(StructuredPredictor(HammingLoss()), X, np.where(unknown, np.nan, bits))
+    exam = _examined(PartialMultilabelClassifier(), X, np.where(unknown, np.nan, bits))
     return score_bits(exam, bits, unknown, seed)
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from disambig.estimators.interval_regressor import IntervalRegressor
     from disambig.estimators.mixture import Mixture
     from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+    from disambig.estimators.partial_multilabel_classifier import PartialMultilabelClassifier
     from disambig.estimators.partial_ranker import PartialRanker
     from disambig.estimators.structured_predictor import StructuredPredictor
     from disambig.table_models.fitting import fit_table
@@ -58,6 +59,7 @@ else:
         "PartialLabelClassifier": "disambig.estimators.partial_label_classifier",
         "PartialBits": "disambig.candidates.bits.partial_bits",
         "PartialOrders": "disambig.candidates.orders.partial_orders",
+        "PartialMultilabelClassifier": "disambig.estimators.partial_multilabel_classifier",
         "PartialRanker": "disambig.estimators.partial_ranker",
         "StructuredPredictor": "disambig.estimators.structured_predictor",
         "diagnose": "disambig.diagnosis.diagnosis",
@@ -94,6 +96,7 @@ __all__ = [
     "Mixture",
     "PartialBits",
     "PartialLabelClassifier",
+    "PartialMultilabelClassifier",
     "PartialOrders",
     "PartialRanker",
     "StructuredPredictor",

@@ -1,4 +1,4 @@
-"""Cross-validation for candidate sets of labels."""
+"""Cross-validation for candidate sets of labels, and for tags of which some are known."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from disambig.candidates import LabelSets
+from disambig.candidates import LabelSets, PartialBits
+from disambig.candidates.labels.classes import listed
 from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
 from disambig.parameters import check_integer
@@ -16,6 +17,9 @@ __all__ = ["CandidateKFold"]
 
 class CandidateKFold(BaseEstimator):
     """K folds that spread each class, so that every class is a candidate in every training part.
+
+    Of `PartialBits` they spread the rows in which a tag is known to be on, and those in which it is
+    known to be off.
 
     scikit-learn reads a mask of candidates as a multilabel target and takes consecutive rows as
     folds. If rows are sorted by class, training then lacks classes that are tested.
@@ -68,7 +72,7 @@ class CandidateKFold(BaseEstimator):
         X : ignored
             Part of the interface of scikit-learn.
         y : array-like, n rows
-            Sets in any form that `LabelSets.from_any` reads.
+            Sets in any form that `LabelSets.from_any` reads, or `PartialBits`.
         groups : None
             Other values are an error, because rows are assigned one by one.
         """
@@ -80,16 +84,25 @@ class CandidateKFold(BaseEstimator):
         n_splits = self.get_n_splits()
         if self.random_state is not None:
             check_integer("CandidateKFold", "random_state", self.random_state, least=0)
-        sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
-        if n_splits > len(sets):
+        mask, names = self._members(y)
+        if n_splits > len(mask):
             raise ValueError(
-                f"CandidateKFold: n_splits={n_splits} with {len(sets)} rows; expected a "
+                f"CandidateKFold: n_splits={n_splits} with {len(mask)} rows; expected a "
                 "number from 2 to the number of rows."
             )
-        fold = self._folds(sets.mask)
-        self._warn_of_confined(sets, fold)
+        fold = self._folds(mask)
+        _warn_of_confined(mask, names, fold)
         for k in range(n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+    def _members(self, y: Any) -> tuple[BoolArray, list[str]]:
+        """What is spread: which rows have each class, or each known value of a tag; and names."""
+        if isinstance(y, PartialBits):
+            tags = listed(y.tags)
+            names = [f"tag {tag!r} {value}" for value in ("on", "off") for tag in tags]
+            return np.hstack([y.bits == 1, y.bits == 0]), names
+        sets = LabelSets.from_any(y, classes=self.classes, unlabeled=self.unlabeled)
+        return sets.mask, [repr(label) for label in listed(sets.classes)]
 
     def _folds(self, mask: BoolArray) -> IntArray:
         n = len(mask)
@@ -155,21 +168,19 @@ class CandidateKFold(BaseEstimator):
                     if target != fold[row]:
                         yield int(row), int(target)
 
-    def _warn_of_confined(self, sets: LabelSets, fold: IntArray) -> None:
-        confined = [
-            c
-            for c in range(sets.n_classes)
-            if sets.mask[:, c].any() and np.ptp(fold[sets.mask[:, c]]) == 0
-        ]
-        if confined:
-            rows = np.flatnonzero(sets.mask[:, confined[0]])
-            warn(
-                f"CandidateKFold: {len(confined)} of {sets.n_classes} classes have all their rows "
-                f"in one fold ({sets.classes.tolist()[confined[0]]!r}: row {rows[0]}"
-                f"{'' if rows.size == 1 else ' and others'}); the model that is tested on this "
-                "fold is trained without these classes. More rows or folds may help.",
-                UnusedClassWarning,
-            )
+
+def _warn_of_confined(mask: BoolArray, names: list[str], fold: IntArray) -> None:
+    n_classes = mask.shape[1]
+    confined = [c for c in range(n_classes) if mask[:, c].any() and np.ptp(fold[mask[:, c]]) == 0]
+    if confined:
+        rows = np.flatnonzero(mask[:, confined[0]])
+        warn(
+            f"CandidateKFold: {len(confined)} of {n_classes} classes have all their rows in one "
+            f"fold ({names[confined[0]]}: row {rows[0]}{'' if rows.size == 1 else ' and others'}); "
+            "the model that is tested on this fold is trained without these classes. More rows or "
+            "folds may help.",
+            UnusedClassWarning,
+        )
 
 
 def _confined(counts: IntArray) -> BoolArray:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from disambig.losses.bits.faces import BitFaces
+from disambig.losses.bits.mean_faces import MeanBitFaces, MeanEmbedding
 from disambig.losses.embeddings import SignEmbedding
 from disambig.losses.labels.faces import (
     CodedFaces,
@@ -63,6 +64,17 @@ def bit_faces():
     return tuple(pair)
 
 
+def mean_bit_faces():
+    """Two bits whose values tie together: both are off, both are on, or all is open."""
+    embedding = MeanEmbedding(np.array([1.0, 2.0]), np.array([0.5, 0.0]), 0.5)
+    pair = []
+    for mask in (MASK, OTHER_MASK):
+        low = np.repeat(mask[:, :1] == 0, 2, axis=1).astype(np.int8)
+        high = np.maximum(low, mask[:, 1:].astype(np.int8))
+        pair.append(MeanBitFaces(low, high, (low + high) / 2.0, embedding))
+    return tuple(pair)
+
+
 KINDS = {
     "labels, unit vectors": lambda: label_faces(IdentityEmbedding()),
     "labels, complements": lambda: label_faces(ComplementEmbedding()),
@@ -73,8 +85,9 @@ KINDS = {
     "points": lambda: point_faces(means=False),
     "points and means": lambda: point_faces(means=True),
     "bits": bit_faces,
+    "bits under rules": mean_bit_faces,
 }
-LISTED = [kind for kind in KINDS if not kind.startswith("points")]
+LISTED = [kind for kind in KINDS if not kind.startswith(("points", "bits under"))]
 
 
 @pytest.fixture(params=KINDS)

@@ -15,11 +15,11 @@ from disambig import (
     DisambiguatedRegressor,
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
 from disambig.exceptions import NoInformationError
-from disambig.losses import HammingLoss
 from disambig.solvers import AlternatingMinimization, AlternatingRegression
 from disambig.weights import NeighborWeights
 
@@ -212,7 +212,7 @@ def test_parameters_of_the_user_are_not_changed(kind):
 
 
 def test_bits_are_kept_as_well():
-    model = StructuredPredictor(HammingLoss(), weights=WEIGHTS).fit(X, bits(N))
+    model = PartialMultilabelClassifier(weights=WEIGHTS).fit(X, bits(N))
     before = model.predict(QUERIES).tolist()
     with pytest.raises(ValueError, match="X has 15 rows and y has 12"):
         model.fit(OTHER_X, bits(N))

@@ -9,13 +9,12 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.candidates import PartialBits, number_sets
 from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.mixture import only_predicts
-from disambig.losses import HammingLoss
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 from tests.estimators.small_search import small_search
 
@@ -45,7 +44,7 @@ def test_orders_have_the_mean_over_pairs():
 def test_bits_have_one_minus_the_expected_loss():
     nan = np.nan
     bits = PartialBits.from_any(np.array([[1, 1], [1, 0], [1, 0], [nan, nan]], dtype=float))
-    model = StructuredPredictor(HammingLoss(), weights="precomputed").fit(X, bits)
+    model = PartialMultilabelClassifier(weights="precomputed").fit(X, bits)
     assert model.labels_[3].tolist() == [1, 0]
     # All votes for the first tag, two of three against the second.
     np.testing.assert_allclose(model.confidence_[3], 1 - (0 + 1 / 3) / 2)
@@ -127,7 +126,7 @@ def test_confidence_is_a_share(sample_weight):
         PartialLabelClassifier("kernel_ridge"): [{"a"}, {"a", "b"}, {"b"}, {"a", "b"}],
         PartialRanker("kernel_ridge"): ["a>b", "b>c", "c>a", "b>a"],
         IntervalRegressor("kernel_ridge"): [(0, 1), (0.5, 4), (1, 1), (-np.inf, 3)],
-        StructuredPredictor(HammingLoss(), weights="kernel_ridge"): PartialBits.from_any(
+        PartialMultilabelClassifier(weights="kernel_ridge"): PartialBits.from_any(
             np.array([[1, 0], [np.nan, 0], [0, np.nan], [1, 1]], dtype=float)
         ),
     }

@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker, StructuredPredictor
-from disambig.losses import HammingLoss
+from disambig import (
+    IntervalRegressor,
+    PartialLabelClassifier,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    StructuredPredictor,
+)
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import NeighborWeights, PrecomputedWeights
 
@@ -92,7 +97,7 @@ def tables(n):
     ends = np.column_stack([codes, codes + np.arange(n) % 2]).astype(float)
     return {
         "labels": (lambda weights: PartialLabelClassifier(weights, solver=steps), sets),
-        "bits": (lambda weights: StructuredPredictor(HammingLoss(), weights=weights), bits),
+        "bits": (lambda weights: PartialMultilabelClassifier(weights=weights), bits),
         "orders": (PartialRanker, ranks),
         "numbers": (IntervalRegressor, ends),
         # The absolute loss has several optimal targets in many sets: here all are known.
@@ -147,7 +152,7 @@ def test_the_tolerance_of_the_solver_is_that_of_predict(tolerance):
         model.fit(np.eye(5), LABELS)
         assert model.predict(query(1e-4)).tolist() == [expected]
         assert model.solution_.tie_tolerance == (tolerance or 1e-10)
-    bits = StructuredPredictor(HammingLoss(), weights=PrecomputedWeights(), solver=solver)
+    bits = PartialMultilabelClassifier(weights=PrecomputedWeights(), solver=solver)
     bits.fit(np.eye(5), (LABELS == "b")[:, None].astype(float))
     assert bits.predict(query(1e-4)).tolist() == [[int(expected == "b")]]
     ranker = PartialRanker(PrecomputedWeights(), solver=solver)

@@ -24,6 +24,7 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
     StructuredPredictor,
 )
@@ -40,7 +41,8 @@ from disambig.weights import (
     RandomFeatureWeights,
 )
 
-LABELS, BITS, NUMBERS = PartialLabelClassifier(), StructuredPredictor(), IntervalRegressor()
+LABELS, STRUCTURES, NUMBERS = PartialLabelClassifier(), StructuredPredictor(), IntervalRegressor()
+BITS = PartialMultilabelClassifier()
 FOREST = RandomForestClassifier(5, random_state=0)
 # The form of what `IntervalRegressor()` selects.
 MIXED = IntervalRegressor(
@@ -58,7 +60,9 @@ QUICK = [
     PartialLabelClassifier(weights=KernelRidgeWeights()),
     PartialLabelClassifier(weights=PoissonWeights(), method="average"),
     PartialLabelClassifier(weights=NeighborWeights(), method="infimum"),
+    STRUCTURES,
     BITS,
+    PartialMultilabelClassifier(NeighborWeights()),
     PartialRanker(),
     DisambiguatedClassifier(weights=NeighborWeights()),
     DisambiguatedClassifier(GaussianNB(), start="average", cv=None),
@@ -72,6 +76,9 @@ QUICK = [
 SLOW = [
     IntervalRegressor(KernelRidgeWeights(), tolerance=1.0),
     PartialRanker(NeighborWeights(), tolerance="auto"),
+    PartialMultilabelClassifier(KernelRidgeWeights(), solver="annealed"),
+    PartialMultilabelClassifier(NeighborWeights(), loss="f_measure", tag_counts=(0, 5)),
+    PartialMultilabelClassifier(NeighborWeights(), method="average", tolerance=None),
     PartialLabelClassifier(weights=KernelRidgeWeights(intercept=True)),
     PartialLabelClassifier(weights=NystromWeights(n_landmarks=20)),
     PartialLabelClassifier(weights=NadarayaWatsonWeights()),
@@ -152,7 +159,8 @@ def takes_long(estimator, check):
     name = check.func.__name__
     if estimator is MIXED:
         return is_variation(check) or name == "check_estimator_sparse_array"
-    return estimator in (LABELS, BITS, NUMBERS) and (is_variation(check) or name in SEARCHES)
+    searching = (LABELS, STRUCTURES, BITS, NUMBERS)
+    return estimator in searching and (is_variation(check) or name in SEARCHES)
 
 
 def checks():

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-from disambig import PartialLabelClassifier, StructuredPredictor
+from disambig import PartialLabelClassifier, PartialMultilabelClassifier, StructuredPredictor
 from disambig.candidates import PartialBits
 from disambig.exceptions import (
     CandidateError,
@@ -18,7 +18,6 @@ from disambig.exceptions import (
     NoInformationError,
     UnusedClassWarning,
 )
-from disambig.losses import HammingLoss
 from disambig.losses.structured import PointFaces, StructuredLoss
 from disambig.solvers import AlternatingMinimization
 from disambig.weights import KernelRidgeWeights, NadarayaWatsonWeights, NeighborWeights
@@ -300,7 +299,7 @@ def test_integer_weights_equal_repeated_rows_for_annealing() -> None:
     y = np.where(rng.random(bits.shape) < 0.5, np.nan, bits)
     counts = rng.integers(1, 6, size=40)
     repeated = np.repeat(np.arange(40), counts)
-    model = StructuredPredictor(HammingLoss(), weights=KernelRidgeWeights(), solver="annealed")
+    model = PartialMultilabelClassifier(weights=KernelRidgeWeights(), solver="annealed")
     weighted = clone(model).fit(inputs, PartialBits.from_any(y), sample_weight=counts)
     copied = clone(model).fit(inputs[repeated], PartialBits.from_any(y[repeated]))
     np.testing.assert_allclose(
@@ -436,11 +435,11 @@ def test_a_label_without_a_training_row_is_scored() -> None:
 
 def test_scores_of_bits_read_markers_and_check_weights():
     X, y = [[0.0], [1.0], [10.0], [11.0]], [[1, -1], [0, 1], [-1, 0], [1, 1]]
-    model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(2), unlabeled=-1).fit(X, y)
+    model = PartialMultilabelClassifier(weights=NeighborWeights(2), unlabeled=-1).fit(X, y)
     unknown = np.where(np.equal(y, -1), np.nan, y)
     assert model.score(X, y) == model.score(X, unknown)
     for weights in ([1, 1], [1, 1, 1, -1], [1, 1, np.nan, 1], "all"):
         with pytest.raises(ValueError, match="sample_weight"):
             model.score(X, y, sample_weight=weights)
-    with pytest.warns(UserWarning, match="No row to score has a positive weight"):
+    with pytest.warns(UserWarning, match="No row to score has a known bit"):
         assert np.isnan(model.score(X, y, sample_weight=np.zeros(4)))

@@ -100,7 +100,7 @@ _LOSSES: dict[str, tuple[Any, ...]] = {
     "labels": ("zero_one", "absolute", "squared", Made(losses.OrdinalLoss)),
     "numbers": ("squared", "absolute", "pinball", Made(lambda: losses.PinballLoss(0.9))),
     "orders": ("kendall", "footrule", "dcg"),
-    "bits": (Made(losses.HammingLoss),),
+    "bits": ("hamming", "f_measure", "top_k", Made(losses.HammingLoss)),
 }
 _ODD_LOSSES = (
     Made(lambda: losses.AbstainLoss(0.3)),
@@ -164,7 +164,11 @@ def _own_parameters(case: Case, kind: str, n: int) -> dict[str, Any]:
             "ties": (("ignore", "error"), ("magic", None), 0.2),
             "ranks": (("order", "places"), ("magic", None), 0.2),
         },
-        "bits": {},
+        "bits": {
+            "tag_counts": ((1, (0, 3), (None, 2)), ("many", (3, 1), [1, 2, 3], np.nan), 0.15),
+            "implications": (([(0, 1)], {0: [1, 2]}), ([(0, 1), (1, 0)], "ab", 3), 0.15),
+            "tag_frequencies": (("estimate",), ("guess", [0.1], {9: 0.1}, {0: np.nan}), 0.2),
+        },
     }
     found = {}
     for name, (good, odd, share) in choices[kind].items():
@@ -177,15 +181,13 @@ _ESTIMATORS: dict[str, Any] = {
     "labels": disambig.PartialLabelClassifier,
     "numbers": disambig.IntervalRegressor,
     "orders": disambig.PartialRanker,
-    "bits": disambig.StructuredPredictor,
+    "bits": disambig.PartialMultilabelClassifier,
 }
 
 
 def estimator(case: Case, kind: str, n: int) -> Any:
     """An unfitted estimator of a kind, with parameters that may be wrong."""
     found = shared_parameters(case, kind, n) | _own_parameters(case, kind, n)
-    if kind == "bits":
-        found.setdefault("loss", losses.HammingLoss())
     return _ESTIMATORS[kind](**found)
 
 
@@ -223,12 +225,14 @@ def fit_case(kind: str) -> Callable[[Case], None]:
         weight, group = sample_weights(case, n), groups(case, n)
         again = None if is_once_only(y) else y
         attempt(model.fit, X, y, weight, group)
-        if kind != "bits" or isinstance(model.loss, losses.HammingLoss):
-            if again is not None:
-                sets = attempt(read_sets, model, kind, again)
-                strict = model.tolerance is None and model.method == "disambiguation"
-                correct.FITTED[kind](model, sets, strict)
-            predictions(case, model, kind, n, d)
+        # A vector of two classes is no table of bits.
+        if kind == "bits" and np.ndim(model.labels_) == 1:
+            return
+        if again is not None:
+            sets = attempt(read_sets, model, kind, again)
+            strict = model.tolerance is None and model.method == "disambiguation"
+            correct.FITTED[kind](model, sets, strict)
+        predictions(case, model, kind, n, d)
 
     return run
 

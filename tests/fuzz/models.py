@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 import disambig
 from disambig.exceptions import ModelFileError
-from disambig.losses import HammingLoss
 from disambig.persistence import describe_model, load_model, save_model
 from disambig.persistence.archive import Archive, packed
 from tests.fuzz.case import ODD_VALUES, Case, Made
@@ -36,7 +35,7 @@ def _fitted() -> dict[str, Any]:
         "forest": disambig.PartialLabelClassifier("tree").fit(_ROWS, labels),
         "numbers": disambig.IntervalRegressor("kernel_ridge").fit(_ROWS, ends),
         "orders": disambig.PartialRanker("neighbors").fit(_ROWS, ["a>b", "b>c", "c>a"] * 4),
-        "bits": disambig.StructuredPredictor(HammingLoss(), weights="neighbors").fit(_ROWS, bits),
+        "bits": disambig.PartialMultilabelClassifier(weights="neighbors").fit(_ROWS, bits),
     }
     regressor = disambig.DisambiguatedRegressor(Ridge(), weights="neighbors", cv=2)
     models["alternation"] = regressor.fit(_ROWS, ends)

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import disambig
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
 from tests.fuzz import correct
 from tests.fuzz.case import ODD_VALUES, Case, Made
@@ -27,7 +26,7 @@ def _estimator(case: Case, kind: str) -> Any:
     if case.chance(0.1):
         options["tolerance"] = case.pick(["auto", 2.0])
     if kind == "bits":
-        return disambig.StructuredPredictor(HammingLoss(), **options)
+        return disambig.PartialMultilabelClassifier(**options)
     owners = {
         "labels": disambig.PartialLabelClassifier,
         "numbers": disambig.IntervalRegressor,

@@ -20,12 +20,12 @@ from disambig import (
     Mixture,
     PartialBits,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.candidates import ClassCounts, Hierarchy
 from disambig.estimators.rankers.item_forest import ItemForestRanker
-from disambig.losses import AbstainLoss, HammingLoss, HierarchicalLoss, KendallLoss, OrdinalLoss
+from disambig.losses import AbstainLoss, HierarchicalLoss, KendallLoss, OrdinalLoss
 from disambig.weights import (
     ForestWeights,
     KernelRidgeWeights,
@@ -53,6 +53,10 @@ RANKS = (-X @ _RNG.normal(size=(3, 4))).argsort(axis=1).argsort(axis=1).astype(f
 RANKS[_RNG.random(RANKS.shape) < 0.3] = np.nan
 _BITS = (X @ _RNG.normal(size=(3, 4)) > 0).astype(int)
 BITS = PartialBits.from_any(np.where(_RNG.random(_BITS.shape) < 0.3, -1, _BITS), zero="absent")
+RULED_BITS = PartialBits.from_any(
+    np.where(_RNG.random(_BITS.shape) < 0.3, np.nan, np.maximum(_BITS, _BITS[:, [0]]))
+)
+POSITIVES = PartialBits.from_positives(_BITS * (_RNG.random(_BITS.shape) < 0.7))
 SAMPLE_WEIGHT = np.where(np.arange(N) % 7 == 0, 0.0, 1.0 + np.arange(N) % 3)
 SPARSE = sp.csr_array(np.where(X > 0, X, 0.0))
 _DISTANCES = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
@@ -93,7 +97,7 @@ def by_weights() -> Iterator[tuple[str, Fit]]:
         yield f"orders, {name}", lambda w=w: PartialRanker(w).fit(X, RANKS)
         yield (
             f"bits, {name}",
-            lambda w=w: StructuredPredictor(HammingLoss(), weights=w).fit(X, BITS),
+            lambda w=w: PartialMultilabelClassifier(weights=w).fit(X, BITS),
         )
         # Votes of Poisson learning sum to zero: no regression.
         if name != "poisson":
@@ -113,8 +117,18 @@ def by_solver() -> Iterator[tuple[str, Fit]]:
         yield f"orders, {text}", lambda o=options: PartialRanker(w, **o).fit(X, RANKS)
         yield (
             f"bits, {text}",
-            lambda o=options: StructuredPredictor(HammingLoss(), weights=w, **o).fit(X, BITS),
+            lambda o=options: PartialMultilabelClassifier(weights=w, **o).fit(X, BITS),
         )
+    for loss in ("f_measure", "top_k", "hamming"):
+        rules = {"loss": loss, "implications": [(0, 1)], "tag_counts": (0, None)}
+        yield (
+            f"bits under rules, {loss}",
+            lambda o=rules: PartialMultilabelClassifier(w, **o).fit(X, RULED_BITS),
+        )
+    yield (
+        "bits, positives",
+        lambda: PartialMultilabelClassifier(w, tag_frequencies="estimate").fit(X, POSITIVES),
+    )
     for solver in _NUMBER_SOLVERS:
         yield (
             f"numbers, {solver}",
@@ -186,7 +200,7 @@ def by_default() -> Iterator[tuple[str, Fit]]:
     yield "labels", lambda: PartialLabelClassifier().fit(X, SETS)
     yield "numbers", lambda: IntervalRegressor().fit(X, INTERVALS)
     yield "orders", lambda: PartialRanker().fit(X, RANKS)
-    yield "bits", lambda: StructuredPredictor(HammingLoss()).fit(X, BITS)
+    yield "bits", lambda: PartialMultilabelClassifier().fit(X, BITS)
     yield "classifier", lambda: DisambiguatedClassifier().fit(X, SETS)
     yield "regressor", lambda: DisambiguatedRegressor().fit(X, INTERVALS)
 

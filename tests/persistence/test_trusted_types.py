@@ -19,7 +19,7 @@ PACKAGES = ("candidates", "estimators", "losses", "orderings", "solvers", "votes
 NOT_STORED = {
     "bases": "CandidateEstimator DisambiguatedEstimator FeatureRidgeWeights PartitionWeights",
     "of the user, or with code of the user": (
-        "FunctionWeights OperatorVotes StructuredLoss PointFaces _WithoutOwnVotes"
+        "FunctionWeights OperatorVotes StructuredLoss _WithoutOwnVotes"
     ),
     "while y is read": (
         "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
@@ -33,14 +33,14 @@ NOT_STORED = {
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
         "SearchSpace Entry FittedEntry ReadCandidates TaskMembers WrongSets "
-        "TolerantSelection Choice NumberVerdict SignVerdict _Kind _Round _Followers"
+        "JudgedTags TolerantSelection Choice NumberVerdict SignVerdict _Kind _Round _Followers"
     ),
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
     "while votes and losses are computed": (
         "DeletedVotes MixtureVotes RepeatedVotes BadEntry CompressedRows Listing Balls "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
-        "OrderSoftening Sweep QuadraticSplit SoftMeans"
+        "OrderSoftening Sweep QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (
         "ClassBalance "

@@ -22,11 +22,10 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.estimators.interval_models import IntervalForest, IntervalLasso
-from disambig.losses import HammingLoss
 from disambig.persistence import save_model
 from disambig.persistence.description import SCHEMA_VERSION
 from disambig.weights import ForestWeights
@@ -46,7 +45,7 @@ def models() -> Iterator[tuple[str, Any]]:
     mixture = Mixture([IntervalForest(n_trees=3), IntervalLasso(), IntervalRegressor(w)])
     yield "numbers", IntervalRegressor(mixture).fit(X, cases.INTERVALS)
     yield "orders", PartialRanker(w).fit(X, cases.RANKS)
-    yield "bits", StructuredPredictor(HammingLoss(), weights=w).fit(X, cases.BITS)
+    yield "bits", PartialMultilabelClassifier(weights=w).fit(X, cases.BITS)
     yield "classifier", DisambiguatedClassifier(LogisticRegression(), weights=w).fit(X, cases.SETS)
     yield "regressor", DisambiguatedRegressor(Ridge(), weights=w).fit(X, cases.INTERVALS)
 

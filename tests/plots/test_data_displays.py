@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker, StructuredPredictor
+from disambig import (
+    IntervalRegressor,
+    PartialLabelClassifier,
+    PartialMultilabelClassifier,
+    PartialRanker,
+)
 from disambig.candidates import Intervals, IntervalUnions, LabelSets, PartialBits, PartialOrders
 from disambig.estimators.selection.protocol import Trial
-from disambig.losses import HammingLoss
 from disambig.plots import (
     CandidateConfusionDisplay,
     IntervalsDisplay,
@@ -84,7 +88,7 @@ def test_label_counts_of_tags():
     truth = (X > 0).astype(int)
     given = np.where(RNG.random((60, 2)) < 0.3, -1, truth)
     y = PartialBits.from_any(given, zero="absent")
-    model = StructuredPredictor(HammingLoss(), weights="neighbors").fit(X, y)
+    model = PartialMultilabelClassifier(weights="neighbors").fit(X, y)
     display = LabelCountsDisplay.from_estimator(model, y, ax=axes())
     rows = (given >= 0).any(axis=1)
     assert display.allowed.tolist() == (given[rows] != 0).sum(axis=0).tolist()

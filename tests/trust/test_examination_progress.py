@@ -10,12 +10,11 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.estimators.rankers.logistic_ranker import LogisticRanker
 from disambig.exceptions import StoppedError
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
 from disambig.weights import NeighborWeights
 
@@ -34,7 +33,7 @@ KINDS = {
     "labels": (PartialLabelClassifier(NEAR), LABELS, 1),
     "numbers": (IntervalRegressor(NEAR), ENDS, 3),
     "orders": (PartialRanker(RANKERS), RANKS, 6),
-    "bits": (StructuredPredictor(HammingLoss(), weights=NEAR), BITS, 3),
+    "bits": (PartialMultilabelClassifier(weights=NEAR), BITS, 3),
     "classifier": (DisambiguatedClassifier(weights=NEAR, undecided="include"), CODES, 3),
 }
 

@@ -15,11 +15,10 @@ from disambig import (
     DisambiguatedClassifier,
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.datasets import UniformCorruption
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
 from disambig.trust.influence import Influence, influence_of
 from disambig.trust.questions import chosen_batch
@@ -234,7 +233,7 @@ def kinds():
     yield IntervalRegressor(near), X, ends, r"^\[-?[\d.e-]+, -?[\d.e-]+\]$"
     yield PartialRanker(near), X, shown, r"^$|^\d>\d"
     hidden = np.where(rng.random(bits.shape) < 0.4, np.nan, bits)
-    yield StructuredPredictor(HammingLoss(), weights=near), X, hidden, r"^0=[01?], 1=[01?], 2="
+    yield PartialMultilabelClassifier(weights=near), X, hidden, r"^0=[01?], 1=[01?], 2="
     y = [{"a", "b"} if row % 3 else {"ab"[int(X[row, 0] > 0)]} for row in range(60)]
     yield PartialLabelClassifier(near), X, y, r"^a \| b$"
 

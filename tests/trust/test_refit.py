@@ -14,14 +14,13 @@ from disambig import (
     IntervalRegressor,
     LabelSets,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialOrders,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.candidates import ClassCounts, IntervalUnions
 from disambig.datasets import UniformCorruption
 from disambig.estimators import base
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine, simulate_questions
 from disambig.trust.questions import Questions
 from disambig.weights import KernelRidgeWeights, NeighborWeights
@@ -198,7 +197,7 @@ def test_bits_start_from_the_earlier_solution():
     X = rng.normal(size=(60, 2))
     bits = (X @ rng.normal(size=(2, 3)) > 0).astype(float)
     hidden = np.where(rng.random(bits.shape) < 0.5, np.nan, bits)
-    model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(6))
+    model = PartialMultilabelClassifier(weights=NeighborWeights(6))
     exam = cross_examine(model, X, hidden, cv=3)
     rows = exam.ask(5).rows
     found = exam.refit(rows, bits[rows])

@@ -14,12 +14,11 @@ from disambig import (
     IntervalRegressor,
     PartialBits,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialOrders,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.datasets import UniformCorruption, remove_truths
-from disambig.losses import HammingLoss
 from disambig.trust import Suspects, cross_examine
 from disambig.trust.suspects import (
     benjamini_hochberg,
@@ -258,7 +257,7 @@ def test_bits_that_are_contradicted():
     flipped = rng.random(bits.shape) < 0.1
     known = rng.random(bits.shape) < 0.6
     shown = np.where(known, np.where(flipped, 1 - bits, bits), np.nan)
-    predictor = StructuredPredictor(HammingLoss(), weights=NadarayaWatsonWeights(bandwidth=0.5))
+    predictor = PartialMultilabelClassifier(weights=NadarayaWatsonWeights(bandwidth=0.5))
     exam = cross_examine(predictor, X, PartialBits.from_any(shown, tags=tags))
     assert_allclose(exam.wrong_share, flipped[known].mean(), atol=0.05)
     found = exam.suspects()

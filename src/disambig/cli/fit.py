@@ -16,6 +16,7 @@ from disambig.cli.commands import (
 )
 from disambig.cli.console import Output
 from disambig.cli.reading import add_table_arguments, table_options
+from disambig.cli.tags import add_tag_arguments
 
 if TYPE_CHECKING:
     from disambig.table_models import TableModel
@@ -62,6 +63,7 @@ def add_command(commands: Any) -> None:
         "--time-limit", type=_seconds, metavar="S", help="seconds for the choice of weights"
     )
     group.add_argument("--seed", type=at_least(0), metavar="N", help="of folds and text columns")
+    add_tag_arguments(parser)
     add_output_arguments(parser)
     parser.add_argument(
         "--no-rows",
@@ -145,6 +147,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.time_limit,
         arguments.resolve_at,
         arguments.seed,
+        arguments.tag_frequencies,
+        arguments.tag_counts,
+        arguments.implies,
     )
     start = time.perf_counter()
     table = load_table(file, **table_options(arguments))

@@ -36,6 +36,13 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
         help="the column with the candidates, or several ('tag_*'); by default label, target, y "
         "or class",
     )
+    columns.add_argument(
+        "--tags",
+        nargs="+",
+        action="extend",
+        metavar="COL",
+        help="columns of tags, each yes, no or not known; instead of --target and --kind bits",
+    )
     columns.add_argument("--id", metavar="COL", help="the column that names the rows")
     for name, text in (
         ("features", "columns to learn from; by default all others"),
@@ -89,6 +96,10 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["case_sensitive"] = True
     if arguments.type is not None:
         options["types"] = dict(map(_column_type, arguments.type))
+    if arguments.tags is not None:
+        if options.get("target") is not None or options.get("kind", "bits") != "bits":
+            raise Refusal("--tags names the target; leave --target and --kind out.")
+        options |= {"target": arguments.tags, "kind": "bits"}
     target = options.get("target")
     if target is not None and len(target) == 1:
         options["target"] = target[0]

@@ -1,6 +1,11 @@
 """Synthetic data with known targets, corruptions of targets into sets, and public data sets."""
 
 from disambig.datasets.corruptions.ambiguity import ambiguity_degree
+from disambig.datasets.corruptions.bits import (
+    CandidateListCorruption,
+    HiddenBitCorruption,
+    PositivesCorruption,
+)
 from disambig.datasets.corruptions.censoring import (
     CensoringCorruption,
     MissingCorruption,
@@ -37,13 +42,16 @@ from disambig.datasets.synthetic import (
 
 __all__ = [
     "BinCorruption",
+    "CandidateListCorruption",
     "CensoringCorruption",
     "ConfusionCorruption",
+    "HiddenBitCorruption",
     "InstanceCorruption",
     "MajorityPairCorruption",
     "MajorityRowCorruption",
     "MissingCorruption",
     "PairCorruption",
+    "PositivesCorruption",
     "RoundingCorruption",
     "ScoreGapCorruption",
     "SignCorruption",

@@ -98,7 +98,8 @@ BIT_CHECKS = (
         _KIND,
         "All rows that know the tag have it on, and other rows do not know it.",
         "Nothing says when it is off: it will be on everywhere.",
-        "Record rows where it is off. If an empty entry means off, write 0 there.",
+        "Record rows where it is off, or give its frequency by tag_frequencies=. If an empty entry "
+        "means off, write 0 there.",
         positives_only,
     ),
     Check(

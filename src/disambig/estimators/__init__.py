@@ -6,6 +6,7 @@ from disambig.estimators.disambiguation import disambiguate
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.partial_multilabel_classifier import PartialMultilabelClassifier
 from disambig.estimators.partial_ranker import PartialRanker
 from disambig.estimators.queries.input_shift import InputShift
 from disambig.estimators.structured_predictor import StructuredPredictor
@@ -17,6 +18,7 @@ __all__ = [
     "IntervalRegressor",
     "Mixture",
     "PartialLabelClassifier",
+    "PartialMultilabelClassifier",
     "PartialRanker",
     "StructuredPredictor",
     "disambiguate",

@@ -5,7 +5,9 @@ minimisers: over all predictions, and over the candidates of a row. `disambig.lo
 the contract that solvers rely on.
 """
 
+from disambig.losses.bits.f_measure import FMeasureLoss
 from disambig.losses.bits.hamming import HammingLoss
+from disambig.losses.bits.linear import TopKLoss
 from disambig.losses.labels.abstain import AbstainLoss
 from disambig.losses.labels.losses import HierarchicalLoss, MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
@@ -20,6 +22,7 @@ __all__ = [
     "AbsoluteLoss",
     "AbstainLoss",
     "DCGLoss",
+    "FMeasureLoss",
     "FootruleLoss",
     "HammingLoss",
     "HierarchicalLoss",
@@ -31,5 +34,6 @@ __all__ = [
     "PinballLoss",
     "SquaredLoss",
     "StructuredTask",
+    "TopKLoss",
     "ZeroOneLoss",
 ]

@@ -1,7 +1,8 @@
 """Losses from the ``loss=`` parameter of an estimator: a name, a loss, or for labels a matrix.
 
-One function for each kind of target: `resolve_loss` for labels, `bind_order_loss` for orders and
-`resolve_number_loss` for numbers. A loss object that the user gives is cloned.
+One function for each kind of target: `resolve_loss` for labels, `bind_order_loss` for orders,
+`bind_bit_loss` for bits and `resolve_number_loss` for numbers. A loss object that the user gives is
+cloned.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -9,6 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from sklearn.base import clone
 
+from disambig.candidates.bits.partial_bits import PartialBits
+from disambig.losses.bits.f_measure import FMeasureLoss
+from disambig.losses.bits.hamming import HammingLoss
+from disambig.losses.bits.linear import TopKLoss
+from disambig.losses.bits.protocol import BitLoss, BoundBitLoss
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.losses import MatrixLoss, OrdinalLoss, ZeroOneLoss
 from disambig.losses.numbers.pinball import AbsoluteLoss, PinballLoss
@@ -33,6 +39,11 @@ _ORDER_LOSSES: dict[str, OrderLoss] = {
     "kendall": KendallLoss(),
     "footrule": FootruleLoss(),
     "dcg": DCGLoss(),
+}
+_BIT_LOSSES: dict[str, BitLoss] = {
+    "hamming": HammingLoss(),
+    "f_measure": FMeasureLoss(),
+    "top_k": TopKLoss(),
 }
 _NUMBER_LOSSES: dict[str, NumberLoss] = {
     "squared": SquaredLoss(),
@@ -123,6 +134,24 @@ def bind_order_loss(loss: Any, items: AnyArray) -> BoundOrderLoss:
     if not isinstance(bound, BoundOrderLoss):
         raise TypeError(choice_message("", "loss", type(loss), _ORDER_LOSSES, more))
     return bound
+
+
+def bind_bit_loss(loss: Any, bits: PartialBits) -> BoundBitLoss:
+    """The loss that a name or a loss object (which is cloned) stands for, on these bits.
+
+    Examples
+    --------
+    >>> bind_bit_loss("hamming", PartialBits.from_any([[1, 0]])).weights.tolist()
+    [0.5, 0.5]
+    """
+    more = "or a loss between bits such as disambig.losses.FMeasureLoss(beta=2)"
+    if isinstance(loss, str):
+        check_choice("", "loss", loss, _BIT_LOSSES, more)
+        return _BIT_LOSSES[loss].bind_bits(bits)
+    if isinstance(loss, type) or not isinstance(loss, BitLoss):
+        raise TypeError(choice_message("", "loss", type(loss), _BIT_LOSSES, more))
+    cloned: BitLoss = clone(loss)
+    return cloned.bind_bits(bits)
 
 
 def resolve_number_loss(loss: Any) -> NumberLoss:

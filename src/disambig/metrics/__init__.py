@@ -1,5 +1,13 @@
-"""Metrics and scorers of labels, rankings and numbers against candidate sets; of confidences."""
+"""Metrics and scorers of labels, tags, rankings and numbers with sets; of confidences."""
 
+from disambig.metrics.bits import (
+    tag_average_precision,
+    tag_average_precision_scorer,
+    tag_f_measure,
+    tag_f_measure_scorer,
+    tag_hamming_loss,
+    tag_hamming_loss_scorer,
+)
 from disambig.metrics.candidate_confusion import candidate_confusion
 from disambig.metrics.confidence import (
     expected_calibration_error,
@@ -45,4 +53,10 @@ __all__ = [
     "pair_error_scorer",
     "reliability_curve",
     "risk_coverage_curve",
+    "tag_average_precision",
+    "tag_average_precision_scorer",
+    "tag_f_measure",
+    "tag_f_measure_scorer",
+    "tag_hamming_loss",
+    "tag_hamming_loss_scorer",
 ]

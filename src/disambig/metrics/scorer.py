@@ -98,12 +98,15 @@ class SetScorer:
     reads : tuple of pairs (option, attribute)
         Options of the metric, and the attributes of the estimator that have their values. If the
         estimator does not have the attribute, the option keeps its default.
+    method : {"predict", "predict_proba"}, default "predict"
+        What is scored.
     """
 
     name: str
     score: Callable[..., float]
     sign: float
     reads: tuple[tuple[str, str], ...]
+    method: str = "predict"
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         inner = innermost(estimator)
@@ -112,7 +115,7 @@ class SetScorer:
             for option, attribute in self.reads
             if hasattr(inner, attribute)
         }
-        y_pred = estimator.predict(X)
+        y_pred = getattr(estimator, self.method)(X)
         return self.sign * self.score(y, y_pred, sample_weight=sample_weight, **options)
 
     def __repr__(self) -> str:

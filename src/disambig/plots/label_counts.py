@@ -103,7 +103,7 @@ class LabelCountsDisplay:
 
         Parameters
         ----------
-        estimator : fitted PartialLabelClassifier or StructuredPredictor on bits
+        estimator : fitted PartialLabelClassifier or PartialMultilabelClassifier
             Also as the last step of a pipeline.
         candidates : LabelSets or PartialBits
             That it was fitted to.

@@ -76,7 +76,7 @@ class TagMatrixDisplay:
         Parameters
         ----------
         bits : array-like (n, m) of 0 and 1
-            Such as ``labels_`` of a `StructuredPredictor` on bits.
+            Such as ``labels_`` of a `PartialMultilabelClassifier`.
         tags : array-like (m,)
         ax : matplotlib Axes, optional
             By default those of a new figure.
@@ -91,7 +91,7 @@ class TagMatrixDisplay:
 
         Parameters
         ----------
-        estimator : fitted StructuredPredictor on bits
+        estimator : fitted PartialMultilabelClassifier
             Also as the last step of a pipeline.
         **options
             See `from_bits`.

@@ -33,6 +33,9 @@ def fit_table(
     time_limit: float | None = None,
     resolve_at: float = 0.9,
     seed: int | None = None,
+    tag_frequencies: Any = None,
+    tag_counts: Any = None,
+    implications: Any = None,
     callback: Callback | None = None,
     verbose: int = 0,
     **reading: Any,
@@ -40,8 +43,8 @@ def fit_table(
     """Read a table, recover the label of every row, judge the labels, and learn to predict.
 
     The kind of target decides on the estimator: `PartialLabelClassifier`, `IntervalRegressor`,
-    `PartialRanker`, or `StructuredPredictor` for tags. Feature columns of all types go through a
-    pipeline of scikit-learn parts.
+    `PartialRanker`, or `PartialMultilabelClassifier` for tags. Feature columns of all types go
+    through a pipeline of scikit-learn parts.
 
     Parameters
     ----------
@@ -52,6 +55,8 @@ def fit_table(
         As of the estimators.
     seed : int, optional
         Of the folds in which labels are judged, and of the low-rank step of text columns.
+    tag_frequencies, tag_counts, implications : optional
+        As of `PartialMultilabelClassifier`, for tags only.
     **reading
         ``id``, ``features``, ``drop``, ``keep``, ``types``, ``missing``, ``kind``, ``sep`` and all
         other parameters of `disambig.tables.load_table`.
@@ -76,7 +81,17 @@ def fit_table(
     >>> model.labels["label"].tolist()[:6]
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
-    settings = FitSettings(weights, method, tolerance, time_limit, resolve_at, seed)
+    settings = FitSettings(
+        weights,
+        method,
+        tolerance,
+        time_limit,
+        resolve_at,
+        seed,
+        tag_frequencies,
+        tag_counts,
+        implications,
+    )
     start = time.perf_counter()
     if isinstance(data, Table):
         if target is not None or reading:

@@ -8,14 +8,14 @@ from sklearn.model_selection import KFold
 from disambig.estimators import (
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
-from disambig.losses import HammingLoss
 from disambig.parameters import check_integer
 
 N_FOLDS = 5
 _MAX_SEED = 2**32 - 1
+_OF_TAGS = ("tag_frequencies", "tag_counts", "implications")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class FitSettings:
     seed : int, optional
         Of the folds of the examination, and of the low-rank step of text columns. None: the folds
         depend on the inputs alone.
+    tag_frequencies, tag_counts, implications : optional
+        For tags only; see `PartialMultilabelClassifier`.
 
     Examples
     --------
@@ -46,6 +48,9 @@ class FitSettings:
     time_limit: float | None = None
     resolve_at: float = 0.9
     seed: int | None = None
+    tag_frequencies: Any = None
+    tag_counts: Any = None
+    implications: Any = None
 
     def __post_init__(self) -> None:
         if self.seed is not None:
@@ -62,13 +67,17 @@ class FitSettings:
             "time_limit": self.time_limit,
             "resolve_at": self.resolve_at,
         }
+        of_tags = {name: getattr(self, name) for name in _OF_TAGS}
+        if kind == "bits":
+            return PartialMultilabelClassifier(**parameters, **of_tags)
+        for name, value in of_tags.items():
+            if value is not None:
+                raise ValueError(f"fit_table: {name}= is for tags (kind='bits'); got {kind}.")
         if kind == "labels":
             return PartialLabelClassifier(**parameters)
         if kind == "numbers":
             return IntervalRegressor(**parameters)
-        if kind == "orders":
-            return PartialRanker(**parameters)
-        return StructuredPredictor(HammingLoss(), **parameters)
+        return PartialRanker(**parameters)
 
     def folds(self, n: int) -> Any:
         """The folds of the examination of n rows."""

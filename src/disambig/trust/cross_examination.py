@@ -19,7 +19,7 @@ from disambig.candidates import (
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
-from disambig.losses.bits.hamming import BoundHamming
+from disambig.losses.bits.protocol import BoundBitLoss
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray
 from disambig.parameters import check_callback, check_integer
@@ -198,6 +198,8 @@ def _examine(rows: Examined, distance: FloatArray | None) -> Examination:
 
 def _read(last: Any, y: Any) -> Any:
     """The candidate sets of y, as a fitted estimator reads them."""
+    if isinstance(getattr(last, "loss_", None), BoundBitLoss):
+        return _read_bits(last, y)
     if hasattr(last, "classes_"):
         sets = y.sets if getattr(y, "couples_rows", False) else y
         return LabelSets.from_any(sets, classes=last.classes_, unlabeled=last.unlabeled)
@@ -205,12 +207,28 @@ def _read(last: Any, y: Any) -> Any:
         return PartialOrders.from_any(
             y, items=last.items_, ties=last.ties, unlabeled=last.unlabeled, ranks=last.ranks
         )
-    if isinstance(getattr(last, "loss_", None), BoundHamming):
-        return PartialBits.from_any(y, last.loss_.tags, unlabeled=last.unlabeled)
     if hasattr(last, "missing"):
         return number_sets(y, missing=last.missing, unlabeled=last.unlabeled)
     raise TypeError(
         f"cross_examine: {type(last).__name__} has no probabilities that hidden sets could be "
         "judged by. For class labels use PartialLabelClassifier; outputs of a StructuredTask "
         "cannot be examined."
+    )
+
+
+def _read_bits(last: Any, y: Any) -> PartialBits:
+    """The bits of y, under the rules of a fitted estimator."""
+    if getattr(last, "tag_frequencies_kind_", "known bits") != "known bits":
+        raise ValueError(
+            "cross_examine: some tags are known to be on only, or off only, so that no row says "
+            "the opposite and hidden bits cannot judge the others. Examine tags that are known "
+            "both on and off."
+        )
+    return PartialBits.from_any(
+        y,
+        last.tags_,
+        zero=last.zero,
+        unlabeled=last.unlabeled,
+        implications=last.implications,
+        tag_counts=last.tag_counts,
     )

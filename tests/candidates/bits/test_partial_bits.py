@@ -33,8 +33,11 @@ def bits():
         (np.array([1, 0, 1]), None, [[1], [0], [1]]),
         (sparse.csr_matrix([[1, 0]]), None, [[1, 0]]),
         (np.ma.masked_array([[1, 0]], [[True, False]]), None, [[-1, 0]]),
+        (np.ma.masked_array([[1.0, 0.0]], [[False, True]]), None, [[1, -1]]),
+        ([["yes", "No"], ["", " X "]], None, [[1, 0], [-1, 1]]),
+        (np.array([["yes", "no"]]), None, [[1, 0]]),
     ],
-    ids=range(9),
+    ids=range(12),
 )
 def test_tables_are_read(y, zero, expected):
     found = PartialBits.from_any(y, zero=zero)
@@ -58,7 +61,7 @@ def test_frames_name_the_tags():
     [
         ([[1, 0], [0, 2]], {}, r"row 1, column 1 holds 2 \(1 such entry\)"),
         ([[1, 0], [0.5, 0.5]], {}, r"row 1, column 0 holds 0.5 \(2 such entries\)"),
-        ([["on", 0]], {}, "row 0, column 0 holds 'on'"),
+        ([["maybe", 0]], {}, "row 0, column 0 holds 'maybe'"),
         ([[1, float("inf")]], {}, "row 0, column 1 holds inf"),
         ([[1, -1]], {}, "row 0, column 1 holds -1.*zero='absent'.*zero='unknown'"),
         ([[1, 0]], {"zero": "no"}, "zero must be 'absent'.*'unknown'.*got 'no'"),

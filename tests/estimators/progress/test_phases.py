@@ -14,11 +14,10 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.estimators.selection.search import Deadline
-from disambig.losses import HammingLoss
 from disambig.persistence.graph import check_can_be_saved
 from disambig.solvers.loop import Status
 from disambig.weights import KernelRidgeWeights, NeighborWeights
@@ -47,7 +46,7 @@ MODELS = {
     "labels": (PartialLabelClassifier(), LABELS),
     "numbers": (IntervalRegressor(cv=2), ENDS),
     "orders": (PartialRanker(), RANKS),
-    "bits": (StructuredPredictor(HammingLoss()), BITS),
+    "bits": (PartialMultilabelClassifier(), BITS),
     "classifier": (DisambiguatedClassifier(), LABELS),
     "regressor": (DisambiguatedRegressor(weights=RIDGE), ENDS),
 }

@@ -15,12 +15,11 @@ from disambig import (
     DisambiguatedRegressor,
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.estimators.progress import following
 from disambig.exceptions import ModelFileError
-from disambig.losses import HammingLoss
 from disambig.persistence import save_model
 from disambig.trust import cross_examine
 from disambig.weights import KernelRidgeWeights, NeighborWeights
@@ -39,7 +38,7 @@ MODELS = [
     (PartialLabelClassifier(NEAR), LABELS),
     (PartialRanker(NEAR), np.argsort(X, axis=1).astype(float)),
     (IntervalRegressor(NEAR), ENDS),
-    (StructuredPredictor(HammingLoss(), weights=NEAR), (X > 0).astype(float)),
+    (PartialMultilabelClassifier(weights=NEAR), (X > 0).astype(float)),
     (DisambiguatedClassifier(weights=NEAR, undecided="include"), CODES),
     (DisambiguatedRegressor(weights=RIDGE), ENDS),
 ]

@@ -18,11 +18,10 @@ from disambig import (
     IntervalRegressor,
     Mixture,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.exceptions import InputShiftWarning, NoVotesWarning
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
 from disambig.weights import NadarayaWatsonWeights, NeighborWeights
 
@@ -45,7 +44,7 @@ CASES = {
     ),
     "numbers": (IntervalRegressor(NEAR, cv=3), INTERVALS, ("predict", "predict_interval")),
     "bits": (
-        StructuredPredictor(HammingLoss(), weights=NEAR), BITS,
+        PartialMultilabelClassifier(weights=NEAR), BITS,
         ("predict", "predict_proba", "tag_shares"),
     ),
     "mixture": (

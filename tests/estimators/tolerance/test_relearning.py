@@ -11,11 +11,11 @@ from disambig import (
     DisambiguatedRegressor,
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
     StructuredPredictor,
     disambiguate,
 )
-from disambig.losses import HammingLoss
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
 RIDGE, NEAR = KernelRidgeWeights(regularization=1e-2), NeighborWeights(12)
@@ -66,7 +66,7 @@ MAKE = {"numbers": numbers, "orders": orders, "bits": bits}
 MODEL = {
     "numbers": IntervalRegressor(RIDGE),
     "orders": PartialRanker(NEAR),
-    "bits": StructuredPredictor(HammingLoss(), weights=NEAR),
+    "bits": PartialMultilabelClassifier(weights=NEAR),
 }
 
 

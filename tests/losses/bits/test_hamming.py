@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from disambig import StructuredPredictor
+from disambig import PartialMultilabelClassifier
 from disambig.candidates import PartialBits
 from disambig.exceptions import CandidateError
 from disambig.losses import HammingLoss
@@ -151,26 +151,26 @@ Y = np.array([[1, 0], [1, np.nan], [np.nan, 0], [0, 1], [np.nan, 1], [0, np.nan]
 
 
 @pytest.mark.parametrize("method", ["disambiguation", "infimum", "average"])
-def test_structured_predictor_takes_bits(method):
-    model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(3), method=method)
+def test_the_estimator_of_tags(method):
+    model = PartialMultilabelClassifier(weights=NeighborWeights(3), method=method)
     clone(model).fit(X, PartialBits.from_any(Y))
     model.fit(X, Y)
     assert_array_equal(model.labels_, [[1, 0]] * 3 + [[0, 1]] * 3)
     assert model.decided_.all()
     assert_array_equal(model.predict([[0.1], [5.0]]), [[1, 0], [0, 1]])
-    assert model.score(X, Y) == 0.0
-    assert model.score([[0.1]], [[1, 1]]) == -0.5
+    assert model.score(X, Y) == 1.0
+    assert model.score([[0.1]], [[1, 1]]) == 0.5
 
 
 def test_rows_of_weight_zero_get_labels():
     weight = np.array([1, 1, 1, 1, 1, 0.0])
-    model = StructuredPredictor(HammingLoss(), weights=NeighborWeights(2))
+    model = PartialMultilabelClassifier(weights=NeighborWeights(2))
     model.fit(X, Y, sample_weight=weight)
     assert_array_equal(model.labels_[-1], [0, 1])
 
 
 def test_minus_one_without_a_meaning_is_an_error():
-    model = StructuredPredictor(HammingLoss())
+    model = PartialMultilabelClassifier()
     with pytest.raises(CandidateError, match="zero='absent'"):
         model.fit(X, np.where(np.isnan(Y), -1, Y))
 

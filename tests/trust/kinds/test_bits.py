@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from disambig import PartialBits, StructuredPredictor
+from disambig import PartialBits, PartialMultilabelClassifier
 from disambig.exceptions import CandidateError
 from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
@@ -34,7 +34,7 @@ def tagged(n, seed=0, hidden=0.4):
 
 def predictor(**options):
     weights = NadarayaWatsonWeights(bandwidth=0.5)
-    return StructuredPredictor(HammingLoss(**options), weights=weights)
+    return PartialMultilabelClassifier(loss=HammingLoss(**options), weights=weights)
 
 
 @pytest.fixture(scope="module")
@@ -177,14 +177,14 @@ def test_bad_answers_and_meanings(exam):
 def test_pipelines_weights_and_mixtures():
     X, _, bits = tagged(90)
     weights = np.random.default_rng(0).integers(0, 3, size=90)
-    plain = StructuredPredictor(HammingLoss(), weights=NeighborWeights(9))
+    plain = PartialMultilabelClassifier(weights=NeighborWeights(9))
     weighted = cross_examine(plain, X, bits, sample_weight=weights)
     free = np.flatnonzero(weights == 0)
     shares = weighted.estimator.tag_shares(X[free])
     np.testing.assert_allclose(weighted.held_out_probabilities[free], weighted.calibration(shares))
     piped = cross_examine(make_pipeline(StandardScaler(), plain), X, bits)
     assert len(piped.predict_set(X[:3])) == 3
-    mixed = cross_examine(StructuredPredictor(HammingLoss()), X, bits, cv=3)
+    mixed = cross_examine(PartialMultilabelClassifier(), X, bits, cv=3)
     assert mixed.selection_saw_sets
     assert mixed.estimator.members_
     assert ((mixed.held_out_probabilities > 0) & (mixed.held_out_probabilities < 1)).all()

@@ -7,22 +7,29 @@ from typing import Any, Literal
 
 import numpy as np
 
+from disambig.candidates.bits.implications import Implications, read_implications
+from disambig.candidates.bits.lists import read_listed
+from disambig.candidates.bits.rules import TagRules
 from disambig.candidates.bits.tables import UNKNOWN, checked_bits, parse_bits
+from disambig.candidates.bits.tag_counts import read_counts
 from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import listed, preview
-from disambig.candidates.reading import own_rows, row_index
+from disambig.candidates.reading import is_table, own_rows, row_error, row_index
 from disambig.exceptions import CandidateError
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.notebooks import first_rows
+
+_FIELDS = ("bits", "tags", "implications", "tag_counts")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartialBits:
     """``s[r] = {y in {0, 1}^m with y[t] = bits[r, t] wherever bits[r, t] >= 0}``.
 
-    The true tags of every sample agree with the known ones. The arrays are checked once, copied,
-    and read-only from then on. scikit-learn splits the object like an array; `numpy.asarray` gives
-    the table of 1, 0, and -1 for not known.
+    The true tags of every sample agree with the known ones. They may also have to keep
+    implications between tags, and bounds on their number; what follows from these is filled into
+    `bits`. The arrays are checked once, copied, and read-only from then on. scikit-learn splits
+    the object like an array; `numpy.asarray` gives the table of 1, 0, and -1 for not known.
 
     Parameters
     ----------
@@ -30,10 +37,18 @@ class PartialBits:
         1, 0, or -1 where nothing is known.
     tags : (m,), or None
         Distinct names of the columns. None: 0 to m - 1.
+    implications : iterable of pairs, or mapping, or None
+        ``("poodle", "dog")`` or ``{"poodle": "dog"}``: a poodle is a dog. A mapping may name
+        several implied tags in a list.
+    tag_counts : int, pair, array-like (n, 2), or None
+        The number of tags of a row, or the least and the most; for all rows, or for each. None and
+        NaN are no bound.
 
     See Also
     --------
     PartialBits.from_any : Reads tables of any numbers, frames and lists.
+    PartialBits.from_positives : What is listed is there, and the rest is unknown.
+    PartialBits.from_candidates : What is listed may be there, and the rest is not.
 
     Examples
     --------
@@ -44,29 +59,89 @@ class PartialBits:
     True
     >>> bits.contains([[1, 0, 1], [0, 0, 1]])
     array([ True, False])
+    >>> pets = PartialBits.from_any([[1, None]], ["poodle", "dog"], implications={"poodle": "dog"})
+    >>> pets[0] == {"poodle": 1, "dog": 1}
+    True
     """
 
     bits: AnyArray
     tags: AnyArray = None  # type: ignore[assignment]
+    implications: Any = None
+    tag_counts: Any = None
 
     couples_rows = False
     _repr_html_ = first_rows
 
     def __post_init__(self) -> None:
-        self._set(*checked_bits(self.bits, self.tags))
+        bits, tags = checked_bits(self.bits, self.tags)
+        implications = read_implications(self.implications, tags)
+        counts = read_counts(self.tag_counts, *bits.shape)
+        if implications is not None or counts is not None:
+            bits = TagRules(tags, implications).completed(bits, counts)
+        self._set(bits, tags, implications, counts)
 
-    def _set(self, bits: AnyArray, tags: AnyArray) -> None:
-        for array in (bits, tags):
-            array.setflags(write=False)
-        object.__setattr__(self, "bits", bits)
-        object.__setattr__(self, "tags", tags)
+    def _set(
+        self,
+        bits: AnyArray,
+        tags: AnyArray,
+        implications: Implications | None = None,
+        tag_counts: IntArray | None = None,
+    ) -> None:
+        for array in (bits, tags, tag_counts):
+            if array is not None:
+                array.setflags(write=False)
+        for name, value in zip(_FIELDS, (bits, tags, implications, tag_counts), strict=True):
+            object.__setattr__(self, name, value)
 
     @classmethod
-    def _trusted(cls, bits: AnyArray, tags: AnyArray) -> "PartialBits":
+    def _trusted(
+        cls,
+        bits: AnyArray,
+        tags: AnyArray,
+        implications: Implications | None,
+        tag_counts: IntArray | None,
+    ) -> "PartialBits":
         """Bits from arrays of their own that are known to be valid; they are not copied."""
         subset = object.__new__(cls)
-        subset._set(bits, tags)
+        subset._set(bits, tags, implications, tag_counts)
         return subset
+
+    def with_bits(self, bits: AnyArray) -> "PartialBits":
+        """Other known bits ``(n, m)`` of the same tags, under the same rules."""
+        return PartialBits(
+            np.asarray(bits, dtype=np.int8), self.tags, self.implications, self.tag_counts
+        )
+
+    def with_rules(self, implications: Any = None, tag_counts: Any = None) -> "PartialBits":
+        """The same bits under further rules; those that there are remain.
+
+        Parameters
+        ----------
+        implications, tag_counts
+            See `PartialBits`.
+
+        Examples
+        --------
+        >>> PartialBits.from_any([[1, None, None]]).with_rules(tag_counts=1).bits
+        array([[1, 0, 0]], dtype=int8)
+        """
+        more = read_implications(implications, self.tags)
+        counts = read_counts(tag_counts, *self.shape)
+        if more is None and counts is None:
+            return self
+        if more is not None and self.implications is not None:
+            pairs = np.vstack([self.implications.pairs, more.pairs])
+            named = [[listed(self.tags)[k] for k in pair] for pair in pairs]
+            more = read_implications(named, self.tags)
+        if counts is not None and self.tag_counts is not None:
+            low = np.maximum(counts[:, 0], self.tag_counts[:, 0])
+            counts = np.column_stack([low, np.minimum(counts[:, 1], self.tag_counts[:, 1])])
+        return PartialBits(
+            self.bits,
+            self.tags,
+            self.implications if more is None else more,
+            self.tag_counts if counts is None else counts,
+        )
 
     # ------------------------------------------------------------------ constructors
 
@@ -78,14 +153,17 @@ class PartialBits:
         *,
         zero: Literal["absent", "unknown"] | None = None,
         unlabeled: Any = None,
+        implications: Any = None,
+        tag_counts: Any = None,
     ) -> "PartialBits":
-        """Read a table of 1, 0, -1 and NaN.
+        """Read a table of 1, 0, -1 and NaN, or of yes, no and blanks.
 
         Parameters
         ----------
         y : array, frame, sparse array, lists of equal length, or PartialBits
-            ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA) means
-            not known, 1 and True mean on. A missing row among lists has no known bit.
+            ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA, a masked
+            entry, a blank text) means not known; 1, True and texts such as "yes" and "x" mean on,
+            "no" means off. A missing row among lists has no known bit.
         tags : (m,) array-like, or None
             Names of the tags. None: the names of the columns of a frame, else 0 to m - 1.
         zero : {"absent", "unknown"}, or None
@@ -96,6 +174,8 @@ class PartialBits:
             Markers of what says nothing, as in `LabelSets.from_any`: an entry that is a marker is
             not known, and of a row that is a marker nothing is. Missing values are not known with
             and without a marker. Ignored if `y` is a PartialBits.
+        implications, tag_counts : optional
+            See `PartialBits`; added to those of a `y` that is a PartialBits.
 
         Returns
         -------
@@ -111,8 +191,87 @@ class PartialBits:
         array([1, 0, 0])
         """
         if isinstance(y, PartialBits):
-            return y if tags is None else cls(y.bits, tags)
-        return cls(*parse_bits(y, tags, zero, unlabeled))
+            same = y if tags is None else cls(y.bits, tags, y.implications, y.tag_counts)
+            return same.with_rules(implications, tag_counts)
+        return cls(*parse_bits(y, tags, zero, unlabeled), implications, tag_counts)
+
+    @classmethod
+    def from_positives(
+        cls,
+        y: Any,
+        tags: Any = None,
+        *,
+        absent: Any = None,
+        implications: Any = None,
+        tag_counts: Any = None,
+    ) -> "PartialBits":
+        """What is listed is there; of other tags nothing is known.
+
+        Parameters
+        ----------
+        y : lists of tags, or a table
+            One list or set of tags for each row; None and [] say nothing. In an array, a frame or a
+            sparse array ``(n, m)`` 1 is listed, and 0 is not.
+        tags : (m,) array-like, or None
+            Names of the tags. None: the names that occur, sorted; those of the columns of a table.
+        absent : lists of tags, or a table, optional
+            What is known not to be there, in the same form.
+        implications, tag_counts : optional
+            See `PartialBits`.
+
+        Examples
+        --------
+        >>> PartialBits.from_positives([["cat"], ["dog", "cat"], None]).bits.tolist()
+        [[1, -1], [1, 1], [-1, -1]]
+        >>> PartialBits.from_positives([["cat"], ["dog"]], absent=[["dog"], []]).bits.tolist()
+        [[1, 0], [-1, 1]]
+        """
+        if tags is None and absent is not None and not is_table(y):
+            tags = read_listed([*y, *absent], None, "positives")[2]
+        present, _, names = read_listed(y, tags, "positives")
+        bits = np.where(present, 1, -1).astype(np.int8)
+        if absent is not None:
+            off = read_listed(absent, names, "absent tags")[0]
+            if len(off) != len(bits):
+                raise CandidateError(
+                    f"PartialBits: {len(bits)} rows list positives and {len(off)} list absent "
+                    "tags. Give both for each row."
+                )
+            both = present & off
+            if both.any():
+                column = int(np.argwhere(both)[0, 1])
+                raise row_error(
+                    np.asarray(both.any(axis=1)),
+                    f"has tag {listed(names)[column]!r} among the positives and among the absent",
+                    "Correct one of the two.",
+                    "PartialBits",
+                )
+            bits[off] = 0
+        return cls(bits, names, implications, tag_counts)
+
+    @classmethod
+    def from_candidates(
+        cls, y: Any, tags: Any = None, *, implications: Any = None, tag_counts: Any = None
+    ) -> "PartialBits":
+        """What is listed may be there; what is not listed is not.
+
+        Parameters
+        ----------
+        y : lists of tags, or a table
+            As in `from_positives`. An empty list says that the row has no tag; None says nothing.
+        tags, implications, tag_counts : optional
+            As in `from_positives`.
+
+        Examples
+        --------
+        >>> PartialBits.from_candidates(
+        ...     [["cat", "dog"], ["dog"], None], ["cat", "dog"]
+        ... ).bits.tolist()
+        [[-1, -1], [0, -1], [-1, -1]]
+        """
+        possible, says, names = read_listed(y, tags, "candidates")
+        bits = np.where(possible | ~says[:, None], -1, 0).astype(np.int8)
+        return cls(bits, names, implications, tag_counts)
 
     # ------------------------------------------------------------------ array interface
 
@@ -138,7 +297,8 @@ class PartialBits:
         selected = own_rows(self.bits, rows)
         if selected.ndim != 2:
             raise IndexError("PartialBits: select rows by an integer, a slice or a 1-D array.")
-        return self._trusted(selected, self.tags)
+        counts = None if self.tag_counts is None else own_rows(self.tag_counts, rows)
+        return self._trusted(selected, self.tags, self.implications, counts)
 
     def __iter__(self) -> Iterator[dict[Any, int]]:
         return (self[row] for row in range(len(self)))
@@ -150,11 +310,12 @@ class PartialBits:
         return np.array(self.bits, dtype=dtype) if copy else np.asarray(self.bits, dtype=dtype)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"bits": self.bits, "tags": self.tags}
+        return {name: getattr(self, name) for name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Unpickled arrays are writeable.
-        self._set(state["bits"], state["tags"])
+        fields: list[Any] = [state.get(name) for name in _FIELDS]
+        self._set(*fields)
 
     # Objects with equal contents are equal, so a hash by identity would be wrong.
     __hash__ = None  # type: ignore[assignment]
@@ -162,7 +323,13 @@ class PartialBits:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PartialBits):
             return NotImplemented
-        return listed(self.tags) == listed(other.tags) and np.array_equal(self.bits, other.bits)
+        if listed(self.tags) != listed(other.tags) or not np.array_equal(self.bits, other.bits):
+            return False
+        same_counts = np.array_equal(self.counts, other.counts)
+        ours, theirs = self.implications, other.implications
+        if ours is None or theirs is None:
+            return same_counts and ours is theirs
+        return same_counts and np.array_equal(ours.implied, theirs.implied)
 
     def __repr__(self) -> str:
         known = f"{self.known.mean():.0%}" if self.bits.size else "0%"
@@ -178,6 +345,25 @@ class PartialBits:
         """``m``."""
         return len(self.tags)
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether implications or bounds on the number of tags restrict the bits."""
+        return self.implications is not None or self.tag_counts is not None
+
+    @cached_property
+    def rules(self) -> TagRules:
+        """What finds the cheapest bits that are allowed; with bounds that all rows have."""
+        low, high = 0, self.n_tags
+        if self.tag_counts is not None and (self.tag_counts == self.tag_counts[0]).all():
+            low, high = self.tag_counts[0].tolist()
+        return TagRules(self.tags, self.implications, low, high)
+
+    @property
+    def counts(self) -> IntArray:
+        """The least and the most tags of each row, ``(n, 2)``; 0 and m without bounds."""
+        none = np.broadcast_to([0, self.n_tags], (len(self), 2))
+        return none if self.tag_counts is None else self.tag_counts
+
     @cached_property
     def known(self) -> BoolArray:
         """Bits that are known, ``(n, m)``."""
@@ -191,7 +377,9 @@ class PartialBits:
         return np.asarray(self.known.any(axis=1))
 
     def means(self) -> FloatArray:
-        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 if not known."""
+        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 without rules."""
+        if self.has_rules:
+            return self.rules.cheapest(np.zeros(self.shape), self.bits, self.counts).means
         return np.where(self.known, self.bits, 0.5)
 
     def contains(self, bits: Any) -> BoolArray:
@@ -202,4 +390,10 @@ class PartialBits:
                 f"PartialBits: contains expects 0 or 1 for every tag of every row, shape "
                 f"{self.shape}; got shape {given.shape}."
             )
-        return np.asarray(((given == self.bits) | ~self.known).all(axis=1))
+        inside = ((given == self.bits) | ~self.known).all(axis=1)
+        if self.tag_counts is not None:
+            sizes = given.sum(axis=1)
+            inside &= (sizes >= self.counts[:, 0]) & (sizes <= self.counts[:, 1])
+        if self.implications is not None:
+            inside &= self.implications.are_kept(given)
+        return np.asarray(inside)

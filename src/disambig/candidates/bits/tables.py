@@ -20,6 +20,10 @@ from disambig.parameters import as_array
 UNKNOWN = -1
 """The entry of a table of bits where the bit is not known."""
 
+# How people write yes and no in tables.
+YES = frozenset({"yes", "y", "true", "t", "1", "1.0", "x", "✓", "✔", "+", "on", "present"})
+NO = frozenset({"no", "n", "false", "f", "0", "0.0", "-", "off", "absent"})
+
 _ROWS = (list, tuple, np.ndarray)
 _MEANINGS_OF_ZERO = ("absent", "unknown")
 
@@ -39,7 +43,10 @@ class BitTable(NamedTuple):
 
 
 def parse_bits(y: Any, tags: Any, zero: str | None, unlabeled: Any = None) -> BitTable:
-    """Read a table of numbers; NaN, None, the NA of a frame and markers mean not known."""
+    """Read a table of numbers or of yes and no.
+
+    NaN, None, the NA of a frame, blanks and markers mean not known.
+    """
     markers = Markers.of(unlabeled, "PartialBits")
     if zero is not None and zero not in _MEANINGS_OF_ZERO:
         raise CandidateError(
@@ -186,14 +193,14 @@ def _numbers(values: AnyArray, names: list[Any] | None, markers: Markers) -> Any
     """The values as floats 1, 0, -1 and NaN, ``(n, m)``; raises at others."""
     marked = markers.where(values)
     remedy = (
-        "Bits are 1 and 0 (or -1, see zero=), NaN for what is not known, or a marker, see "
-        "unlabeled=."
+        "Bits are 1 and 0 (or -1, see zero=), yes and no, NaN or a blank for what is not known, or "
+        "a marker, see unlabeled=."
     )
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
         numbers[marked] = np.nan
     else:
-        flat = values.ravel().tolist()
+        flat = [_from_text(value) for value in values.ravel().tolist()]
         said = ~marked.ravel()
         # Compared as they are: floats cannot hold all integers.
         good = np.array(
@@ -208,6 +215,16 @@ def _numbers(values: AnyArray, names: list[Any] | None, markers: Markers) -> Any
     valid = np.isnan(numbers) | (numbers == 1.0) | (numbers == 0.0) | (numbers == -1.0)
     refuse_bits(~valid, values, names, remedy)
     return numbers
+
+
+def _from_text(value: Any) -> Any:
+    """1, 0 or None for a text that says yes, no or nothing; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().casefold()
+    if text in YES or text in NO:
+        return int(text in YES)
+    return value if text else None
 
 
 def _tags_of(tags: Any, names: list[Any] | None, m: int) -> AnyArray:

@@ -1,6 +1,12 @@
 """Corruptions of true targets into candidate sets that contain them."""
 
 from disambig.datasets.corruptions.ambiguity import ambiguity_degree, possible_truths
+from disambig.datasets.corruptions.bits import (
+    BitCorruption,
+    CandidateListCorruption,
+    HiddenBitCorruption,
+    PositivesCorruption,
+)
 from disambig.datasets.corruptions.censoring import (
     CensoringCorruption,
     MissingCorruption,
@@ -28,6 +34,7 @@ from disambig.datasets.corruptions.orders import (
 )
 from disambig.datasets.corruptions.protocol import Corruption, IntervalCorruption, OrderCorruption
 from disambig.datasets.corruptions.registry import (
+    BIT_CORRUPTIONS,
     CORRUPTIONS,
     INTERVAL_CORRUPTIONS,
     ORDER_CORRUPTIONS,
@@ -36,13 +43,17 @@ from disambig.datasets.corruptions.unlabeled import UnlabeledCorruption
 from disambig.datasets.corruptions.wrong_sets import remove_truths
 
 __all__ = [
+    "BIT_CORRUPTIONS",
     "CORRUPTIONS",
     "INTERVAL_CORRUPTIONS",
     "ORDER_CORRUPTIONS",
     "BinCorruption",
+    "BitCorruption",
+    "CandidateListCorruption",
     "CensoringCorruption",
     "ConfusionCorruption",
     "Corruption",
+    "HiddenBitCorruption",
     "InstanceCorruption",
     "IntervalCorruption",
     "MajorityPairCorruption",
@@ -50,6 +61,7 @@ __all__ = [
     "MissingCorruption",
     "OrderCorruption",
     "PairCorruption",
+    "PositivesCorruption",
     "RoundingCorruption",
     "ScoreGapCorruption",
     "SignCorruption",

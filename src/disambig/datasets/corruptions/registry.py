@@ -1,8 +1,14 @@
-"""Corruptions of labels, of numbers and of rankings by the names that benchmarks use."""
+"""Corruptions of labels, of tags, of numbers and of rankings by the names that benchmarks use."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from disambig.datasets.corruptions.bits import (
+    BitCorruption,
+    CandidateListCorruption,
+    HiddenBitCorruption,
+    PositivesCorruption,
+)
 from disambig.datasets.corruptions.censoring import (
     CensoringCorruption,
     MissingCorruption,
@@ -34,6 +40,16 @@ CORRUPTIONS: Mapping[str, Callable[..., Corruption]] = MappingProxyType(
         "pairwise": ConfusionCorruption,
         "instance": InstanceCorruption,
         "semi_supervised": UnlabeledCorruption,
+    }
+)
+
+
+# The first argument is the level.
+BIT_CORRUPTIONS: Mapping[str, Callable[..., BitCorruption]] = MappingProxyType(
+    {
+        "uniform": HiddenBitCorruption,
+        "positives": PositivesCorruption,
+        "candidates": CandidateListCorruption,
     }
 )
 

@@ -88,6 +88,23 @@ def tag_signs(bits: PartialBits) -> AnyArray:
     return np.where(bits.known, 2 * bits.bits - 1, 0)
 
 
+def right_probabilities(
+    probabilities: FloatArray, labels: AnyArray, bits: PartialBits
+) -> FloatArray:
+    """The probability that each recovered bit is right, ``(n, m)``; known bits are taken as right.
+
+    Parameters
+    ----------
+    probabilities : float array (n, m)
+        That a tag is on.
+    labels : array (n, m)
+        The recovered bits.
+    bits : PartialBits
+    """
+    right = np.where(labels == 1, probabilities, 1.0 - probabilities)
+    return np.where(bits.known, 1.0, right)
+
+
 def expected_share(
     probabilities: FloatArray, labels: AnyArray, bits: PartialBits, weights: FloatArray
 ) -> FloatArray:
@@ -110,7 +127,6 @@ def expected_share(
     >>> expected_share(np.full((2, 2), 0.25), labels, bits, np.full(2, 0.5)).tolist()
     [0.875, 0.25]
     """
-    right = np.where(labels == 1, probabilities, 1.0 - probabilities)
-    shares: FloatArray = np.where(bits.known, 1.0, right) @ weights
+    shares: FloatArray = right_probabilities(probabilities, labels, bits) @ weights
     # Weights sum to one up to rounding.
     return np.minimum(shares, 1.0)

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from disambig.candidates import PartialBits
 from disambig.estimators.held_out.tag_shares import mixed_shares
+from disambig.estimators.mixture import Mixture
 from disambig.estimators.selection.protocol import Score, mean_score
 from disambig.estimators.selection.space import (
     Entry,
@@ -23,7 +24,7 @@ from disambig.estimators.selection.space import (
     family_of,
     unit_neighbors,
 )
-from disambig.estimators.tag_models import PerTagClassifier
+from disambig.estimators.tags.models import PerTagClassifier
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization, Solver
 
@@ -84,6 +85,10 @@ class BitMembers:
         None: annealing, whose last temperature is selected.
     estimator : callable
         ``estimator(weights, solver)`` is an unfitted estimator with ``predict_proba``.
+    by_squares : bool
+        Whether the score is the squared error of probabilities alone. For one-sided tags: where few
+        rows that have a value are recorded, "not recorded" is the best guess everywhere, and errors
+        cannot tell good probabilities from bad ones.
     """
 
     candidates: PartialBits
@@ -91,6 +96,7 @@ class BitMembers:
     method: str
     solver: Solver | None
     estimator: MakeEstimator
+    by_squares: bool = False
 
     exclusion = "have a known bit"
 
@@ -141,11 +147,12 @@ class BitMembers:
     def score(self, predictions: FloatArray, sample_weight: FloatArray) -> Score:
         known, bits = self.candidates.known, self.candidates.bits
         share = known * self.tag_weights
+        gaps = (share * (predictions - bits) ** 2).sum(axis=1)
+        if self.by_squares:
+            return mean_score(gaps, sample_weight)
         wrong = (share * ((predictions > 0.5) != (bits == 1))).sum(axis=1)
         score = mean_score(wrong, sample_weight)
-        squares = float(
-            np.average((share * (predictions - bits) ** 2).sum(axis=1), weights=sample_weight)
-        )
+        squares = float(np.average(gaps, weights=sample_weight))
         return score._replace(value=score.value + _SQUARED_ERROR_WEIGHT * squares)
 
     def mixing_objective(
@@ -167,11 +174,18 @@ class BitMembers:
     def constant_loss(self, sample_weight: FloatArray) -> float:
         known = self.candidates.known * sample_weight[:, None]
         ones = (known * (self.candidates.bits == 1)).sum(axis=0)
-        fewer = np.minimum(ones, known.sum(axis=0) - ones)
+        totals = known.sum(axis=0)
+        fewer = np.minimum(ones, totals - ones)
+        if self.by_squares:
+            fewer = ones * (totals - ones) / np.maximum(totals, 1e-300)
         informative = self.candidates.informative
         return float(fewer @ self.tag_weights / sample_weight[informative].sum())
 
     def fallback(self, X: Any, sample_weight: FloatArray) -> tuple[Any, Any, str]:
+        if self.by_squares:
+            # Few rows are recorded: the nearest ones often have none among them.
+            described = "a logistic regression for each tag is used, with a strong penalty"
+            return Mixture([_linear(_INVERSE_PENALTIES[-1])]), None, described
         described = "the 10 nearest neighbours are used, on features of unit variance"
         return unit_neighbors(X, sample_weight), self.solver, described
 

@@ -84,8 +84,8 @@ def check_kind(owner: str, tolerance: Any, candidates: Any) -> None:
         reason = "known places, only for pairs of items: use ranks='order'"
     elif type(candidates) not in _KINDS:
         reason = (
-            "this kind of output, only for bits (HammingLoss): for class labels use "
-            "PartialLabelClassifier"
+            "this kind of output: for class labels use PartialLabelClassifier, for tags "
+            "PartialMultilabelClassifier"
         )
     if reason:
         raise ValueError(

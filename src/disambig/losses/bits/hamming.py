@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from disambig.candidates.bits.partial_bits import PartialBits
 from disambig.losses.bits.faces import BitFaces
+from disambig.losses.bits.linear import LinearBitLoss, hamming_under_rules
 from disambig.losses.bits.soft import BitSoftening
 from disambig.losses.embeddings import SignEmbedding
 from disambig.losses.named_weights import named_weights
@@ -23,9 +24,9 @@ from disambig.votes import Votes
 class HammingLoss(BaseEstimator):
     """``loss(z, y) = sum of w[t] over the tags with z[t] != y[t] / sum of w``, in [0, 1].
 
-    Tags do not interact: disambiguation treats each tag separately, under the 0-1 loss. So weights
-    change the value of the loss but not the solution. An unknown tag carries no vote, so that the
-    average-candidates method and the infimum loss predict the same.
+    Without rules tags do not interact: disambiguation treats each tag separately, under the 0-1
+    loss. So weights change the value of the loss but not the solution. An unknown tag carries no
+    vote, so that the average-candidates method and the infimum loss predict the same.
 
     Parameters
     ----------
@@ -48,6 +49,11 @@ class HammingLoss(BaseEstimator):
         """The loss on these tags."""
         weights = named_weights("HammingLoss", "tag_weights", "tag", self.tag_weights, tags)
         return BoundHamming(weights / weights.sum(), tags)
+
+    def bind_bits(self, bits: PartialBits) -> "BoundHamming | LinearBitLoss":
+        """The loss on the tags of these bits, with predictions that keep their rules."""
+        bound = self.bind(bits.tags)
+        return hamming_under_rules(bound.weights, bits) if bits.has_rules else bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +87,14 @@ class BoundHamming:
     def psi(self, bits: AnyArray) -> FloatArray:
         """Embedding of predictions, bits ``(n, m)`` to ``(n, m + 1)``."""
         return self.as_prediction.embed(2.0 * np.asarray(bits) - 1.0)
+
+    def mean_target(self, probabilities: FloatArray) -> FloatArray:
+        """The mean of ``phi(y)`` over tags of these probabilities, ``(q, m)`` to ``(q, m + 1)``."""
+        return self.as_target.embed(2.0 * probabilities - 1.0)
+
+    def mean_bits(self, embedded: FloatArray) -> FloatArray:
+        """The means of the bits of (means of) embedded targets, ``(n, m + 1)`` to ``(n, m)``."""
+        return np.asarray((embedded[:, :-1] + 1.0) / 2.0)
 
     def candidates(self, y: Any) -> PartialBits:
         """The observed bits of the user, checked against the tags of this loss."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.bits.tables import NO, YES
 from disambig.exceptions import TableError
 from disambig.notation import AnyArray, FloatArray
 from disambig.tables.number_texts import point_values
@@ -22,8 +23,6 @@ _UPPER = r"upper|high|hi|max|maximum|to|end|right|ub"
 _WORD = r"(?:^|.*[\W_])(?:{})(?:[\W_].*|$)"
 _LOWER_NAME = re.compile(_WORD.format(_LOWER), re.IGNORECASE)
 _UPPER_NAME = re.compile(_WORD.format(_UPPER), re.IGNORECASE)
-_YES = frozenset({"yes", "y", "true", "t", "1", "1.0", "x", "✓", "✔", "+", "on", "present"})
-_NO = frozenset({"no", "n", "false", "f", "0", "0.0", "-", "off", "absent"})
 _MINUS_ONE = frozenset({"-1", "-1.0"})
 
 
@@ -189,9 +188,9 @@ def binary_table(columns: list[Values]) -> AnyArray | None:
 
 def _bit(value: Any) -> int | None:
     text = str(value).strip().casefold()
-    if text in _YES:
+    if text in YES:
         return 1
-    if text in _NO:
+    if text in NO:
         return 0
     return -2 if text in _MINUS_ONE else None
 

@@ -1,0 +1,1 @@
+"""The cheapest choices of tags."""

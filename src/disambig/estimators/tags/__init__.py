@@ -1,0 +1,1 @@
+"""What `PartialMultilabelClassifier` consists of: models of tags, one-sided tags, decoding."""
