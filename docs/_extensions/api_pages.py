@@ -174,9 +174,7 @@ def _exists(name: str) -> bool:
     return True
 
 
-def skip(
-    app: Sphinx, what: str, name: str, thing: Any, skipped: bool, options: Any
-) -> bool | None:
+def skip(app: Sphinx, what: str, name: str, thing: Any, skipped: bool, options: Any) -> bool | None:
     """Leave out what scikit-learn and Python define; their own pages describe it."""
     module = getattr(inspect.unwrap(thing), "__module__", None) if callable(thing) else None
     foreign = module is not None and not str(module).startswith("disambig")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from disambig import (
         candidates,
+        checks,
         datasets,
         diagnosis,
         estimators,
@@ -99,6 +100,7 @@ __all__ = [
     "StructuredPredictor",
     "__version__",
     "candidates",
+    "checks",
     "datasets",
     "diagnose",
     "diagnosis",

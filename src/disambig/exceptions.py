@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "CandidateError",
+    "ContractError",
     "ConvergenceWarning",
     "DatasetError",
     "IllBehavedWarning",
@@ -41,6 +42,10 @@ class CandidateError(ValueError):
 
     row: int | None = None
     detail: str = ""
+
+
+class ContractError(AssertionError):
+    """A component does not do what its contract says; raised by `disambig.checks`."""
 
 
 class NoInformationError(CandidateError):

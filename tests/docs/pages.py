@@ -41,9 +41,7 @@ class Block:
 def pages() -> list[Path]:
     """README.md and its neighbours, and everything below `docs/` that is not built."""
     docs = ROOT / "docs"
-    written = [
-        path for path in docs.rglob("*.md") if path.relative_to(docs).parts[0] not in _BUILT
-    ]
+    written = [path for path in docs.rglob("*.md") if path.relative_to(docs).parts[0] not in _BUILT]
     return sorted([*ROOT.glob("*.md"), *written])
 
 
@@ -104,7 +102,8 @@ def anchors(page: Path) -> set[str]:
     for title in re.findall(r"^#+ +(.+?) *#*$", without_blocks(text), flags=re.MULTILINE):
         plain = re.sub(r"\]\([^)]*\)", "", title)
         slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
-        repeated = sum(one == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", one) is not None
-                       for one in found)
+        repeated = sum(
+            one == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", one) is not None for one in found
+        )
         found.add(f"{slug}-{repeated}" if slug in found else slug)
     return found

@@ -17,6 +17,7 @@ import pytest
 import disambig.cli
 import disambig.cli.demo
 from benchmarks.trees.public_face import PACKAGES
+from reproduce.__main__ import _parser as reproduction_parser
 from tests.docs.pages import NOT_RUN, ROOT, Block, anchors, blocks, links, name_of, pages, text_of
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
