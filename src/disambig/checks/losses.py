@@ -33,7 +33,7 @@ def check_loss(loss: Any, *, names: Any = None, seed: int = 0) -> None:
     loss : object
         A loss on labels, bits or orders before it is bound (with ``bind``), one that is bound, or
         a `NumberLoss`. A `StructuredTask` has a check of its own, `check_structured_task`.
-    names : array-like, optional
+    names : array-like (K,), optional
         The classes, items or tags that it is bound to, at most 5; by default 0, 1, 2, 3.
     seed : int
         Of the sets and the scores.

@@ -1,5 +1,6 @@
 """`check_votes`: products, sums and declared facts of votes are those of one matrix."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -80,9 +81,10 @@ def _products(contract: Contract, votes: Votes, array: FloatArray) -> None:
         ("row_sums()", votes.row_sums, array.sum(axis=1)),
         ("diagonal()", votes.diagonal, array.diagonal()[:n_diagonal]),
     ):
+        ask: Callable[[], Any] = found
         with suppress(MissingOracleError):
             contract.close(
-                found(),
+                ask(),
                 expected,
                 what,
                 reason="as products with unit vectors say",
