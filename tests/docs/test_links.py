@@ -8,7 +8,8 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / ".ci" / "links.py"
 GOOD = """<html><body><h1 id="top-of-page">A</h1><a href="sub/b.html#there">b</a>
-<a href="#top-of-page">up</a> <img src="x.png"> <a href="https://example.org">out</a> <a href="sub/">folder</a></body></html>"""
+<a href="#top-of-page">up</a>
+<img src="x.png"> <a href="https://example.org">out</a> <a href="sub/">folder</a></body></html>"""
 
 
 def site(folder: Path, more: str = "") -> Path:
