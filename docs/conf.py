@@ -47,7 +47,6 @@ myst_links_external_new_tab = False
 
 # ---------------------------------------------------------------- API reference
 
-autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
 # Members are listed in full below the class, so the table of numpydoc would say it twice.
@@ -82,8 +81,8 @@ html_sidebars = {"**": ["site-nav.html"]}
 html_theme_options = {
     "navbar_start": ["navbar-logo"],
     "navbar_center": [],
-    "navbar_persistent": [],
-    "navbar_end": ["search-button-field", "theme-switcher"],
+    "navbar_persistent": ["search-button-field"],
+    "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
     "footer_start": ["copyright"],

@@ -9,7 +9,9 @@ import importlib.util
 import re
 import shlex
 import shutil
+import sys
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -24,9 +26,15 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SHELL = {"", "bash", "console", "sh", "shell", "text"}
 # Pages whose examples take more than two seconds.
 SLOW = {
+    "docs/choosing.md",
+    "docs/guide/few_labels.md",
+    "docs/guide/labels.md",
     "docs/guide/numbers.md",
-    "docs/intervals.md",
+    "docs/mathematics/theory.md",
     "docs/paper_and_code.md",
+    "docs/scaling.md",
+    "docs/start.md",
+    "docs/which_problem.md",
 }
 PAGES = {name_of(page): page for page in pages()}
 WITH_PYTHON = [
@@ -58,7 +66,10 @@ def test_python_blocks_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "disambig-demo").mkdir()
     shutil.copy(TABLE, tmp_path / "disambig-demo")
-    names: dict[str, object] = {"__name__": "__main__"}
+    # A module, so that classes of a page can be pickled.
+    module = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    names = vars(module)
     for block in blocks(text_of(PAGES[name])):
         if block.language in {"python", "pycon"} and block.reason is None:
             run(block, names, name)
