@@ -23,7 +23,7 @@ NOJIT_TESTS = tests/compiled tests/orderings tests/oracles tests/solvers
 
 help: ## list the targets
 	@echo "usage: make <target>"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.ready-demo ## run the demonstration
 	$(BIN)/disambig demo
@@ -55,7 +55,7 @@ fuzz: $(VENV)/.ready-test ## run 10,000 generated bad inputs; print what is refu
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # What a user gets: the wheel alone, in an environment that knows nothing of this folder.
-test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
+test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run what the README shows there
 	$(BIN)/python .ci/wheel.py
 
 # Compiled lines are invisible to the tracer, so the numeric tests run a second time without compiler.
