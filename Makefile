@@ -19,11 +19,11 @@ NOJIT_TESTS = tests/compiled tests/orderings tests/oracles tests/solvers
 .DELETE_ON_ERROR:
 # Two installers in one environment would trip over each other.
 .NOTPARALLEL:
-.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel fuzz coverage lint format bench clean
+.PHONY: help demo reproduce test test-reproduce test-slow test-floor test-wheel fuzz coverage lint format bench docs clean
 
 help: ## list the targets
 	@echo "usage: make <target>"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.ready-demo ## run the demonstration
 	$(BIN)/disambig demo
@@ -55,7 +55,7 @@ fuzz: $(VENV)/.ready-test ## run 10,000 generated bad inputs; print what is refu
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # What a user gets: the wheel alone, in an environment that knows nothing of this folder.
-test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run README's first block there
+test-wheel: $(VENV)/.created ## build the wheel, install it into an empty environment, run what the README shows there
 	$(BIN)/python .ci/wheel.py
 
 # Compiled lines are invisible to the tracer, so the numeric tests run a second time without compiler.
@@ -81,16 +81,24 @@ format: $(VENV)/.ready-lint ## rewrite the code in the style of the project
 bench: $(VENV)/.ready-bench ## run the benchmarks
 	$(BIN)/python -m benchmarks $(ARGS)
 
+# Without network. The examples run once; the next call runs those that have changed.
+# -W: a warning fails the build, after all of them are shown. Open docs/_build/html/index.html.
+docs: $(VENV)/.ready-docs ## build the documentation site, run its examples, check its links
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees $(ARGS) docs docs/_build/html
+	$(BIN)/python .ci/links.py docs/_build/html
+
 clean: ## remove environments, caches and built things
+	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst
 	rm -rf .venv .venv-floor build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests benchmarks .ci -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # ---------------------------------------------------------------- environments
 # A stamp for each set of extras, older than pyproject.toml as soon as that changes.
 
-READY := $(addprefix $(VENV)/.ready-,demo bench test lint)
+READY := $(addprefix $(VENV)/.ready-,demo bench docs test lint)
 $(VENV)/.ready-demo: EXTRAS = cli,io,persist,plot,report
 $(VENV)/.ready-bench: EXTRAS = bench
+$(VENV)/.ready-docs: EXTRAS = docs
 $(VENV)/.ready-test: EXTRAS = test
 $(VENV)/.ready-lint: EXTRAS = lint
 

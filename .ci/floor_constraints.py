@@ -1,14 +1,14 @@
 """Print the oldest versions that pyproject.toml promises, as constraints for pip.
 
 Every ``name>=version`` among the dependencies and the extras for users becomes ``name==version``;
-the tools in `test`, `lint` and `bench` stay free.
+the tools in `test`, `lint`, `bench` and `docs` stay free.
 """
 
 import re
 import tomllib
 from pathlib import Path
 
-TOOLS = {"test", "lint", "bench"}
+TOOLS = {"test", "lint", "bench", "docs"}
 # What an old release could not know: matplotlib 3.8 calls names that pyparsing 3.3 deprecates.
 CONTEMPORARIES = ["pyparsing<3.3"]
 LOWER_BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?>=(?P<version>[0-9.]+)")

@@ -1,6 +1,7 @@
 """Build the wheel, install it into an empty environment, and run the README's examples there."""
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,16 @@ def first_block(page: str, heading: str) -> str:
     if any(line.startswith(">>> ") for line in lines):
         lines = [line[4:] for line in lines if line.startswith((">>> ", "... "))]
     return "\n".join(lines)
+
+
+def commands(page: str, heading: str) -> list[list[str]]:
+    """The ``disambig`` commands of the first console block below a heading, as words."""
+    _, _, below = page.partition(f"\n## {heading}\n")
+    found = re.search(r"^```console\n(.*?)^```", below, re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"README.md has no console block below '{heading}'.")
+    lines = (line.removeprefix("$ ") for line in found.group(1).splitlines())
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("disambig ")]
 
 
 def main() -> None:
@@ -49,9 +60,8 @@ def main() -> None:
             raise SystemExit(f"disambig reproduce: exit code {done.returncode}: {done.stderr}")
         extras = f"{wheel}[cli,io,persist,plot,report]"
         subprocess.run([python, *PIP, "install", extras], check=True)
-        tables = first_block(readme, "A file in; labels and a model out")
-        subprocess.run([python, "-c", tables], check=True, cwd=folder)
-        subprocess.run([scripts / "disambig", "demo"], check=True, cwd=folder)
+        for words in commands(readme, "A file in; labels and a model out"):
+            subprocess.run([scripts / words[0], *words[1:]], check=True, cwd=folder)
     print("wheel: the README's examples run, alone and with the extras of the command")
 
 

@@ -2,8 +2,9 @@
 
     python .ci/words.py [PATH ...]
 
-Without arguments: the sources, tests, benchmarks, examples and pages of the project. A line that
-must quote such a word (another library's name, say) ends with the comment ``words: ok``.
+Without arguments: the sources with their docstrings, tests, benchmarks, examples with the texts of
+the gallery, and all pages; not what the build of the site writes. A line that must quote such a
+word (another library's name, say) ends with the comment ``words: ok``.
 """
 
 import re
@@ -13,7 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 GLOSSARY = ROOT / "docs" / "glossary.md"
-FOLDERS = ("src", "reproduce", "tests", "benchmarks", "examples", "docs", ".ci")
+FOLDERS = ("src", "reproduce", "tests", "benchmarks", "examples", "docs", ".ci", ".github")
+FILES = ("*.md", "llms.txt", "pyproject.toml", "Makefile")
+SUFFIXES = {".py", ".md", ".rst", ".txt", ".toml", ".html", ".css", ".yml"}
+BUILT = tuple(ROOT / "docs" / name for name in ("_build", "api", "gallery"))
 ALLOWED = "words: ok"
 # A name falls into words at underscores and where a capital letter begins one.
 WORD = re.compile(r"[A-Z]?[a-z]+(?:-[a-z]+)*|[A-Z]+(?![a-z])")
@@ -33,11 +37,12 @@ def unwanted() -> dict[str, str]:
 
 
 def files(paths: list[Path]) -> Iterator[Path]:
-    """Python and Markdown files; the glossary itself quotes the words."""
+    """Files of texts and of code; the glossary itself quotes the words."""
     for path in paths:
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
         for one in found:
-            if one.suffix in {".py", ".md", ".toml"} and one != GLOSSARY:
+            is_read = one.suffix in SUFFIXES or one.name == "Makefile"
+            if is_read and one != GLOSSARY and not any(one.is_relative_to(b) for b in BUILT):
                 yield one
 
 
@@ -58,7 +63,8 @@ def _shown(path: Path) -> Path:
 
 def main() -> int:
     paths = [Path(argument).resolve() for argument in sys.argv[1:]]
-    default = [*(ROOT / folder for folder in FOLDERS), *ROOT.glob("*.md"), ROOT / "pyproject.toml"]
+    default = [ROOT / folder for folder in FOLDERS]
+    default += [path for name in FILES for path in ROOT.glob(name)]
     words, count = unwanted(), 0
     for path in files(paths or default):
         for number, word in hits(path, words):

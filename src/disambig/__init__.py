@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from disambig import (
         candidates,
+        checks,
         datasets,
         diagnosis,
         estimators,
@@ -102,6 +103,7 @@ __all__ = [
     "StructuredPredictor",
     "__version__",
     "candidates",
+    "checks",
     "datasets",
     "diagnose",
     "diagnosis",

@@ -4,31 +4,16 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import disambig
-
-PUBLIC = (
-    "candidates",
-    "datasets",
-    "diagnosis",
-    "theory",
-    "estimators",
-    "exceptions",
-    "losses",
-    "metrics",
-    "model_selection",
-    "plots",
-    "report",
-    "solvers",
-    "tables",
-    "trust",
-    "votes",
-    "weights",
-)
+from benchmarks.trees.public_face import PACKAGES
 
 
 def packages() -> list[str]:
@@ -57,27 +42,82 @@ def test_a_public_name_resolves_and_is_documented(name: str) -> None:
         assert ">>>" in text, f"the docstring of disambig.{name} has no example"
 
 
-def public_things() -> list[tuple[str, object]]:
-    """Classes and functions of all public packages; scorers are objects, made of functions."""
-    return [
-        (f"{package}.{name}", getattr(module, name))
-        for package in PUBLIC
-        for module in [importlib.import_module(f"disambig.{package}")]
-        for name in module.__all__
-        if inspect.isclass(getattr(module, name)) or inspect.isroutine(getattr(module, name))
-    ]
+def public_things() -> dict[str, Any]:
+    """Our public classes and functions, each once; scorers are objects, made of functions."""
+    found: dict[str, Any] = {}
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            ours = getattr(thing, "__module__", "").startswith("disambig.")
+            if ours and (inspect.isclass(thing) or inspect.isroutine(thing)):
+                found.setdefault(f"{thing.__module__}.{name}", thing)
+    return found
 
 
-@pytest.mark.parametrize(
-    ("name", "thing"), public_things(), ids=[name for name, _ in public_things()]
-)
-def test_public_classes_and_functions_have_an_example(name: str, thing: object) -> None:
-    """Except contracts, which are implemented, and errors, which are raised."""
-    text = thing.__doc__
-    assert text, f"disambig.{name} has no docstring of its own"
-    is_contract = getattr(thing, "_is_protocol", False)
-    is_error = inspect.isclass(thing) and issubclass(thing, Exception)
-    assert is_contract or is_error or ">>>" in text, f"disambig.{name} has no example"
+THINGS = public_things()
+each_thing = pytest.mark.parametrize("name", THINGS)
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a numpydoc docstring, by their titles."""
+    parts = re.split(r"^([A-Z][\w ]+)\n-+\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def takes(thing: Any) -> list[str]:
+    """The parameters that a caller gives."""
+    fixed = getattr(thing, "_is_protocol", False) or (
+        inspect.isclass(thing) and issubclass(thing, Exception | Enum)
+    )
+    if fixed:
+        return []
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    found = inspect.signature(thing).parameters.values()
+    return [one.name for one in found if one.kind not in kinds]
+
+
+@each_thing
+def test_public_classes_and_functions_have_an_example(name: str) -> None:
+    text = THINGS[name].__doc__
+    assert text, f"{name} has no docstring of its own"
+    assert ">>> " in sections(text).get("Examples", ""), f"{name} has no section Examples"
+
+
+@each_thing
+def test_every_parameter_is_described(name: str) -> None:
+    """Below Parameters, or below Attributes for the fields of a result."""
+    described = sections(THINGS[name].__doc__)
+    lines = described.get("Parameters", "") + "\n" + described.get("Attributes", "")
+    titles = re.findall(r"^([*\w][\w, *]*?)(?: : .*)?$", lines, flags=re.MULTILINE)
+    known = {one.strip(" *") for title in titles for one in title.split(",")}
+    missing = [one for one in takes(THINGS[name]) if one not in known]
+    assert not missing, f"{name} does not describe {missing}"
+
+
+@each_thing
+def test_arrays_have_a_shape(name: str) -> None:
+    lines = sections(THINGS[name].__doc__).get("Parameters", "")
+    types = dict(re.findall(r"^(\w[\w, *]*?) : (.*)$", lines, flags=re.MULTILINE))
+    arrays = {one: text for one, text in types.items() if re.search(r"\barrays?\b", text)}
+    vague = {one: text for one, text in arrays.items() if not re.search(r"\(|n rows", text)}
+    assert not vague, f"{name}: arrays without a shape: {vague}"
+
+
+def test_these_tests_see_what_is_missing() -> None:
+    def function(first: int, second: int) -> None:
+        """Nothing.
+
+        Parameters
+        ----------
+        first : array-like
+        """
+
+    found = sections(str(function.__doc__))
+    assert list(found) == ["Parameters"]
+    assert found["Parameters"].strip() == "first : array-like"
+    assert takes(function) == ["first", "second"]
+    assert len(THINGS) > 150
 
 
 def test_names_are_listed_before_they_are_used() -> None:

@@ -3,8 +3,6 @@
 scikit-learn splits them, and every plain form that they are read from, like any other y.
 """
 
-import copy
-import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,11 +17,10 @@ from sklearn.model_selection import (
     ShuffleSplit,
     cross_val_score,
     cross_validate,
-    train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing, check_consistent_length, indexable, resample, shuffle
+from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.multiclass import type_of_target
 
 from disambig.candidates import (
@@ -34,6 +31,7 @@ from disambig.candidates import (
     PartialOrders,
     number_sets,
 )
+from disambig.checks import check_candidates
 
 N = 24
 RNG = np.random.default_rng(0)
@@ -166,57 +164,10 @@ def shares(form, output, splitter):
 
 @pytest.mark.parametrize("candidates", CANDIDATES.values(), ids=CANDIDATES.keys())
 class TestRows:
-    def test_length_is_the_number_of_rows(self, candidates):
-        assert len(candidates) == candidates.shape[0] == N
-        assert candidates.informative.shape[0] == N
-        assert len(np.asarray(candidates)) == N
+    def test_the_public_check(self, candidates):
+        check_candidates(candidates)
         check_consistent_length(INPUTS, candidates)
         assert indexable(INPUTS, candidates)[1] is candidates
-
-    @pytest.mark.parametrize(
-        "rows",
-        [[3, 1], np.array([3, 1]), (3, 1), slice(2, 5), np.arange(N) % 2 == 0, [-1, 0, 0], []],
-        ids=["list", "array", "tuple", "slice", "mask", "from the end, twice", "none"],
-    )
-    def test_selected_rows_are_the_rows(self, candidates, rows):
-        if isinstance(rows, list) and not rows:
-            rows = np.array([], dtype=np.intp)
-        expected = np.asarray(candidates)[list(rows) if isinstance(rows, tuple) else rows]
-        chosen = _safe_indexing(candidates, rows)
-        assert type(chosen) is type(candidates)
-        np.testing.assert_array_equal(np.asarray(chosen), expected)
-
-    def test_a_row_that_is_not_there_is_refused(self, candidates):
-        with pytest.raises(IndexError):
-            candidates[[N]]
-
-    def test_splits_shuffles_and_resamples(self, candidates):
-        _, _, train, test = train_test_split(INPUTS, candidates, test_size=0.25, random_state=0)
-        assert type(train) is type(candidates)
-        assert (len(train), len(test)) == (18, 6)
-        numbers = np.arange(N)
-        mixed, moved = shuffle(candidates, numbers, random_state=0)
-        assert mixed == candidates[moved]
-        drawn, rows = resample(candidates, numbers, random_state=0)
-        assert drawn == candidates[rows]
-
-    def test_copies_are_equal_and_other_rows_are_not(self, candidates):
-        for other in (
-            copy.copy(candidates),
-            copy.deepcopy(candidates),
-            pickle.loads(pickle.dumps(candidates)),
-        ):
-            assert other == candidates
-        assert candidates != candidates[::-1]
-        assert candidates != candidates[:-1]
-
-    def test_nothing_can_be_changed(self, candidates):
-        with pytest.raises(AttributeError):
-            candidates.shape = (1, 1)
-        arrays = [value for value in vars(candidates).values() if isinstance(value, np.ndarray)]
-        assert arrays
-        for array in arrays:
-            assert not array.flags.writeable
 
     @pytest.mark.slow
     def test_cross_validation_over_processes(self, candidates):

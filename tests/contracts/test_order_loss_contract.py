@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from disambig.candidates import PartialOrders
+from disambig.checks.contract import Contract
+from disambig.checks.enumeration import Enumerated, check_minimisers, check_starts
 from disambig.exceptions import MissingOracleError
 from disambig.losses import DCGLoss, FootruleLoss, KendallLoss
 from disambig.losses.orders.protocol import BoundOrderLoss, OrderLoss
@@ -104,45 +106,29 @@ def test_minimisers_and_their_means_equal_enumeration(name, seed, m, ties, place
     orders = some_orders(rng, 5, m, places=places)
     of_predictions, of_targets = some_scores(rng, loss, ranks, ties)
     tolerance = np.full(5, 1e-10)
+    members = inside(orders, ranks)
+    case = Enumerated(loss, loss.psi(ranks), loss.phi(ranks), orders, members)
+    contract = Contract("check_loss", name)
+    check_minimisers(contract, case, rng, ties=ties)
+    check_starts(contract, case)
     everything = np.ones((5, len(ranks)), dtype=bool)
     for faces, embed, scores, allowed in [
         (loss.best_prediction(of_predictions, tolerance), loss.psi, of_predictions, everything),
-        (
-            loss.best_candidate(of_targets, orders, tolerance),
-            loss.phi,
-            of_targets,
-            inside(orders, ranks),
-        ),
+        (loss.best_candidate(of_targets, orders, tolerance), loss.phi, of_targets, members),
     ]:
         table = embed(ranks)
         np.testing.assert_allclose(faces.embedded_outputs, embed(faces.outputs), atol=1e-15)
         values = np.where(allowed, scores @ table.T, np.inf)
         tied = values <= values.min(axis=1, keepdims=True) + 1e-9
-        costs = np.einsum("ip,ip->i", faces.embedded_outputs, scores)
-        np.testing.assert_allclose(costs, values.min(axis=1), atol=1e-9)
         for r in range(5):
-            np.testing.assert_allclose(faces.embedded[r], table[tied[r]].mean(axis=0), atol=1e-12)
             earlier = ranks[tied[r]][:, :, None] < ranks[tied[r]][:, None, :]
             np.testing.assert_allclose(faces.pairs[r], earlier.mean(axis=0), atol=1e-12)
             both = earlier.any(axis=0) & np.swapaxes(earlier, 1, 2).any(axis=0)
             np.testing.assert_array_equal(faces.undecided[r], both)
-            # Orders with equal embeddings are one vertex.
-            assert faces.is_vertex[r] == (np.ptp(table[tied[r]], axis=0) <= 1e-12).all()
         owner, vertices = faces.vertices(np.arange(5))
         assert set(owner) == set(range(5))
         for r, ranked in zip(owner, vertices.outputs, strict=True):
             assert tied[r][(ranks == ranked).all(axis=1)].all()
-
-
-@fewer_examples
-@given(seed=SEEDS, m=st.integers(2, 5), places=st.booleans())
-def test_average_start_is_the_mean_of_each_set(name, seed, m, places):
-    rng = np.random.default_rng(seed)
-    loss = bound(name, rng, m)
-    orders, ranks = some_orders(rng, 4, m, places=places), all_ranks(m)
-    start = loss.start(orders, "average")
-    for r, members in enumerate(inside(orders, ranks)):
-        np.testing.assert_allclose(start[r], loss.phi(ranks[members]).mean(axis=0), atol=1e-12)
 
 
 @fewer_examples

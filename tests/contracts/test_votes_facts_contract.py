@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
+from disambig.checks import check_votes
+from disambig.checks.contract import Contract
+from disambig.checks.votes import entries, facts
 from disambig.exceptions import VotesError
-from disambig.votes import Votes, as_votes
+from disambig.votes import as_votes
 from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import DenseVotes, SymmetricArray
 from disambig.votes.iterated import IteratedVotes
@@ -172,33 +175,14 @@ KINDS = {
 }
 
 
-def entries(votes):
-    """The array, from products only."""
-    return votes @ np.eye(votes.shape[1])
-
-
 def assert_facts_hold(votes):
-    assert isinstance(votes, Votes)
-    array = entries(votes)
-    size = np.abs(array).sum(axis=1, keepdims=True)
-    if votes.is_nonnegative:
-        # Rounding of products: some units in the last place of the sums behind an entry.
-        assert (array >= -1e-11 * np.maximum(size, 1.0)).all()
-    if votes.is_symmetric:
-        np.testing.assert_allclose(array, array.T, rtol=0, atol=1e-10 * max(size.max(), 1.0))
-    if votes.absolute_sums_are_bounds:
-        assert (votes.absolute_row_sums() >= size[:, 0] * (1 - 1e-9) - 1e-9).all()
-    if votes.entries is not None:
-        stored = votes.entries
-        stored = stored.toarray() if sp.issparse(stored) else stored
-        np.testing.assert_array_equal(stored, array)
-        # Where the entries are stored, the facts are decided by them, in both directions.
-        assert votes.is_symmetric == np.array_equal(stored, stored.T)
-        assert votes.is_nonnegative == bool((stored >= -1e-12 * size).all())
-    if votes.compressed is not None:
-        rows = votes.compressed
-        assert rows.indptr[-1] == len(rows.indices)
-        assert votes.T.compressed is not None
+    facts(Contract("check_votes", "votes"), votes, entries(votes))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_public_check(kind, seed):
+    check_votes(KINDS[kind](np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize("kind", KINDS)

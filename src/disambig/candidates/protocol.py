@@ -11,6 +11,12 @@ class Candidates(Protocol):
 
     This is what all kinds of candidates share, and what scikit-learn needs to split them like any
     other ``y``. Solvers and losses read the arrays of the concrete classes.
+
+    Examples
+    --------
+    >>> from disambig.candidates import Candidates, Intervals
+    >>> isinstance(Intervals([0.0, 2.0], [1.0, 2.0]), Candidates)
+    True
     """
 
     def __len__(self) -> int:

@@ -62,7 +62,7 @@ def make_sine_intervals(
 
     See Also
     --------
-    disambig.datasets.INTERVAL_CORRUPTIONS : Ways to hide a number.
+    disambig.datasets.corruptions.INTERVAL_CORRUPTIONS : Ways to hide a number.
 
     Examples
     --------

@@ -246,7 +246,7 @@ def make_ranking_lines(
 
     See Also
     --------
-    disambig.datasets.ORDER_CORRUPTIONS : Ways to hide a part of the ranking.
+    disambig.datasets.corruptions.ORDER_CORRUPTIONS : Ways to hide a part of the ranking.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def diagnose(
     fast : bool, default False
         Search the neighbours of 2000 rows, drawn at random, among all rows, and skip what needs
         more. For 100,000 rows and more.
-    classes : array-like, optional
+    classes : array-like (K,), optional
         The classes, items or tags, in order.
     unlabeled : object, or a list of them, optional
         Markers of what says nothing, as in `LabelSets.from_any`.

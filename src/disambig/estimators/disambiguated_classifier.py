@@ -69,7 +69,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         in the first models of "average". X with missing values needs "average".
     weights, method, solver, time_limit
         How the votes recover labels; see `PartialLabelClassifier`. For ``start="votes"`` only.
-    loss : str, array or loss, default "zero_one"
+    loss : str, array (P, K) or loss, default "zero_one"
         As in `PartialLabelClassifier`; also that of the candidates in a round.
     classes, unlabeled
         How y is read; see `PartialLabelClassifier`.

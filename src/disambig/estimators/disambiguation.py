@@ -41,7 +41,7 @@ def disambiguate(
         Inputs. If `weights` are votes, only the number of rows is checked, and None is allowed.
     y : array-like, n rows
         Candidate sets in any form that `LabelSets.from_any` reads.
-    weights : str, weighting, callable, array, sparse matrix or operator, default "auto"
+    weights : str, weighting, callable, array (n, n), sparse matrix or operator, default "auto"
         See `PartialLabelClassifier`. Or your own votes ``(n, n)``: any object with ``@``, ``T`` and
         ``shape``; the result then has no predictions at new inputs.
     loss, method, solver, classes, unlabeled, tolerance, class_shares, resolve_at

@@ -85,7 +85,7 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         ``f(X_query, X_train) -> (q, n)``.
     predict_weights : str, weighting or callable, optional
         The weighting at new inputs; by default the same.
-    loss : str, array or loss, default "zero_one"
+    loss : str, array (P, K) or loss, default "zero_one"
         "zero_one", "absolute" or "squared" (ordered classes), a matrix with one row for each
         prediction and one column for each class, or a loss of `disambig.losses`.
     method : {"disambiguation", "infimum", "average"}, default "disambiguation"

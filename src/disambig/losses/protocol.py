@@ -91,6 +91,15 @@ class Loss(Protocol):
 
     Rows are separate problems. Candidates that couple rows say so (``couples_rows``), and solvers
     that need separate rows refuse them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig.losses import ZeroOneLoss
+    >>> loss = ZeroOneLoss().bind(np.array(["a", "b", "c"]))
+    >>> faces = loss.best_prediction(np.array([[0.3, 0.1, 0.1]]), np.zeros(1))
+    >>> faces.outputs.tolist(), faces.is_vertex.tolist(), faces.embedded.tolist()
+    ([1], [False], [[0.0, 0.5, 0.5]])
     """
 
     def start(self, candidates: Any, kind: str) -> FloatArray:

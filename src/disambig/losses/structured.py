@@ -105,6 +105,19 @@ class StructuredTask(Protocol):
       votes takes the first of its tied outputs, and other rows treat that as known.
     * ``infimum_prediction(votes, candidates, rtol)``: the q outputs that minimise
       ``sum_j inf_{y in s_j} alpha[i, j] loss(z, y)`` exactly (see `ExactInfimum`).
+
+    Examples
+    --------
+    An object that lacks a method is refused by name; `disambig.checks.check_structured_task` has a
+    complete task.
+
+    >>> from disambig import StructuredPredictor
+    >>> class Unfinished:
+    ...     def candidates(self, y):
+    ...         return y
+    >>> StructuredPredictor(Unfinished()).fit([[0.0], [1.0]], [0, 1])
+    Traceback (most recent call last):
+    TypeError: loss: Unfinished lacks embed_target, embed_prediction, best_prediction, ...
     """
 
     def candidates(self, y: Any) -> Any:

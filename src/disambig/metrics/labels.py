@@ -81,7 +81,7 @@ def infimum_loss(
     ----------
     y, y_pred, classes, unlabeled, sample_weight
         See `covering_accuracy`.
-    loss : str, array, loss or bound loss, default "zero_one"
+    loss : str, array (P, K), loss or bound loss, default "zero_one"
         See `disambig.losses.registry.resolve_loss`.
 
     Examples

@@ -28,7 +28,7 @@ class LearningTraceDisplay:
     ----------
     stages : list of str
         Of every iteration.
-    objective, undecided : array-like
+    objective, undecided : array-like (steps,)
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class MapDisplay:
     confidence : array-like (m,), optional
     rows : int array-like (m,), optional
         The rows that the points stand for; by default 0 to m - 1.
-    suspects : int array-like, optional
+    suspects : int array-like (s,), optional
         Which of these rows are ringed.
     explained : (float, float), optional
         The share of the variance on each axis.

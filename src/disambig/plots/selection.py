@@ -36,9 +36,9 @@ class SelectionDisplay:
     ----------
     names : list of str
         Of the trials.
-    scores : array-like
+    scores : array-like (trials,)
         The criterion of the selection; lower is better.
-    shares : array-like, optional
+    shares : array-like (trials,), optional
         The share of each trial in what was chosen, 0 if it was not; by default the first has all.
 
     Attributes

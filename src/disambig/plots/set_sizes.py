@@ -29,7 +29,7 @@ class SetSizesDisplay:
     ----------
     names : list of str
         Of the sizes, or of ranges of sizes.
-    counts : array-like
+    counts : array-like (sizes,)
         The number of rows of each.
     size_name : str
         What a size is, for the axis.

@@ -15,6 +15,12 @@ def quadratic_objective(problem: Problem, decoded: Faces) -> float:
     The paper's objective also has predictions, ``min_z sum_ij A[i, j] loss(z_i, y_j)``, and is
     never higher.
 
+    Parameters
+    ----------
+    problem : Problem
+    decoded : Faces
+        One vertex for each of the n rows, such as ``solution.decoded``.
+
     Examples
     --------
     >>> from disambig.candidates import LabelSets

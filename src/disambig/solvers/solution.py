@@ -173,7 +173,14 @@ class Solution:
 
 @runtime_checkable
 class Solver(Protocol):
-    """A scikit-learn ``BaseEstimator`` that chooses a target in each candidate set."""
+    """A scikit-learn ``BaseEstimator`` that chooses a target in each candidate set.
+
+    Examples
+    --------
+    >>> from disambig.solvers import AlternatingMinimization, Solver
+    >>> isinstance(AlternatingMinimization(), Solver)
+    True
+    """
 
     def solve(
         self, problem: Any, *, start: Solution | None = None, callback: Callback | None = None

@@ -294,6 +294,18 @@ def open_folder(folder: Any, table: Any = None, *, callback: Callback | None = N
     ------
     ModelFileError
         The folder was not written completely, or the table is another one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from disambig import fit_table
+    >>> frame = pd.DataFrame({"size": [1, 2, 8, 9] * 9, "label": ["a", "a|b", "b", "b|a"] * 9})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit_table(frame, "label", weights="neighbors").save(f"{folder}/run")
+    ...     again = open_folder(f"{folder}/run", frame)
+    >>> again.labels["label"].tolist()[:4]
+    ['a', 'a', 'b', 'b']
     """
     path = Path(folder)
     summary = read_summary(path)

@@ -178,6 +178,18 @@ def load_predictor(path: Any) -> TablePredictor:
     ------
     ModelFileError
         The file is not a model that was fitted on a table, or cannot be trusted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from disambig import fit_table
+    >>> frame = pd.DataFrame({"size": [1, 2, 8, 9] * 9, "label": ["a", "a|b", "b", "b|a"] * 9})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit_table(frame, "label", weights="neighbors").save(f"{folder}/run")
+    ...     predictor = load_predictor(f"{folder}/run")
+    >>> predictor.predict(pd.DataFrame({"size": [3, 7]}))["prediction"].tolist()
+    ['a', 'b']
     """
     file = Path(path)
     if file.is_dir():

@@ -151,6 +151,11 @@ def decision_regions(loss: FiniteLoss) -> tuple[DecisionRegion, ...]:
     The simplex is intersected with one half-space after another. For few classes only: for the 0-1
     loss a region has ``2 ** (K - 1)`` vertices.
 
+    Parameters
+    ----------
+    loss : FiniteLoss
+        A loss on labels that is bound to its K classes.
+
     Examples
     --------
     For the 0-1 loss on two classes each is best on its half of the segment:

@@ -24,7 +24,7 @@ def as_votes(alpha: Any, *, shape: tuple[int | None, int | None] = (None, None))
 
     Parameters
     ----------
-    alpha : array, sparse matrix, `Votes`, or an object with ``@``, ``T`` and ``shape``
+    alpha : array (q, n), sparse matrix, `Votes`, or an object with ``@``, ``T`` and ``shape``
     shape : (int or None, int or None)
         Expected ``(q, n)``; None accepts any.
 

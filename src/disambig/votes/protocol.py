@@ -41,6 +41,16 @@ class Votes(Protocol):
     `is_nonnegative`, `is_symmetric` and `absolute_sums_are_bounds`. Each is True only if it is
     known to hold. `entries`, `compressed` and `without_own` are None where votes are not stored in
     the form that they return.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig.votes import Votes, as_votes
+    >>> alpha = as_votes([[0.5, 0.5], [0.0, 1.0]])
+    >>> isinstance(alpha, Votes), alpha.is_nonnegative, alpha.is_symmetric
+    (True, True, False)
+    >>> (alpha @ np.array([1.0, 3.0])).tolist()
+    [2.0, 3.0]
     """
 
     @property

@@ -149,7 +149,7 @@ class MixedWeights(BaseEstimator):
     ----------
     members : list of str, weighting or callable
         The weightings. All of them read X as features, or all as pairs of samples.
-    shares : array-like, default=None
+    shares : array-like (members,), default=None
         One number for each member, not negative, not all zero; they are scaled to sum to one. By
         default all shares are equal.
     leave_one_out : bool, default=False

@@ -50,6 +50,13 @@ class Weights(Protocol):
     ``sample_weight`` w means w copies of a row: a column of ``alpha`` holds the votes of all copies
     of its sample. Rows of ``alpha`` are not scaled; code that sums over training rows scales them.
     All sample weights are positive: the caller removes rows of weight zero before ``fit``.
+
+    Examples
+    --------
+    >>> from disambig.weights import NeighborWeights, Weights
+    >>> weights = NeighborWeights(n_neighbors=1).fit([[0.0], [1.0]])
+    >>> isinstance(weights, Weights), weights.votes([[0.9]]).rows(0, 1).toarray().tolist()
+    (True, [[0.0, 1.0]])
     """
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
@@ -81,6 +88,15 @@ class InformedWeights(Weights, Protocol):
     (``method="average"`` and ``"infimum"``), and ``fit`` where the targets of all rows are
     recovered. `PartialLabelClassifier` calls `fit_informed` in that case, too, if the weighting has
     an attribute ``informed_only`` that is true.
+
+    Examples
+    --------
+    >>> from disambig.weights import InformedWeights, NeighborWeights, PoissonWeights
+    >>> (
+    ...     isinstance(PoissonWeights(), InformedWeights),
+    ...     isinstance(NeighborWeights(), InformedWeights),
+    ... )
+    (True, False)
     """
 
     def fit_informed(

@@ -112,7 +112,7 @@ def number_sets(
 
     Parameters
     ----------
-    y : array, frame, series, interval array, list, Intervals or IntervalUnions
+    y : array (n, 2) or (n, d, 2), frame, series, interval array, list, Intervals or IntervalUnions
         In any format that `Intervals.from_any` reads. A row may also be a union of intervals: a
         list of pairs, or texts joined by ``|``.
     missing : {"error", "whole"}, default="error"

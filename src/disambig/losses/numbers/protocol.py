@@ -25,6 +25,18 @@ class NumberLoss(Protocol):
     or where it is NaN, it is the middle of the lowest interval of minimisers. A slope counts as
     zero up to a share of ``1e-10`` (for votes in float32 ``1e-5``) of the steepest one that votes
     of this size can give. Two points tie if the mean slope between them counts as zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from disambig.losses import AbsoluteLoss, NumberLoss
+    >>> from disambig.votes import as_votes
+    >>> loss = AbsoluteLoss()
+    >>> isinstance(loss, NumberLoss), tuple(loss.slopes)
+    (True, (1.0, 1.0))
+    >>> y, span = np.array([[0.0], [1.0], [5.0]]), np.array([[0.0, 5.0]])
+    >>> loss.best_prediction(as_votes([[1.0, 1.0, 1.0]]), y, span).tolist()
+    [[1.0]]
     """
 
     @property

@@ -54,7 +54,7 @@ class AnnealedMinimization(BaseEstimator):
         be high. "infimum": each row is at its candidate of lowest infimum loss, with negative votes
         counted, for finite losses that are symmetric; it also finds classes that are rarely the
         only candidate. Only a low first temperature preserves this start.
-    temperatures : array-like, default None
+    temperatures : array-like (steps,), default None
         Positive numbers that do not rise; by default 15 from 1 to .01, and 7 from .1 to .01 for
         start="infimum". The unit is the largest loss for labels, and the loss of one wrong tag or
         one wrong pair of items for bits and orders.

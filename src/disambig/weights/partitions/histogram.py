@@ -171,7 +171,7 @@ class HistogramWeights(PartitionWeights):
 
     Parameters
     ----------
-    bins : int, "auto" or sequence of d arrays, default="auto"
+    bins : int, "auto" or sequence of d arrays (edges,), default="auto"
         Bins of each feature. "auto": ``(total weight) ** (1 / (d + 2))``, rounded, at most
         2**20. Or thresholds of each feature, ascending; an entry equal to a threshold lies below
         it.
