@@ -20,7 +20,7 @@ from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
-PATH = Path(__file__).resolve().parents[2] / "examples" / "sequence_tagging.py"
+PATH = Path(__file__).resolve().parents[2] / "examples" / "3_stories" / "plot_sequence_tagging.py"
 
 
 def load() -> ModuleType:
