@@ -226,27 +226,37 @@ def compare(hidden, seed, neighbors=NEIGHBORS):
 
 # %%
 # At level .9 each tag is hidden with probability .9 (a pause, tag 0, with .8). Means and standard
-# errors are over three data sets; raise ``N_SEEDS`` for smaller ones.
+# errors are over three data sets; ``python -m benchmarks.sequence_tagging`` takes ten, and more
+# levels.
 
 
-def table():
+def table(levels=LEVELS, n_seeds=N_SEEDS, neighbors=NEIGHBORS):
     """Name -> errors (levels, seeds, 2): on new inputs, and among the hidden tags."""
-    runs = [[compare(level, seed) for seed in range(N_SEEDS)] for level in LEVELS]
+    runs = [[compare(level, seed, neighbors) for seed in range(n_seeds)] for level in levels]
     return {name: np.array([[run[name] for run in row] for row in runs]) for name in runs[0][0]}
+
+
+def print_table(errors, levels=LEVELS):
+    """Means ± standard errors over the data sets."""
+    for part, title in enumerate(("new inputs", "hidden tags of training rows")):
+        print(f"share of wrong tags, {title}")
+        print(f"{'level':28}", *(f"{level:>15}" for level in levels))
+        for name, values in errors.items():
+            if part and name == "full supervision":
+                continue
+            means, spreads = values[..., part].mean(axis=1), standard_errors(values[..., part])
+            cells = (f"{m:7.3f} ± {e:.3f}" for m, e in zip(means, spreads, strict=True))
+            print(f"{name:28}", *cells)
+
+
+def standard_errors(values):
+    """Of means over the last axis."""
+    return values.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1])
 
 
 if __name__ == "__main__":
     errors = table()
-    for part, title in enumerate(("new inputs", "hidden tags of training rows")):
-        print(f"share of wrong tags, {title}")
-        print(f"{'level':28}", *(f"{level:>15}" for level in LEVELS))
-        for name, values in errors.items():
-            if part and name == "full supervision":
-                continue
-            means = values[..., part].mean(axis=1)
-            spread = values[..., part].std(axis=1, ddof=1) / np.sqrt(N_SEEDS)
-            cells = (f"{m:7.3f} ± {s:.3f}" for m, s in zip(means, spread, strict=True))
-            print(f"{name:28}", *cells)
+    print_table(errors)
 
 # %%
 # The sentence is partly true. Disambiguation fills in more hidden tags rightly than the others, and
@@ -264,9 +274,9 @@ if __name__ == "__main__":
     }
     for name, (style, colour) in styles.items():
         values = errors[name][..., 1]
-        spread = values.std(axis=1, ddof=1) / np.sqrt(N_SEEDS)
+        spreads = standard_errors(values)
         ax.errorbar(
-            LEVELS, values.mean(axis=1), spread, fmt=style, color=colour, capsize=3, label=name
+            LEVELS, values.mean(axis=1), spreads, fmt=style, color=colour, capsize=3, label=name
         )
     ax.set_xticks(LEVELS)
     ax.set(
