@@ -50,6 +50,7 @@ for trial in some:
 
 print(f"Right labels: {right[0]:.1%} with what was chosen, {max(right):.1%} at best")
 
+# sphinx_gallery_thumbnail_number = -1
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 ax.scatter(held_out, right, color="#0072B2", label="tried")
 ax.scatter(held_out[:1], right[:1], color="#D55E00", s=90, label="chosen")

@@ -62,6 +62,7 @@ for name, count in wrong.items():
 # True for digits, where the others are right where they are sure. Where inputs say little about
 # the class, suspects are few, and the statement above says so.
 
+# sphinx_gallery_thumbnail_number = -1
 figure, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
 bars = ax.barh(list(wrong), list(wrong.values()), color=["0.7", "#56B4E9", "#0072B2", "#0072B2"])
 ax.bar_label(bars, padding=4)

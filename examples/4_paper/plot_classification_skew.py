@@ -90,6 +90,7 @@ for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, y):
     default.append((model.predict(X[test]) != y[test]).mean())
 print(f"PartialLabelClassifier() at level {levels[-1]}: {np.mean(default):.1%}")
 
+# sphinx_gallery_thumbnail_number = -1
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 styles = {"disambiguation": "o-", "infimum loss": "^--", "average": "s-"}
 inks = {"disambiguation": "#0072B2", "infimum loss": "#009E73", "average": "#E69F00"}

@@ -44,7 +44,7 @@ for name, values in errors.items():
     print(f"{name}: mean squared error {np.mean(values):.3f} ± {spread:.3f}")
 
 # %%
-# The first seed. Disambiguation follows the intervals with the smallest wave that they allow. Where
+# The first seed. Disambiguation follows the intervals with a flatter wave than the centers. Where
 # no input is near, neither method knows the wave.
 
 X, intervals, targets = make_sine_intervals(random_state=0)
