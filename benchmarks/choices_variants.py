@@ -15,13 +15,13 @@ from benchmarks.choices_predictors import (
     fit_chosen_predictor,
     fit_predictor,
 )
+from benchmarks.forest_alternation import alternate
 from disambig import PartialLabelClassifier
 from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, select
 from disambig.losses import ZeroOneLoss
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization
 from disambig.weights import KernelRidgeWeights, MixedWeights, NeighborWeights
-from examples.forest_alternation import alternate
 
 __all__ = ["DEFAULT", "ONE_VARIANT", "PLAIN", "VARIANTS"]
 

@@ -1,11 +1,9 @@
-"""The ternary figure: regions, labels, level lines, and the example that draws it."""
+"""The ternary figure: regions, labels and level lines."""
 
 import io
-import runpy
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from disambig.losses.labels.finite import FiniteLoss
 from reproduce.figures import plot_decision_regions, simplex_figure
 from reproduce.simplex import SimplexPicture, paper_example, simplex_picture
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "simplex.py"
 LABELS = np.array(["a", "b", "c"])
 LOSSES = {
     "zero-one": ZeroOneLoss().bind(LABELS),
@@ -114,19 +111,6 @@ def test_ties_are_named() -> None:
     figure = simplex_figure(simplex_picture(LOSSES["zero-one"], sets, steps=20))
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "disambiguated: predict a or c" in texts
-
-
-def test_the_example_writes_its_figure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "simplex.png"
-    arguments = ["--loss", "squared", "--sets", "a|c=3", "b|c", "--out", str(path)]
-    monkeypatch.setattr(sys, "argv", [str(EXAMPLE), *arguments])
-    runpy.run_path(str(EXAMPLE), run_name="__main__")
-    printed = capsys.readouterr().out
-    assert path.stat().st_size > 1e4
-    assert "Measure of ['a', 'c']" in printed
-    assert "Disambiguated: ['c'], from the average of the sets: ['b']" in printed
 
 
 def test_pyplot_is_not_imported() -> None:

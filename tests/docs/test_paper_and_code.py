@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.paper_and_code import best_start_errors, start_errors
 from disambig.datasets import fetch_libsvm
-from examples.paper_and_code import best_start_errors, start_errors
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "paper_and_code.md").read_text(encoding="utf-8")

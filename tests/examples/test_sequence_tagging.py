@@ -1,16 +1,14 @@
 """The task of the example, checked by lists of all sequences, and the results that it states."""
 
-import importlib.util
 import itertools
-import sys
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from benchmarks.sequence_tagging import sequence_example
 from disambig import StructuredPredictor
 from disambig.datasets import make_tag_sequences
 from disambig.exceptions import CandidateError
@@ -20,20 +18,7 @@ from disambig.solvers.baselines import infimum_prediction
 from disambig.votes import as_votes
 from disambig.weights import KernelRidgeWeights, NeighborWeights
 
-PATH = Path(__file__).resolve().parents[2] / "examples" / "sequence_tagging.py"
-
-
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sequence_tagging", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-example = load()
+example = sequence_example()
 
 
 def sequences(allowed: np.ndarray, length: int) -> np.ndarray:

@@ -103,9 +103,9 @@ class StructuredPredictor(CandidateEstimator):
     Rows of ``sample_weight`` zero take no part; their label is the candidate nearest to their
     prediction.
 
-    `examples/sequence_tagging.py` implements a complete task: tag sequences, by dynamic
-    programming. The start of the solver can matter more than the method; see `StructuredTask` for
-    the start that a task can define.
+    `examples/3_stories/plot_sequence_tagging.py` implements a complete task: tag sequences, by
+    dynamic programming. The start of the solver can matter more than the method; see
+    `StructuredTask` for the start that a task can define.
 
     Examples
     --------

@@ -1,32 +1,15 @@
-"""The alternation of the example: its rounds, its end, and the result that it states."""
+"""Forests in alternation: their rounds, their end, and the result that they state."""
 
-import importlib.util
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import RandomForestRegressor
 
+from benchmarks import forest_alternation as example
 from disambig import PartialLabelClassifier
 from disambig.weights import ForestWeights, NeighborWeights
-
-PATH = Path(__file__).resolve().parents[2] / "examples" / "forest_alternation.py"
-
-
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("forest_alternation", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-example = load()
 
 
 def forest(trees: int = 30) -> RandomForestRegressor:

@@ -3,7 +3,7 @@
 Each function compares a rule of the paper, or our implementation of a rule of the authors'
 programs, with this library, and returns plain numbers.
 
-    python examples/paper_and_code.py [--data DIR]
+    python -m benchmarks.paper_and_code [--data DIR]
 
 With a folder of LIBSVM files the starts are compared on dna as well, where they matter most.
 """

@@ -8,7 +8,7 @@ The objective may rise from round to round, because each forest has its own vote
 heuristic without the guarantees of a solver. It suits classes that boxes of few features describe;
 on the problems of docs/default.md it is worse than the default. Four seconds.
 
-    python examples/forest_alternation.py [--seed N]
+    python -m benchmarks.forest_alternation [--seed N]
 """
 
 import argparse
