@@ -7,7 +7,7 @@ import numpy as np
 from disambig.compiled.jit import compiled, compiled_part
 from disambig.notation import FloatArray, IntArray
 
-_MAX_STEPS, _MAX_HALVINGS = 60, 40
+_MAX_STEPS, _MAX_HALVINGS = 100, 40
 # A bag is done when no expected count is off by more than this many rows, for each row of the bag.
 _PRECISION = 1e-10
 # Differences of the dual below this share of it are rounding.

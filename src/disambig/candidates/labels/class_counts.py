@@ -348,3 +348,15 @@ def label_candidates(y: Any, classes: Any = None, unlabeled: Any = None) -> Any:
     if isinstance(y, ClassCounts):
         return y if classes is None else y.with_classes(classes)
     return LabelSets.from_any(y, classes=classes, unlabeled=unlabeled)
+
+
+def is_in_bags(candidates: Any) -> bool:
+    """Whether rows are in bags of known class counts.
+
+    Examples
+    --------
+    >>> sets = LabelSets.from_mask(np.ones((2, 2)))
+    >>> is_in_bags(sets), is_in_bags(ClassCounts(sets, [[[1, 1], [1, 1]]], np.zeros(2, int)))
+    (False, True)
+    """
+    return isinstance(candidates, ClassCounts) and candidates.bags is not None
