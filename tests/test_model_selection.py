@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.exceptions import InputShiftWarning
 from disambig.metrics import covering_scorer
-from disambig.model_selection import CandidateKFold
+from disambig.model_selection import BagKFold, CandidateKFold
 from disambig.weights import NeighborWeights
 
 
@@ -133,3 +133,33 @@ def test_an_invalid_number_of_folds_is_not_counted(n_splits):
 def test_groups_are_an_error():
     with pytest.raises(ValueError, match="cannot keep groups together"):
         list(CandidateKFold(2).split(None, [0, 1, 0, 1], groups=[0, 0, 1, 1]))
+
+
+# ---------------------------------------------------------------- whole bags
+
+
+def test_bags_stay_whole_and_folds_are_of_about_equal_size():
+    rng = np.random.default_rng(0)
+    bags = rng.choice(20, size=500, p=rng.dirichlet(np.ones(20)))
+    sizes = []
+    for train, test in BagKFold(4).split(bags, groups=bags):
+        assert not set(bags[train]) & set(bags[test])
+        assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(500))
+        sizes.append(len(test))
+    assert max(sizes) - min(sizes) <= np.bincount(bags).max()
+    first = [test.tolist() for _, test in BagKFold(4).split(bags, groups=bags)]
+    assert first == [test.tolist() for _, test in BagKFold(4).split(bags, groups=bags)]
+
+
+@pytest.mark.parametrize(
+    ("splitter", "bags", "message"),
+    [
+        (BagKFold(), None, "pass the bag of each row as groups="),
+        (BagKFold(3), ["u", "v", "v"], "n_splits=3 with 2 bags"),
+        (BagKFold(2), ["u", None, "v"], "row 1 has no bag"),
+        (BagKFold(1), ["u", "v"], "n_splits"),
+    ],
+)
+def test_bags_that_cannot_be_split(splitter, bags, message):
+    with pytest.raises(ValueError, match=message):
+        list(splitter.split([[0]] * 3, groups=bags))

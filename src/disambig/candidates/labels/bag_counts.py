@@ -104,7 +104,7 @@ def _sets(y: Any, table: Mapping[Any, Any], n: int | None, classes: Any, unlabel
             )
         classes = sorted_labels(named)
     whole = np.ones((n, len(classes)), dtype=np.bool_)
-    return LabelSets.from_any(whole, classes=classes)
+    return LabelSets.from_mask(whole, classes)
 
 
 # ---------------------------------------------------------------------- tables and names
@@ -178,6 +178,19 @@ def _bag_names(bags: Any) -> list[Any]:
             "nothing is known into a bag of their own, with the proportions {}."
         )
     return names
+
+
+def numbered_bags(bags: Any) -> tuple[list[Any], IntArray]:
+    """The distinct names of bags in the order of their first rows, and the bag of each row.
+
+    Examples
+    --------
+    >>> names, codes = numbered_bags(["v", "u", "v"])
+    >>> names, codes.tolist()
+    (['v', 'u'], [0, 1, 0])
+    """
+    names, _, codes = _numbered(_bag_names(bags))
+    return names, codes
 
 
 def _numbered(names: list[Any]) -> tuple[list[Any], list[int], IntArray]:
@@ -273,6 +286,12 @@ class _Reader:
                     f"{self.where}: the counts sum to {total:g}, and the bag has {self.size} rows. "
                     "If a split has cut the bag, keep bags whole (BagKFold) or give fractions; "
                     "else rows or counts are missing."
+                )
+            if ends[:, 0].sum() > self.size:
+                raise CandidateError(
+                    f"{self.where}: the counts ask for at least {ends[:, 0].sum():g} rows, and the "
+                    f"bag has {self.size}. If a split has cut the bag, keep bags whole (BagKFold) "
+                    "or give fractions; else rows are missing."
                 )
             return np.minimum(ends, self.size)
         if is_all:

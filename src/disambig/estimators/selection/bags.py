@@ -192,7 +192,11 @@ class HiddenBags(HiddenSets):
         return Score(*(part * a + (1 - part) * b for a, b in zip(of_sets, of_bags, strict=True)))
 
     def _bag_score(self, probabilities: FloatArray) -> Score:
-        """The squared distance of the mean prediction to the shares, mean over rows of the bags."""
+        """The squared distance to the shares of the bags, mean over the rows of the bags.
+
+        Half of it is that of the mean probabilities, half that of the shares of the predictions:
+        targets that are too soft can have the right means and predict one class everywhere.
+        """
         rows = np.flatnonzero(self._rows_of_parts)
         part, codes = np.unique(
             np.stack([self._kind.bags[rows], self._hidden.argmax(axis=0)[rows]], axis=1),
@@ -200,15 +204,24 @@ class HiddenBags(HiddenSets):
             return_inverse=True,
         )
         sizes = np.bincount(codes.ravel())
-        means = np.zeros((len(part), probabilities.shape[1]))
-        np.add.at(means, codes.ravel(), probabilities[rows])
-        means /= sizes[:, None]
         bounds = self._kind.share_bounds[part[:, 0]]
-        off = np.maximum(np.maximum(bounds[..., 0] - means, means - bounds[..., 1]), 0.0)
-        squares = (off**2).sum(axis=1)
+        squares = np.zeros(len(part))
+        for predicted in (probabilities, _one_hot(probabilities)):
+            means = np.zeros((len(part), predicted.shape[1]))
+            np.add.at(means, codes.ravel(), predicted[rows])
+            means /= sizes[:, None]
+            off = np.maximum(np.maximum(bounds[..., 0] - means, means - bounds[..., 1]), 0.0)
+            squares += (off**2).sum(axis=1) / 2
         loss = float(np.average(squares, weights=sizes))
         error = float(np.sqrt(np.average((squares - loss) ** 2, weights=sizes) / len(part)))
         return Score(loss, loss, error)
+
+
+def _one_hot(probabilities: FloatArray) -> FloatArray:
+    """One for the most probable class of each row, ``(n, K)``."""
+    found = np.zeros_like(probabilities)
+    found[np.arange(len(found)), probabilities.argmax(axis=1)] = 1.0
+    return found
 
 
 def bag_space(space: SearchSpace) -> SearchSpace:
