@@ -104,6 +104,48 @@ def _newton_step(  # type: ignore[no-untyped-def]
 
 
 @compiled_part
+def _diagonal_step(  # type: ignore[no-untyped-def]
+    rows: IntArray,
+    rates: FloatArray,
+    table: FloatArray,
+    active: IntArray,
+    residual: FloatArray,
+    step: FloatArray,
+):
+    """Divide the residuals by the second derivatives of each class alone."""
+    for a in range(active.shape[0]):
+        curvature = 1e-300
+        for i in range(rows.shape[0]):
+            q = table[rows[i], active[a]]
+            curvature += rates[rows[i]] * q * (1.0 - q)
+        step[a] = residual[a] / curvature
+
+
+@compiled_part
+def _move(  # type: ignore[no-untyped-def]
+    price: FloatArray,
+    active: IntArray,
+    residual: FloatArray,
+    step: FloatArray,
+    length: Any,
+    trial: FloatArray,
+):
+    """Write the moved prices to `trial`; what the dual falls by, to first order."""
+    gain = 0.0
+    for k in range(price.shape[0]):
+        trial[k] = price[k]
+    for a in range(active.shape[0]):
+        k = active[a]
+        moved = price[k] + length * step[a]
+        # A price stops at zero, where its bound changes.
+        if moved * price[k] < 0.0 or (price[k] == 0.0 and moved * residual[a] < 0.0):
+            moved = 0.0
+        trial[k] = moved
+        gain += residual[a] * (moved - price[k])
+    return gain
+
+
+@compiled_part
 def _scale_bag(  # type: ignore[no-untyped-def]
     logs: FloatArray,
     rows: IntArray,
@@ -144,28 +186,29 @@ def _scale_bag(  # type: ignore[no-untyped-def]
             worst = max(worst, abs(off))
         if worst <= precision:
             return
-        _newton_step(rows, rates, table, active[:m], residual, hessian, step)
-        length = 1.0
-        for a in range(m):
-            length = min(length, longest / max(abs(step[a]), longest))
-        for _ in range(_MAX_HALVINGS):
-            gain = 0.0
-            for k in range(size):
-                trial[k] = price[k]
+        # Steps of Newton's method that stop at zero need not lead down; those of its diagonal do.
+        is_found = False
+        for is_diagonal in range(2):
+            if is_diagonal:
+                # The failed search has overwritten them.
+                _distribute(logs, rows, rates, price, table, counts)
+                _diagonal_step(rows, rates, table, active[:m], residual, step)
+            else:
+                _newton_step(rows, rates, table, active[:m], residual, hessian, step)
+            length = 1.0
             for a in range(m):
-                k = active[a]
-                moved = price[k] + length * step[a]
-                # A price stops at zero, where its bound changes.
-                if moved * price[k] < 0.0 or (price[k] == 0.0 and moved * residual[a] < 0.0):
-                    moved = 0.0
-                trial[k] = moved
-                gain += residual[a] * (moved - price[k])
-            newer = _distribute(logs, rows, rates, trial, table, counts)
-            newer += _bound_terms(trial, low, high)
-            if newer <= dual - 1e-4 * gain + _ROUNDING * abs(dual):
+                length = min(length, longest / max(abs(step[a]), longest))
+            for _ in range(_MAX_HALVINGS):
+                gain = _move(price, active[:m], residual, step, length, trial)
+                newer = _distribute(logs, rows, rates, trial, table, counts)
+                newer += _bound_terms(trial, low, high)
+                if gain > 0.0 and newer <= dual - 1e-4 * gain + _ROUNDING * abs(dual):
+                    is_found = True
+                    break
+                length /= 2
+            if is_found:
                 break
-            length /= 2
-        else:
+        if not is_found:
             # Nothing is gained beyond rounding.
             _distribute(logs, rows, rates, price, table, counts)
             return

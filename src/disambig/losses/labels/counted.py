@@ -12,7 +12,7 @@ from disambig.losses.softening import SoftMeans
 from disambig.notation import FloatArray, IntArray
 
 # Costs beyond this many scales are as good as infinite; their exponents must not overflow.
-_MAX_EXPONENT = 1e6
+_MAX_EXPONENT = 1e100
 
 
 @dataclass(frozen=True, eq=False)
