@@ -1,5 +1,6 @@
 """Classification from candidate label sets."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from disambig.candidates.labels.class_counts import is_in_bags, label_candidates
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.class_prices import class_prices
 from disambig.estimators.conformal import both_set_scores
 from disambig.estimators.fitting import (
     Fit,
@@ -308,6 +310,12 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
     def _store(self, fit: Fit) -> None:
         solution, kept = fit.solution, fit.kept
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
+        prices = None
+        if is_in_bags(fit.taken) and len(self.predictions_) == fit.taken.n_classes:
+            # Before the labels, which the other rows predict: prices are for new rows.
+            scores = fit.weightings.leave_one_out(self._predictor_.xi)
+            prices = class_prices(scores, fit.taken.bag_bounds.sum(axis=0))
+            self._predictor_ = replace(self._predictor_, prices=prices)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
         found = row_labels(fit, self._distribution_, self._predictor_)
         held_out = judge_fit(fit, self.solver_, self.method, self.trials_, self.tolerance_)
@@ -324,6 +332,8 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
             np.asarray(fit.taken.mask.any(axis=0)),
             None if held_out is None or not same else held_out.first_calibration.temperature,
         )
+        if prices is not None and self.loss_.is_zero_one:
+            self._probabilities_ = replace(self._probabilities_, prices=prices)
         self.calibration_ = None if held_out is None else held_out.calibration
         self._set_scores_: FloatArray | None = None
         if held_out is not None:

@@ -12,6 +12,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from disambig.candidates import LabelSets
+from disambig.candidates.labels.assignment import counted_labels
 from disambig.candidates.labels.bag_information import informed_rows
 from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.estimators.prediction import shares
@@ -194,8 +195,8 @@ class HiddenBags(HiddenSets):
     def _bag_score(self, probabilities: FloatArray) -> Score:
         """The squared distance to the shares of the bags, mean over the rows of the bags.
 
-        Half of it is that of the mean probabilities, half that of the shares of the predictions:
-        targets that are too soft can have the right means and predict one class everywhere.
+        Half of it is that of the mean probabilities, half that of the shares of the predictions,
+        which have the class shares of all bags together; see `class_prices`.
         """
         rows = np.flatnonzero(self._rows_of_parts)
         part, codes = np.unique(
@@ -206,9 +207,9 @@ class HiddenBags(HiddenSets):
         sizes = np.bincount(codes.ravel())
         bounds = self._kind.share_bounds[part[:, 0]]
         squares = np.zeros(len(part))
-        for predicted in (probabilities, _one_hot(probabilities)):
+        for predicted in (probabilities[rows], self._predicted(probabilities[rows], bounds, sizes)):
             means = np.zeros((len(part), predicted.shape[1]))
-            np.add.at(means, codes.ravel(), predicted[rows])
+            np.add.at(means, codes.ravel(), predicted)
             means /= sizes[:, None]
             off = np.maximum(np.maximum(bounds[..., 0] - means, means - bounds[..., 1]), 0.0)
             squares += (off**2).sum(axis=1) / 2
@@ -217,11 +218,18 @@ class HiddenBags(HiddenSets):
         return Score(loss, loss, error)
 
 
-def _one_hot(probabilities: FloatArray) -> FloatArray:
-    """One for the most probable class of each row, ``(n, K)``."""
-    found = np.zeros_like(probabilities)
-    found[np.arange(len(found)), probabilities.argmax(axis=1)] = 1.0
-    return found
+    def _predicted(
+        self, probabilities: FloatArray, bounds: FloatArray, sizes: IntArray
+    ) -> FloatArray:
+        """One for the class that is predicted for each row, with the shares of all bags."""
+        rows = bounds * sizes[:, None, None]
+        total = np.stack([np.floor(rows[..., 0]).sum(axis=0), np.ceil(rows[..., 1]).sum(axis=0)], 1)
+        whole = LabelSets.from_mask(np.ones(probabilities.shape, dtype=np.bool_))
+        total[:, 1] = np.minimum(total[:, 1], len(probabilities))
+        codes = counted_labels(-probabilities, ClassCounts(whole, total)).codes
+        found = np.zeros_like(probabilities)
+        found[np.arange(len(found)), codes] = 1.0
+        return found
 
 
 def bag_space(space: SearchSpace) -> SearchSpace:
