@@ -308,7 +308,13 @@ def transport(
         part = n
         while part > _FIRST_PART:
             part //= _GROWTH
-        limit, is_retry = np.inf, False
+        limit, is_retry, is_warm = np.inf, False, False
+        for k in range(size):
+            is_warm = is_warm or prices[b, k] != 0.0
+        if is_warm and part < n:
+            part = n
+            rows = order[starts[b] : starts[b + 1]]
+            limit = _SHARE_OF_GAP * _mean_gap(costs, allowed, rows, prices[b])
         while True:
             for k in range(size):
                 if part == n:

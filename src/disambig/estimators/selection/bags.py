@@ -20,7 +20,7 @@ from disambig.estimators.selection.few_labels import few_rows
 from disambig.estimators.selection.hidden_sets import HiddenSets
 from disambig.estimators.selection.labels import LabelSelection
 from disambig.estimators.selection.protocol import Score
-from disambig.estimators.selection.space import SearchSpace
+from disambig.estimators.selection.space import Entry, SearchSpace
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -103,6 +103,11 @@ class BagSelection(LabelSelection):
         middle = self.share_bounds.mean(axis=2)[self.bags]
         inside = self.sets.distribution() * (middle + _ROUNDING)
         return inside / inside.sum(axis=1, keepdims=True)
+
+    def entries(self, space: SearchSpace, has_scales: bool) -> list[Entry]:
+        """With few bags smooth functions only: few equations determine nothing else."""
+        found = super().entries(space, has_scales)
+        return found if self.hides_bags else [one for one in found if one.kind != "neighbors"]
 
     def _folds(self, numbers: IntArray, space: SearchSpace) -> IntArray:
         if not self.hides_bags:
