@@ -285,7 +285,7 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         return LabelSelection.of(sets, self.loss_, self.method, solver, taken.couples_rows)
 
     def _space_for(self, taken: Any) -> SearchSpace:
-        return bag_space(self._search_space) if is_in_bags(taken) else self._search_space
+        return bag_space(self._search_space, taken) if is_in_bags(taken) else self._search_space
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         weights, solver, trials = super()._choose(X, kept, taken)

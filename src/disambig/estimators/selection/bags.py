@@ -1,8 +1,9 @@
 """The selection where class shares of bags are known: held-out bags as well as hidden sets.
 
-With many bags, whole bags are hidden; with few, random halves of all. The rows of a hidden part are
-open and in no bag. They are predicted by the votes of the others, and the mean prediction is
-compared with the shares of the bag. Of a half, these hold up to the chance by which it was drawn.
+The rows of a hidden part are open and in no bag, and the votes of the others predict them. With
+many bags, whole bags are hidden, and the mean prediction is compared with the shares of the bag.
+With few bags these are few equations; random halves of all bags are hidden, and the score is the
+likelihood of the bag that each hidden row is in. It counts rows, not bags.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from disambig.estimators.selection.few_labels import few_rows
 from disambig.estimators.selection.hidden_sets import HiddenSets
 from disambig.estimators.selection.labels import LabelSelection
 from disambig.estimators.selection.protocol import Score
-from disambig.estimators.selection.space import Entry, SearchSpace
+from disambig.estimators.selection.space import SearchSpace
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -34,6 +35,13 @@ _MIN_BAGS_TO_HIDE = 20
 _N_HALVES = 2
 # A sample takes whole bags if they have at most so many rows on average.
 _MAX_ROWS_OF_WHOLE_BAGS = 50
+# What is tried with few bags, and on how many rows.
+_SMOOTH_BANDWIDTHS = (0.7, 1.4, 2.8, 5.6)
+_SMOOTH_RIDGES = (1e-1, 1e-2, 1e-3, 1e-4)
+_N_ROWS_OF_FEW_BAGS = 2000
+_NO_SCREEN = 10_000
+# Of a hidden row in its bag, relative to chance.
+_LEAST_LIKELIHOOD = 1e-3
 # Rounding of a share times the rows of a bag.
 _ROUNDING = 1e-9
 
@@ -103,11 +111,6 @@ class BagSelection(LabelSelection):
         middle = self.share_bounds.mean(axis=2)[self.bags]
         inside = self.sets.distribution() * (middle + _ROUNDING)
         return inside / inside.sum(axis=1, keepdims=True)
-
-    def entries(self, space: SearchSpace, has_scales: bool) -> list[Entry]:
-        """With few bags smooth functions only: few equations determine nothing else."""
-        found = super().entries(space, has_scales)
-        return found if self.hides_bags else [one for one in found if one.kind != "neighbors"]
 
     def _folds(self, numbers: IntArray, space: SearchSpace) -> IntArray:
         if not self.hides_bags:
@@ -198,21 +201,41 @@ class HiddenBags(HiddenSets):
         return Score(*(part * a + (1 - part) * b for a, b in zip(of_sets, of_bags, strict=True)))
 
     def _bag_score(self, probabilities: FloatArray) -> Score:
+        """The score of the hidden rows in bags."""
+        rows = np.flatnonzero(self._rows_of_parts)
+        if not self._kind.hides_bags:
+            return self._membership_score(probabilities[rows], rows)
+        return self._mean_score(probabilities[rows], rows)
+
+    def _membership_score(self, probabilities: FloatArray, rows: IntArray) -> Score:
+        """Minus the log-likelihood ratio of the bags of rows, mean over rows.
+
+        If the inputs of a class look alike in all bags, a row with probabilities p is in bag b with
+        probability ``P(b) sum_k p_k share_bk / share_k``. A constant prediction has score 0.
+        """
+        middle = self._kind.share_bounds.mean(axis=2)
+        middle = middle / np.maximum(middle.sum(axis=1, keepdims=True), _ROUNDING)
+        weights = np.bincount(self._kind.bags[self._kind.is_informed], minlength=len(middle))
+        overall = weights @ middle / weights.sum()
+        # Calibrated in the large: the mean prediction has the shares of all bags.
+        calibrated = probabilities * overall / np.maximum(probabilities.mean(axis=0), _ROUNDING)
+        calibrated /= np.maximum(calibrated.sum(axis=1, keepdims=True), _ROUNDING)
+        ratios = middle[self._kind.bags[rows]] / np.maximum(overall, _ROUNDING)
+        losses = -np.log(np.maximum((calibrated * ratios).sum(axis=1), _LEAST_LIKELIHOOD))
+        loss = float(losses.mean())
+        return Score(loss, loss, float(losses.std() / np.sqrt(len(losses))))
+
+    def _mean_score(self, probabilities: FloatArray, rows: IntArray) -> Score:
         """The squared distance to the shares of the bags, mean over the rows of the bags.
 
         Half of it is that of the mean probabilities, half that of the shares of the predictions,
         which have the class shares of all bags together; see `class_prices`.
         """
-        rows = np.flatnonzero(self._rows_of_parts)
-        part, codes = np.unique(
-            np.stack([self._kind.bags[rows], self._hidden.argmax(axis=0)[rows]], axis=1),
-            axis=0,
-            return_inverse=True,
-        )
+        part, codes = np.unique(self._kind.bags[rows], return_inverse=True)
         sizes = np.bincount(codes.ravel())
-        bounds = self._kind.share_bounds[part[:, 0]]
+        bounds = self._kind.share_bounds[part]
         squares = np.zeros(len(part))
-        for predicted in (probabilities[rows], self._predicted(probabilities[rows], bounds, sizes)):
+        for predicted in (probabilities, self._predicted(probabilities, bounds, sizes)):
             means = np.zeros((len(part), predicted.shape[1]))
             np.add.at(means, codes.ravel(), predicted)
             means /= sizes[:, None]
@@ -221,7 +244,6 @@ class HiddenBags(HiddenSets):
         loss = float(np.average(squares, weights=sizes))
         error = float(np.sqrt(np.average((squares - loss) ** 2, weights=sizes) / len(part)))
         return Score(loss, loss, error)
-
 
     def _predicted(
         self, probabilities: FloatArray, bounds: FloatArray, sizes: IntArray
@@ -237,6 +259,19 @@ class HiddenBags(HiddenSets):
         return found
 
 
-def bag_space(space: SearchSpace) -> SearchSpace:
-    """The search space for bags: no screen on few rows, of which a bag would have too few."""
-    return replace(space, finalists=10_000)
+def bag_space(space: SearchSpace, counts: ClassCounts) -> SearchSpace:
+    """The search space for bags: no screen on few rows, of which a bag would have too few.
+
+    With few bags smooth functions only, since few equations determine nothing else; and more rows,
+    since a row says little by its bag.
+    """
+    if np.count_nonzero(counts.bag_sizes) >= _MIN_BAGS_TO_HIDE:
+        return replace(space, finalists=_NO_SCREEN)
+    return replace(
+        space,
+        kernels={"gaussian": _SMOOTH_BANDWIDTHS},
+        ridges=_SMOOTH_RIDGES,
+        neighbors=(),
+        largest_sample=_N_ROWS_OF_FEW_BAGS,
+        finalists=_NO_SCREEN,
+    )
