@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates import (
     Intervals,
     IntervalUnions,
@@ -153,6 +154,11 @@ def examine_fitted(
         For numbers: what counts as right; see `NumberExamination`.
     """
     last = innermost(model)
+    if is_in_bags(y):
+        raise ValueError(
+            "cross_examine: rows in bags are not judged, because folds would cut the bags; their "
+            "confidence is by the votes of the other rows (leave one out)."
+        )
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
     checked = validated_inputs(last, inputs, reset=False, missing=True)
