@@ -85,23 +85,40 @@ def test_sets_and_bags_together():
     assert found.plan.from_dict(found.plan.to_dict()) == found.plan
 
 
+def _without_a_bag(table, shares):
+    return table, shares.drop(index=0)
+
+
+def _unknown_class(table, shares):
+    return table, shares.rename(columns={"cat": "cow"})
+
+
+def _row_without_bag(table, shares):
+    return table.assign(place=table["place"].where(table.index != 3)), shares
+
+
+def _wrong_sum(table, shares):
+    return table, shares.assign(cat=shares["cat"].where(shares.index != 1, 9))
+
+
+def _infeasible(table, shares):
+    return table.assign(label=table["label"].where(table.index >= 3, "dog")), shares
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t, s: s.drop(index=0, inplace=True), "bag 'p0' .* is not among the bags"),
-        (lambda t, s: s.rename(columns={"cat": "cow"}, inplace=True), "'cow' is not a class"),
-        (lambda t, s: t.loc.__setitem__((3, "place"), None), "the row has no bag"),
-        (lambda t, s: s.loc.__setitem__((1, "cat"), 9), "bag 'p1': the counts sum to 11"),
-        (
-            lambda t, s: t.loc.__setitem__((slice(0, 3), "label"), "dog"),
-            r"of bag 'p0' .*: class 'dog' is the only candidate of 4 rows",
-        ),
+        (_without_a_bag, "bag 'p0' .* is not among the bags"),
+        (_unknown_class, "'cow' is not a class"),
+        (_row_without_bag, "the row has no bag"),
+        (_wrong_sum, "bag 'p1': the counts sum to 11"),
+        (_infeasible, r"of bag 'p0' .*: class 'cat' .* a candidate of 6"),
     ],
 )
 def test_bags_that_do_not_fit_are_named(change, message):
     table, shares, labels = frame()
     table["label"] = np.where(np.arange(60) % 10 == 9, labels, "cat|dog")
-    change(table, shares)
+    table, shares = change(table, shares)
     with pytest.raises(TableError, match=message):
         load_table(table, "label", bags="place", proportions=shares)
 

@@ -49,7 +49,7 @@ def given_section(inputs: ReportInputs) -> Section:
         f"The table has {n:,} rows, and {_summary(inputs)}.",
         texts=texts,
         facts=tuple(facts),
-        figures=_sizes(candidates, table.candidates),
+        figures=_sizes(candidates, getattr(table.candidates, "sets", table.candidates)),
         tables=(_examples(inputs),) if inputs.has_rows else (),
     )
 
