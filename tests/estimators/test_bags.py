@@ -82,15 +82,18 @@ def test_sets_and_bags_together_and_one_bag_of_all_rows():
 
 
 def test_other_solvers_and_losses():
-    X, y, bags = clusters(2, n=60, n_bags=3)
+    X, y, bags = clusters(n=120)
     proportions = counts_by_bag(y, bags)
     given = {"bags": bags, "proportions": proportions}
     frank_wolfe = PartialLabelClassifier(KernelRidgeWeights(), solver=FrankWolfeMinimization())
     assert counts_by_bag(frank_wolfe.fit(X, None, **given).labels_, bags) == proportions
     ordinal = PartialLabelClassifier(KernelRidgeWeights(), loss="absolute")
     assert counts_by_bag(ordinal.fit(X, None, **given).labels_, bags) == proportions
-    abstaining = MatrixLoss(np.vstack([1.0 - np.eye(3), np.full(3, 0.3)]))
-    model = PartialLabelClassifier(KernelRidgeWeights(), loss=abstaining).fit(X, None, **given)
+    costs = np.vstack([1.0 - np.eye(3), np.full(3, 0.3)])
+    unsure = MatrixLoss(costs, predictions=["a", "b", "c", "?"])
+    solver = AnnealedMinimization("two_blocks")
+    model = PartialLabelClassifier(KernelRidgeWeights(), loss=unsure, solver=solver)
+    model.fit(X, None, **given)
     with pytest.raises(MissingOracleError, match="predictions that keep class shares are classes"):
         model.predict(X, **given)
     for parameters in ({"solver": "alternating"}, {"method": "average"}, {"method": "infimum"}):
@@ -112,7 +115,7 @@ def test_whole_new_bags_are_predicted_with_their_shares():
     expected = 1.0 - model.predict_proba(new[:20])
     chosen = np.argsort(expected[:, 1] - expected[:, 0])[:5]
     assert set(np.flatnonzero(found[:20] == "b")) == set(chosen)
-    with pytest.raises(CandidateError, match="one entry for each|inconsistent|bags"):
+    with pytest.raises(CandidateError, match="bags must have one entry for each of the 40 rows"):
         model.predict(new, bags=names[:-1], proportions=proportions)
 
 
@@ -134,7 +137,7 @@ def test_bags_are_routed_to_the_parts_of_a_cross_validation():
     proportions = counts_by_bag(y, bags)
     with sklearn.config_context(enable_metadata_routing=True):
         model = PartialLabelClassifier(KernelRidgeWeights())
-        model.set_fit_request(bags=True, proportions=True)
+        model.set_fit_request(bags=True, proportions=True, groups=False)
         found = cross_validate(
             model,
             X,
@@ -159,6 +162,8 @@ def test_bags_that_say_nothing_are_refused_or_warned_of():
         model.fit(X, LabelSets(mask, np.array(["a", "b", "c"])), bags=bags, proportions=equal)
     with pytest.raises(ValueError, match="requires y to be passed"):
         model.fit(X, None)
+    with pytest.raises(CandidateError, match=r"each of the 180 rows; got 179"):
+        model.fit(X, None, bags=bags[1:], proportions=equal)
 
 
 def test_folds_would_cut_bags():

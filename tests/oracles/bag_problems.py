@@ -34,7 +34,7 @@ def counts_of(mask, bags, bounds):
 
 
 def cheapest_by_program(costs, mask, bags, bounds):
-    """The least cost of labels that keep the bounds, by a linear program; None if there are none."""
+    """The least cost of labels that keep the bounds, by a linear program; None without any."""
     row, label = np.nonzero(mask)
     each, ones = np.arange(row.size), np.ones(row.size)
     n, n_classes = mask.shape

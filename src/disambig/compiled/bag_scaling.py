@@ -60,6 +60,21 @@ def _bound_terms(price: FloatArray, low: IntArray, high: IntArray):  # type: ign
 
 
 @compiled_part
+def _eliminate(hessian: FloatArray, step: FloatArray, m: Any):  # type: ignore[no-untyped-def]
+    """Solve ``hessian[:m, :m] x = step`` in place; a positive definite matrix needs no pivots."""
+    for a in range(m):
+        for c in range(a + 1, m):
+            ratio = hessian[c, a] / hessian[a, a]
+            for b in range(a, m):
+                hessian[c, b] -= ratio * hessian[a, b]
+            step[c] -= ratio * step[a]
+    for a in range(m - 1, -1, -1):
+        for b in range(a + 1, m):
+            step[a] -= hessian[a, b] * step[b]
+        step[a] /= hessian[a, a]
+
+
+@compiled_part
 def _newton_step(  # type: ignore[no-untyped-def]
     rows: IntArray,
     rates: FloatArray,
@@ -91,16 +106,7 @@ def _newton_step(  # type: ignore[no-untyped-def]
         hessian[a, a] += ridge
         for b in range(a):
             hessian[b, a] = hessian[a, b]
-    for a in range(m):
-        for c in range(a + 1, m):
-            ratio = hessian[c, a] / hessian[a, a]
-            for b in range(a, m):
-                hessian[c, b] -= ratio * hessian[a, b]
-            step[c] -= ratio * step[a]
-    for a in range(m - 1, -1, -1):
-        for b in range(a + 1, m):
-            step[a] -= hessian[a, b] * step[b]
-        step[a] /= hessian[a, a]
+    _eliminate(hessian, step, m)
 
 
 @compiled_part
@@ -146,6 +152,75 @@ def _move(  # type: ignore[no-untyped-def]
 
 
 @compiled_part
+def _longest_step(logs: FloatArray, rows: IntArray, rates: FloatArray):  # type: ignore[no-untyped-def]
+    """A difference of prices that would decide alone.
+
+    Where probabilities are zero or one, the second derivatives vanish, and steps would be longer.
+    """
+    longest = 0.0
+    for i in range(rows.shape[0]):
+        j = rows[i]
+        least, most = np.inf, -np.inf
+        for k in range(logs.shape[1]):
+            if logs[j, k] > -np.inf:
+                least, most = min(least, logs[j, k]), max(most, logs[j, k])
+        longest = max(longest, (most - least + _MAX_LOG_RATIO) / rates[j])
+    return longest
+
+
+@compiled_part
+def _active_classes(  # type: ignore[no-untyped-def]
+    price: FloatArray,
+    counts: FloatArray,
+    low: IntArray,
+    high: IntArray,
+    active: IntArray,
+    residual: FloatArray,
+):
+    """The classes with a price or outside of their bounds, how far off; their number."""
+    m = 0
+    for k in range(price.shape[0]):
+        if price[k] > 0.0 or (price[k] == 0.0 and counts[k] > high[k]):
+            active[m], residual[m] = k, counts[k] - high[k]
+            m += 1
+        elif price[k] < 0.0 or counts[k] < low[k]:
+            active[m], residual[m] = k, counts[k] - low[k]
+            m += 1
+    return m
+
+
+@compiled_part
+def _search_line(  # type: ignore[no-untyped-def]
+    logs: FloatArray,
+    rows: IntArray,
+    rates: FloatArray,
+    low: IntArray,
+    high: IntArray,
+    price: FloatArray,
+    table: FloatArray,
+    counts: FloatArray,
+    active: IntArray,
+    residual: FloatArray,
+    step: FloatArray,
+    longest: Any,
+    trial: FloatArray,
+    dual: Any,
+):
+    """Halve a step until the dual falls; the dual at `trial`, infinite if it falls nowhere."""
+    length = 1.0
+    for a in range(active.shape[0]):
+        length = min(length, longest / max(abs(step[a]), longest))
+    for _ in range(_MAX_HALVINGS):
+        gain = _move(price, active, residual, step, length, trial)
+        newer = _distribute(logs, rows, rates, trial, table, counts)
+        newer += _bound_terms(trial, low, high)
+        if gain > 0.0 and newer <= dual - 1e-4 * gain + _ROUNDING * abs(dual):
+            return newer
+        length /= 2
+    return np.inf
+
+
+@compiled_part
 def _scale_bag(  # type: ignore[no-untyped-def]
     logs: FloatArray,
     rows: IntArray,
@@ -156,38 +231,19 @@ def _scale_bag(  # type: ignore[no-untyped-def]
     table: FloatArray,
     counts: FloatArray,
 ):
+    """Scale the rows of one bag; see `scale_bags`."""
     size = low.shape[0]
     trial, step = np.empty(size), np.empty(size)
     residual, hessian = np.empty(size), np.empty((size, size))
     active = np.empty(size, dtype=np.int64)
-    precision = _PRECISION * rows.shape[0]
-    # Further apart, prices would decide alone; where probabilities are zero or one, the second
-    # derivatives vanish and steps would be longer than that.
-    longest = 0.0
-    for i in range(rows.shape[0]):
-        j = rows[i]
-        least, most = np.inf, -np.inf
-        for k in range(size):
-            if logs[j, k] > -np.inf:
-                least, most = min(least, logs[j, k]), max(most, logs[j, k])
-        longest = max(longest, (most - least + _MAX_LOG_RATIO) / rates[j])
+    longest = _longest_step(logs, rows, rates)
     dual = _distribute(logs, rows, rates, price, table, counts) + _bound_terms(price, low, high)
     for _ in range(_MAX_STEPS):
-        m, worst = 0, 0.0
-        for k in range(size):
-            if price[k] > 0.0 or (price[k] == 0.0 and counts[k] > high[k]):
-                off = counts[k] - high[k]
-            elif price[k] < 0.0 or counts[k] < low[k]:
-                off = counts[k] - low[k]
-            else:
-                continue
-            active[m], residual[m] = k, off
-            m += 1
-            worst = max(worst, abs(off))
-        if worst <= precision:
+        m = _active_classes(price, counts, low, high, active, residual)
+        if m == 0 or np.abs(residual[:m]).max() <= _PRECISION * rows.shape[0]:
             return
         # Steps of Newton's method that stop at zero need not lead down; those of its diagonal do.
-        is_found = False
+        newer = np.inf
         for is_diagonal in range(2):
             if is_diagonal:
                 # The failed search has overwritten them.
@@ -195,20 +251,25 @@ def _scale_bag(  # type: ignore[no-untyped-def]
                 _diagonal_step(rows, rates, table, active[:m], residual, step)
             else:
                 _newton_step(rows, rates, table, active[:m], residual, hessian, step)
-            length = 1.0
-            for a in range(m):
-                length = min(length, longest / max(abs(step[a]), longest))
-            for _ in range(_MAX_HALVINGS):
-                gain = _move(price, active[:m], residual, step, length, trial)
-                newer = _distribute(logs, rows, rates, trial, table, counts)
-                newer += _bound_terms(trial, low, high)
-                if gain > 0.0 and newer <= dual - 1e-4 * gain + _ROUNDING * abs(dual):
-                    is_found = True
-                    break
-                length /= 2
-            if is_found:
+            newer = _search_line(
+                logs,
+                rows,
+                rates,
+                low,
+                high,
+                price,
+                table,
+                counts,
+                active[:m],
+                residual,
+                step,
+                longest,
+                trial,
+                dual,
+            )
+            if newer < np.inf:
                 break
-        if not is_found:
+        if newer == np.inf:
             # Nothing is gained beyond rounding.
             _distribute(logs, rows, rates, price, table, counts)
             return

@@ -3,8 +3,7 @@
 Of every bag a transportation problem with few classes: successive shortest paths on the graph of
 the classes. Moving a row from class k to class l costs ``costs[j, l] - costs[j, k]``; the cheapest
 row of every such pair is at the root of a heap, so that a path has as many steps as classes, and
-not as many as rows. The heaps are pairing heaps in three arrays, because a row that moves leaves
-heaps of which it is not the root.
+not as many as rows. A row that moves also leaves heaps of which it is not the root.
 """
 
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from disambig.compiled.jit import compiled, compiled_part
+from disambig.compiled.pairing_heaps import meld, removed
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 # Rows of the first of several rounds on growing parts of a bag; each part is this many times
@@ -28,71 +28,22 @@ _ABSENT = -2
 
 
 @compiled_part
-def _meld(a: Any, b: Any, key: FloatArray, child: IntArray, sibling: IntArray, before: IntArray):  # type: ignore[no-untyped-def]
-    """The root of two heaps, each given by its root or -1."""
-    if a < 0:
-        return b
-    if b < 0:
-        return a
-    if key[b] < key[a]:
-        a, b = b, a
-    first = child[a]
-    sibling[b] = first
-    before[b] = a
-    if first >= 0:
-        before[first] = b
-    child[a] = b
-    return a
-
-
-@compiled_part
-def _meld_children(  # type: ignore[no-untyped-def]
-    node: Any, key: FloatArray, child: IntArray, sibling: IntArray, before: IntArray
-):
-    """One heap from the children of a node, in pairs from the left, then from the right."""
-    rest, pairs = child[node], np.int64(-1)
-    child[node] = -1
-    while rest >= 0:
-        a, b = rest, sibling[rest]
-        rest = sibling[b] if b >= 0 else np.int64(-1)
-        sibling[a], before[a] = -1, -1
-        if b >= 0:
-            sibling[b], before[b] = -1, -1
-        pair = _meld(a, b, key, child, sibling, before)
-        # A list of pairs, linked by their siblings.
-        sibling[pair] = pairs
-        pairs = pair
-    root = np.int64(-1)
-    while pairs >= 0:
-        following = sibling[pairs]
-        sibling[pairs], before[pairs] = -1, -1
-        root = _meld(root, pairs, key, child, sibling, before)
-        pairs = following
-    return root
-
-
-@compiled_part
-def _removed(  # type: ignore[no-untyped-def]
-    root: Any,
-    node: Any,
+def _link(  # type: ignore[no-untyped-def]
+    v: Any,
+    w: Any,
+    roots: IntArray,
     key: FloatArray,
-    child: IntArray,
-    sibling: IntArray,
-    before: IntArray,
+    used: IntArray,
+    low: IntArray,
+    high: IntArray,
 ):
-    """The root of a heap without one of its nodes."""
-    rest = _meld_children(node, key, child, sibling, before)
-    if node == root:
-        return rest
-    left, right = before[node], sibling[node]
-    if child[left] == node:
-        child[left] = right
-    else:
-        sibling[left] = right
-    if right >= 0:
-        before[right] = left
-    sibling[node], before[node] = -1, -1
-    return _meld(root, rest, key, child, sibling, before)
+    """The cost to move one row from node v to node w; infinite if it is not possible."""
+    size = low.shape[0]
+    if v == size:
+        return 0.0 if used[w] > low[w] else np.inf
+    if w == size:
+        return 0.0 if used[v] < high[v] else np.inf
+    return key[roots[v, w]] if roots[v, w] >= 0 else np.inf
 
 
 @compiled_part
@@ -114,40 +65,138 @@ def _shortest_path(  # type: ignore[no-untyped-def]
     that a class may have. Prices of the nodes change so that no link has negative cost.
     """
     size = low.shape[0]
-    for v in range(size + 1):
-        distance[v], last[v], done[v] = np.inf, -1, False
-        if excess[v] > 0:
-            distance[v] = 0.0
+    for w in range(size + 1):
+        distance[w], last[w], done[w] = np.inf, -1, False
+        if excess[w] > 0:
+            distance[w] = 0.0
     while True:
         v = np.int64(-1)
-        for w in range(size + 1):
+        for w in np.arange(size + 1):
             if not done[w] and distance[w] < np.inf and (v < 0 or distance[w] < distance[v]):
                 v = w
         if v < 0 or excess[v] < 0:
             break
         done[v] = True
         for w in range(size + 1):
-            if done[w]:
-                continue
-            if v == size:
-                if used[w] <= low[w]:
-                    continue
-                cost = 0.0
-            elif w == size:
-                if used[v] >= high[v]:
-                    continue
-                cost = 0.0
-            else:
-                if roots[v, w] < 0:
-                    continue
-                cost = key[roots[v, w]]
-            reached = distance[v] + max(cost + price[w] - price[v], 0.0)
-            if reached < distance[w]:
-                distance[w], last[w] = reached, v
+            if not done[w]:
+                cost = _link(v, w, roots, key, used, low, high)
+                reached = distance[v] + max(cost + price[w] - price[v], 0.0)
+                if reached < distance[w]:
+                    distance[w], last[w] = reached, v
     if v >= 0:
         for w in range(size + 1):
             price[w] -= min(distance[w], distance[v])
     return v
+
+
+@compiled_part
+def _first_classes(  # type: ignore[no-untyped-def]
+    costs: FloatArray,
+    allowed: BoolArray,
+    rows: IntArray,
+    price: FloatArray,
+    assigned: IntArray,
+    excess: IntArray,
+):
+    """Give each row the class of least price and cost, and count them; the largest cost."""
+    largest = 0.0
+    for i in range(rows.shape[0]):
+        j = rows[i]
+        best = np.int64(-1)
+        for k in range(price.shape[0] - 1):
+            if allowed[j, k]:
+                largest = max(largest, abs(costs[j, k]))
+                if best < 0 or costs[j, k] + price[k] < costs[j, best] + price[best]:
+                    best = np.int64(k)
+        assigned[j] = best
+        excess[best] += 1
+    return largest
+
+
+@compiled_part
+def _fill_heaps(  # type: ignore[no-untyped-def]
+    costs: FloatArray,
+    allowed: BoolArray,
+    rows: IntArray,
+    price: FloatArray,
+    assigned: IntArray,
+    limit: Any,
+    roots: IntArray,
+    key: FloatArray,
+    child: IntArray,
+    sibling: IntArray,
+    before: IntArray,
+):
+    """Put the moves of all rows whose cost is at most the limit into the heaps."""
+    size = roots.shape[0]
+    for i in range(rows.shape[0]):
+        j = rows[i]
+        best = assigned[j]
+        for k in range(size):
+            node = i * size + k
+            child[node], sibling[node], before[node] = -1, -1, _ABSENT
+            if k == best or not allowed[j, k]:
+                continue
+            if costs[j, k] + price[k] - (costs[j, best] + price[best]) <= limit:
+                before[node] = -1
+                key[node] = costs[j, k] - costs[j, best]
+                roots[best, k] = meld(roots[best, k], node, key, child, sibling, before)
+
+
+@compiled_part
+def _first_excess(  # type: ignore[no-untyped-def]
+    n: Any,
+    price: FloatArray,
+    rounding: Any,
+    low: IntArray,
+    high: IntArray,
+    used: IntArray,
+    excess: IntArray,
+):
+    """From counts of classes to what is above the number that prices and bounds ask for."""
+    size, total = low.shape[0], np.int64(0)
+    for k in range(size):
+        if abs(price[k]) <= rounding:
+            price[k] = 0.0
+            used[k] = min(max(excess[k], low[k]), high[k])
+        else:
+            used[k] = high[k] if price[k] > 0.0 else low[k]
+        excess[k] -= used[k]
+        total += used[k]
+    excess[size] = total - n
+    price[size] = 0.0
+
+
+@compiled_part
+def _move_row(  # type: ignore[no-untyped-def]
+    k: Any,
+    v: Any,
+    costs: FloatArray,
+    allowed: BoolArray,
+    rows: IntArray,
+    assigned: IntArray,
+    roots: IntArray,
+    key: FloatArray,
+    child: IntArray,
+    sibling: IntArray,
+    before: IntArray,
+):
+    """Move the cheapest row of class k to class v."""
+    size = roots.shape[0]
+    i = roots[k, v] // size
+    j = rows[i]
+    for m in range(size):
+        node = i * size + m
+        if before[node] != _ABSENT:
+            roots[k, m] = removed(roots[k, m], node, key, child, sibling, before)
+            before[node] = _ABSENT
+    assigned[j] = v
+    for m in range(size):
+        if m != v and allowed[j, m]:
+            node = i * size + m
+            before[node] = -1
+            key[node] = costs[j, m] - costs[j, v]
+            roots[v, m] = meld(roots[v, m], node, key, child, sibling, before)
 
 
 @compiled_part
@@ -171,53 +220,21 @@ def _assign(  # type: ignore[no-untyped-def]
     Heaps hold moves of cost at most `limit`, at the prices of the start. Prices change by no more
     than the paths cost: until that sum reaches the limit, no other move can be on a shortest path.
     """
-    n, size = rows.shape[0], low.shape[0]
+    size = low.shape[0]
     roots = np.full((size, size), -1, dtype=np.int64)
     excess = np.zeros(size + 1, dtype=np.int64)
     used = np.zeros(size, dtype=np.int64)
     distance = np.empty(size + 1)
     last = np.empty(size + 1, dtype=np.int64)
-    largest = 0.0
-    for i in range(n):
-        j = rows[i]
-        best = np.int64(-1)
-        for k in range(size):
-            if allowed[j, k]:
-                largest = max(largest, abs(costs[j, k]))
-                if best < 0 or costs[j, k] + price[k] < costs[j, best] + price[best]:
-                    best = k
-        assigned[j] = best
-        excess[best] += 1
-        for k in range(size):
-            node = i * size + k
-            child[node], sibling[node], before[node] = -1, -1, _ABSENT
-            if k == best or not allowed[j, k]:
-                continue
-            if costs[j, k] + price[k] - (costs[j, best] + price[best]) <= limit:
-                before[node] = -1
-                key[node] = costs[j, k] - costs[j, best]
-                roots[best, k] = _meld(roots[best, k], node, key, child, sibling, before)
-    total = np.int64(0)
-    for k in range(size):
-        if abs(price[k]) <= _PRICE_ROUNDING * largest:
-            price[k] = 0.0
-            used[k] = min(max(excess[k], low[k]), high[k])
-        else:
-            used[k] = high[k] if price[k] > 0.0 else low[k]
-        excess[k] -= used[k]
-        total += used[k]
-    excess[size] = total - n
-    price[size] = 0.0
+    largest = _first_classes(costs, allowed, rows, price, assigned, excess)
+    _fill_heaps(costs, allowed, rows, price, assigned, limit, roots, key, child, sibling, before)
+    rounding = _PRICE_ROUNDING * largest
+    _first_excess(rows.shape[0], price, rounding, low, high, used, excess)
     spent = 0.0
     while True:
-        is_open = False
-        for v in range(size + 1):
-            is_open = is_open or excess[v] > 0
-        if not is_open:
+        if excess.max() <= 0:
             return _ASSIGNED
-        v = _shortest_path(
-            roots, key, used, low, high, excess, price, distance, last, reached
-        )
+        v = _shortest_path(roots, key, used, low, high, excess, price, distance, last, reached)
         if v < 0:
             return _INFEASIBLE if limit == np.inf else _NEEDS_MOVES
         spent += distance[v]
@@ -231,20 +248,7 @@ def _assign(  # type: ignore[no-untyped-def]
             elif k == size:
                 used[v] -= 1
             else:
-                i = roots[k, v] // size
-                j = rows[i]
-                for m in range(size):
-                    node = i * size + m
-                    if before[node] != _ABSENT:
-                        roots[k, m] = _removed(roots[k, m], node, key, child, sibling, before)
-                        before[node] = _ABSENT
-                assigned[j] = v
-                for m in range(size):
-                    if m != v and allowed[j, m]:
-                        node = i * size + m
-                        before[node] = -1
-                        key[node] = costs[j, m] - costs[j, v]
-                        roots[v, m] = _meld(roots[v, m], node, key, child, sibling, before)
+                _move_row(k, v, costs, allowed, rows, assigned, roots, key, child, sibling, before)
             v = k
         excess[v] -= 1
 
@@ -267,6 +271,16 @@ def _mean_gap(costs: FloatArray, allowed: BoolArray, rows: IntArray, price: Floa
             total += second - best
             count += 1
     return total / max(count, 1)
+
+
+@compiled_part
+def _bounds_of_part(bounds: IntArray, part: Any, n: Any, low: IntArray, high: IntArray):  # type: ignore[no-untyped-def]
+    """The bounds of a bag in proportion to the rows of a part."""
+    for k in range(low.shape[0]):
+        low[k], high[k] = bounds[k, 0], bounds[k, 1]
+        if part < n:
+            low[k] = np.int64(np.floor(bounds[k, 0] * (part / n)))
+            high[k] = np.int64(np.ceil(bounds[k, 1] * (part / n)))
 
 
 @compiled
@@ -316,12 +330,7 @@ def transport(
             rows = order[starts[b] : starts[b + 1]]
             limit = _SHARE_OF_GAP * _mean_gap(costs, allowed, rows, prices[b])
         while True:
-            for k in range(size):
-                if part == n:
-                    low[k], high[k] = bounds[b, k, 0], bounds[b, k, 1]
-                else:
-                    low[k] = np.int64(np.floor(bounds[b, k, 0] * (part / n)))
-                    high[k] = np.int64(np.ceil(bounds[b, k, 1] * (part / n)))
+            _bounds_of_part(bounds[b], part, n, low, high)
             rows = order[starts[b] : starts[b] + part]
             found = _assign(
                 costs,

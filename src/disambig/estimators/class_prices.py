@@ -9,10 +9,10 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.assignment import counted_labels
 from disambig.candidates.labels.class_counts import ClassCounts
-from disambig.notation import FloatArray
+from disambig.notation import FloatArray, IntArray
 
 
-def class_prices(costs: FloatArray, bounds: FloatArray) -> FloatArray:
+def class_prices(costs: FloatArray, bounds: IntArray) -> FloatArray:
     """Prices ``(K,)``: the classes of least ``cost + price`` keep the bounds, up to ties.
 
     They are those of the transportation problem of all rows: zero if the classes of least cost keep
@@ -22,7 +22,7 @@ def class_prices(costs: FloatArray, bounds: FloatArray) -> FloatArray:
     ----------
     costs : float array (n, K)
         Expected losses of the classes.
-    bounds : array (K, 2)
+    bounds : int array (K, 2)
         The smallest and the largest number of rows of each class.
 
     Examples

@@ -60,8 +60,6 @@ class LabelPredictionMixin(_Base):
             )
         expected = self.loss_.expected_losses(self.predict_proba(X))
         counts = bag_counts(None, bags, proportions, n=len(expected), classes=self.classes_)
-        if len(counts) != len(expected):
-            raise ValueError(f"bags has {len(counts)} entries, and X has {len(expected)} rows.")
         predicted: AnyArray = self.classes_[counted_labels(expected, counts).codes]
         return predicted
 
@@ -78,7 +76,8 @@ class LabelPredictionMixin(_Base):
         differ from the largest probability.
         """
         check_is_fitted(self)
-        return self._probabilities_(self._scored(X, self._distribution_))
+        found: FloatArray = self._probabilities_(self._scored(X, self._distribution_))
+        return found
 
     @limit_threads(1)
     def predict_set(

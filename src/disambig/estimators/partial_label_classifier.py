@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _num_samples
 
-from disambig.candidates import LabelSets
 from disambig.candidates.labels.bag_counts import bag_counts
 from disambig.candidates.labels.bag_information import check_bags
 from disambig.candidates.labels.class_counts import is_in_bags, label_candidates

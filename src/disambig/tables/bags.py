@@ -123,7 +123,9 @@ def counted(
     """
     names = names_of_bags(table, column)
     if names is not None and proportions is None:
-        raise table.source.error("bags need the shares of their classes: proportions.", None, column)
+        raise table.source.error(
+            "bags need the shares of their classes: proportions.", None, column
+        )
     shares = read_proportions(proportions)
     try:
         if sets is not None:

@@ -7,7 +7,6 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates import (
     Intervals,
     IntervalUnions,
@@ -16,6 +15,7 @@ from disambig.candidates import (
     PartialOrders,
     number_sets,
 )
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.progress.reporting import reporting
 from disambig.losses.bits.hamming import BoundHamming

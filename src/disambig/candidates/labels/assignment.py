@@ -122,5 +122,7 @@ def _rows(rows: IntArray) -> str:
 
 
 def _classes(counts: ClassCounts, chosen: BoolArray) -> str:
-    names = [repr(name) for name, is_in in zip(listed(counts.classes), chosen, strict=True) if is_in]
+    names = [
+        repr(name) for name, is_in in zip(listed(counts.classes), chosen, strict=True) if is_in
+    ]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,7 +1,7 @@
 """Class shares of bags, as users write them, to bounds on class counts.
 
 Whole numbers (`int`) are counts of rows, numbers with a point (`float`) are fractions of the bag.
-What could be both is refused, with both readings.
+What could be both is refused, and the error shows both.
 """
 
 import math
@@ -51,7 +51,7 @@ def bag_counts(
         rows; if those of all classes miss the sum of one by at most .005, they are divided by it.
         Counts of all classes must sum to m. Bags without rows are ignored.
     n : int, optional
-        The number of rows, if y is None and there are no bags.
+        The number of rows, if y is None; needed if there are no bags either.
     classes, unlabeled
         See `LabelSets.from_any`.
 
@@ -72,10 +72,11 @@ def bag_counts(
         )
     table = _proportion_table(proportions, has_bags=bags is not None)
     names = None if bags is None else _bag_names(bags)
-    sets = _sets(y, table, len(names) if names is not None else n, classes, unlabeled)
+    n = len(names) if n is None and names is not None else n
+    sets = _sets(y, table, n, classes, unlabeled)
     if names is not None and len(names) != len(sets):
         raise CandidateError(
-            f"bags must have one entry for each of the {len(sets)} rows of y; got {len(names)}."
+            f"bags must have one entry for each of the {len(sets)} rows; got {len(names)}."
         )
     if names is None:
         names = [_ALL] * len(sets)
@@ -322,7 +323,7 @@ class _Reader:
             )
         if None not in kinds or True in kinds or False in kinds:
             return True in kinds
-        # Only the whole numbers 0 and 1. Both readings agree in a bag of one row, and on zeros.
+        # Only the whole numbers 0 and 1: the same for a bag of one row, and for zeros.
         is_whole_bag = len(given) == len(self.classes) and total == self.size
         ones = [k for k, share in given.items() if share.high == 1.0]
         if ones and not is_whole_bag and self.size > 1:

@@ -1,7 +1,7 @@
 """What the class shares of bags can tell apart.
 
 If the inputs of a class look alike in all bags, the mean input of a bag is the mixture of those of
-the classes by its shares. Classes can be told apart by bags alone if their shares vary over the
+the classes by its shares. Bags alone can separate classes if their shares vary over the
 bags, in as many directions as there are classes less one.
 """
 
@@ -17,7 +17,7 @@ from disambig.notation import BoolArray, FloatArray
 # Each bag is an equation for the labels of its rows. So many bags are enough to learn from, even if
 # rows were dealt to them by chance: their shares then differ by chance, but are known exactly.
 MIN_RANDOM_BAGS = 20
-# Shares of few bags that differ by less than this, and by no more than chance, are as good as equal.
+# Shares of few bags that differ by less, and by no more than chance, are as good as equal.
 _EQUAL = 0.05
 
 
@@ -136,8 +136,8 @@ def informed_rows(counts: ClassCounts) -> BoolArray:
     """Rows of bags of which some share is known, ``(n,)``."""
     sizes = counts.bag_sizes[:, None]
     is_known = (counts.bag_bounds[..., 0] > 0) | (counts.bag_bounds[..., 1] < sizes)
-    rows: BoolArray = is_known.any(axis=1)[counts.bag_of_row]
-    return rows
+    informed: BoolArray = np.asarray(is_known.any(axis=1))[counts.bag_of_row]
+    return informed
 
 
 def check_bags(candidates: Any) -> None:

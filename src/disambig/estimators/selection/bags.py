@@ -8,7 +8,7 @@ likelihood of the bag that each hidden row is in. It counts rows, not bags.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from disambig.estimators.selection.labels import LabelSelection
 from disambig.estimators.selection.protocol import Score
 from disambig.estimators.selection.space import SearchSpace
 from disambig.losses.labels.finite import FiniteLoss
-from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
@@ -110,7 +109,8 @@ class BagSelection(LabelSelection):
     def table(self) -> FloatArray:
         middle = self.share_bounds.mean(axis=2)[self.bags]
         inside = self.sets.distribution() * (middle + _ROUNDING)
-        return inside / inside.sum(axis=1, keepdims=True)
+        table: FloatArray = inside / inside.sum(axis=1, keepdims=True)
+        return table
 
     def _folds(self, numbers: IntArray, space: SearchSpace) -> IntArray:
         if not self.hides_bags:
@@ -144,7 +144,7 @@ class HiddenBags(HiddenSets):
         super().__init__(kind.sets, kind.loss, folds, sample_weight)
         self._kind = kind
         self._rows_of_parts = kind.is_informed & (folds >= 0)
-        self._opened = self._in_bags(cast(LabelSets, self._opened))  # type: ignore[assignment]
+        self._opened = self._in_bags(self._opened)  # type: ignore[assignment]
 
     def _in_bags(self, opened: LabelSets) -> ClassCounts:
         """The opened sets of all folds, each fold with bags of its own and one of hidden rows."""
@@ -171,7 +171,9 @@ class HiddenBags(HiddenSets):
 
     def constant_score(self) -> Score:
         n, known = len(self.sets), self._kind.is_informed
-        constant = np.tile(self._mean_shares, (n, 1)) if known.any() else self._prior[None].repeat(n, 0)
+        constant = (
+            np.tile(self._mean_shares, (n, 1)) if known.any() else self._prior[None].repeat(n, 0)
+        )
         found = super().constant_score() if self._is_scored.any() else None
         return self._combined(found, constant)
 
@@ -250,7 +252,8 @@ class HiddenBags(HiddenSets):
     ) -> FloatArray:
         """One for the class that is predicted for each row, with the shares of all bags."""
         rows = bounds * sizes[:, None, None]
-        total = np.stack([np.floor(rows[..., 0]).sum(axis=0), np.ceil(rows[..., 1]).sum(axis=0)], 1)
+        ends = np.floor(rows[..., 0]).sum(axis=0), np.ceil(rows[..., 1]).sum(axis=0)
+        total = np.stack(ends, axis=1)
         whole = LabelSets.from_mask(np.ones(probabilities.shape, dtype=np.bool_))
         total[:, 1] = np.minimum(total[:, 1], len(probabilities))
         codes = counted_labels(-probabilities, ClassCounts(whole, total)).codes

@@ -142,9 +142,7 @@ class FiniteLoss:
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)
 
-    def softened(
-        self, candidates: LabelSets | ClassCounts
-    ) -> "LabelSoftening | CountedSoftening":
+    def softened(self, candidates: LabelSets | ClassCounts) -> "LabelSoftening | CountedSoftening":
         """The loss at a temperature, on these candidates."""
         free = LabelSoftening(
             self._target_embedding,
