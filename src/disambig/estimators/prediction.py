@@ -163,8 +163,7 @@ def predictor_of(
     ----------
     problem : Problem
     solution : Solution
-    method : {"disambiguation", "infimum", "average"}
-    sample_weight : float array (n,)
+    method, sample_weight
     """
     if method == "average":
         xi = problem.loss.start(problem.candidates, "average")
@@ -295,16 +294,8 @@ def probabilities_of(
     different scores; the softmax keeps their order. Its temperature is a fifth of the mean over
     rows of the largest vote.
 
-    Parameters
-    ----------
-    votes : Votes (n, n)
-    distribution : float array (n, K)
-        The recovered distributions of the labels.
-    sample_weight : float array (n,)
-    prior : float array (K,)
-    possible : bool array (K,)
-    temperature : float, optional
-        At which hidden sets are predicted best.
+    `temperature` is that at which hidden sets are predicted best, `distribution` has the recovered
+    labels ``(n, K)``; the others are those of `Probabilities`.
     """
     if temperature is not None:
         return Probabilities(prior, possible, temperature)
