@@ -13,7 +13,6 @@ from disambig.candidates.labels.class_counts import is_in_bags, label_candidates
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.class_prices import class_prices
 from disambig.estimators.conformal import both_set_scores
 from disambig.estimators.fitting import (
     Fit,
@@ -23,7 +22,6 @@ from disambig.estimators.fitting import (
     informative,
 )
 from disambig.estimators.held_out.label_judges import HeldOutLabels, judge_fit
-from disambig.estimators.label_predictions import LabelPredictionMixin
 from disambig.estimators.prediction import (
     candidate_shares,
     label_distribution,
@@ -32,6 +30,8 @@ from disambig.estimators.prediction import (
     probabilities_of,
     row_labels,
 )
+from disambig.estimators.queries.class_prices import class_prices
+from disambig.estimators.queries.label_predictions import LabelPredictionMixin
 from disambig.estimators.selection import BagSelection, LabelSelection, SearchSpace
 from disambig.estimators.selection.bags import bag_space
 from disambig.estimators.tolerance.labels import (

@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.labels.classes import listed
-from disambig.compiled.transport import transport
+from disambig.compiled.bags.transport import transport
 from disambig.exceptions import CandidateError
 from disambig.notation import BoolArray, FloatArray, IntArray
 

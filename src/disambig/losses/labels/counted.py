@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from disambig.candidates.labels.class_counts import ClassCounts
-from disambig.compiled.bag_scaling import scale_bags
+from disambig.compiled.bags.scaling import scale_bags
 from disambig.losses.labels.soft import LabelSoftening, SoftFaces
 from disambig.losses.softening import SoftMeans
 from disambig.notation import FloatArray, IntArray

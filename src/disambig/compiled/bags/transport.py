@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from disambig.compiled.bags.pairing_heaps import meld, removed
 from disambig.compiled.jit import compiled, compiled_part
-from disambig.compiled.pairing_heaps import meld, removed
 from disambig.notation import BoolArray, FloatArray, IntArray
 
 # Rows of the first of several rounds on growing parts of a bag; each part is this many times
