@@ -17,6 +17,7 @@ _MAX_LOG_RATIO = 30.0
 # Added to the second derivatives, relative to their mean: they are singular where all classes are
 # bounded, since adding a constant to all prices changes nothing.
 _RIDGE = 1e-10
+_LEAST = 1e-300
 
 
 @compiled_part
@@ -63,6 +64,8 @@ def _bound_terms(price: FloatArray, low: IntArray, high: IntArray):  # type: ign
 def _eliminate(hessian: FloatArray, step: FloatArray, m: Any):  # type: ignore[no-untyped-def]
     """Solve ``hessian[:m, :m] x = step`` in place; a positive definite matrix needs no pivots."""
     for a in range(m):
+        # What rounding leaves of a singular one.
+        hessian[a, a] = max(hessian[a, a], _LEAST)
         for c in range(a + 1, m):
             ratio = hessian[c, a] / hessian[a, a]
             for b in range(a, m):
@@ -101,7 +104,7 @@ def _newton_step(  # type: ignore[no-untyped-def]
     trace = 0.0
     for a in range(m):
         trace += hessian[a, a]
-    ridge = _RIDGE * trace / m + 1e-300
+    ridge = _RIDGE * trace / m + _LEAST
     for a in range(m):
         hessian[a, a] += ridge
         for b in range(a):
@@ -117,10 +120,11 @@ def _diagonal_step(  # type: ignore[no-untyped-def]
     active: IntArray,
     residual: FloatArray,
     step: FloatArray,
+    longest: Any,
 ):
-    """Divide the residuals by the second derivatives of each class alone."""
+    """Divide the residuals by the second derivatives of each class alone, to the longest step."""
     for a in range(active.shape[0]):
-        curvature = 1e-300
+        curvature = max(abs(residual[a]) / longest, _LEAST)
         for i in range(rows.shape[0]):
             q = table[rows[i], active[a]]
             curvature += rates[rows[i]] * q * (1.0 - q)
@@ -248,7 +252,7 @@ def _scale_bag(  # type: ignore[no-untyped-def]
             if is_diagonal:
                 # The failed search has overwritten them.
                 _distribute(logs, rows, rates, price, table, counts)
-                _diagonal_step(rows, rates, table, active[:m], residual, step)
+                _diagonal_step(rows, rates, table, active[:m], residual, step, longest)
             else:
                 _newton_step(rows, rates, table, active[:m], residual, hessian, step)
             newer = _search_line(
