@@ -30,7 +30,8 @@ NOT_STORED = {
         "BestCandidates LabelTask NumberTask KeptRows Fit Family Judge HeldOutLabels "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
-        "BagSelection LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
+        "BagSelection "
+        "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
         "SearchSpace Entry FittedEntry ReadCandidates TaskMembers WrongSets "
         "TolerantSelection Choice NumberVerdict SignVerdict _Kind _Round _Followers"
@@ -38,7 +39,8 @@ NOT_STORED = {
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
     "while votes and losses are computed": (
         "DeletedVotes MixtureVotes RepeatedVotes BadEntry CompressedRows Listing Balls "
-        "BitSoftening CountedSoftening CountedLabels SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
+        "CountedSoftening CountedLabels "
+        "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
         "OrderSoftening Sweep QuadraticSplit SoftMeans"
     ),
