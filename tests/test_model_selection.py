@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from disambig import LabelSets, PartialBits, PartialLabelClassifier
 from disambig.exceptions import InputShiftWarning, UnusedClassWarning
 from disambig.metrics import covering_scorer
-from disambig.model_selection import CandidateKFold
+from disambig.model_selection import BagKFold, CandidateKFold
 from disambig.weights import NeighborWeights
 
 
@@ -151,3 +151,33 @@ def test_a_value_in_one_row_is_named():
     bits = PartialBits.from_any([[1, 0], [0, 0], [0, None], [0, 0]], tags=["cat", "dog"])
     with pytest.warns(UnusedClassWarning, match="1 of 4 classes.*tag 'cat' on: row 0"):
         list(CandidateKFold(2).split(bits, bits))
+
+
+# ---------------------------------------------------------------- whole bags
+
+
+def test_bags_stay_whole_and_folds_are_of_about_equal_size():
+    rng = np.random.default_rng(0)
+    bags = rng.choice(20, size=500, p=rng.dirichlet(np.ones(20)))
+    sizes = []
+    for train, test in BagKFold(4).split(bags, groups=bags):
+        assert not set(bags[train]) & set(bags[test])
+        assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(500))
+        sizes.append(len(test))
+    assert max(sizes) - min(sizes) <= np.bincount(bags).max()
+    first = [test.tolist() for _, test in BagKFold(4).split(bags, groups=bags)]
+    assert first == [test.tolist() for _, test in BagKFold(4).split(bags, groups=bags)]
+
+
+@pytest.mark.parametrize(
+    ("splitter", "bags", "message"),
+    [
+        (BagKFold(), None, "pass the bag of each row as groups="),
+        (BagKFold(3), ["u", "v", "v"], "n_splits=3 with 2 bags"),
+        (BagKFold(2), ["u", None, "v"], "row 1 has no bag"),
+        (BagKFold(1), ["u", "v"], "n_splits"),
+    ],
+)
+def test_bags_that_cannot_be_split(splitter, bags, message):
+    with pytest.raises(ValueError, match=message):
+        list(splitter.split([[0]] * 3, groups=bags))

@@ -1,18 +1,19 @@
-"""Cross-validation for candidate sets of labels, and for tags of which some are known."""
+"""Cross-validation for candidate sets of labels, for tags known in part, and for bags of rows."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import LabelSets, PartialBits
+from disambig.candidates.labels.bag_counts import numbered_bags
 from disambig.candidates.labels.classes import listed
 from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
 from disambig.parameters import check_integer
 
-__all__ = ["CandidateKFold"]
+__all__ = ["BagKFold", "CandidateKFold"]
 
 
 class CandidateKFold(BaseEstimator):
@@ -181,6 +182,79 @@ def _warn_of_confined(mask: BoolArray, names: list[str], fold: IntArray) -> None
             "folds may help.",
             UnusedClassWarning,
         )
+
+
+class BagKFold(BaseEstimator):
+    """K folds of whole bags, so that counts of classes in bags stay valid in every part.
+
+    A bag that a split cuts has no known counts any more: `PartialLabelClassifier.fit` refuses them,
+    and rounds fractions, which then hold up to chance. Here every bag is in one fold. Folds have
+    about equal numbers of rows: the largest bag comes first, and each goes to the smallest fold.
+
+    Bags are the ``groups`` of scikit-learn: ``cross_validate(model, X, y, groups=bags,
+    cv=BagKFold(), params={"bags": bags, "proportions": proportions})``. Proportions of bags that a
+    part does not have are ignored.
+
+    Parameters
+    ----------
+    n_splits : int, default 5
+    random_state : int or None, default 0
+        Of the order of bags of equal size. None: their order in y.
+
+    Examples
+    --------
+    >>> bags = ["u", "u", "v", "v", "w", "w", "x", "x"]
+    >>> for train, test in BagKFold(n_splits=2, random_state=None).split(bags, groups=bags):
+    ...     print(test.tolist())
+    [0, 1, 4, 5]
+    [2, 3, 6, 7]
+    """
+
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
+
+    def __init__(self, n_splits: int = 5, *, random_state: int | None = 0) -> None:
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of folds."""
+        return check_integer("BagKFold", "n_splits", self.n_splits, least=2)
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Pairs of training and test rows.
+
+        Parameters
+        ----------
+        X, y : ignored
+            Part of the interface of scikit-learn.
+        groups : array-like (n,)
+            The bag of each row.
+        """
+        if groups is None:
+            raise ValueError(
+                "BagKFold: groups is None; pass the bag of each row as groups=, for example "
+                "cross_validate(..., groups=bags)."
+            )
+        n_splits = self.get_n_splits()
+        names, bags = numbered_bags(groups)
+        if n_splits > len(names):
+            raise ValueError(
+                f"BagKFold: n_splits={n_splits} with {len(names)} bags; expected a number from 2 "
+                "to the number of bags."
+            )
+        order = np.arange(len(names))
+        if self.random_state is not None:
+            seed = check_integer("BagKFold", "random_state", self.random_state, least=0)
+            order = np.random.default_rng(seed).permutation(order)
+        sizes, rows = np.bincount(bags), np.zeros(n_splits, dtype=np.intp)
+        fold = np.empty(len(names), dtype=np.intp)
+        for bag in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            fold[bag] = rows.argmin()
+            rows[fold[bag]] += sizes[bag]
+        for k in range(n_splits):
+            yield np.flatnonzero(fold[bags] != k), np.flatnonzero(fold[bags] == k)
 
 
 def _confined(counts: IntArray) -> BoolArray:

@@ -23,13 +23,14 @@ NOT_STORED = {
     ),
     "while y is read": (
         "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
-        "MarkedNumbers "
-        "IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence SharedUnit"
+        "MarkedNumbers IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence "
+        "SharedUnit _Share BagInformation"
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows Fit Family Judge HeldOutLabels "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
+        "BagSelection "
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
         "SearchSpace Entry FittedEntry ReadCandidates TaskMembers WrongSets "
@@ -38,6 +39,7 @@ NOT_STORED = {
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
     "while votes and losses are computed": (
         "DeletedVotes MixtureVotes RepeatedVotes BadEntry CompressedRows Listing Balls "
+        "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
         "OrderSoftening Sweep QuadraticSplit SoftMeans TiedBits _Options"

@@ -1,6 +1,7 @@
 """Candidate sets: for every sample the set of targets that it may have."""
 
 from disambig.candidates.bits.partial_bits import PartialBits
+from disambig.candidates.labels.bag_counts import bag_counts
 from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.labels.hierarchy import Hierarchy
 from disambig.candidates.labels.label_sets import LabelSets
@@ -19,5 +20,6 @@ __all__ = [
     "LabelSets",
     "PartialBits",
     "PartialOrders",
+    "bag_counts",
     "number_sets",
 ]

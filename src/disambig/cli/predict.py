@@ -14,7 +14,7 @@ from disambig.cli.fit import (
     refuse_file,
     refuse_own_input,
 )
-from disambig.cli.reading import add_file_arguments, file_options
+from disambig.cli.reading import add_bag_arguments, add_file_arguments, bag_options, file_options
 
 _SCORES = {
     "labels": "share of predictions inside their set",
@@ -47,6 +47,7 @@ def add_command(commands: Any) -> None:
         metavar="C",
         help="add prediction sets of this coverage, 0.50 to 0.99",
     )
+    add_bag_arguments(parser)
     add_file_arguments(parser)
     add_output_arguments(parser)
     parser.set_defaults(run=run)
@@ -75,7 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
         output.note(note)
     with output.shown_warnings(), progress_bar(arguments.quiet) as callback:
         found = predictor.predict(
-            table, proba=arguments.proba, coverage=arguments.sets, callback=callback
+            table,
+            proba=arguments.proba,
+            coverage=arguments.sets,
+            callback=callback,
+            **bag_options(arguments),
         )
         score = predictor.score(table)
     content = csv_bytes(found, excel_safe=arguments.excel_safe)

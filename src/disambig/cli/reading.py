@@ -78,12 +78,33 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     target.add_argument(
         "--case-sensitive", action="store_true", help="'Cat' and 'cat' are two labels"
     )
+    add_bag_arguments(parser)
     add_file_arguments(parser)
+
+
+def add_bag_arguments(parser: argparse.ArgumentParser) -> None:
+    """Groups of rows whose class shares are known."""
+    bags = parser.add_argument_group("bags of rows whose class shares are known")
+    bags.add_argument("--bags", metavar="COL", help="the column that names the bag of each row")
+    bags.add_argument(
+        "--proportions",
+        metavar="FILE",
+        help="the class shares of each bag: CSV with one row a bag and one column a class, or JSON",
+    )
+
+
+def bag_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """``bags`` and ``proportions``, as far as they are given; raises if one is missing."""
+    if arguments.bags is not None and arguments.proportions is None:
+        raise Refusal("--bags needs the class shares of the bags: --proportions FILE.")
+    names = ("bags", "proportions")
+    given = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of `load_table`, without those that are not set."""
-    options = file_options(arguments)
+    options = file_options(arguments) | bag_options(arguments)
     names = (
         "target", "id", "features", "drop", "keep", "kind", "separator", "path", "classes",
         "decimal", "blank", "zero", "ranks", "missing",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from disambig.candidates import ClassCounts
 from disambig.diagnosis.findings import KINDS, finding_of
 from disambig.diagnosis.kinds import kind_of
 from disambig.diagnosis.reading import read_targets
@@ -36,7 +37,8 @@ def diagnose(
         In any form that the estimators read. Rows that they refuse (an interval with its ends
         swapped, a cyclic order) are findings too, each with its row. For options of a reader
         (places, ties, what 0 and -1 mean) pass the object that it returns, such as
-        ``PartialBits.from_any(y, zero="unknown")``.
+        ``PartialBits.from_any(y, zero="unknown")``; for bags of known class shares ``bag_counts(y,
+        bags, proportions)``.
     kind : {"auto", "labels", "numbers", "orders", "bits"}, default "auto"
         What y holds. "auto" goes by its form: objects such as `LabelSets` say it; sets and plain
         labels are labels, two columns of fractions or infinities are intervals, rows of ranks are
@@ -86,6 +88,7 @@ def diagnose(
             f"diagnose: X has {inputs.X.shape[0]} rows and y has {len(candidates)}; expected one "
             "set of candidates for each row of X."
         )
-    subject = Subject(found_kind, candidates, refused, inputs, bool(fast))
+    counts = y if isinstance(y, ClassCounts) else None
+    subject = Subject(found_kind, candidates, refused, inputs, bool(fast), counts)
     findings = tuple(finding_of(check, subject, check.code in ignored) for check in CHECKS)
     return Report(found_kind, subject.n, inputs.n_features, subject.fast, findings, inputs.index)

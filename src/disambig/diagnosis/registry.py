@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from disambig.diagnosis.bags import BAG_CHECKS
 from disambig.diagnosis.bits import BIT_CHECKS
 from disambig.diagnosis.features import FEATURE_CHECKS
 from disambig.diagnosis.findings import Check
@@ -14,6 +15,7 @@ from disambig.diagnosis.orders import ORDER_CHECKS
 CHECKS: tuple[Check, ...] = (
     *LABEL_CHECKS,
     *REGION_CHECKS,
+    *BAG_CHECKS,
     *NUMBER_CHECKS,
     *ORDER_CHECKS,
     *BIT_CHECKS,

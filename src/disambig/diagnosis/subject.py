@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from disambig.candidates import ClassCounts
 from disambig.candidates.labels.classes import listed
 from disambig.diagnosis.neighborhoods import (
     MAX_FAST_ROWS,
@@ -57,6 +58,8 @@ class Subject:
     refused : Refused
     inputs : Inputs
     fast : bool
+    counts : ClassCounts or None
+        Of labels: the counts of classes that the rows keep.
     """
 
     kind: str
@@ -64,6 +67,7 @@ class Subject:
     refused: Refused
     inputs: "Inputs"
     fast: bool
+    counts: ClassCounts | None = None
 
     @property
     def n(self) -> int:

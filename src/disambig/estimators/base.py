@@ -176,6 +176,10 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
         """What the selection of ``weights="auto"`` tries; None: `_fixed_weights` are used."""
         return None
 
+    def _space_for(self, taken: Any) -> SearchSpace:
+        """What the selection tries."""
+        return self._search_space
+
     def _fixed_weights(self, kept: KeptRows, taken: Any) -> Any:
         """The weights that "auto" means where nothing is selected."""
         return "neighbors"
@@ -237,7 +241,7 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
             kind,
             X if kept.all_rows else take_inputs(X, kept.rows, None),
             kept.sample_weight,
-            self._search_space,
+            self._space_for(taken),
             groups=kept.groups,
             time_limit=self.time_limit,
         )

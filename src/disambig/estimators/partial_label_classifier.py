@@ -1,23 +1,20 @@
 """Classification from candidate label sets."""
 
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples
 
-from disambig.candidates import LabelSets
-from disambig.candidates.labels.class_counts import label_candidates
+from disambig.candidates.labels.bag_counts import bag_counts
+from disambig.candidates.labels.bag_information import check_bags
+from disambig.candidates.labels.class_counts import is_in_bags, label_candidates
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.balance.class_shares import balanced, class_shares_of, with_reached
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.conformal import (
-    both_set_scores,
-    label_scores,
-    prediction_mask,
-    set_threshold,
-)
+from disambig.estimators.conformal import both_set_scores
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
@@ -32,7 +29,10 @@ from disambig.estimators.prediction import (
     predictor_of,
     row_labels,
 )
-from disambig.estimators.selection import LabelSelection
+from disambig.estimators.queries.class_prices import class_prices
+from disambig.estimators.queries.label_predictions import LabelPredictionMixin
+from disambig.estimators.selection import BagSelection, LabelSelection, SearchSpace
+from disambig.estimators.selection.bags import bag_space
 from disambig.estimators.tolerance.labels import (
     check_tolerable,
     labels_inside,
@@ -41,11 +41,11 @@ from disambig.estimators.tolerance.labels import (
 )
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
-from disambig.metrics import covering_accuracy
-from disambig.notation import AnyArray, BoolArray, FloatArray
+from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import (
     AlternatingMinimization,
+    AnnealedMinimization,
     FrankWolfeMinimization,
     Solver,
 )
@@ -58,7 +58,7 @@ from disambig.votes import Votes
 _PEAK_TABLES = 12
 
 
-class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
+class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEstimator):
     """Classify from sets of possible classes: disambiguate all rows together, then learn.
 
     Parameters
@@ -216,7 +216,15 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        bags: Any = None,
+        proportions: Any = None,
+    ) -> Self:
         """Disambiguate the training rows and store what prediction needs.
 
         Parameters
@@ -236,7 +244,18 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             most votes.
         groups : array-like (n,), optional
             Rows that are hidden together, as copies of a row are: photographs of one person, say.
+        bags : array-like (n,), optional
+            The bag of each row: a group of rows whose class shares are known.
+        proportions : mapping of bag to mapping of class to share, or frame, optional
+            Counts (int), fractions (float), bounds (pairs) or unknown (None); without `bags`, a
+            mapping from class to share of all rows. `disambig.candidates.bag_counts` reads them.
+            The labels keep them exactly, and y may be None: rows without a set of their own.
         """
+        if bags is not None or proportions is not None:
+            given = y, bags, proportions
+            y = bag_counts(
+                *given, n=_num_samples(X), classes=self.classes, unlabeled=self.unlabeled
+            )
         self._fit(X, y, sample_weight, groups)
         return self
 
@@ -252,8 +271,10 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         )
         return sets
 
-    def _check_information(self, candidates: LabelSets) -> None:
-        check_information(candidates, self.method)
+    def _check_information(self, candidates: Any) -> None:
+        check_bags(candidates)
+        if not is_in_bags(candidates) or candidates.informative.any():
+            check_information(candidates, self.method)
         check_tolerable(self, candidates)
         if self.method != "disambiguation":
             require_separable(candidates, f"method={self.method!r}")
@@ -263,16 +284,22 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         return informative(sets, self.method)
 
     def _selection_kind(self, taken: Any, solver: Solver | None) -> LabelSelection:
+        if is_in_bags(taken):
+            return BagSelection.of_counts(taken, self.loss_)
         # Counts of classes are not known for the folds of a selection, which goes by the sets.
         sets, coupled = (taken.sets, True) if taken.couples_rows else (taken, False)
         shares = self.class_shares_
         return LabelSelection.of(sets, self.loss_, self.method, solver, coupled, shares)
 
+    def _space_for(self, taken: Any) -> SearchSpace:
+        return bag_space(self._search_space, taken) if is_in_bags(taken) else self._search_space
+
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         self.class_shares_ = class_shares_of(self, taken, kept)
         weights, solver, trials = super()._choose(X, kept, taken)
-        # The selected annealing cannot keep counts of classes.
-        return weights, self._named_solver() if taken.couples_rows else solver, trials
+        # Without bags nothing was annealed with the counts.
+        is_counted = taken.couples_rows and not is_in_bags(taken)
+        return weights, self._named_solver() if is_counted else solver, trials
 
     def _balanced(
         self, weightings: FittedWeightings, solver: Solver | None, kept: KeptRows, taken: Any
@@ -288,12 +315,20 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         tolerate(self, X, kept, candidates, taken)
 
     def _suited_solver(self, problem: Problem) -> Solver:
+        if is_in_bags(problem.candidates):
+            return AnnealedMinimization()
         coupled = problem.candidates.couples_rows
         return FrankWolfeMinimization() if coupled else AlternatingMinimization()
 
     def _store(self, fit: Fit) -> None:
         solution, kept = fit.solution, fit.kept
         self._predictor_ = predictor_of(fit.problem, solution, self.method, kept.sample_weight)
+        prices = None
+        if is_in_bags(fit.taken) and len(self.predictions_) == fit.taken.n_classes:
+            # Before the labels, which the other rows predict: prices are for new rows.
+            scores = fit.weightings.leave_one_out(self._predictor_.xi)
+            prices = class_prices(scores, fit.taken.bag_bounds.sum(axis=0))
+            self._predictor_ = replace(self._predictor_, prices=prices)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
         found = row_labels(fit, self._distribution_, self._predictor_)
         held_out = judge_fit(fit, self.solver_, self.method, self.trials_, self.tolerance_)
@@ -303,6 +338,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
             found = labels_inside(found, self._distribution_, fit)
         same = fit.weightings.predict_weights is fit.weightings.weights
         self._probabilities_ = fitted_probabilities(fit, self._distribution_, held_out)
+        if prices is not None and self.loss_.is_zero_one:
+            self._probabilities_ = replace(self._probabilities_, prices=prices)
         self.calibration_ = None if held_out is None else held_out.calibration
         self._set_scores_: FloatArray | None = None
         if held_out is not None:
@@ -320,78 +357,3 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         self.decided_ = found.decided
         self.label_distributions_ = found.shares
         self.confidence_ = found.confidence
-
-    @limit_threads(1)
-    def predict(self, X: Any) -> AnyArray:
-        """The prediction of least expected loss at each input, one of `predictions_`.
-
-        For ties and for inputs without votes the frequencies of the labels decide, then the order
-        of the classes.
-        """
-        outputs: AnyArray = self._predictions(X).outputs
-        predictions: AnyArray = self.predictions_[outputs]
-        return predictions
-
-    @limit_threads(1)
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, ``(q, K)``, from the votes for the recovered labels.
-
-        They are the softmax of the votes at the temperature at which hidden sets are predicted
-        best. This is right if the chance of a set is the same whichever of its members is true.
-        Without it (few informative rows, other solvers, or `predict_weights`), votes that are never
-        negative (neighbours, forests) are divided by their sum, and signed ones (kernel ridge) go
-        through a softmax in which a fifth of the votes more is a factor of e. An input without
-        votes gets the frequencies of the labels. `predict` minimises the expected loss and may
-        differ from the largest probability.
-        """
-        check_is_fitted(self)
-        return self._probabilities_(self._scored(X, self._distribution_))
-
-    @limit_threads(1)
-    def predict_set(
-        self, X: Any, coverage: float = 0.9, *, meaning: Literal["meets", "contains"] = "meets"
-    ) -> LabelSets:
-        """Sets of classes for new inputs that cover the *set* of a new row, ``q`` rows.
-
-        A class is in if its probability is at least a threshold, which held-out training rows
-        determine; the most probable class is always in. The threshold comes from votes that never
-        saw the set of the row (cross-validated, so that the coverage is approximate; for an exact
-        one, and for sets that cover the true label, see `disambig.trust.cross_examine`).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix (q, d)
-        coverage : float, default 0.9
-            The share of new rows that exclude a class for which the promise is to hold.
-        meaning : {"meets", "contains"}, default "meets"
-            The predicted set has a class in common with the candidate set of the row, or contains
-            it whole, which makes it large.
-        """
-        check_is_fitted(self)
-        limit = set_threshold(self, coverage, meaning)
-        scores = label_scores(self.predict_proba(X))
-        return LabelSets(prediction_mask(scores, limit), self.classes_)
-
-    @limit_threads(1)
-    def decision_function(self, X: Any) -> FloatArray:
-        """Minus the expected loss, ``(q, P)``; for two classes and the 0-1 loss, ``(q,)``.
-
-        The latter is positive where the second class is predicted.
-        """
-        votes = self._checked_votes(X)
-        found = self._predictor_.scores(votes)
-        self._warn_without_votes(found.has_votes)
-        scores: FloatArray = found.values
-        if len(self.classes_) == 2 and self.loss_.is_zero_one:
-            return scores[:, 0] - scores[:, 1]
-        return -scores
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
-        return covering_accuracy(
-            y,
-            self.predict(X),
-            classes=self.classes_,
-            unlabeled=self.unlabeled,
-            sample_weight=sample_weight,
-        )

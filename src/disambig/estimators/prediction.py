@@ -65,6 +65,8 @@ class Predictor:
         Relative difference below which two scores tie, as in the fit.
     rounding : float
         Relative rounding error of a vote, that of the precision of the votes.
+    prices : float array (p,) or None
+        Added to the scores of inputs with votes; see `class_prices`.
     """
 
     xi: FloatArray
@@ -74,6 +76,7 @@ class Predictor:
     method: str
     tie_tolerance: float
     rounding: float
+    prices: FloatArray | None = None
 
     # What predicts inputs without votes.
     without_votes: ClassVar[str] = "the frequencies of the recovered targets"
@@ -119,6 +122,8 @@ class Predictor:
             # A bound on |alpha| can be far larger than the scores.
             scale = np.abs(scores).max(axis=1, initial=0.0)
             reached = has_votes(votes, scores)
+            if self.prices is not None:
+                scores = scores + self.prices
         scores[~reached], scale[~reached] = self.prior, np.abs(self.prior).max(initial=0.0)
         return Scores(scores, scale, reached)
 
@@ -158,8 +163,7 @@ def predictor_of(
     ----------
     problem : Problem
     solution : Solution
-    method : {"disambiguation", "infimum", "average"}
-    sample_weight : float array (n,)
+    method, sample_weight
     """
     if method == "average":
         xi = problem.loss.start(problem.candidates, "average")
@@ -247,6 +251,8 @@ class Probabilities:
         Classes that are a candidate of some row.
     temperature : float or None
         Of the softmax. None: votes are divided by their sum.
+    prices : float array (K,) or None
+        Subtracted from the votes; see `class_prices`.
 
     Examples
     --------
@@ -260,8 +266,11 @@ class Probabilities:
     prior: FloatArray
     possible: BoolArray
     temperature: float | None
+    prices: FloatArray | None = None
 
     def __call__(self, votes: FloatArray) -> FloatArray:
+        if self.prices is not None:
+            votes = np.where((votes != 0).any(axis=1, keepdims=True), votes - self.prices, votes)
         if self.temperature is None:
             return shares(votes, self.prior)
         logits = np.where(self.possible, votes / self.temperature, -np.inf)
@@ -285,16 +294,8 @@ def probabilities_of(
     different scores; the softmax keeps their order. Its temperature is a fifth of the mean over
     rows of the largest vote.
 
-    Parameters
-    ----------
-    votes : Votes (n, n)
-    distribution : float array (n, K)
-        The recovered distributions of the labels.
-    sample_weight : float array (n,)
-    prior : float array (K,)
-    possible : bool array (K,)
-    temperature : float, optional
-        At which hidden sets are predicted best.
+    `temperature` is that at which hidden sets are predicted best, `distribution` has the recovered
+    labels ``(n, K)``; the others are those of `Probabilities`.
     """
     if temperature is not None:
         return Probabilities(prior, possible, temperature)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis import Report
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.report.document import cell, clean_text
@@ -106,10 +107,11 @@ class ReportInputs:
 
     @property
     def candidates(self) -> Any:
-        """The candidate sets, with the answers of refits."""
+        """The candidate sets of single rows, with the answers of refits."""
         if self.examination is not None:
             return self.examination.candidates
-        return self.table.candidates
+        given = self.table.candidates
+        return given.sets if is_in_bags(given) else given
 
     @property
     def targets(self) -> Any:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis import Report
+from disambig.estimators.disambiguated_classifier import label_codes
 from disambig.estimators.progress.reporting import reporting
 from disambig.estimators.selection.trial_texts import weights_text
 from disambig.frames import data_frame
@@ -21,6 +23,7 @@ from disambig.table_models.predictor import TablePredictor
 from disambig.table_models.questions import question_table
 from disambig.table_models.settings import FitSettings
 from disambig.tables import Table
+from disambig.tables.bags import bag_table
 from disambig.trust import Examination, Questions, Suspects
 from disambig.trust.refitting import answered_rows
 from disambig.trust.set_rules import SetRule
@@ -138,6 +141,19 @@ class TableModel:
         truth, and ``resolved``. With answers, which rows were answered.
         """
         return data_frame(row_names(self.table) | self._label_columns())
+
+    @property
+    def bags(self) -> Any:
+        """One row for each bag, as a pandas DataFrame; None if the table has no bags.
+
+        Its rows, and how many of them have each class: as given, by the recovered labels, and
+        expected by the other rows; and whether the labels keep what was given.
+        """
+        counts = self.table.candidates
+        if not is_in_bags(counts):
+            return None
+        codes = label_codes(self.estimator.labels_, self.estimator.classes_)
+        return bag_table(counts, codes, self.estimator.label_distributions_)
 
     def _label_columns(self) -> dict[str, Any]:
         exam, model = self.examination, self.estimator

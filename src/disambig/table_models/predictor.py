@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates import LabelSets
+from disambig.candidates.labels.assignment import counted_labels
 from disambig.estimators.progress.reporting import Phase, reporting
 from disambig.estimators.queries.input_shift import input_shift, is_suspicious
 from disambig.estimators.queries.mixins import SHIFT_ADVICE
@@ -23,6 +25,7 @@ from disambig.persistence import describe_model, load_model
 from disambig.solvers.loop import Callback
 from disambig.table_models.columns import feature_names, prediction_columns, row_names
 from disambig.tables import Table, TablePlan
+from disambig.tables.bags import counted
 from disambig.trust.set_rules import SetRule
 
 MODEL_FILE = "model.skops"
@@ -84,6 +87,8 @@ class TablePredictor:
         proba: bool = False,
         coverage: float | None = None,
         callback: Callback | None = None,
+        bags: Any = None,
+        proportions: Any = None,
         **options: Any,
     ) -> Any:
         """Predictions for a new table, as a pandas DataFrame.
@@ -99,6 +104,11 @@ class TablePredictor:
             Add prediction sets; see `SetRule` for what they hold in that share of rows.
         callback : callable, optional
             Called with a `Progress` after every part of the table.
+        bags : str, optional
+            The column that names the bag of each row, if class shares of whole new bags are known.
+        proportions : path, frame or mapping, optional
+            These shares, as of `load_table`; without `bags`, those of all rows. The predictions
+            keep them.
         **options
             ``sep``, ``encoding`` and ``header`` of `read_table`, and ``with_target``.
 
@@ -136,7 +146,23 @@ class TablePredictor:
         columns = {
             name: np.concatenate([np.asarray(part[name]) for part in parts]) for name in parts[0]
         }
+        if bags is not None or proportions is not None:
+            self._keep_shares(columns, table, inputs, bags, proportions)
         return data_frame(row_names(table) | columns)
+
+    def _keep_shares(
+        self, columns: dict[str, Any], table: Table, inputs: AnyArray, bags: Any, proportions: Any
+    ) -> None:
+        """Replace predictions by those that keep the class shares of bags."""
+        if self.kind != "labels":
+            raise ValueError(f"predict: bags are of labels, and this model predicts {self.kind}.")
+        model = self.estimator
+        whole = LabelSets(np.ones((len(inputs), len(model.classes_)), np.bool_), model.classes_)
+        counts = counted(table.raw, whole, bags, proportions)
+        expected = model.predict_proba(inputs)
+        codes = counted_labels(model.loss_.expected_losses(expected), counts).codes
+        columns["prediction"] = model.classes_[codes]
+        columns["probability"] = expected[np.arange(len(codes)), codes]
 
     def score(self, data: Any, **options: Any) -> float | None:
         """The score of the estimator on the candidate sets of a table; None without a target.

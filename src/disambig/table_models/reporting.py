@@ -67,10 +67,13 @@ def _call(model: TableModel) -> str:
     assert model.table.target is not None
     source = model.table.source.name
     columns = [str(name) for name in model.table.target.columns]
-    parts = [
-        "table" if source is None else repr(source),
-        repr(columns[0] if len(columns) == 1 else columns),
-    ]
+    parts = ["table" if source is None else repr(source)]
+    if columns:
+        parts.append(repr(columns[0] if len(columns) == 1 else columns))
+    if model.table.plan.bags is not None:
+        parts.append(f"bags={str(model.table.plan.bags)!r}")
+    if model.table.plan.shares is not None:
+        parts.append("proportions=...")
     if model.table.plan.id is not None:
         parts.append(f"id={str(model.table.plan.id)!r}")
     defaults = type(model.settings)().to_dict()

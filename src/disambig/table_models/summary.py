@@ -15,6 +15,7 @@ from disambig.tables.source import pandas, plain_data
 SUMMARY_SCHEMA = 1
 _MAX_TRIALS = 20
 _MAX_CLASSES = 200
+_MAX_BAGS = 200
 
 
 def table_hash(table: RawTable) -> str:
@@ -75,6 +76,7 @@ def summary_of(model: TableModel) -> dict[str, Any]:
             "answers": 0 if exam is None or exam.answers is None else len(exam.answers),
         },
         "wrong_sets": _wrong_sets(model),
+        "bags": _bags(model),
         "chosen": {
             "estimator": type(model.estimator).__name__,
             "weights": weights_text(model.estimator.weights_),
@@ -110,6 +112,20 @@ def _labels(model: TableModel) -> dict[str, Any]:
     places = np.mean(labels, axis=0) + 1
     items = texts_of(estimator.items_)
     return {"mean_places": dict(zip(items, places.round(6).tolist(), strict=True))}
+
+
+def _bags(model: TableModel) -> dict[str, Any] | None:
+    """What is known of bags, and how the recovered labels keep it; None without bags."""
+    found = model.bags
+    if found is None:
+        return None
+    column = model.table.plan.bags
+    return {
+        "column": None if column is None else str(column),
+        "bags": len(found),
+        "kept": int(found["kept"].sum()),
+        "table": found.head(_MAX_BAGS).to_dict("records"),
+    }
 
 
 def _wrong_sets(model: TableModel) -> dict[str, Any] | None:

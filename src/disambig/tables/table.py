@@ -1,17 +1,19 @@
 """`Table`: a file or a frame as inputs and candidate sets, and the plan to read the next one."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.parameters import check_list
+from disambig.tables.bags import counted, digest
 from disambig.tables.features.plan import FeaturePlan
 from disambig.tables.features.planning import planned_features
 from disambig.tables.reading import RawTable, raw_table
 from disambig.tables.source import Source, plain_data, shown
-from disambig.tables.targets.columns import is_name, missing_columns
+from disambig.tables.targets.columns import has_target_name, is_name, missing_columns
 from disambig.tables.targets.reading import read_formatted, read_target
 from disambig.tables.targets.target import Target, TargetFormat
 from disambig.tables.values import missing_words
@@ -29,6 +31,10 @@ class TablePlan:
     target : TargetFormat or None
     id : str or None
         The column that names the rows.
+    bags : str or None
+        The column that names the bag of each row.
+    shares : str or None
+        A hash of the class counts of the bags.
 
     Examples
     --------
@@ -45,6 +51,8 @@ class TablePlan:
     features: FeaturePlan
     target: TargetFormat | None = None
     id: Any = None
+    bags: Any = None
+    shares: str | None = None
 
     def read(
         self,
@@ -71,6 +79,8 @@ class TablePlan:
         X = self.features.read(table)
         columns = set(table.frame.columns)
         known = self.target is not None and columns.issuperset(self.target.columns)
+        # Of bags alone there are no columns to read sets from.
+        known = known and bool(self.target and self.target.columns)
         target = None
         if self.target is not None and (known if with_target is None else with_target):
             target = read_formatted(table, self.target, self.target.decimal)
@@ -84,6 +94,8 @@ class TablePlan:
             "features": self.features.to_dict(),
             "target": None if self.target is None else self.target.to_dict(),
             "id": plain_data(self.id),
+            "bags": plain_data(self.bags),
+            "shares": self.shares,
         }
 
     @classmethod
@@ -99,6 +111,8 @@ class TablePlan:
             FeaturePlan.from_dict(fields["features"]),
             None if target is None else TargetFormat.from_dict(target),
             fields["id"],
+            fields.get("bags"),
+            fields.get("shares"),
         )
 
 
@@ -189,6 +203,8 @@ def load_table(
     sep: str | None = None,
     encoding: str | None = None,
     header: bool = True,
+    bags: Any = None,
+    proportions: Any = None,
     **target_options: Any,
 ) -> Table:
     """Read a file or a frame: inputs, candidate sets, and the plan to read the next one.
@@ -206,6 +222,11 @@ def load_table(
         More words that say nothing, in all columns; an empty list: blanks only.
     sep, encoding, header
         How a text file is read, as of `read_table`.
+    bags : str, optional
+        The column that names the bag of each row: a group whose class shares are known. It is no
+        feature. The target may then be left out.
+    proportions : path, frame or mapping, optional
+        The class shares of the bags, as of `read_proportions`; without `bags`, of all rows.
     **target_options
         ``kind``, ``separator``, ``path``, ``parents``, ``classes``, ``decimal``, ``blank``,
         ``zero``, ``ranks`` and ``case_sensitive`` of `read_target`.
@@ -234,21 +255,68 @@ def load_table(
         raise table.source.error(missing_columns([id], list(table.frame.columns)))
     # It is used twice.
     words = missing_words("load_table", missing)
-    found = read_target(table, target, missing=words, **target_options)
+    found = _target(table, target, words, bags, proportions, target_options)
     if id in found.columns:
         raise table.source.error("is the identifier, and cannot be the target.", None, id)
     left_out = [drop] if isinstance(drop, str) else check_list("load_table", "drop", drop)
-    left_out += [] if id is None else [id]
+    left_out += [name for name in (id, bags) if name is not None]
     plan, X = planned_features(table, (features, left_out, keep, types, words), found)
     ids, notes = _ids(table, id)
     dropped = [f"Column {shown(name)} is dropped: {why}." for name, why in plan.dropped.items()]
     return Table(
         table,
         X,
-        TablePlan(plan, found.format, id),
+        TablePlan(
+            plan,
+            found.format,
+            id,
+            bags,
+            digest(found.candidates) if is_in_bags(found.candidates) else None,
+        ),
         found,
         ids,
         (*table.notes, *found.notes, *dropped, *notes),
+    )
+
+
+def _target(
+    table: RawTable,
+    target: Any,
+    words: Any,
+    bags: Any,
+    proportions: Any,
+    options: Mapping[str, Any],
+) -> Target:
+    """The target of a table, with the class counts of its bags."""
+    if bags is None and proportions is None:
+        return read_target(table, target, missing=words, **options)
+    names = list(table.frame.columns)
+    if bags is not None and not is_name(bags, names):
+        raise table.source.error(missing_columns([bags], names))
+    if target is None and not has_target_name(names):
+        if set(options) - {"classes", "kind"} or options.get("kind", "labels") != "labels":
+            raise table.source.error(
+                f"there is no target column, so that {sorted(options)} say nothing about it. Name "
+                "it by target, or leave them out."
+            )
+        counts = counted(table, None, bags, proportions, options.get("classes"))
+        sentence = "There is no target column: labels follow from the class shares of the bags."
+        form = TargetFormat("labels", (), "bags", names=tuple(counts.classes.tolist()))
+        texts = np.empty((len(table.frame), 0), dtype=object)
+        return Target(counts, replace(form, sentence=sentence), texts, notes=(sentence,))
+    found = read_target(table, target, missing=words, **options)
+    if bags in found.columns:
+        raise table.source.error("names the bags, and cannot be the target.", None, bags)
+    if found.kind != "labels":
+        raise table.source.error(
+            f"bags are of labels, and the target holds {found.kind}.", None, found.columns[0]
+        )
+    counts = counted(table, found.candidates, bags, proportions)
+    where = "all rows" if bags is None else f"{len(counts.bag_bounds)} bags in {shown(bags)}"
+    return replace(
+        found,
+        candidates=counts,
+        notes=(*found.notes, f"The class shares of {where} are kept by the recovered labels."),
     )
 
 

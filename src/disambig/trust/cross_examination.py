@@ -16,6 +16,7 @@ from disambig.candidates import (
     PartialOrders,
     number_sets,
 )
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
@@ -167,6 +168,11 @@ def examine_fitted(
         The one of the fit, if it was kept. It is used if the same would come out again.
     """
     last = innermost(model)
+    if is_in_bags(y):
+        raise ValueError(
+            "cross_examine: rows in bags are not judged, because folds would cut the bags; their "
+            "confidence is by the votes of the other rows (leave one out)."
+        )
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
     checked = validated_inputs(last, inputs, reset=False, missing=True)

@@ -123,11 +123,13 @@ def test_counts_are_never_dropped_silently():
     assert label_candidates(COUNTS, ["c", "b", "a"]) == COUNTS.with_classes(["c", "b", "a"])
     assert label_candidates(SETS) is SETS
     X = np.arange(5.0)[:, None]
+    annealed = PartialLabelClassifier(NeighborWeights(2), solver="annealed").fit(X, COUNTS)
+    counts = np.array([np.count_nonzero(annealed.labels_ == name) for name in COUNTS.classes])
+    assert ((counts >= COUNTS.bounds[:, 0]) & (counts <= COUNTS.bounds[:, 1])).all()
     for fit in (
         lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), solver="alternating"),
         lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), method="average"),
         lambda: disambiguate(X, COUNTS, weights=NeighborWeights(2), method="infimum"),
-        lambda: PartialLabelClassifier(NeighborWeights(2), solver="annealed").fit(X, COUNTS),
     ):
         with pytest.raises(MissingOracleError, match="would lose the constraint over rows"):
             fit()

@@ -19,7 +19,7 @@ from disambig.estimators.balance.graphs import with_class_shares
 from disambig.estimators.fitting import take_inputs
 from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
-from disambig.estimators.selection.space import Entry, EntryWeightings
+from disambig.estimators.selection.space import Entry, EntryWeightings, n_landmarks_for
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization
@@ -62,7 +62,8 @@ class GraphVotes(NamedTuple):
 
 def few_rows(X: Any, sample_weight: FloatArray) -> tuple[Weights, AnnealedMinimization]:
     """Kernel ridge on features of unit variance, annealed to soft targets."""
-    weightings = EntryWeightings(X, sample_weight, unit_scales(X, sample_weight), None)
+    units, n_landmarks = unit_scales(X, sample_weight), n_landmarks_for(X.shape[0])
+    weightings = EntryWeightings(X, sample_weight, units, n_landmarks)
     weighting = weightings.unfitted(_FEW_ROWS_ENTRY)
     assert weighting is not None
     weights, _ = weightings.for_all_rows(weighting, _FEW_ROWS_ENTRY)

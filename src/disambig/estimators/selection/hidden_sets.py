@@ -116,11 +116,16 @@ class HiddenSets:
         n = len(self.sets)
         return self._loss_score(np.tile(self._mean_losses, (n, 1)), np.tile(self._prior, (n, 1)))
 
-    def _score(self, votes: Votes, distributions: FloatArray) -> Score:
+    def _hidden_scores(self, votes: Votes, distributions: FloatArray) -> FloatArray:
+        """The votes for the classes at each row, in the fold in which it is hidden, ``(n, K)``."""
         # Without the row's own vote: its set is open and has no information.
         own = np.tile(votes.diagonal(), self.n_folds)[:, None]
         scores = RepeatedVotes(votes, self.n_folds) @ distributions - own * distributions
-        scores = scores.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
+        hidden: FloatArray = scores.reshape(self.n_folds, len(self.sets), -1)[self._hidden_places]
+        return hidden
+
+    def _score(self, votes: Votes, distributions: FloatArray) -> Score:
+        scores = self._hidden_scores(votes, distributions)
         return self._loss_score(self.loss.expected_losses(scores), shares(scores, self._prior))
 
     @cached_property

@@ -94,6 +94,10 @@ class LabelSelection:
         return self.sets.informative
 
     @property
+    def together(self) -> IntArray | None:
+        return None
+
+    @property
     def width(self) -> int:
         return self.sets.n_classes
 
@@ -119,8 +123,8 @@ class LabelSelection:
         scales: FloatArray | None,
         entries: Iterable[Hashable],
     ) -> Iterator[HeldOutTrial]:
-        folds = sample.fold_numbers % space.n_folds(len(self.sets))
-        hidden = HiddenSets(self.sets, self.loss, folds, sample.sample_weight)
+        folds = self._folds(sample.fold_numbers, space)
+        hidden = self._hidden_sets(folds, sample.sample_weight)
         weightings = EntryWeightings(
             sample.X,
             sample.sample_weight,
@@ -133,13 +137,20 @@ class LabelSelection:
             for solver, score in self._scores(space, hidden, votes, fitted):
                 yield HeldOutTrial(fitted.entry, trial_of(fitted.for_all, solver, score))
 
+    def _folds(self, numbers: IntArray, space: SearchSpace) -> IntArray:
+        """The fold in which each row of a sample is hidden."""
+        return numbers % space.n_folds(len(self.sets))
+
+    def _hidden_sets(self, folds: IntArray, sample_weight: FloatArray) -> HiddenSets:
+        return HiddenSets(self.sets, self.loss, folds, sample_weight)
+
     def family_of(self, held_out: HeldOutTrial) -> str:
         return family_of(held_out.trial.weights)
 
     def compare(
         self, trials: Iterable[HeldOutTrial], X: Any, sample_weight: FloatArray, hidden: BoolArray
     ) -> list[HeldOutTrial]:
-        scored = HiddenSets(self.sets, self.loss, np.where(hidden, 0, -1), sample_weight)
+        scored = self._hidden_sets(np.where(hidden, 0, -1), sample_weight)
         weights = None if (sample_weight == 1).all() else sample_weight
         found = []
         for entry, trial, _ in trials:
@@ -150,7 +161,7 @@ class LabelSelection:
 
     def are_better(self, trials: Sequence[Trial], sample_weight: FloatArray) -> list[bool]:
         folds = np.zeros(len(self.sets), dtype=np.intp)
-        constant = HiddenSets(self.sets, self.loss, folds, sample_weight).constant_score()
+        constant = self._hidden_sets(folds, sample_weight).constant_score()
         return [trial.score < constant.value for trial in trials]
 
     def fallback(

@@ -121,6 +121,10 @@ class MemberSelection(Generic[M]):
     def exclusion(self) -> str:
         return self.members.exclusion
 
+    @property
+    def together(self) -> IntArray | None:
+        return None
+
     def take(self, rows: IntArray) -> Self:
         return replace(self, members=self.members.take(rows))
 

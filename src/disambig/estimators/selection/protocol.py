@@ -119,6 +119,11 @@ class SelectionKind(Protocol):
         """What an informative row does, for messages: "exclude a class"."""
         ...
 
+    @property
+    def together(self) -> IntArray | None:
+        """Numbers ``(n,)``: of rows with equal numbers a sample takes all or none; None: any."""
+        ...
+
     def take(self, rows: IntArray) -> Self:
         """The same for some rows."""
         ...

@@ -91,7 +91,8 @@ def sample_rows(
     least half are informative, or the share among all groups if that is larger, as long as there
     are enough. Rows of a group have equal numbers, so that they are hidden together: a copy that
     stays would reveal what is hidden. Informative groups are numbered separately, so that
-    ``number % k`` spreads them evenly over k folds.
+    ``number % k`` spreads them evenly over k folds. If the kind has rows that a sample takes all or
+    none of, whole parts are taken, and rows of a part have equal numbers.
 
     Parameters
     ----------
@@ -101,6 +102,8 @@ def sample_rows(
     sample_weight : float (n,)
     limit : int
     """
+    if kind.together is not None:
+        return _whole_parts(kind.together, groups, limit)
     informative = kind.informative
     positions, numbers = _positions_and_numbers(groups, informative)
     if groups.max() + 1 == groups.size:
@@ -111,6 +114,23 @@ def sample_rows(
     nth_copy = np.arange(by_group.size) - first
     rows = by_group[np.lexsort((positions[by_group], nth_copy))[:limit]]
     return rows, numbers[rows]
+
+
+def _whole_parts(together: IntArray, groups: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+    """The rows of whole parts, in the order of their first groups, up to a limit; numbers of parts.
+
+    At least one part is taken.
+    """
+    parts = np.unique(together, return_inverse=True)[1].ravel()
+    first = np.full(int(parts.max()) + 1, groups.size)
+    np.minimum.at(first, parts, groups)
+    number = np.empty_like(first)
+    number[np.argsort(first, kind="stable")] = np.arange(first.size)
+    order = np.argsort(number[parts], kind="stable")
+    ends = np.cumsum(np.bincount(number[parts]))
+    n_taken = max(int(np.searchsorted(ends, limit, side="right")), 1)
+    rows = order[: ends[n_taken - 1]]
+    return rows, number[parts][rows]
 
 
 def _positions_and_numbers(groups: IntArray, informative: BoolArray) -> tuple[IntArray, IntArray]:

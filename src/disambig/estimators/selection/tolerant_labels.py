@@ -47,6 +47,7 @@ class TolerantSelection:
     price: float
 
     exclusion = "exclude a class"
+    together = None
 
     @property
     def informative(self) -> BoolArray:

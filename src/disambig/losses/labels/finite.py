@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.sets import tied_minima, tied_minima_within
+from disambig.losses.labels.counted import CountedSoftening
 from disambig.losses.labels.faces import (
     ComplementEmbedding,
     Embedding,
@@ -140,15 +142,16 @@ class FiniteLoss:
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)
 
-    def softened(self, candidates: LabelSets) -> LabelSoftening:
+    def softened(self, candidates: LabelSets | ClassCounts) -> "LabelSoftening | CountedSoftening":
         """The loss at a temperature, on these candidates."""
-        return LabelSoftening(
+        free = LabelSoftening(
             self._target_embedding,
             candidates.distribution(),
             unit_temperature=self.largest,
             width=max(self.matrix.shape),
             is_symmetric=self.is_symmetric,
         )
+        return CountedSoftening(free, candidates) if isinstance(candidates, ClassCounts) else free
 
     def infimum_prediction(self, votes: Votes, candidates: LabelSets, rtol: float) -> LabelFaces:
         scores, scale = self.infimum_scores(votes, candidates)

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.class_counts import is_in_bags
+from disambig.candidates.labels.classes import positions
 from disambig.candidates.labels.origins import origin_counts
 from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
 from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
 from disambig.report.inputs import ReportInputs
+from disambig.tables.bags import bag_table
 
 _N_EXAMPLES = 30
 KIND_NAMES = {
@@ -30,6 +33,7 @@ def given_section(inputs: ReportInputs) -> Section:
         ("rows", f"{n:,}"),
         ("target", f"{listed_names(list(table.target.columns))}: {KIND_NAMES[inputs.kind]}"),
         *_outputs(inputs),
+        *_bags(inputs),
         ("rows that say nothing about it", share(uninformative, n)),
         ("feature columns", f"{len(columns)} ({_types(columns)})"),
         ("missing cells in features", _missing(inputs)),
@@ -43,11 +47,10 @@ def given_section(inputs: ReportInputs) -> Section:
     return Section(
         "given",
         "What you gave",
-        f"The table has {n:,} rows, and its target column"
-        f"{'s have' if len(table.target.columns) > 1 else ' has'} {KIND_NAMES[inputs.kind]}.",
+        f"The table has {n:,} rows, and {_summary(inputs)}.",
         texts=texts,
         facts=tuple(facts),
-        figures=_sizes(candidates, table.candidates),
+        figures=_sizes(candidates, getattr(table.candidates, "sets", table.candidates)),
         tables=(*_by_origin(inputs), *((_examples(inputs),) if inputs.has_rows else ())),
     )
 
@@ -73,6 +76,32 @@ def _by_origin(inputs: ReportInputs) -> tuple[DataTable, ...]:
     return (
         DataTable("by-origin", "By what was given", tuple(columns), rows, len(rows), is_long=False),
     )
+
+
+def _summary(inputs: ReportInputs) -> str:
+    assert inputs.table.target is not None
+    n_columns = len(inputs.table.target.columns)
+    if not n_columns:
+        return "no target column: labels follow from the class shares of bags"
+    have = "target columns have" if n_columns > 1 else "target column has"
+    return f"its {have} {KIND_NAMES[inputs.kind]}"
+
+
+def _bags(inputs: ReportInputs) -> list[tuple[str, Any]]:
+    """How many bags there are, and how the recovered labels keep their class shares."""
+    counts = inputs.table.candidates
+    if not is_in_bags(counts):
+        return []
+    place = positions(counts.classes)
+    codes = np.array([place[label] for label in inputs.estimator.labels_.tolist()])
+    table = bag_table(counts, codes, inputs.estimator.label_distributions_)
+    n_bags, kept = len(table), int(table["kept"].sum())
+    column = inputs.table.plan.bags
+    where = "all rows" if column is None else clean_text(column, 60)
+    return [
+        ("bags of known class shares", f"{n_bags:,} ({where})"),
+        ("bags whose shares the labels keep", f"{kept:,} of {n_bags:,}"),
+    ]
 
 
 def _outputs(inputs: ReportInputs) -> list[tuple[str, Any]]:

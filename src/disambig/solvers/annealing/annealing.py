@@ -1,15 +1,20 @@
 """Deterministic annealing: distributions of targets that sharpen as the temperature falls."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from disambig.candidates.labels.assignment import counted_labels
+from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.reading import require_separable
 from disambig.exceptions import MissingOracleError
+from disambig.losses.labels.counted import CountedSoftening
+from disambig.losses.labels.faces import LabelFaces
 from disambig.losses.labels.finite import FiniteLoss
-from disambig.losses.labels.soft import LabelSoftening
+from disambig.losses.labels.soft import LabelSoftening, SoftFaces
 from disambig.losses.protocol import Faces
 from disambig.losses.softening import Softening, SoftLoss, SoftTargets
 from disambig.memory import require_bytes
@@ -27,6 +32,8 @@ _MAX_TEMPERATURE, _MIN_TEMPERATURE, _N_TEMPERATURES = 1.0, 0.01, 15
 # The highest temperature of the default schedule for start="infimum": low enough for rows that
 # start at one candidate to stay near it.
 _MAX_INFIMUM_TEMPERATURE = 0.1
+# Probabilities below this one are as good as zero; their logarithms must be finite.
+_LEAST_PROBABILITY = 1e-300
 # Arrays of (n, p) numbers that a step needs at once, measured: 13.4 to 14.4 for labels.
 _N_ARRAYS = 15
 
@@ -37,8 +44,9 @@ class AnnealedMinimization(BaseEstimator):
     Alternating minimisation moves to a vertex at its first step and ignores how certain the other
     rows are. Here every row has a distribution on its candidates, and the relative entropy to its
     prior keeps it soft. As the temperature falls the distributions sharpen, the most certain first.
-    For labels under any finite loss, bits under the Hamming loss, and orders of at most 20 items
-    under the Kendall loss.
+    For labels under any finite loss, also with class counts, bits under the Hamming loss, and
+    orders of at most 20 items under the Kendall loss. With `ClassCounts` the distributions keep the
+    counts in expectation at every temperature, and the decoded labels keep them exactly.
 
     Parameters
     ----------
@@ -123,13 +131,16 @@ class AnnealedMinimization(BaseEstimator):
             n_iter += run.n_iter
             if run.status is Status.STOPPED:
                 status = Status.STOPPED
-        decoded = state.targets.first()
-        if start is not None:
-            decoded = _with_earlier_labels(state.targets, start.decoded)
+        targets = state.targets
+        if isinstance(problem.candidates, ClassCounts):
+            targets = _with_counted_labels(targets, problem.candidates)
+        decoded = targets.first()
+        if start is not None and not problem.candidates.couples_rows:
+            decoded = _with_earlier_labels(targets, start.decoded)
         return Solution(
-            targets=state.targets,
+            targets=targets,
             decoded=decoded,
-            relaxed_objective=problem.objective(state.targets.embedded),
+            relaxed_objective=problem.objective(targets.embedded),
             objective=problem.objective(decoded.embedded),
             start="annealed" if start is None else "warm",
             status=status,
@@ -149,7 +160,8 @@ class AnnealedMinimization(BaseEstimator):
         schedule = self._schedule()
         self._check()
         check_embedded(problem, type(self).__name__)
-        require_separable(problem.candidates, type(self).__name__)
+        if not (problem.candidates.couples_rows and isinstance(problem.loss, FiniteLoss)):
+            require_separable(problem.candidates, type(self).__name__)
         softening = self._softening(problem)
         if start is not None:
             schedule = schedule[-1:]
@@ -204,10 +216,15 @@ class AnnealedMinimization(BaseEstimator):
     def _balance(self, softening: Softening) -> ClassBalance | None:
         if self.class_shares is None:
             return None
-        if not isinstance(softening, LabelSoftening):
+        if not isinstance(softening, (LabelSoftening, CountedSoftening)):
             raise MissingOracleError(
                 "AnnealedMinimization: class_shares are shares of labels; these targets have none. "
                 "Use class_shares=None."
+            )
+        if isinstance(softening, CountedSoftening):
+            raise ValueError(
+                "AnnealedMinimization: class_shares would pull the distributions away from the "
+                "class counts, which are kept exactly. Use class_shares=None."
             )
         strength = float(self.share_strength)
         return balance_of(self.class_shares, strength, softening.prior_distribution)
@@ -252,6 +269,18 @@ class AnnealedMinimization(BaseEstimator):
                 "numbers that do not rise, like [1, 0.1, 0.01]."
             )
         return schedule
+
+
+def _with_counted_labels(targets: SoftFaces, counts: ClassCounts) -> SoftFaces:
+    """The same distributions, with the most likely labels that keep the counts exactly.
+
+    Of all labels of the sets that keep the counts they have the largest product of probabilities.
+    """
+    logs = np.log(np.maximum(targets.distribution, _LEAST_PROBABILITY))
+    codes, _ = counted_labels(-logs, counts)
+    mask = np.zeros(counts.shape, dtype=np.bool_)
+    mask[np.arange(len(codes)), codes] = True
+    return replace(targets, labels=LabelFaces(mask, targets.embedding))
 
 
 def _with_earlier_labels(targets: SoftTargets, earlier: Faces) -> Faces:

@@ -104,13 +104,14 @@ class OneBlock:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """``d``, positive wherever another row votes, ``(n,)``."""
+        """``d``, positive wherever another row votes, ``(n,)``; see `_without_zeros`."""
         own = self._own_votes[:, 0]
         votes, transposed = self.problem.votes, self.problem.transposed
         sums = (votes.row_sums() + transposed.row_sums()) / 2 - own
         sizes = (votes.absolute_row_sums() + transposed.absolute_row_sums()) / 2 - np.abs(own)
         has_votes = sizes > _ROUNDING_RATIO * np.abs(own)
-        return np.where(has_votes, np.maximum(sums, _MIN_DEGREE_RATIO * sizes), 0.0)
+        degrees = np.where(has_votes, np.maximum(sums, _MIN_DEGREE_RATIO * sizes), 0.0)
+        return _without_zeros(self.problem, degrees)
 
     def at_temperature(self, temperature: float) -> "OneBlock":
         """The same process at another temperature."""
@@ -233,7 +234,8 @@ class TwoBlocks:
     def _absolute_sums(self) -> tuple[FloatArray, FloatArray]:
         """``r`` and ``d``."""
         votes, transposed = self.problem.votes, self.problem.transposed
-        return votes.absolute_row_sums(), transposed.absolute_row_sums()
+        sums = transposed.absolute_row_sums()
+        return votes.absolute_row_sums(), _without_zeros(self.problem, sums)
 
     def begin(self, targets: SoftTargets) -> TwoBlocksState:
         """The state of given distributions."""
@@ -274,6 +276,19 @@ class TwoBlocks:
         divergence = float(self._absolute_sums[1] @ targets.divergences)
         divergence += _share_divergence(self.balance, targets, self._absolute_sums[1])
         return inner(targets.embedded, scores) + entropy + self.temperature * divergence
+
+
+def _without_zeros(problem: Problem, degrees: FloatArray) -> FloatArray:
+    """Degrees; with class counts, the mean degree for rows without votes.
+
+    Alone, a row without votes keeps its prior. With class counts it could take whatever class the
+    others leave, at no cost; its relative entropy then counts as much as that of a mean row.
+    """
+    if not problem.candidates.couples_rows:
+        return degrees
+    positive = degrees > 0
+    mean = float(degrees[positive].mean()) if positive.any() else 1.0
+    return np.where(positive, degrees, mean)
 
 
 def _held(balance: ClassBalance | None, targets: SoftTargets, degrees: FloatArray) -> SoftTargets:

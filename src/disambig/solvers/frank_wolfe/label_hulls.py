@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from disambig.candidates.labels.assignment import counted_labels
 from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.sets import tied_minima_within
@@ -164,8 +165,8 @@ def log_weights_with_noise(weights: FloatArray, rng: np.random.Generator) -> Flo
 class CountedHulls:
     """Distributions ``q`` with ``bounds[k, 0] <= sum_j q[j, k] <= bounds[k, 1]`` for all classes k.
 
-    A linear function on them is minimal at labels that keep the counts (a transportation problem,
-    whose polytope has integer vertices); the simplex method finds such labels.
+    The sum is over the rows of a bag, for each bag. A linear function on them is minimal at labels
+    that keep the counts: a transportation problem, whose polytope has integer vertices.
 
     Parameters
     ----------
@@ -180,7 +181,8 @@ class CountedHulls:
 
     @cached_property
     def _bounds(self) -> FloatArray:
-        return self.candidates.bounds.astype(np.float64)
+        """``(B, K, 2)``."""
+        return self.candidates.bag_bounds.astype(np.float64)
 
     @cached_property
     def open_rows(self) -> BoolArray:
@@ -194,38 +196,28 @@ class CountedHulls:
 
     @cached_property
     def _incidence(self) -> tuple[Any, Any]:
-        """Sparse matrices that sum the entries of each row, and of each class."""
+        """Sparse matrices that sum the entries of each row, and of each class in each bag."""
         row, label = self._entries
         ones, each = np.ones(row.size), np.arange(row.size)
         n, n_classes = self.candidates.mask.shape
+        place = self.candidates.bag_of_row[row] * n_classes + label
         return (
             sp.csr_array((ones, (row, each)), shape=(n, row.size)),
-            sp.csr_array((ones, (label, each)), shape=(n_classes, row.size)),
+            sp.csr_array((ones, (place, each)), shape=(self._bounds[..., 0].size, row.size)),
         )
+
+    def _totals(self, distribution: FloatArray) -> FloatArray:
+        """The sums of distributions over the rows of each bag, ``(B, K)``."""
+        totals = np.zeros(self._bounds.shape[:2])
+        np.add.at(totals, self.candidates.bag_of_row, distribution)
+        return totals
 
     def cheapest_labels(self, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Labels of lowest cost, ``(n, K)`` with one True per row; and dual prices, ``(2, K)``.
-
-        The first row of prices belongs to the upper bounds on the counts, the second to the lower
-        bounds; none is negative.
-        """
-        by_row, by_class = self._incidence
-        # The tolerances of the linear program are absolute, hence costs of unit size.
-        unit = float(np.abs(costs).max(initial=0.0)) or 1.0
-        found = linprog(
-            costs[self._entries] / unit,
-            A_ub=sp.vstack([by_class, -by_class], format="csr"),
-            b_ub=np.concatenate([self._bounds[:, 1], -self._bounds[:, 0]]),
-            A_eq=by_row,
-            b_eq=np.ones(len(self.candidates)),
-            bounds=(0, 1),
-            method="highs-ds",
-        )
-        self._check_program(found)
+        """Labels of lowest cost, ``(n, K)`` with one True per row; and prices, ``(B, K)``."""
+        codes, prices = counted_labels(costs, self.candidates)
         mask = np.zeros(self.candidates.mask.shape, dtype=np.bool_)
-        mask[self._entries] = found.x > 0.5
-        prices = np.maximum(-unit * found.ineqlin.marginals, 0.0)
-        return mask, prices.reshape(2, -1)
+        mask[np.arange(len(codes)), codes] = True
+        return mask, prices
 
     def candidate_means(self) -> FloatArray:
         return self.candidates.distribution()
@@ -242,9 +234,9 @@ class CountedHulls:
         The distance is the weight that moves to other classes.
         """
         distribution = restricted_distribution(earlier, self.candidates)
-        totals = distribution.sum(axis=0)
+        totals = self._totals(distribution)
         rounding = _COUNT_ROUNDING * len(distribution)
-        low, high = self._bounds.T
+        low, high = self._bounds[..., 0], self._bounds[..., 1]
         if ((totals >= low - rounding) & (totals <= high + rounding)).all():
             return LabelPoint(distribution)
         return LabelPoint(self._nearest_distribution(distribution))
@@ -253,15 +245,14 @@ class CountedHulls:
         """``min sum u`` over q that keep the counts and u >= 0 with ``q + u >= distribution``."""
         by_row, by_class = self._incidence
         n_entries = by_row.shape[1]
+        low, high = self._bounds[..., 0].ravel(), self._bounds[..., 1].ravel()
         identity, nothing = sp.csr_array(sp.eye(n_entries)), sp.csr_array(by_class.shape)
         found = linprog(
             np.repeat([0.0, 1.0], n_entries),
             A_ub=sp.bmat(
                 [[by_class, nothing], [-by_class, nothing], [-identity, -identity]], format="csr"
             ),
-            b_ub=np.concatenate(
-                [self._bounds[:, 1], -self._bounds[:, 0], -distribution[self._entries]]
-            ),
+            b_ub=np.concatenate([high, -low, -distribution[self._entries]]),
             A_eq=sp.hstack([by_row, sp.csr_array(by_row.shape)], format="csr"),
             b_eq=np.ones(len(distribution)),
             bounds=(0, None),
@@ -300,14 +291,14 @@ class CountedHulls:
     def _gaps(self, distribution: FloatArray, costs: FloatArray, prices: FloatArray) -> FloatArray:
         """An upper bound on the excess cost of distributions, divided among rows, ``(n,)``.
 
-        The bound comes from the Lagrangian dual at the prices. It holds for any non-negative prices
-        and thus does not depend on the tolerances of the linear program. At the optimum every term
-        is zero; no term is negative.
+        The bound comes from the Lagrangian dual at the prices. It holds for any prices, whatever
+        their rounding. At the optimum every term is zero; no term is negative.
         """
-        totals = distribution.sum(axis=0)
-        distances = np.stack([self._bounds[:, 1] - totals, totals - self._bounds[:, 0]])
-        complementarity = float((prices * np.maximum(distances, 0.0)).sum())
-        priced = costs + prices[0] - prices[1]
+        totals = self._totals(distribution)
+        above = np.maximum(prices, 0.0) * np.maximum(self._bounds[..., 1] - totals, 0.0)
+        below = np.maximum(-prices, 0.0) * np.maximum(totals - self._bounds[..., 0], 0.0)
+        complementarity = float((above + below).sum())
+        priced = costs + prices[self.candidates.bag_of_row]
         lowest = np.where(self.candidates.mask, priced, np.inf).min(axis=1)
         excess = np.einsum("ik,ik->i", distribution, priced) - lowest
         n_open = max(1, int(np.count_nonzero(self.open_rows)))

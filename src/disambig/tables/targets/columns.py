@@ -99,6 +99,17 @@ def missing_columns(missing: list[Any], names: list[Any]) -> str:
     return f"there {verb} no {noun} {listed}{hint} The columns are {known}."
 
 
+def has_target_name(names: list[Any]) -> bool:
+    """Whether a column is called like a target of labels.
+
+    Examples
+    --------
+    >>> has_target_name(["size", "Label"]), has_target_name(["size", "place"])
+    (True, False)
+    """
+    return any(str(name).strip().lower() in _TARGET_NAMES for name in names)
+
+
 def _guessed_columns(names: list[Any], source: Source) -> tuple[list[Any], str]:
     by_name = [name for name in names if str(name).strip().lower() in _TARGET_NAMES]
     if len(by_name) == 1:

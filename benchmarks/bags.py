@@ -1,0 +1,195 @@
+"""Labels from the class shares of bags, beside simple baselines; all choices without labels.
+
+    python -m benchmarks.bags [--seeds 1] [--only adult small] [--quick] [--write]
+
+`adult`: bags of some 5000 rows of the Adult data, 75 % of the rows for training; the shares of a
+bag are those of its training rows. Published: F1 and accuracy of the best of five methods chosen
+without labels. `small`: bags of 8, 32 and 128 rows dealt at random, without and with sets (up to
+two wrong candidates in half of the rows, all classes in the others); the accuracy of `labels_`.
+
+"average" regresses the shares of the bag of each row by logistic regression, and predicts the
+class whose probability is the furthest above its share of all rows; "bag regression" fits a
+logistic regression to bags: mean features to shares.
+"""
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.results import provenance, write_section
+from disambig import PartialLabelClassifier
+from disambig.datasets import load_libsvm
+from disambig.exceptions import NoInformationError
+
+PUBLISHED = {"simple": (0.626, 0.828), "hard": (0.565, 0.798), "intermediate": (0.354, 0.757)}
+SIZES = (8, 32, 128)
+FILES = {"segment": "segment.scale"}
+
+
+def folder() -> Path:
+    return Path(os.environ.get("DISAMBIG_DATA", "data"))
+
+
+def shares(y: Any, bags: Any) -> dict[Any, dict[Any, float]]:
+    """The shares of the classes in each bag, as fractions."""
+    classes = np.unique(y).tolist()
+    return {
+        b: {k: float(np.mean(y[bags == b] == k)) for k in classes} for b in np.unique(bags).tolist()
+    }
+
+
+def average(X: Any, bags: Any, given: dict[Any, dict[Any, float]], new: Any) -> Any:
+    """Logistic regression on rows that are copied for each class, with the shares as weights."""
+    classes = list(next(iter(given.values())))
+    table = np.array([[given[b][k] for k in classes] for b in bags.tolist()])
+    rows, codes = np.nonzero(table > 0)
+    model = LogisticRegression(max_iter=200)
+    model.fit(X[rows], codes, sample_weight=table[rows, codes])
+    found = model.predict_proba(new) / table.mean(axis=0)
+    return np.array(classes)[found.argmax(axis=1)]
+
+
+def bag_regression(X: Any, bags: Any, given: dict[Any, dict[Any, float]], new: Any) -> Any:
+    """The same on the mean features of the bags."""
+    names = list(given)
+    means = np.stack([X[bags == b].mean(axis=0) for b in names])
+    return average(means, np.array(names), given, new)
+
+
+def score(truth: Any, found: Any) -> str:
+    return f"{f1_score(truth, found):.3f} | {accuracy_score(truth, found):.3f}"
+
+
+def adult(seeds: int, kinds: Sequence[str]) -> Iterator[str]:
+    """Lines of a table: F1 and accuracy on the test quarter."""
+    import pandas as pd
+
+    place = folder() / "proportions" / "adult"
+    data = pd.read_parquet(place / "adult.parquet")
+    y, X = data["y"].to_numpy(), data.drop(columns="y").to_numpy()
+    for kind in kinds:
+        files = sorted(place.glob(f"adult-{kind}-*.parquet"))
+        file = next((one for one in files if "-mixed-" in one.name), files[0])
+        bag = pd.read_parquet(file)["bag"].to_numpy()
+        for seed in range(seeds):
+            train, test = train_test_split(np.arange(len(y)), test_size=0.25, random_state=seed)
+            given = shares(y[train], bag[train])
+            before = time.process_time()
+            try:
+                model = PartialLabelClassifier().fit(
+                    X[train], None, bags=bag[train], proportions=given
+                )
+            except NoInformationError as error:
+                yield f"| {kind} | {seed} | ours | refused: {str(error)[:120]}... | | |"
+                continue
+            seconds = time.process_time() - before
+            line = score(y[test], model.predict(X[test]))
+            yield f"| {kind} | {seed} | ours | {line} | {seconds:.0f} |"
+            for name, method in (("average", average), ("bag regression", bag_regression)):
+                found = method(X[train], bag[train], given, X[test])
+                yield f"| {kind} | {seed} | {name} | {score(y[test], found)} | |"
+        if kind in PUBLISHED:
+            f1, accuracy = PUBLISHED[kind]
+            yield f"| {kind} | 30 seeds | published | {f1:.3f} | {accuracy:.3f} | |"
+
+
+def small(names: Sequence[str], sizes: Sequence[int]) -> Iterator[str]:
+    """Lines of a table: accuracy of recovered labels."""
+    for name in names:
+        if name == "digits":
+            X, y = load_digits(return_X_y=True)
+        else:
+            found = load_libsvm(
+                folder() / "libsvm" / ("segment.scale" if name == "segment" else name)
+            )
+            X, y = (
+                np.asarray(found.X.todense() if hasattr(found.X, "todense") else found.X),
+                found.y,
+            )
+        X = StandardScaler().fit_transform(X)
+        rng = np.random.default_rng(0)
+        classes = np.unique(y)
+        mask = classes[None, :] == y[:, None]
+        wide = mask.copy()
+        for _ in range(2):
+            wide[np.arange(len(y)), rng.integers(0, len(classes), len(y))] = True
+        sets = np.where((np.arange(len(y)) % 2 == 0)[:, None], wide, True)
+        for size in sizes:
+            bags = rng.permutation(np.arange(len(y)) // size)
+            given = shares(y, bags)
+            base = np.mean(average(X, bags, given, X) == y)
+            plain = recovered(X, None, y, bags, given)
+            cells = f"{plain} | {recovered(X, sets, y, bags, given, classes)}"
+            yield f"| {name} | {size} | {len(given)} | {cells} | {base:.3f} |"
+
+
+def recovered(X: Any, sets: Any, y: Any, bags: Any, given: Any, classes: Any = None) -> str:
+    try:
+        model = PartialLabelClassifier(classes=classes)
+        model.fit(X, sets, bags=bags, proportions=given)
+    except NoInformationError:
+        return "refused"
+    return f"{np.mean(model.labels_ == y):.3f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", type=int, default=1, help="splits of adult")
+    parser.add_argument("--only", nargs="+", choices=("adult", "small"), default=("adult", "small"))
+    parser.add_argument("--kinds", nargs="+", default=["simple", "hard", "intermediate", "naive"])
+    parser.add_argument("--names", nargs="+", default=["svmguide2", "segment", "digits"])
+    parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
+    parser.add_argument("--quick", action="store_true", help="digits in bags of 32")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    parts = {
+        "adult": (
+            "| bags | split | method | F1 | accuracy | CPU seconds |\n|---|---|---|---|---|---|",
+            adult(options.seeds, options.kinds),
+        ),
+        "small": (
+            "| data | rows of a bag | bags | labels, bags alone | labels, with sets | average |\n"
+            "|---|---|---|---|---|---|",
+            small(
+                ["digits"] if options.quick else options.names,
+                SIZES[1:2] if options.quick else SIZES,
+            ),
+        ),
+    }
+    tables = []
+    for name in ("small",) if options.quick else options.only:
+        head, lines = parts[name]
+        tables.append(head)
+        print(head)
+        for line in lines:
+            print(line, flush=True)
+            tables[-1] += f"\n{line}"
+    text = "\n\n".join(
+        [
+            "## Class shares of bags",
+            provenance(
+                f"python -m benchmarks.bags --seeds {options.seeds} --only "
+                f"{' '.join(options.only)} --kinds {' '.join(options.kinds)} "
+                f"--names {' '.join(options.names)}",
+                seeds=f"0 to {options.seeds - 1}",
+            ),
+            *tables,
+        ]
+    )
+    if options.write:
+        write_section("bags", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Rows to classes with bounds on class counts in bags: exact, and in expectation."""
