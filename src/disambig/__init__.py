@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         datasets,
         diagnosis,
         estimators,
+        inputs,
         losses,
         metrics,
         model_selection,

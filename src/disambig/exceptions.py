@@ -17,6 +17,7 @@ __all__ = [
     "InputShiftWarning",
     "LookAlikeWarning",
     "MemoryBudgetError",
+    "MissingColumnWarning",
     "MissingOracleError",
     "ModelFileError",
     "NoInformationError",
@@ -100,6 +101,10 @@ class IllBehavedWarning(UserWarning):
 
 class InputShiftWarning(UserWarning):
     """New inputs have drifted away from the training inputs; ``input_shift(X)`` says how."""
+
+
+class MissingColumnWarning(UserWarning):
+    """A column of X has no value in any training row; it is dropped, also at predict."""
 
 
 class NoVotesWarning(UserWarning):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
 from disambig.estimators.fitting import (
     Fit,
@@ -29,13 +30,17 @@ from disambig.estimators.fitting import (
 from disambig.estimators.mixture import FittedMixture, Mixture, is_judged
 from disambig.estimators.progress.following import FollowedMixin, followed
 from disambig.estimators.progress.reporting import current_callback
+from disambig.estimators.queries.completing import completed_inputs, single_sets
 from disambig.estimators.queries.mixins import VotingMixin
 from disambig.estimators.queries.training_inputs import training_inputs
-from disambig.estimators.selection.protocol import SelectionKind
+from disambig.estimators.selection.completions import completed_trials
+from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
 from disambig.estimators.tolerance.relearning import tolerate
+from disambig.inputs.completed_weights import plain_weights
+from disambig.inputs.completion import Completion
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_callback, check_choice, check_integer, check_number
@@ -44,7 +49,7 @@ from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise
+from disambig.weights.registry import is_pairwise, reads_missing
 
 METHODS = ("disambiguation", "infimum", "average")
 P = ParamSpec("P")
@@ -113,6 +118,10 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     `decided_`, `resolved_`, `outside_`, `tolerance_`, `objective_`, `relaxed_objective_`,
     `n_iter_`, `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
     `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
+
+    X may have missing cells, NaN. `completion_` says how they are completed (`completed_inputs`);
+    it is None for pairs of rows. Rows in which every cell is missing, `without_input_` ``(n,)``,
+    take no part: their label follows from their set and the frequencies of the recovered targets.
     """
 
     weights: Any
@@ -135,6 +144,10 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     # The fitted estimator that a refit continues, for one fit; see `continued`.
     _earlier: "CandidateEstimator | None" = None
     loss_: Any
+    completion_: Completion | None
+    without_input_: BoolArray
+    # The best trials of ways to complete inputs that were not chosen, during a fit.
+    _ways_: tuple[Trial, ...]
     infimum_is_exact_: bool | None
     _predictor_: Any
     # For `tolerance`: what others predict for all rows, and the sets of the user if wider ones
@@ -145,8 +158,11 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
+        # What reads NaN decides about sparse inputs, too.
+        reads = reads_missing(plain_weights(self.weights))
+        tags.input_tags.sparse = not reads or get_tags(self.weights).input_tags.sparse
         tags.input_tags.pairwise = is_pairwise(self.weights)
+        tags.input_tags.allow_nan = not tags.input_tags.pairwise
         return tags
 
     # ------------------------------------------------------------------ what a kind provides
@@ -217,13 +233,17 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     # ------------------------------------------------------------------ shared
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return validated_inputs(self, X, reset=reset)
+        return validated_inputs(self, X, reset=reset, missing=not is_pairwise(self.weights))
+
+    def _completed(self, X: Any) -> Any:
+        return X if self.completion_ is None else self.completion_.transform(X)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""
         solver = self._named_solver()
-        if not (isinstance(self.weights, str) and self.weights == "auto"):
-            return self.weights, solver, ()
+        weights = plain_weights(self.weights)
+        if not (isinstance(weights, str) and weights == "auto"):
+            return weights, solver, ()
         kind = self._selection_kind(taken, solver)
         if kind is None:
             return self._fixed_weights(kept, taken), solver, ()
@@ -255,6 +275,7 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
             kept = self._kept(sample_weight, X, candidates, groups)
             taken = candidates if kept.all_rows else candidates[kept.rows]
             self._check_information(taken)
+            given, X = X, completed_inputs(self, X, kept, taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
             self.confidence_kind_ = "leave-one-out"
@@ -266,16 +287,21 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
                     self._tolerate(X, kept, candidates, taken)
         pairwise = is_pairwise(self.weights)
         self._training_inputs_ = (
-            training_inputs(X, kept.rows, kept.groups, pairwise=pairwise) if is_judged() else None
+            training_inputs(given, kept.rows, kept.groups, pairwise=pairwise)
+            if is_judged()
+            else None
         )
         # Nothing else needs them, and those of orders are large.
-        self.__dict__.pop("_others_", None)
+        for name in ("_others_", "_ways_"):
+            self.__dict__.pop(name, None)
+        self.decided_ &= ~self.without_input_ | single_sets(candidates)
         self.resolved_: BoolArray = self.decided_ & (self.confidence_ >= self.resolve_at)
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Choose weights and solver, then learn, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
-        weights, solver, self.trials_ = self._choose(X, kept, taken)
+        weights, solver, trials = self._choose(X, kept, taken)
+        self.trials_ = completed_trials(trials, self.completion_, self._ways_)
         start = None
         if self._earlier is not None:
             start, self.trials_ = self._earlier.solution_, self._earlier.trials_

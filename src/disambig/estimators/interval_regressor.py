@@ -16,7 +16,6 @@ from disambig.estimators.fitting import (
     FittedWeightings,
     KeptRows,
     kept_rows,
-    validated_inputs,
 )
 from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
 from disambig.estimators.mixture import Mixture
@@ -245,7 +244,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         if self.cv is not None:
             sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
             with config_context(assume_finite=True):
-                X = validated_inputs(self, X, reset=False)
+                X = self._completed(self._checked(X, reset=False))
                 self._held_out_ = calibrate(self, self.cv, X, sets, sample_weight)
         return self
 

@@ -21,6 +21,7 @@ from disambig.estimators.fitting import Fit, take_inputs
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.prediction import label_distribution
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.selection.completions import of_chosen_way
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
@@ -118,7 +119,7 @@ def judges_of(
     most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
     # The trials of a weighting differ in the solver; the best comes first.
     distinct: dict[str, Trial] = {}
-    for trial in trials:
+    for trial in of_chosen_way(trials):
         if len(distinct) >= max(most, 1):
             break
         distinct.setdefault(repr(trial.weights), trial)

@@ -18,6 +18,7 @@ from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection import LabelSelection
+from disambig.estimators.selection.completions import of_chosen_way
 from disambig.estimators.selection.protocol import Trial
 from disambig.estimators.selection.search import select
 from disambig.estimators.selection.space import SearchSpace
@@ -64,7 +65,7 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
         LabelSelection.of(taken, model.loss_, model.method, None),
         model.weights,
         named,
-        model.trials_,
+        tuple(of_chosen_way(model.trials_)),
         price,
         X,
         kept,
