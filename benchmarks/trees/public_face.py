@@ -105,6 +105,9 @@ EXPLAINED = {
     "classes_": "labels have classes; those of `StructuredPredictor` are in `loss_`.",
     "predictions_": "a loss on labels may predict what is no class, such as an abstention; a model "
     "that is trained on labels predicts classes.",
+    "completion_": "votes need inputs without holes; `estimator` reads missing cells itself, and "
+    "`disambiguator_` has its own completion.",
+    "without_input_": "rows without input get no votes; `estimator` reads them as any others.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
     "columns.",
     "calibration_": "the probabilities of the classes have one temperature; other kinds calibrate "

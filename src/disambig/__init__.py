@@ -106,6 +106,7 @@ __all__ = [
     "disambiguate",
     "estimators",
     "fit_table",
+    "inputs",
     "losses",
     "metrics",
     "model_selection",

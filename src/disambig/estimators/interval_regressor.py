@@ -166,8 +166,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for baselines and mixtures. With
         ``weights=model.weights_, margin=model.margin_`` a fit repeats this one without a search.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Examples
     --------

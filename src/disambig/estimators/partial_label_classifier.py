@@ -162,8 +162,8 @@ class PartialLabelClassifier(ClassifierMixin, CandidateEstimator):
         Of ``weights="auto"``: the trials of the ten best weightings (and of the best of every
         family beyond 5000 rows), best first. Those of a final comparison come before the rest,
         with their scores in it.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Examples
     --------
