@@ -236,7 +236,9 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
         return validated_inputs(self, X, reset=reset, missing=not is_pairwise(self.weights))
 
     def _completed(self, X: Any) -> Any:
-        return X if self.completion_ is None else self.completion_.transform(X)
+        # Estimators that were saved by earlier versions have none.
+        completion = getattr(self, "completion_", None)
+        return X if completion is None else completion.transform(X)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""

@@ -97,18 +97,19 @@ class FittedMixture:
     held_out : float array, first axis n
         At each training row the prediction of the mixture by members that were trained without
         its fold.
-    constant : float array
-        The mean of these, or of predictions of the members: what is predicted without any input.
     hides_sets : bool
         False if one group has all information, without which nothing can be learned, or if a
         callback ended the cross-fit: `held_out` are predictions of members that saw the row's set.
+    constant : float array
+        The mean of `held_out`, or of predictions of the members: what is predicted without any
+        input. None in models that earlier versions saved; it is then the mean of `held_out`.
     """
 
     members: tuple[Any, ...]
     shares: FloatArray
     held_out: FloatArray
-    constant: FloatArray
     hides_sets: bool = True
+    constant: FloatArray | None = None
 
     def mixed(self, predict: Predict, X: Any) -> FloatArray:
         """The mixed predictions ``predict(member, X)`` at checked inputs.
@@ -118,8 +119,9 @@ class FittedMixture:
         without_input = rows_without_input(X)
         if without_input is None:
             return mixed(self.shares, [predict(member, X) for member in self.members])
-        found = np.empty((X.shape[0], *self.constant.shape))
-        found[without_input] = self.constant
+        constant = self.held_out.mean(axis=0) if self.constant is None else self.constant
+        found = np.empty((X.shape[0], *constant.shape))
+        found[without_input] = constant
         if not without_input.all():
             found[~without_input] = self.mixed(predict, X[~without_input])
         return found
@@ -190,7 +192,7 @@ def fit_mixture(
         if not n_folds:
             seen = mixed(shares, [predict(member, X) for member in fitted])
             constant = np.average(seen, axis=0, weights=weights)
-            return FittedMixture(fitted, shares, np.full_like(seen, np.nan), constant)
+            return FittedMixture(fitted, shares, np.full_like(seen, np.nan), constant=constant)
         folds = _folds(together, candidates.informative, n_folds)
         phase = Phase("judgement", len(members) * (int(folds.max()) + 1))
         parts = [
@@ -206,7 +208,7 @@ def fit_mixture(
     unsorted[order] = held_out
     hides_sets = not phase.is_cut and len(np.unique(together[candidates.informative])) > 1
     constant = np.average(held_out, axis=0, weights=weights)
-    return FittedMixture(fitted, shares, unsorted, constant, hides_sets)
+    return FittedMixture(fitted, shares, unsorted, hides_sets, constant)
 
 
 def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:
