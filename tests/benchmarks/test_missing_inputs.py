@@ -14,7 +14,7 @@ def test_the_share_of_missing_cells(mechanism):
     missing = holes(data, 0.3, mechanism, rng)
     assert missing.mean() == pytest.approx(0.3, abs=0.02)
     middle = np.median(data.X, axis=0)
-    high = data.X > middle
+    high = middle < data.X
     by_size = missing[high].mean() - missing[~high].mean()
     by_side = np.ptp([missing[side == k].mean(axis=0) for k in range(3)], axis=0)
     assert (by_size > 0.2) == (mechanism == "large")
