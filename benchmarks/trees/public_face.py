@@ -120,6 +120,9 @@ EXPLAINED = {
     "tag_frequencies_kind_": "see `tag_frequencies`.",
     "predictions_": "a loss on labels may predict what is no class, such as an abstention; a model "
     "that is trained on labels predicts classes.",
+    "completion_": "votes need inputs without holes; `estimator` reads missing cells itself, and "
+    "`disambiguator_` has its own completion.",
+    "without_input_": "rows without input get no votes; `estimator` reads them as any others.",
     "label_distributions_": "a distribution over the candidates needs finitely many of them, in "
     "columns.",
     "class_shares_": "see `class_shares`.",

@@ -18,6 +18,7 @@ __all__ = [
     "InputShiftWarning",
     "LookAlikeWarning",
     "MemoryBudgetError",
+    "MissingColumnWarning",
     "MissingOracleError",
     "ModelFileError",
     "NoInformationError",
@@ -232,6 +233,23 @@ class InputShiftWarning(UserWarning):
     ...     _ = model.predict(X + 100)
     >>> print(caught[0].message)
     100% of the new rows lie farther from the training rows than 99% of the training rows do; ...
+    """
+
+
+class MissingColumnWarning(UserWarning):
+    """A column of X has no value in any training row; it is dropped, also at predict.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from disambig import PartialLabelClassifier
+    >>> X = [[0.0, np.nan], [1.0, np.nan], [2.0, np.nan]]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = PartialLabelClassifier("kernel_ridge").fit(X, ["a", "a", "b"])
+    >>> print(caught[0].message)
+    X: column 1 has no value in any of the 3 rows that take part, and nothing is learned ...
     """
 
 

@@ -58,17 +58,18 @@ def test_wrong_lengths():
         fit(y=MASK[:5])
 
 
-@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_x_must_be_finite(value, word):
+@pytest.mark.parametrize("value", [-np.inf, np.inf])
+def test_x_must_not_be_infinite(value):
     bad = X.copy()
+    bad[2, 0] = np.nan
     bad[4, 1] = value
-    with pytest.raises(ValueError, match=f"{word}.*row 4, column 1"):
+    with pytest.raises(ValueError, match=r"infinity.*row 4, column 1"):
         fit(X=bad)
-    with pytest.raises(ValueError, match=f"{word}.*row 4, column 1"):
+    with pytest.raises(ValueError, match=r"infinity.*row 4, column 1"):
         fit(X=sp.csr_array(bad))
-    with pytest.raises(ValueError, match=f"{word}.*row 4, column 1"):
+    with pytest.raises(ValueError, match=r"infinity.*row 4, column 1"):
         fit().predict(bad)
-    with pytest.raises(ValueError, match=f"{word}.*row 4, column 1"):
+    with pytest.raises(ValueError, match=r"infinity.*row 4, column 1"):
         disambiguate(bad, MASK)
 
 
@@ -352,9 +353,8 @@ def test_an_entry_that_is_no_number_is_named(entry, error):
     odd = X.astype(object)
     odd[4, 1] = entry
     if error is None:
-        # A missing value, which has an error of its own.
-        with pytest.raises(ValueError, match="NaN or infinity, first in row 4, column 1"):
-            fit(X=odd)
+        # A missing cell.
+        assert fit(X=odd).completion_.n_missing == 1
         return
     with pytest.raises(error, match=r"row 4, column 1 holds .*, which is no number"):
         fit(X=odd)

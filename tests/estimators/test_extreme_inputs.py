@@ -110,7 +110,7 @@ def test_entries_whose_squares_overflow_without_an_estimator():
 
 
 @pytest.mark.parametrize("name", ESTIMATORS_ONE_SLOW)
-@pytest.mark.parametrize(("value", "text"), [(np.nan, "NaN"), (1e40, r"1e\+40")])
+@pytest.mark.parametrize(("value", "text"), [(np.inf, "NaN or infinity"), (1e40, r"1e\+40")])
 def test_errors_name_the_columns_of_a_frame(name, value, text):
     estimator, y = ESTIMATORS[name]
     bad = framed(X)

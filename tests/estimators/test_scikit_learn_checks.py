@@ -29,6 +29,7 @@ from disambig import (
     StructuredPredictor,
 )
 from disambig.estimators.interval_models import IntervalForest
+from disambig.inputs import CompletedWeights
 from disambig.weights import (
     ForestWeights,
     KernelLaplacianWeights,
@@ -102,6 +103,8 @@ SLOW = [
     IntervalRegressor(loss="absolute"),
     IntervalRegressor(NeighborWeights(), loss="absolute"),
     IntervalRegressor(KernelRidgeWeights(), cv=2),
+    PartialLabelClassifier(NeighborWeights(3, metric="nan_euclidean")),
+    IntervalRegressor(CompletedWeights(KernelRidgeWeights(), "conditional + indicators")),
 ]
 
 

@@ -14,7 +14,10 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
+from disambig.estimators.completion.choice import completed_trials
+from disambig.estimators.completion.completing import completed_inputs, single_sets
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
@@ -31,22 +34,22 @@ from disambig.estimators.progress.following import FollowedMixin, followed
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import VotingMixin
 from disambig.estimators.queries.training_inputs import training_inputs
-from disambig.estimators.selection.protocol import SelectionKind
+from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
-from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
+from disambig.estimators.shared_parameters import ComponentParameters, check_shared_parameters
 from disambig.estimators.tolerance.relearning import tolerate
+from disambig.inputs.completed_weights import plain_weights
+from disambig.inputs.completion import Completion
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
-from disambig.parameters import check_callback, check_choice, check_integer, check_number
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise
+from disambig.weights.registry import is_pairwise, reads_missing
 
-METHODS = ("disambiguation", "infimum", "average")
 P = ParamSpec("P")
 E = TypeVar("E", bound=BaseEstimator)
 
@@ -113,6 +116,10 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     `decided_`, `resolved_`, `outside_`, `tolerance_`, `objective_`, `relaxed_objective_`,
     `n_iter_`, `converged_`, `certified_`, `trace_`, `solution_`, `trials_`, `loss_`, `weights_`,
     `predict_weights_`, `solver_`; `members_` and `shares_` where members can be mixed.
+
+    X may have missing cells, NaN. `completion_` says how they are completed (`completed_inputs`);
+    it is None for pairs of rows. Rows in which every cell is missing, `without_input_` ``(n,)``,
+    take no part: their label follows from their set and the frequencies of the recovered targets.
     """
 
     weights: Any
@@ -135,6 +142,10 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     # The fitted estimator that a refit continues, for one fit; see `continued`.
     _earlier: "CandidateEstimator | None" = None
     loss_: Any
+    completion_: Completion | None
+    without_input_: BoolArray
+    # The best trials of ways to complete inputs that were not chosen, during a fit.
+    _ways_: tuple[Trial, ...]
     infimum_is_exact_: bool | None
     _predictor_: Any
     # For `tolerance`: what others predict for all rows, and the sets of the user if wider ones
@@ -145,8 +156,11 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
+        # What reads NaN decides about sparse inputs, too.
+        reads = reads_missing(plain_weights(self.weights))
+        tags.input_tags.sparse = not reads or get_tags(self.weights).input_tags.sparse
         tags.input_tags.pairwise = is_pairwise(self.weights)
+        tags.input_tags.allow_nan = not tags.input_tags.pairwise
         return tags
 
     # ------------------------------------------------------------------ what a kind provides
@@ -163,6 +177,9 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
 
     def _check_information(self, candidates: Any) -> None:
         """Raise `NoInformationError` if no set excludes anything."""
+
+    def _prepare(self, kept: KeptRows, taken: Any) -> None:
+        """Read parameters that need to know the rows that take part."""
 
     def _kept(self, sample_weight: Any, X: Any, candidates: Any, groups: Any) -> KeptRows:
         """Rows that take part."""
@@ -227,13 +244,19 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
     # ------------------------------------------------------------------ shared
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return validated_inputs(self, X, reset=reset)
+        return validated_inputs(self, X, reset=reset, missing=not is_pairwise(self.weights))
+
+    def _completed(self, X: Any) -> Any:
+        # Estimators that were saved by earlier versions have none.
+        completion = getattr(self, "completion_", None)
+        return X if completion is None else completion.transform(X)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""
         solver = self._named_solver()
-        if not (isinstance(self.weights, str) and self.weights == "auto"):
-            return self.weights, solver, ()
+        weights = plain_weights(self.weights)
+        if not (isinstance(weights, str) and weights == "auto"):
+            return weights, solver, ()
         kind = self._selection_kind(taken, solver)
         if kind is None:
             return self._fixed_weights(kept, taken), solver, ()
@@ -249,13 +272,7 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         name = type(self).__name__
-        check_choice(name, "method", self.method, METHODS)
-        check_callback(name, self.callback)
-        check_integer(name, "verbose", self.verbose, least=0)
-        check_number(name, "resolve_at", self.resolve_at, most=1)
-        check_tolerance(name, self.tolerance, self.method)
-        if self.time_limit is not None:
-            check_number(name, "time_limit", self.time_limit, positive=True)
+        check_shared_parameters(self)
         X = self._checked(X, reset=True)
         if y is None:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
@@ -265,6 +282,8 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
             kept = self._kept(sample_weight, X, candidates, groups)
             taken = candidates if kept.all_rows else candidates[kept.rows]
             self._check_information(taken)
+            self._prepare(kept, taken)
+            given, X = X, completed_inputs(self, X, kept, taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
             self.confidence_kind_ = "leave-one-out"
@@ -275,17 +294,22 @@ class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEs
                 if self.tolerance is not None:
                     self._tolerate(X, kept, candidates, taken)
         pairwise = is_pairwise(self.weights)
-        self._training_inputs_ = (
-            training_inputs(X, kept.rows, kept.groups, pairwise=pairwise) if is_judged() else None
-        )
+        self._training_inputs_ = None
+        if is_judged():
+            self._training_inputs_ = training_inputs(
+                given, kept.rows, kept.groups, pairwise=pairwise
+            )
         # Nothing else needs them, and those of orders are large.
-        self.__dict__.pop("_others_", None)
+        for attribute in ("_others_", "_ways_"):
+            self.__dict__.pop(attribute, None)
+        self.decided_ &= ~self.without_input_ | single_sets(candidates)
         self.resolved_: BoolArray = self.decided_ & (self.confidence_ >= self.resolve_at)
 
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Choose weights and solver, then learn, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
-        weights, solver, self.trials_ = self._choose(X, kept, taken)
+        weights, solver, trials = self._choose(X, kept, taken)
+        self.trials_ = completed_trials(trials, self.completion_, self._ways_)
         start = None
         if self._earlier is not None:
             start, self.trials_ = self._earlier.solution_, self._earlier.trials_

@@ -25,6 +25,8 @@ from disambig.estimators.mixture import Mixture, only_predicts
 from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
 from disambig.estimators.progress.following import unfollowed
 from disambig.estimators.progress.reporting import Phase, unreported
+from disambig.inputs.completed_weights import plain_weights
+from disambig.inputs.holes import rows_without_input
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_choice, check_jobs, check_number
 
@@ -121,6 +123,7 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
         Cloned, without its calibration.
     cv : int, splitter or iterable of (train, test)
     X : array (n, d)
+        Completed.
     sets : NumberSets, n rows
     sample_weight : array (n,) or None
         Rows of weight zero and uninformative rows are not scored; weights do not enter the
@@ -145,11 +148,16 @@ def calibrate(estimator: Any, cv: Any, X: Any, sets: NumberSets, sample_weight: 
         fold_of[test] = number
     check_jobs(type(estimator).__name__, estimator.n_jobs)
     template = clone(estimator).set_params(cv=None, n_jobs=None)
+    # X is completed.
+    template.set_params(weights=plain_weights(template.weights))
     if isinstance(template.weights, str) and template.weights == "auto":
         # What was selected on all rows is fitted again: a search in every fold would cost as much
         # as all fits together.
         template.set_params(weights=clone(estimator.weights_), margin=estimator.margin_)
     trained = [train for train, _ in splits]
+    without_input = rows_without_input(X)
+    if without_input is not None:
+        trained = [train[~without_input[train]] for train in trained]
     models = _models(template, X, sets, weights, trained, pairwise, estimator.n_jobs)
     # Rows of folds that a callback has left out are not scored.
     splits = splits[: len(models)]

@@ -127,17 +127,15 @@ class DisambiguatedEstimator(
                 )
 
     def _accepts_missing(self) -> bool:
-        return self.start != "votes" and accepts_missing(self._template())
+        return accepts_missing(self._template())
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         try:
             return validated_inputs(self, X, reset=reset, missing=self._accepts_missing())
         except ValueError as error:
-            needed = self.start == "votes" and accepts_missing(self._template())
-            if needed and "contains NaN" in str(error):
+            if ": nan (" in str(error):
                 raise ValueError(
-                    f"{error} Votes cannot read missing values; "
-                    f"{type(self._template()).__name__} can: use start='average'."
+                    f"{error} {type(self._template()).__name__} cannot read missing values."
                 ) from error
             raise
 

@@ -231,7 +231,7 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix (n, d)
-            With missing values if `estimator` accepts them and ``start="average"``.
+            With missing cells, NaN, if `estimator` accepts them.
         y : array-like, n rows
             Candidate sets in any form that `LabelSets.from_any` reads.
         sample_weight : array-like (n,), optional

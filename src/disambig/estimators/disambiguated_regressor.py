@@ -214,7 +214,7 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix (n, d)
-            With missing values if `estimator` accepts them and ``start="average"``.
+            With missing cells, NaN, if `estimator` accepts them.
         y : array-like, n rows
             Intervals in any form that `number_sets` reads.
         sample_weight : array-like (n,), optional

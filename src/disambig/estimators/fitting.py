@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, validat
 
 from disambig.candidates import LabelSets
 from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
+from disambig.inputs.holes import rows_without_input, zero_filled, zero_rows
 from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import as_array
@@ -42,7 +43,7 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
 
     scikit-learn's bookkeeping is kept in the estimator. Entries are not checked where scikit-learn
     does not check them either, that is, if ``assume_finite`` of its configuration is set. With
-    `missing`, NaN is accepted.
+    `missing`, NaN is accepted: it marks a missing cell.
     """
     if sp.issparse(X):
         check_sparse("Input X", X)
@@ -55,23 +56,15 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
         raise readable from error
     if not entries_are_assumed():
         # Votes may be tiny, and so may queries.
-        training = reset and not get_tags(estimator).input_tags.pairwise
         names = getattr(estimator, "feature_names_in_", None)
-        present = _without_missing(checked) if missing else checked
-        _refuse(entry_error(present, names, training=training))
+        pairwise = get_tags(estimator).input_tags.pairwise
+        present = zero_filled(checked) if missing else checked
+        square = "pairs of rows" if pairwise else ""
+        _refuse(entry_error(present, names, square=square, training=reset and not pairwise))
     checked = widened(checked)
     # Trees accept no 64-bit indices.
     is_wide = sp.issparse(checked) and checked.indices.dtype != np.int32
     return small_indices(checked) if is_wide else checked
-
-
-def _without_missing(X: Any) -> Any:
-    """X with zeros for NaN."""
-    entries = X.data if sp.issparse(X) else X
-    if not np.isnan(entries).any():
-        return X
-    filled = np.where(np.isnan(entries), 0.0, entries)
-    return sp.csr_array((filled, X.indices, X.indptr), X.shape) if sp.issparse(X) else filled
 
 
 def _refuse(error: str | None) -> None:
@@ -92,7 +85,7 @@ def check_lengths(X: Any, candidates: Any) -> None:
 def check_taken_inputs(X: Any, kept: "KeptRows", pairwise: bool) -> None:
     """Raise an error if the features of the rows that take part are all tiny, unlike X."""
     if not (kept.all_rows or pairwise or entries_are_assumed()):
-        _refuse(entry_error(X[kept.rows], training=True))
+        _refuse(entry_error(zero_filled(X[kept.rows]), training=True))
 
 
 def informative(sets: LabelSets, method: str) -> BoolArray:
@@ -176,7 +169,19 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(sample_weight: Any, X: Any, groups: Any = None) -> KeptRows:
-    """Rows of positive sample weight; a weight of w means w copies of a row."""
+    """Rows of positive sample weight with some input; a weight of w means w copies of a row."""
+    found = _weighted_rows(sample_weight, X, groups)
+    without_input = rows_without_input(X)
+    if without_input is None:
+        return found
+    kept = found.part(~without_input[found.rows])
+    if not kept.rows.size:
+        rows = f"the {found.rows.size} rows that take part"
+        raise ValueError(f"Input X: every cell of {rows} is NaN. Give at least one row an input.")
+    return kept
+
+
+def _weighted_rows(sample_weight: Any, X: Any, groups: Any) -> KeptRows:
     n = X.shape[0]
     codes = None
     if groups is not None:
@@ -289,10 +294,14 @@ class FittedWeightings:
         return self.weights.leave_one_out_votes() @ values
 
     def votes(self, X: Any) -> Votes:
-        """``alpha`` at new inputs."""
+        """``alpha`` at new inputs; a row of NaN, which has no input, gets no votes."""
         if self.pairwise and self.rows.size < self.n:
             X = X[:, self.rows]
-        return self.predict_weights.votes(X)
+        without_input = rows_without_input(X)
+        if without_input is None:
+            return self.predict_weights.votes(X)
+        votes = self.predict_weights.votes(zero_rows(X, without_input))
+        return votes.scale_rows((~without_input).astype(np.float64))
 
 
 def fit_weightings(
@@ -376,7 +385,7 @@ class Fit:
 
     @property
     def rest(self) -> AnyArray:
-        """Rows that take no part: those of sample weight zero."""
+        """Rows that take no part: those of sample weight zero, and those without input."""
         return np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
 
     def rest_votes(self) -> Votes:

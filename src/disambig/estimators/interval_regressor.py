@@ -16,7 +16,6 @@ from disambig.estimators.fitting import (
     FittedWeightings,
     KeptRows,
     kept_rows,
-    validated_inputs,
 )
 from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
 from disambig.estimators.mixture import Mixture
@@ -167,8 +166,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for baselines and mixtures. With
         ``weights=model.weights_, margin=model.margin_`` a fit repeats this one without a search.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Examples
     --------
@@ -245,7 +244,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         if self.cv is not None:
             sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
             with config_context(assume_finite=True):
-                X = validated_inputs(self, X, reset=False)
+                X = self._completed(self._checked(X, reset=False))
                 self._held_out_ = calibrate(self, self.cv, X, sets, sample_weight)
         return self
 

@@ -17,6 +17,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 
 from disambig.estimators.progress.reporting import Phase, unreported
+from disambig.inputs.holes import rows_without_input
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.weights.row_groups import hash_rows, joined_groups
 
@@ -99,19 +100,31 @@ class FittedMixture:
     hides_sets : bool
         False if one group has all information, without which nothing can be learned, or if a
         callback ended the cross-fit: `held_out` are predictions of members that saw the row's set.
+    constant : float array
+        The mean of `held_out`, or of predictions of the members: what is predicted without any
+        input. None in models that earlier versions saved; it is then the mean of `held_out`.
     """
 
     members: tuple[Any, ...]
     shares: FloatArray
     held_out: FloatArray
     hides_sets: bool = True
+    constant: FloatArray | None = None
 
     def mixed(self, predict: Predict, X: Any) -> FloatArray:
         """The mixed predictions ``predict(member, X)`` at checked inputs.
 
         What is mixed is not stored: a function has no place in a saved model.
         """
-        return mixed(self.shares, [predict(member, X) for member in self.members])
+        without_input = rows_without_input(X)
+        if without_input is None:
+            return mixed(self.shares, [predict(member, X) for member in self.members])
+        constant = self.held_out.mean(axis=0) if self.constant is None else self.constant
+        found = np.empty((X.shape[0], *constant.shape))
+        found[without_input] = constant
+        if not without_input.all():
+            found[~without_input] = self.mixed(predict, X[~without_input])
+        return found
 
     def at_rows(self, predict: Predict, X: Any, rows: IntArray) -> FloatArray:
         """`held_out` at the rows of X that took part, predictions of the members at the others."""
@@ -177,8 +190,9 @@ def fit_mixture(
             members, shares = members[: len(fitted)], shares[: len(fitted)]
             shares = shares / shares.sum()
         if not n_folds:
-            shape = predict(fitted[0], X[:1]).shape[1:]
-            return FittedMixture(fitted, shares, np.full((len(order), *shape), np.nan))
+            seen = mixed(shares, [predict(member, X) for member in fitted])
+            constant = np.average(seen, axis=0, weights=weights)
+            return FittedMixture(fitted, shares, np.full_like(seen, np.nan), constant=constant)
         folds = _folds(together, candidates.informative, n_folds)
         phase = Phase("judgement", len(members) * (int(folds.max()) + 1))
         parts = [
@@ -193,7 +207,8 @@ def fit_mixture(
     unsorted = np.empty_like(held_out)
     unsorted[order] = held_out
     hides_sets = not phase.is_cut and len(np.unique(together[candidates.informative])) > 1
-    return FittedMixture(fitted, shares, unsorted, hides_sets)
+    constant = np.average(held_out, axis=0, weights=weights)
+    return FittedMixture(fitted, shares, unsorted, hides_sets, constant)
 
 
 def _folds(together: IntArray, informative: BoolArray, n_folds: int) -> IntArray:

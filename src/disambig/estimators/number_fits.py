@@ -12,6 +12,7 @@ from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.prediction import NumberPredictor
 from disambig.estimators.selection.numbers import numbers_of
 from disambig.exceptions import MissingOracleError, NoInformationError
+from disambig.inputs.holes import with_constant
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.number_problem import NumberProblem, RiskProblem, VotedProblem
 from disambig.parameters import check_choice, check_number
@@ -150,6 +151,7 @@ def with_other_rows(
     if fit.kept.all_rows:
         return targets, others, decided
     predictions = predictor.predict(fit.rest_votes())
+    predictions = with_constant(predictions, fit.X[fit.rest], predictor.constant)
     nearest = fit.candidates[fit.rest].nearest(predictions)
     return (
         fit.scatter(targets, nearest),

@@ -167,8 +167,8 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         Of ``weights="auto"``: the trials of the ten best weightings (and of the best of every
         family beyond 5000 rows), best first. Those of a final comparison come before the rest,
         with their scores in it.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Examples
     --------
@@ -279,6 +279,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         if self.method != "disambiguation":
             require_separable(candidates, f"method={self.method!r}")
 
+    def _prepare(self, kept: KeptRows, taken: Any) -> None:
+        self.class_shares_ = class_shares_of(self, taken, kept)
+
     def _informed(self, candidates: Any) -> BoolArray | None:
         sets = candidates.sets if candidates.couples_rows else candidates
         return informative(sets, self.method)
@@ -295,7 +298,6 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         return bag_space(self._search_space, taken) if is_in_bags(taken) else self._search_space
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
-        self.class_shares_ = class_shares_of(self, taken, kept)
         weights, solver, trials = super()._choose(X, kept, taken)
         # Without bags nothing was annealed with the counts.
         is_counted = taken.couples_rows and not is_in_bags(taken)

@@ -111,6 +111,8 @@ class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
         The fitted members of a mixture and their shares; empty if there is none.
     loss_, weights_, predict_weights_, solver_, infimum_is_exact_, n_features_in_, feature_names_in_
         As of the other estimators; `solver_` is None for the baselines and for a mixture.
+    completion_, without_input_
+        How missing cells of X are completed; rows without input, bool (n,).
 
     Examples
     --------
@@ -224,13 +226,12 @@ class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
         if self.tolerance is not None:
             check_kind(type(self).__name__, self.tolerance, candidates)
 
-    def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
+    def _prepare(self, kept: KeptRows, taken: PartialBits) -> None:
         self._one_sided_: OneSidedTags | None = None
         if is_judged():
             self._one_sided_ = one_sided_tags(
                 taken, kept.sample_weight, self.tag_frequencies, self.tolerance
             )
-        super()._learn(X, kept, candidates, taken)
 
     def _models_read(self, bits: PartialBits) -> PartialBits:
         """The bits that probabilities are learned from: no rules, nothing one-sided."""

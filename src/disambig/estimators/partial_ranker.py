@@ -136,8 +136,8 @@ class PartialRanker(CandidateEstimator):
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines and for a mixture.
         ``PartialRanker(weights=model.weights_)`` fits the same without a search.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Examples
     --------

@@ -2,8 +2,10 @@
 
 from typing import Any, Self
 
-from disambig.parameters import check_number
+from disambig.parameters import check_callback, check_choice, check_integer, check_number
 from disambig.weights.registry import weighting_with
+
+METHODS = ("disambiguation", "infimum", "average")
 
 
 class ComponentParameters:
@@ -25,6 +27,18 @@ class ComponentParameters:
                 )
         super().set_params(**params)  # type: ignore[misc]
         return self
+
+
+def check_shared_parameters(estimator: Any) -> None:
+    """Raise an error about a parameter that all estimators of candidate sets have."""
+    name = type(estimator).__name__
+    check_choice(name, "method", estimator.method, METHODS)
+    check_callback(name, estimator.callback)
+    check_integer(name, "verbose", estimator.verbose, least=0)
+    check_number(name, "resolve_at", estimator.resolve_at, most=1)
+    check_tolerance(name, estimator.tolerance, estimator.method)
+    if estimator.time_limit is not None:
+        check_number(name, "time_limit", estimator.time_limit, positive=True)
 
 
 def check_tolerance(owner: str, tolerance: Any, method: str) -> None:

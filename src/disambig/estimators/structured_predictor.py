@@ -95,8 +95,8 @@ class StructuredPredictor(CandidateEstimator):
         None for other methods.
     loss_, weights_, predict_weights_, solver_
         The components in use; `solver_` is None for the baselines.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    completion_, without_input_, n_features_in_, feature_names_in_
+        How missing cells of X are completed; rows without input, bool (n,); as in scikit-learn.
 
     Notes
     -----

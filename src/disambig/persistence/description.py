@@ -198,6 +198,7 @@ def _trials(learner: Any) -> list[dict[str, Any]]:
             "solver": None if trial.solver is None else repr(trial.solver)[:_MAX_TEXT],
             "held_out_loss": _finite(trial.held_out_loss),
             "score": _finite(trial.score),
+            **({"completion": trial.completion} if trial.completion else {}),
         }
         for trial in getattr(learner, "trials_", ())[:_MAX_TRIALS]
     ]

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.mixture import Mixture
-from disambig.estimators.selection.trial_texts import short_numbers, weights_text
+from disambig.estimators.selection.trial_texts import short_numbers, trial_text
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer
@@ -78,17 +78,24 @@ class SelectionDisplay:
     @classmethod
     def of(cls, trials: Any, chosen: Any = None) -> Self:
         """The display of trials, not drawn yet; see `from_trials`."""
-        names = [weights_text(trial.weights) for trial in trials]
+        names = [trial_text(trial) for trial in trials]
         shares = None
-        if isinstance(chosen, Mixture):
+
+        def chosen_name(weights: Any) -> str:
+            # The first trial was completed as what was chosen.
+            return trial_text(trials[0]._replace(weights=weights))
+
+        if not len(trials):
+            shares = []
+        elif isinstance(chosen, Mixture):
             members, given = chosen.checked()
             part = {
-                weights_text(member): float(share)
+                chosen_name(member): float(share)
                 for member, share in zip(members, given, strict=True)
             }
             shares = [part.get(name, 0.0) for name in names]
         elif chosen is not None:
-            shares = [float(name == weights_text(chosen)) for name in names]
+            shares = [float(name == chosen_name(chosen)) for name in names]
         return cls(names, [trial.score for trial in trials], shares)
 
     @classmethod

@@ -175,7 +175,7 @@ def examine_fitted(
         )
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
-    checked = validated_inputs(last, inputs, reset=False, missing=True)
+    checked = last._completed(validated_inputs(last, inputs, reset=False, missing=True))
     check_lengths(checked, candidates)
     kept = kept_rows(sample_weight, checked, groups)
     folds = None

@@ -16,6 +16,7 @@ from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.interval_regressor import IntervalRegressor
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase
+from disambig.inputs.completed_weights import CompletedWeights, plain_weights
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.trust.folds import Folds, mean_over, n_folds_of
@@ -69,7 +70,7 @@ class Examined:
     @property
     def selection_saw_sets(self) -> bool:
         """Whether ``weights="auto"`` chose when the hidden sets were in sight."""
-        weights = getattr(self.last, "weights", None)
+        weights = plain_weights(getattr(self.last, "weights", None))
         return self.folds is not None and isinstance(weights, str) and weights == "auto"
 
     def shared_fields(
@@ -206,7 +207,7 @@ def without_search(model: Any, *, calibrates: bool = False) -> Any:
     copy, last = clone(model), innermost(model)
     if isinstance(last, IntervalRegressor) and not calibrates:
         innermost(copy).set_params(cv=None)
-    weights = getattr(last, "weights", None)
+    weights = plain_weights(getattr(last, "weights", None))
     if not (isinstance(weights, str) and weights == "auto") or last.weights_ is None:
         return copy
     chosen = {
@@ -216,5 +217,8 @@ def without_search(model: Any, *, calibrates: bool = False) -> Any:
     }
     if "solver" in chosen and last.solver != "auto":
         del chosen["solver"]
+    completion = getattr(getattr(last, "disambiguator_", last), "completion_", None)
+    if completion is not None and completion.n_missing:
+        chosen["weights"] = CompletedWeights(chosen["weights"], completion)
     innermost(copy).set_params(**chosen)
     return copy

@@ -132,7 +132,9 @@ def entry_error(
     )
 
 
-def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
+def training_inputs(
+    weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64, missing: bool = False
+) -> Any:
     """`X` as a C-ordered float64 array or canonical ``csr_array``, finite, two-dimensional.
 
     Parameters
@@ -144,11 +146,13 @@ def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np
         What X holds where it is not features but a matrix ``(n, n)`` between the training rows
         ("distances"); empty for features.
     dtype : dtype or "numeric"
+    missing : bool
+        Whether the weighting reads NaN as missing cells.
     """
     if sp.issparse(X):
         check_sparse(f"{type(weighting).__name__}: X", X)
     X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
-    X = _checked_entries(weighting, X, square, training=not square)
+    X = _checked_entries(weighting, X, square, training=not square, missing=missing)
     if square and X.shape[0] != X.shape[1]:
         raise VotesError(
             f"{type(weighting).__name__}: X must hold the {square} between the training rows, as "
@@ -157,7 +161,9 @@ def training_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np
     return _canonical(X)
 
 
-def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64) -> Any:
+def query_inputs(
+    weighting: Any, X: Any, *, square: str = "", dtype: Any = np.float64, missing: bool = False
+) -> Any:
     """`training_inputs` for queries ``(q, d)``, or ``(q, n)`` if `square`, of a fitted weighting.
 
     Features come sparse if the training inputs ``weighting.X_fit_`` are sparse and dense if those
@@ -176,7 +182,7 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
     checked = validate_data(
         weighting, X, dtype=dtype, reset=False, ensure_min_samples=0, **_ACCEPTED
     )
-    checked = _checked_entries(weighting, checked, square)
+    checked = _checked_entries(weighting, checked, square, missing=missing)
     if square or not hasattr(weighting, "X_fit_"):
         return _canonical(checked)
     if sp.issparse(weighting.X_fit_):
@@ -184,11 +190,14 @@ def query_inputs(weighting: Any, X: Any, *, square: str = "", dtype: Any = np.fl
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _checked_entries(weighting: Any, X: Any, square: str, *, training: bool = False) -> Any:
+def _checked_entries(
+    weighting: Any, X: Any, square: str, *, training: bool = False, missing: bool = False
+) -> Any:
     """X, if its entries can be used, in a precision in which they can be squared."""
     if not entries_are_assumed():
         names = getattr(weighting, "feature_names_in_", None)
-        error = entry_error(X, names, square=square, training=training)
+        present = np.nan_to_num(X, posinf=np.inf, neginf=-np.inf) if missing else X
+        error = entry_error(present, names, square=square, training=training)
         if error is not None:
             raise VotesError(f"{type(weighting).__name__}: {error}")
     return widened(X)

@@ -123,6 +123,19 @@ def weighting_with(parameter: str) -> str:
     return "NeighborWeights"
 
 
+def reads_missing(weights: Any) -> bool:
+    """Whether a weighting reads NaN in X as missing cells.
+
+    Examples
+    --------
+    >>> reads_missing(NeighborWeights()), reads_missing(NeighborWeights(metric="nan_euclidean"))
+    (False, True)
+    """
+    if isinstance(weights, type) or not hasattr(weights, "__sklearn_tags__"):
+        return False
+    return bool(get_tags(weights).input_tags.allow_nan)
+
+
 def is_pairwise(weights: Any) -> bool:
     """Whether a weighting reads X as a matrix between rows; False for anything else.
 

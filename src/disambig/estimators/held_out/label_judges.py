@@ -18,6 +18,7 @@ from sklearn.base import clone
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
+from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, take_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
@@ -129,7 +130,7 @@ def _other_trials(trials: Sequence[Trial], n_rows: int) -> list[Trial]:
     most = min(_MAX_JUDGES, int(_MAX_JUDGES * (_MAX_ROWS_OF_ALL / n_rows) ** 1.5))
     # The trials of a weighting differ in the solver; the best comes first.
     distinct: dict[str, Trial] = {}
-    for trial in trials:
+    for trial in of_chosen_way(trials):
         if len(distinct) >= max(most, 1):
             break
         distinct.setdefault(repr(trial.weights), trial)

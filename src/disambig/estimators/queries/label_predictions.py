@@ -110,9 +110,9 @@ class LabelPredictionMixin(_Base):
 
         The latter is positive where the second class is predicted.
         """
-        votes = self._checked_votes(X)
-        found = self._predictor_.scores(votes)
-        self._warn_without_votes(found.has_votes)
+        X = self._checked_queries(X)
+        found = self._predictor_.scores(self._votes_at(X))
+        self._warn_without_votes(found.has_votes, X)
         scores: FloatArray = found.values
         if len(self.classes_) == 2 and self.loss_.is_zero_one:
             return scores[:, 0] - scores[:, 1]

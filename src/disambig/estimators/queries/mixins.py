@@ -11,6 +11,7 @@ from disambig.estimators.mixture import FittedMixture, Predict
 from disambig.estimators.queries.input_shift import InputShift, input_shift, is_suspicious
 from disambig.estimators.queries.training_inputs import TrainingInputs
 from disambig.exceptions import InputShiftWarning, NoVotesWarning, warn
+from disambig.inputs.holes import rows_without_input, with_constant
 from disambig.notation import BoolArray, FloatArray
 from disambig.threads import limit_threads
 from disambig.votes import Votes
@@ -54,6 +55,10 @@ class InputShiftMixin:
         """X as floats, in the form that the estimator reads."""
         raise NotImplementedError
 
+    def _completed(self, X: Any) -> Any:
+        """Checked inputs, with what is missing completed as in training."""
+        return X
+
     def _count_without_votes(self, X: Any) -> int:
         """Rows of checked inputs at which no training row votes."""
         return 0
@@ -79,10 +84,11 @@ class InputShiftMixin:
         if known is None:
             known = TrainingInputs(reason="the estimator was fitted as a part of another one")
         names = getattr(self, "feature_names_in_", None)
-        return input_shift(known, X, names, n_without_votes=self._count_without_votes(X))
+        n_without_votes = self._count_without_votes(self._completed(X))
+        return input_shift(known, X, names, n_without_votes=n_without_votes)
 
     def _checked_queries(self, X: Any) -> Any:
-        """Checked new inputs; warns if they have drifted away from the training inputs."""
+        """Checked new inputs, completed; warns if they have drifted from the training inputs."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         known = self._training_inputs_
@@ -90,7 +96,7 @@ class InputShiftMixin:
             found = input_shift(known, X, getattr(self, "feature_names_in_", None))
             if found.is_shifted:
                 warn(found.text + SHIFT_ADVICE, InputShiftWarning)
-        return X
+        return self._completed(X)
 
 
 class VotingMixin(InputShiftMixin):
@@ -102,43 +108,54 @@ class VotingMixin(InputShiftMixin):
 
     @limit_threads(1)
     def is_reached(self, X: Any) -> BoolArray:
-        """Inputs at which at least one training row votes, ``(q,)``; all for a mixture."""
+        """Inputs at which at least one training row votes, ``(q,)``.
+
+        For a mixture all, except those in which every cell is missing.
+        """
         check_is_fitted(self)
-        return self._has_votes(self._checked(X, reset=False))
+        return self._has_votes(self._completed(self._checked(X, reset=False)))
 
     def _has_votes(self, X: Any) -> BoolArray:
         """`is_reached` of checked inputs."""
         if self._mixture_ is not None:
-            return np.ones(X.shape[0], dtype=np.bool_)
+            without_input = rows_without_input(X)
+            return np.ones(X.shape[0], np.bool_) if without_input is None else ~without_input
         with config_context(assume_finite=True):
             return has_votes(self._weightings_.votes(X))
 
     def _count_without_votes(self, X: Any) -> int:
         return int(np.count_nonzero(~self._has_votes(X)))
 
-    def _checked_votes(self, X: Any) -> Votes:
-        """Votes at new inputs; warns of inputs that have drifted away."""
-        X = self._checked_queries(X)
+    def _votes_at(self, X: Any) -> Votes:
+        """Votes at checked inputs."""
         with config_context(assume_finite=True):
             return self._weightings_.votes(X)
 
-    def _warn_without_votes(self, reached: BoolArray, instead: str | None = None) -> None:
-        """Warn of queries without votes; by default the predictor says what predicts them."""
-        if self._training_inputs_ is not None:
-            warn_of_rows_without_votes(reached, instead or self._predictor_.without_votes)
+    def _warn_without_votes(self, reached: BoolArray, X: Any, instead: str | None = None) -> None:
+        """Warn of queries without votes; by default the predictor says what predicts them.
+
+        No weights can reach a query in which every cell is missing.
+        """
+        if self._training_inputs_ is None:
+            return
+        without_input = rows_without_input(X)
+        if without_input is not None:
+            reached = reached | without_input
+        warn_of_rows_without_votes(reached, instead or self._predictor_.without_votes)
 
     def _scored(self, X: Any, targets: FloatArray, instead: str | None = None) -> FloatArray:
         """Votes at new inputs times targets ``(n, p)``; warns of rows without votes."""
-        votes = self._checked_votes(X)
+        X = self._checked_queries(X)
+        votes = self._votes_at(X)
         scores = votes @ targets
-        self._warn_without_votes(has_votes(votes, scores), instead)
+        self._warn_without_votes(has_votes(votes, scores), X, instead)
         return scores
 
     def _queries_of_folds(self, X: Any) -> Any:
         """Checked new inputs for models of folds, which say nothing about them themselves."""
         X = self._checked_queries(X)
         if self._mixture_ is None and self._predictor_.without_votes is not None:
-            self._warn_without_votes(self._has_votes(X))
+            self._warn_without_votes(self._has_votes(X), X)
         return X
 
     def _mixed_predictions(self, X: Any, predict: Predict) -> FloatArray:
@@ -150,7 +167,8 @@ class VotingMixin(InputShiftMixin):
 
     def _predictions(self, X: Any) -> Any:
         """Predictions at new inputs, in the form of the predictor of the kind."""
-        votes = self._checked_votes(X)
-        predictions, reached = self._predictor_.predicted(votes)
-        self._warn_without_votes(reached)
-        return predictions
+        X = self._checked_queries(X)
+        predictions, reached = self._predictor_.predicted(self._votes_at(X))
+        self._warn_without_votes(reached, X)
+        constant = getattr(self._predictor_, "constant", None)
+        return predictions if constant is None else with_constant(predictions, X, constant)

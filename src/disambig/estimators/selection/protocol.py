@@ -51,12 +51,15 @@ class Trial(NamedTuple):
         Mean loss of predictions to the nearest members of the hidden sets.
     score : float
         The criterion of the selection, lower is better; see `Score` and the kind.
+    completion : str
+        How inputs with holes were completed; empty if X has none.
     """
 
     weights: Any
     solver: Any
     held_out_loss: float
     score: float
+    completion: str = ""
 
 
 class HeldOutTrial(NamedTuple):

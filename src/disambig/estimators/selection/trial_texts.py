@@ -38,6 +38,20 @@ def weights_text(weights: Any) -> str:
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
 
 
+def trial_text(trial: Any) -> str:
+    """The weights of a trial, and how missing cells were completed.
+
+    Examples
+    --------
+    >>> from disambig.estimators.selection.protocol import Trial
+    >>> from disambig.weights import NeighborWeights
+    >>> trial_text(Trial(NeighborWeights(7), None, 0.1, 0.1, "conditional"))
+    'NeighborWeights(n_neighbors=7), missing cells: conditional'
+    """
+    text = weights_text(trial.weights)
+    return f"{text}, missing cells: {trial.completion}" if trial.completion else text
+
+
 def short_numbers(text: str) -> str:
     """A text in which numbers have three digits.
 

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.tolerance import tolerant_weights
 from disambig.estimators.balance.graphs import informed_graph
+from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, KeptRows, take_inputs
 from disambig.estimators.held_out.label_judges import HeldOutLabels, restricted
 from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
@@ -68,7 +69,7 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
         LabelSelection.of(taken, model.loss_, model.method, None, shares=shares),
         model.weights,
         named,
-        model.trials_,
+        tuple(of_chosen_way(model.trials_)),
         price,
         X,
         kept,

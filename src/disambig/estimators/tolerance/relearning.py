@@ -25,6 +25,7 @@ from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase, unreported
 from disambig.estimators.tolerance.numbers import judge_numbers, opened_intervals
 from disambig.estimators.tolerance.signs import judge_bits, judge_orders, opened_bits, opened_orders
+from disambig.inputs.completed_weights import plain_weights
 from disambig.notation import BoolArray, FloatArray
 from disambig.weights.registry import is_pairwise
 from disambig.weights.row_groups import joined_groups
@@ -240,7 +241,8 @@ def _without_search(estimator: Any, kind: _Kind) -> Any:
     copy = object.__new__(type(estimator))
     copy.__dict__.update(vars(estimator))
     copy.confidence_kind_ = "leave-one-out"
-    if isinstance(estimator.weights, str) and estimator.weights == "auto":
+    weights = plain_weights(estimator.weights)
+    if isinstance(weights, str) and weights == "auto":
         copy.weights = clone(estimator.weights_)
         if kind.selects_solver and estimator.solver_ is not None:
             copy.solver = estimator.solver_

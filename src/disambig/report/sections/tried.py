@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from disambig.estimators.selection.trial_texts import short_numbers, weights_text
+from disambig.estimators.selection.trial_texts import short_numbers, trial_text, weights_text
 from disambig.plots import SelectionDisplay
 from disambig.report.document import DataTable, Figure, Section, cell, clean_text, percent
 from disambig.report.inputs import ReportInputs
@@ -18,6 +18,7 @@ def tried_section(inputs: ReportInputs) -> Section:
         ("estimator", type(estimator).__name__),
         ("chosen", chosen),
         ("solver", _solver(estimator)),
+        *_missing_cells(estimator),
     )
     trials = estimator.trials_
     if not len(trials):
@@ -52,6 +53,13 @@ def tried_section(inputs: ReportInputs) -> Section:
     )
 
 
+def _missing_cells(estimator: Any) -> tuple[tuple[str, str], ...]:
+    completion = getattr(estimator, "completion_", None)
+    if completion is None or not completion.n_missing:
+        return ()
+    return (("missing cells", clean_text(str(completion))),)
+
+
 def _solver(estimator: Any) -> str:
     solver = estimator.solver_
     return "none" if solver is None else clean_text(" ".join(repr(solver).split()), 300)
@@ -60,7 +68,7 @@ def _solver(estimator: Any) -> str:
 def _trials(trials: Any, display: SelectionDisplay) -> DataTable:
     loss: dict[str, float] = {}
     for trial in trials:
-        loss.setdefault(weights_text(trial.weights), float(trial.held_out_loss))
+        loss.setdefault(trial_text(trial), float(trial.held_out_loss))
     rows = [
         (
             rank,

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.compiled.nearest import NEGLIGIBLE_PART
-from disambig.exceptions import warn
+from disambig.exceptions import VotesError, warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
 from disambig.votes.sparse import SparseVotes
@@ -30,6 +30,7 @@ from disambig.weights.neighbors.lists import (
     vote_strength,
 )
 from disambig.weights.neighbors.metric import MetricIndex, check_distances, listed_neighbors
+from disambig.weights.neighbors.missing import MissingIndex
 
 _NAME = "NeighborWeights"
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute", "approximate")
@@ -58,7 +59,9 @@ class NeighborWeights(BaseEstimator):
         and ``alpha[i, j]`` is the share of j in the weight taken. Integer weights thus equal
         repeated rows. If the weights of all training rows sum to less than k, all rows vote.
     metric : str or callable, default="euclidean"
-        Any metric of `sklearn.neighbors.NearestNeighbors`. "precomputed": X holds distances,
+        Any metric of `sklearn.neighbors.NearestNeighbors`. "nan_euclidean" reads NaN: it compares
+        the columns that both rows have, and rows without such a column are no neighbours, even if
+        fewer than k are left; all pairs are compared. "precomputed": X holds distances,
         ``(n, n)`` in `fit` and ``(q, n)`` in `votes`, as an array or as a sparse graph in which a
         missing entry is no neighbour and a stored 0 is a distance 0 (the graphs of
         `sklearn.neighbors.KNeighborsTransformer` store the diagonal). "seuclidean" and
@@ -155,7 +158,7 @@ class NeighborWeights(BaseEstimator):
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
         self._check_parameters()
-        X = self._as_numbers(training_inputs(self, X, square=self._square, dtype=self._dtype))
+        X = self._as_numbers(self._read(training_inputs, X))
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         # Kept, because set_params may change the parameters after the fit.
         self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
@@ -187,7 +190,7 @@ class NeighborWeights(BaseEstimator):
 
     def votes(self, X: Any) -> SparseVotes:
         """``alpha`` at new inputs ``(q, d)``, or from distances ``(q, n)``."""
-        X = self._as_numbers(query_inputs(self, X, square=self._square, dtype=self._dtype))
+        X = self._as_numbers(self._read(query_inputs, X))
         if self.index_ is None:
             check_distances(X)
         no_row = np.full(X.shape[0], -1, dtype=np.int64)
@@ -196,8 +199,22 @@ class NeighborWeights(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not self._skips_missing
+        tags.input_tags.allow_nan = self._skips_missing
         return tags
+
+    def _read(self, read: Any, X: Any) -> Any:
+        skips = self._skips_missing
+        if skips and sp.issparse(X):
+            raise VotesError(
+                f"{_NAME}: metric='nan_euclidean' reads dense X; got a sparse matrix. Pass an "
+                "array, or use metric='euclidean'."
+            )
+        return read(self, X, square=self._square, dtype=self._dtype, missing=skips)
+
+    @property
+    def _skips_missing(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "nan_euclidean"
 
     @property
     def _precomputed(self) -> bool:
@@ -235,7 +252,7 @@ class NeighborWeights(BaseEstimator):
         check_jobs(_NAME, self.n_jobs)
         check_number(_NAME, "min_recall", self.min_recall, positive=True, most=1)
 
-    def _build(self, X: Any) -> NeighborIndex | None:
+    def _build(self, X: Any) -> NeighborIndex | MissingIndex | None:
         if self._precomputed:
             if self.algorithm != "auto" or self.metric_params:
                 raise ValueError(
@@ -252,6 +269,14 @@ class NeighborWeights(BaseEstimator):
             )
         if self.algorithm == "approximate":
             return self._build_approximate(X)
+        if self._skips_missing:
+            if self.algorithm not in ("auto", "brute") or self.metric_params:
+                raise ValueError(
+                    f"{_NAME}: with metric='nan_euclidean' all rows are compared, and it has no "
+                    "parameters; leave algorithm at 'auto' and metric_params at None. Got "
+                    f"algorithm={self.algorithm!r}, metric_params={self.metric_params!r}."
+                )
+            return MissingIndex.of(X)
         if self._euclidean:
             return EuclideanIndex.build(X, algorithm=self.algorithm, n_jobs=self.n_jobs)
         return MetricIndex.build(
@@ -303,6 +328,8 @@ class NeighborWeights(BaseEstimator):
     def _lists(self, X: Any, own: AnyArray) -> NeighborLists:
         if self.index_ is None:
             return listed_neighbors(X, self.sample_weight_, self._wanted_weight, own)
+        if isinstance(self.index_, MissingIndex):
+            return self.index_.lists(X, self.sample_weight_, self._wanted_weight, own)
         return nearest_lists(self.index_, X, self.sample_weight_, self._wanted_weight, own)
 
     def _training_lists(self) -> NeighborLists:

@@ -1,0 +1,1 @@
+"""Missing cells of the inputs at fit: which completion is learned, and how it is chosen."""
