@@ -119,12 +119,12 @@ def interrupted(progress):
 
 def bad_fits(kind):
     """A name, the fit that fails, and its error."""
-    missing = X.copy()
-    missing.iloc[4, 1] = np.nan
+    infinite = X.copy()
+    infinite.iloc[4, 1] = np.inf
     return {
         "no information": (lambda model: model.fit(X, kind.nothing), NoInformationError),
         "rows of y": (lambda model: model.fit(OTHER_X, kind.y(N)), ValueError),
-        "missing value": (lambda model: model.fit(missing, kind.y(N)), ValueError),
+        "infinite value": (lambda model: model.fit(infinite, kind.y(N)), ValueError),
         "sample weight": (
             lambda model: model.fit(OTHER_X, kind.y(N + 3), sample_weight=-np.ones(N + 3)),
             ValueError,

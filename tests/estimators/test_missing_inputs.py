@@ -11,12 +11,11 @@ from sklearn.preprocessing import StandardScaler
 from disambig import (
     IntervalRegressor,
     PartialLabelClassifier,
+    PartialMultilabelClassifier,
     PartialRanker,
-    StructuredPredictor,
 )
 from disambig.exceptions import MissingColumnWarning
 from disambig.inputs import CompletedWeights, fit_completion
-from disambig.losses import HammingLoss
 from disambig.trust import cross_examine
 from disambig.weights import NeighborWeights
 
@@ -51,7 +50,7 @@ ESTIMATORS = {
     "labels": PartialLabelClassifier,
     "numbers": IntervalRegressor,
     "orders": PartialRanker,
-    "bits": lambda weights="auto": StructuredPredictor(HammingLoss(), weights=weights),
+    "bits": lambda weights="auto": PartialMultilabelClassifier(weights),
 }
 KINDS = list(ESTIMATORS)
 

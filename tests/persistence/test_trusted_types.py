@@ -27,7 +27,8 @@ NOT_STORED = {
         "SharedUnit _Share BagInformation"
     ),
     "while a model is fitted": (
-        "BestCandidates LabelTask NumberTask KeptRows KeptJudgement Fit Family Judge HeldOutLabels "
+        "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
+        "Judge HeldOutLabels "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
         "BagSelection "

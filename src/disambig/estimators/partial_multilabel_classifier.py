@@ -111,8 +111,7 @@ class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
         The fitted members of a mixture and their shares; empty if there is none.
     loss_, weights_, predict_weights_, solver_, infimum_is_exact_, n_features_in_, feature_names_in_
         As of the other estimators; `solver_` is None for the baselines and for a mixture.
-    completion_, without_input_
-        How missing cells of X are completed; rows without input, bool (n,).
+    completion_, without_input_ : as of `PartialLabelClassifier`
 
     Examples
     --------

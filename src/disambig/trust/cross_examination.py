@@ -20,6 +20,7 @@ from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
+from disambig.estimators.queries.mixins import InputShiftMixin
 from disambig.losses.bits.protocol import BoundBitLoss
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray
@@ -175,7 +176,9 @@ def examine_fitted(
         )
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
-    checked = last._completed(validated_inputs(last, inputs, reset=False, missing=True))
+    checked = validated_inputs(last, inputs, reset=False, missing=True)
+    if isinstance(last, InputShiftMixin):
+        checked = last._completed(checked)
     check_lengths(checked, candidates)
     kept = kept_rows(sample_weight, checked, groups)
     folds = None

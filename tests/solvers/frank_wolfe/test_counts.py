@@ -123,8 +123,11 @@ def test_what_moves_rows_on_their_own_is_refused():
     message = r"FrankWolfeMinimization\(polish=True\) treats each row on its own.*polish=False"
     with pytest.raises(MissingOracleError, match=message):
         FrankWolfeMinimization(polish=True).solve(counted_pair())
-    with pytest.raises(MissingOracleError, match=r"AnnealedMinimization.*solver='frank_wolfe'"):
-        AnnealedMinimization().solve(counted_pair())
+
+
+def test_annealing_keeps_counts():
+    found = AnnealedMinimization().solve(counted_pair())
+    assert sorted(found.decoded.outputs.tolist()) == [0, 1]
 
 
 def test_counts_need_a_loss_on_labels():
