@@ -237,5 +237,6 @@ class ReportInputs:
     def noun(self, plural: bool = True) -> str:
         """What was recovered, in words of the kind."""
         one = {"labels": "label", "numbers": "number", "orders": "ranking", "bits": "row of tags"}
-        many = {"labels": "labels", "numbers": "numbers", "orders": "rankings", "bits": "tag rows"}
-        return (many if plural else one)[self.kind]
+        if plural:
+            return "rows of tags" if self.kind == "bits" else f"{one[self.kind]}s"
+        return one[self.kind]
