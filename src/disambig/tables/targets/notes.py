@@ -77,7 +77,7 @@ def _one_sided(target: Target) -> list[str]:
     return [
         f"{_first([shown(tag) for tag in bits.tags[is_open & side]])}: always {always!r} where it "
         f"is filled in, so that nothing says when it is {never!r}. Write {never!r} in some rows, "
-        f"leave the tag out, or give its frequency (tag_frequencies)."
+        f"leave the tag out, or give its frequency by tag_frequencies=."
         for always, never, side in sides
         if (is_open & side).any()
     ]
