@@ -60,7 +60,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"/_",
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "gallery_order.example_order",
     "write_computation_times": False,
     "show_memory": False,
     "show_signature": False,

@@ -104,6 +104,17 @@ class TestLabels:
         apart = column(["cat", "Cat"], case_sensitive=True)
         assert apart.candidates.classes.tolist() == ["Cat", "cat"]
 
+    def test_a_set_with_another_separator_is_named(self):
+        texts = ["cat|dog", "dog", "cat/dog", "dog or cow", "cow|cat"]
+        note = column(texts).notes[1]
+        assert note == (
+            "'cat/dog', 'dog or cow' are one label each, though their parts are labels too: if "
+            "they are sets, write '|' for '/', 'or'."
+        )
+        classes = ["cat", "dog", "cow", "cat/dog", "dog or cow"]
+        assert len(column(texts, classes=classes).notes) == 1
+        assert len(column(["cat|dog", "dog", "and/or", "cat"]).notes) == 1
+
     def test_named_classes_decide_the_spelling(self):
         target = column(["cat", "cat", "CAT"], classes=["CAT", "DOG"])
         assert target.candidates.classes.tolist() == ["CAT", "DOG"]
@@ -111,7 +122,11 @@ class TestLabels:
         assert message == "row 1, column 'label': 'cow' is not among the 2 classes."
 
     @pytest.mark.parametrize(
-        "word", ["", " ", "?", "unknown", "Unknown", "N/A", "NA", "-", "don't know", None, np.nan]
+        "word",
+        [
+            *("", " ", "?", "unknown", "Unknown", "N/A", "NA", "-", "don't know"),
+            *("Prefer not to say", None, np.nan),
+        ],
     )
     def test_words_that_say_nothing(self, word):
         target = column(["a", "b", word, "c"])
@@ -624,3 +639,12 @@ def test_cells_of_labels_have_origins():
     assert found.candidates.origins.tolist() == expected
     found = column(["animal/cat", "animal", "animal/dog|animal/cat", "plant/oak"], path="/")
     assert found.candidates.origins.tolist() == ["label", "node", "set", "label"]
+
+
+def test_tags_that_are_never_no_are_named():
+    table = {"a": ["yes", "", "Y"], "b": ["no", "y", ""], "c": ["", "n", ""], "d": ["x"] * 3}
+    notes = columns(table, kind="bits").notes
+    assert notes[1].startswith("'a': always 'yes' where it is filled in, so that nothing says")
+    assert notes[2].startswith("'c': always 'no' where it is filled in")
+    assert "tag_frequencies" in notes[1]
+    assert len(notes) == 4

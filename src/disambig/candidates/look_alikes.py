@@ -20,6 +20,7 @@ _MISSING_MARKS = frozenset(
         *("none", "null", "nil", "missing", "unknown", "unlabeled", "unlabelled"),
         *("not known", "don't know", "don’t know", "dont know", "not sure", "unsure", "no idea"),
         *("not available", "can't tell", "can’t tell", "cannot tell"),
+        *("prefer not to say", "prefer not to answer", "rather not say"),
     }
 )
 # A collection as Python writes it. In brackets there must be a comma or a quotation mark: "[UNK]"

@@ -24,6 +24,7 @@ _OTHER_OPTIONS = {
     "header=False": "--no-header",
     "overwrite=True": "--force",
     "case_sensitive=True": "--case-sensitive",
+    "tag_frequencies=": "--tag-frequencies ",
     "types=": "--type ",
     "coverage=": "--sets ",
     "table=": "--table ",
@@ -158,6 +159,8 @@ def with_options(message: str) -> str:
     'Pass --kind labels, --keep or --no-header.'
     >>> print(with_options("Pass missing=['no answer']."))
     Pass --missing 'no answer'.
+    >>> with_options("Give its frequency by tag_frequencies=.")
+    'Give its frequency by --tag-frequencies.'
     """
     message = _TYPES.sub(
         lambda found: f"--type {shlex.quote(f'{found.group(1)}={found.group(2)}')}", message

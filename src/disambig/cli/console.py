@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.cli.commands import with_options
 
 # Longer lines are hard to read.
@@ -123,7 +124,7 @@ def cell_text(value: Any, longest: int = _MAX_CELL) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.3g}"
+        return "" if math.isnan(value) else amount_text(value, 3)
     text = "".join(char if char.isprintable() else " " for char in str(value))
     rest = len(text) - longest
     return text if rest <= 0 else f"{text[:longest]}… ({rest} more character{'s' * (rest > 1)})"

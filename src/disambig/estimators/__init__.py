@@ -1,4 +1,4 @@
-"""Scikit-learn estimators for candidate sets of labels, orders, numbers and structured outputs."""
+"""Scikit-learn estimators for candidate sets of labels, tags, orders, numbers and structures."""
 
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor

@@ -68,7 +68,9 @@ class FitReport:
         assert inputs.table.target is not None
         name = inputs.table.source.name
         origin = "a table" if name is None else Path(name).name
-        columns = ", ".join(clean_text(column, 40) for column in inputs.table.target.columns[:3])
+        names = inputs.table.target.columns
+        columns = ", ".join(clean_text(column, 40) for column in names[:3])
+        columns += f" and {len(names) - 3} more" if len(names) > 3 else ""
         document = Document(
             title=f"Report on {clean_text(origin, 80)}",
             subtitle=f"{inputs.kind}, {len(inputs)} rows",

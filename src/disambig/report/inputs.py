@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates.labels.class_counts import is_in_bags
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.diagnosis import Report
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.report.document import cell, clean_text
@@ -229,7 +230,7 @@ class ReportInputs:
         within = getattr(self.examination, "distance", None)
         if self.kind == "numbers" and within is not None:
             return (
-                f"each is within {float(within[0]):.3g} of the truth with a probability of at "
+                f"each is within {amount_text(within[0], 3)} of the truth with a probability of at "
                 f"least {at_least}"
             )
         return f"each is right with a probability of at least {at_least}"
@@ -237,5 +238,6 @@ class ReportInputs:
     def noun(self, plural: bool = True) -> str:
         """What was recovered, in words of the kind."""
         one = {"labels": "label", "numbers": "number", "orders": "ranking", "bits": "row of tags"}
-        many = {"labels": "labels", "numbers": "numbers", "orders": "rankings", "bits": "tag rows"}
-        return (many if plural else one)[self.kind]
+        if plural:
+            return "rows of tags" if self.kind == "bits" else f"{one[self.kind]}s"
+        return one[self.kind]

@@ -224,3 +224,15 @@ def _singular(unit: str) -> str:
     if len(unit) > 2:
         return unit.lower().removesuffix("s")
     return unit if len(unit) == 1 else unit.lower()
+
+
+def amount_text(value: float, digits: int = 4) -> str:
+    """A number with so many significant digits, without an exponent below 10¹⁵.
+
+    Examples
+    --------
+    >>> amount_text(41837.2), amount_text(0.123456, 3), amount_text(float("inf"))
+    ('41840', '0.123', 'inf')
+    """
+    rounded = f"{value:.{digits}g}"
+    return f"{float(rounded):.0f}" if 10**digits <= abs(float(rounded)) < 1e15 else rounded

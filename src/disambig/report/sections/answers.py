@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.report.document import Answer, clean_text, percent, share
 from disambig.report.inputs import TRUST_AT, ReportInputs
 from disambig.report.sections.confusions import confusions, share_of_errors
@@ -90,8 +91,10 @@ def _wide_numbers(inputs: ReportInputs) -> Answer:
     means = [float(widths[parts == k].mean()) if (parts == k).any() else 0.0 for k in range(3)]
     worst = int(np.argmax(means))
     name = ("lowest", "middle", "highest")[worst]
-    text = f"The {name} third: its 90 % ranges have a mean length of {means[worst]:.3g}."
-    points = (f"Over all rows the mean length is {float(widths.mean()):.3g}.",)
+    text = (
+        f"The {name} third: its 90 % ranges have a mean length of {amount_text(means[worst], 3)}."
+    )
+    points = (f"Over all rows the mean length is {amount_text(widths.mean(), 3)}.",)
     return Answer("confused", question, text, points, "labels")
 
 

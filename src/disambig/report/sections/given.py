@@ -7,6 +7,7 @@ import numpy as np
 from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.classes import positions
 from disambig.candidates.labels.origins import origin_counts
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
 from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
@@ -120,7 +121,7 @@ def _outputs(inputs: ReportInputs) -> list[tuple[str, Any]]:
     hull = sets.hull
     lengths = (hull.upper - hull.lower)[:, 0]
     bounded = lengths[np.isfinite(lengths)]
-    middle = f"{float(np.median(bounded)):.4g}" if bounded.size else "–"
+    middle = amount_text(float(np.median(bounded))) if bounded.size else "–"
     return [
         ("rows with a single number", share(int(np.count_nonzero(sets.is_point)), len(sets))),
         ("rows with two ends", share(int(bounded.size), len(sets))),

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.metrics.candidate_confusion import candidate_confusion
 from disambig.plots import (
     CandidateConfusionDisplay,
@@ -60,10 +61,10 @@ def _range(inputs: ReportInputs) -> list[tuple[str, Any]]:
         return []
     low, middle, high = np.quantile(np.asarray(inputs.targets, dtype=float), [0.05, 0.5, 0.95])
     found: list[tuple[str, Any]] = [("recovered numbers: 5 %, median, 95 %", "")]
-    found[0] = (found[0][0], f"{low:.4g}, {middle:.4g}, {high:.4g}")
+    found[0] = (found[0][0], ", ".join(map(amount_text, (low, middle, high))))
     distance = getattr(inputs.examination, "distance", None)
     if distance is not None:
-        found.append(("a number counts as right within", f"{float(distance[0]):.4g}"))
+        found.append(("a number counts as right within", amount_text(distance[0])))
     return found
 
 
@@ -273,7 +274,8 @@ def _numbers(inputs: ReportInputs) -> tuple[list[Figure], list[DataTable]]:
     inside = np.asarray(inputs.table.candidates.contains(fitted)).ravel()
     text = (
         f"Segments between the ends of the intervals of {len(display.x)} rows, the recovered "
-        f"numbers from {display.recovered.min():.4g} to {display.recovered.max():.4g}, and the "
+        f"numbers from {amount_text(display.recovered.min())} to "
+        f"{amount_text(display.recovered.max())}, and the "
         f"fitted curve, which passes through {percent(float(inside.mean()))} of all intervals."
     )
 

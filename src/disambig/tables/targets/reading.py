@@ -11,7 +11,7 @@ from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray
 from disambig.tables.number_texts import point_values
 from disambig.tables.reading import RawTable, raw_table
-from disambig.tables.source import Source, shown
+from disambig.tables.source import Source
 from disambig.tables.targets.columns import (
     binary_table,
     missing_columns,
@@ -26,13 +26,12 @@ from disambig.tables.targets.labels import (
     read_class_columns,
     read_sets,
 )
+from disambig.tables.targets.notes import target_notes
 from disambig.tables.targets.numbers import read_ends, read_number_texts
 from disambig.tables.targets.options import TargetOptions
 from disambig.tables.targets.orders import read_chains, read_ranks, read_top
 from disambig.tables.targets.target import Target, TargetFormat
 from disambig.tables.values import Values, column_values
-
-_MAX_SHOWN = 5
 
 
 def read_target(
@@ -159,7 +158,8 @@ def read_formatted(table: RawTable, format_: TargetFormat, decimal: str | None =
         texts[:, 0] if texts.shape[1] == 1 else texts,
         read.merged,
     )
-    return replace(target, notes=_notes(target, columns))
+    named = format_.names is not None
+    return replace(target, notes=target_notes(target, columns, named=named))
 
 
 def _read(
@@ -201,31 +201,3 @@ def _read_tags(bits: AnyArray, names: list[str], format_: TargetFormat) -> ReadS
         known = np.where((bits == -1) & (format_.blank == "no"), 0, bits).astype(np.int8)
         found = PartialBits(known, np.array(names))
     return ReadSets(found, replace(format_, names=tuple(names)), {})
-
-
-def _notes(target: Target, columns: list[Values]) -> tuple[str, ...]:
-    """The sentences about a target."""
-    notes = [target.sentence]
-    if target.merged:
-        shown_pairs = ", ".join(
-            f"{shown(one)} as {shown(other)}"
-            for one, other in list(target.merged.items())[:_MAX_SHOWN]
-        )
-        more = len(target.merged) - _MAX_SHOWN
-        notes.append(
-            f"Spellings that differ in case or blanks are one label: {shown_pairs}"
-            f"{f' and {more} more' if more > 0 else ''}."
-        )
-    silent: dict[str, int] = {}
-    for column in columns:
-        for word, n in column.silent.items():
-            silent[word] = silent.get(word, 0) + n
-    if silent:
-        words = ", ".join(
-            f"{shown(word)} (rows: {n})" for word, n in list(silent.items())[:_MAX_SHOWN]
-        )
-        notes.append(f"These words say nothing: {words}.")
-    empty = int(np.count_nonzero(target.uninformative))
-    if empty:
-        notes.append(f"{empty} of {len(target)} rows say nothing about the target.")
-    return tuple(notes)

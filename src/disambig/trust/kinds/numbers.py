@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import IntervalUnions
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.held_out.number_judges import judged_numbers
 from disambig.estimators.held_out.residual_fit import fit_residuals
@@ -117,12 +118,12 @@ class NumberExamination(Examination):
         sets = self.candidates[rows]
         given = self.residuals.set_probability(self._table[rows], sets)
         near = self.residuals.near_probability(self.distance)
-        within = ", ".join(f"{value:.3g}" for value in self.distance)
+        within = ", ".join(amount_text(value, 3) for value in self.distance)
         found = []
         for predicted, text, probability in zip(
             self._table[rows].tolist(), set_texts(sets), given, strict=True
         ):
-            said = ", ".join(f"{value:.4g}" for value in predicted)
+            said = ", ".join(amount_text(value) for value in predicted)
             why = (
                 f"the other rows say {said} ({near:.2f} within {within}); the set is {text}, to "
                 f"which they give {probability:.2f}"
