@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_validate
 
 from disambig import IntervalRegressor
 from disambig.candidates import Intervals, bag_means
-from disambig.estimators.mean_choice import left_out_loss
+from disambig.estimators.balance.means import left_out_loss
 from disambig.estimators.mixture import Mixture
 from disambig.exceptions import CandidateError, MissingOracleError, NoInformationError
 from disambig.model_selection import BagKFold

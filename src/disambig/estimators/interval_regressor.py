@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import MeanBounds, bag_means, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.estimators.balance.means import check_means, is_auto, weights_for_means
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
 from disambig.estimators.calibration import CoveringMixin, calibrate
 from disambig.estimators.fitting import (
@@ -19,7 +20,6 @@ from disambig.estimators.fitting import (
     validated_inputs,
 )
 from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
-from disambig.estimators.mean_choice import check_means, is_auto, weights_for_means
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.number_choice import (
     chosen_mixture,

@@ -45,7 +45,7 @@ class MeanBounds:
     >>> sets = Intervals.from_any([(0, 1), (0, 4), 3.0])
     >>> means = MeanBounds(sets, [[1.5, 1.5], [0, 9]], [0, 0, 1])
     >>> means
-    MeanBounds(3 rows in 2 bags, ends from 0 to 9)
+    MeanBounds(3 rows in 2 bags, ends from 0 to 4)
     >>> means.nearest([0.0, 0.0, 0.0]).ravel()
     array([1., 2., 3.])
     """
@@ -58,14 +58,10 @@ class MeanBounds:
     couples_rows = True
 
     def __post_init__(self) -> None:
-        is_flat = isinstance(self.sets, Intervals) and self.sets.flat
-        if not is_flat:
-            got = type(self.sets).__name__
-            got = "boxes" if got == "Intervals" else got
-            raise CandidateError(
-                f"MeanBounds: means of bags need intervals of plain numbers; got {got}. Give every "
-                "row one interval, or leave the means out."
-            )
+        if not isinstance(self.sets, Intervals):
+            self._refuse_sets(type(self.sets).__name__)
+        if not self.sets.flat:
+            self._refuse_sets("boxes")
         bounds = np.array(self.bounds, dtype=np.float64)
         bags = np.asarray(self.bags)
         n_bags = len(bounds)
@@ -80,6 +76,13 @@ class MeanBounds:
         if self.names is not None:
             object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "bounds", read_only(self._reachable(bounds)))
+
+    @staticmethod
+    def _refuse_sets(got: str) -> Never:
+        raise CandidateError(
+            f"MeanBounds: means of bags need intervals of plain numbers; got {got}. Give every "
+            "row one interval, or leave the means out."
+        )
 
     def _reachable(self, bounds: FloatArray) -> FloatArray:
         """The bounds, moved into what the intervals allow; raises if that is more than rounding."""
