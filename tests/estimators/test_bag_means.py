@@ -167,7 +167,7 @@ def test_nothing_known_and_few_bags_are_refused(waves):
         IntervalRegressor().fit(X, None, bags=bags // 10, means={0: 0.0, 1: 1.0})
 
 
-def test_bags_that_say_nothing_are_told():
+def test_bags_that_say_nothing_are_reported():
     rng = np.random.default_rng(0)
     X, bags = rng.normal(size=(200, 3)), np.arange(200) // 10
     means = dict(enumerate(rng.normal(size=20)))

@@ -20,7 +20,7 @@ def nearest_with_sums(
 
     The bags are separate problems. The solution is ``y_j = clip(v_j + mu_b / q_j)`` with one
     number ``mu_b`` for each bag: zero if the sum is within its bounds, otherwise that at which the
-    sum, which is piecewise linear in ``mu_b``, reaches the nearer bound. The piece is found by
+    sum, which is piecewise linear in ``mu_b``, reaches the nearer bound. The linear part is found by
     bisection of its sorted ends, for all bags together.
 
     Parameters
@@ -81,7 +81,7 @@ class _Bags:
         return np.bincount(self.codes, entries, minlength=len(self.goals)).astype(np.float64)
 
     def nearest(self) -> FloatArray:
-        left, right = self._piece()
+        left, right = self._segment()
         base = np.where(np.isfinite(left), left, np.where(np.isfinite(right), right, 0.0))
         free: BoolArray = (self.first <= left[self.codes]) & (self.last >= right[self.codes])
         slopes = self.totals(self.inverse * free)
@@ -96,8 +96,8 @@ class _Bags:
             found = np.where(free, moved, found)
         return found
 
-    def _piece(self) -> tuple[FloatArray, FloatArray]:
-        """The ends of the linear piece in which each sum reaches its goal."""
+    def _segment(self) -> tuple[FloatArray, FloatArray]:
+        """The ends of the linear segment in which each sum reaches its goal."""
         ends, owners = np.concatenate([self.first, self.last]), np.tile(self.codes, 2)
         is_finite = np.isfinite(ends)
         ends, owners = ends[is_finite], owners[is_finite]
