@@ -20,7 +20,7 @@ def nearest_with_sums(
 
     The bags are separate problems. The solution is ``y_j = clip(v_j + mu_b / q_j)`` with one
     number ``mu_b`` for each bag: zero if the sum is within its bounds, otherwise that at which the
-    sum, which is piecewise linear in ``mu_b``, reaches the nearer bound. The linear part is found by
+    sum, which is piecewise linear in ``mu_b``, reaches the nearer bound. The segment is found by
     bisection of its sorted ends, for all bags together.
 
     Parameters
