@@ -24,11 +24,11 @@ NOT_STORED = {
     "while y is read": (
         "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
         "MarkedNumbers IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence "
-        "SharedUnit _Share BagInformation"
+        "SharedUnit _Share BagInformation _Bags"
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge HeldOutLabels "
+        "Judge HeldOutLabels CoveringMixin "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
         "BagSelection "
@@ -48,7 +48,8 @@ NOT_STORED = {
     "while a problem is solved": (
         "ClassBalance "
         "DescentState Descent RowState RowDescent OneBlockState OneBlock TwoBlocksState TwoBlocks "
-        "InfimumPrediction _Members _MemberSearch GradientState FaceGradients Margins "
+        "InfimumPrediction _Members _MemberSearch GradientState FaceGradients "
+        "Margins _Steps "
         "InteriorState LinearSolution _Program NewtonState ProjectedNewton BoxState BoxQuadratic "
         "BoxSolution BitHulls ConvexForm Vertices Moves LabelHulls CountedHulls QuadraticLoss "
         "OrderHulls Shifts FrankWolfeState Direction FrankWolfe BlockFrankWolfe Run _SegmentState "

@@ -10,14 +10,16 @@ for sets, whichever score is used.
 import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.fitting import take_inputs
@@ -29,6 +31,7 @@ from disambig.inputs.completed_weights import plain_weights
 from disambig.inputs.holes import rows_without_input
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_choice, check_jobs, check_number
+from disambig.threads import limit_threads
 
 MEANINGS = ("meets", "contains")
 # Entries of the table "queries times calibration rows" that are in memory at once: 32 MiB.
@@ -290,3 +293,47 @@ def _are_rows(rows: Any, n: int) -> bool:
     if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu":
         return False
     return bool(rows.min() >= 0 and rows.max() < n)
+
+
+class CoveringMixin:
+    """`predict_interval` of a regressor that keeps its held-out rows in ``_held_out_``."""
+
+    _held_out_: Any
+    _flat_: bool
+    span_: FloatArray
+    _queries_of_folds: Any
+
+    @limit_threads(1)
+    def predict_interval(
+        self,
+        X: Any,
+        coverage: float = 0.9,
+        *,
+        meaning: Literal["meets", "contains"] = "meets",
+    ) -> FloatArray:
+        """Intervals ``(q, 2)`` around the predictions that cover new *sets*; boxes ``(q, d, 2)``.
+
+        The guarantee is about the set of a new row, because the number inside is never observed.
+        If rows are exchangeable, the probability that the interval fails is at most
+        ``2 (1 - coverage)``, plus up to ``sqrt(2 / n)`` with few folds; in practice it is close to
+        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+). This
+        is proved for weights that are given; what ``weights="auto"`` selected has seen all sets.
+
+        Parameters
+        ----------
+        X : array-like (q, d)
+        coverage : float, default 0.9
+        meaning : {"meets", "contains"}, default "meets"
+            The predicted interval has a point in common with the set of the row, or it contains
+            the whole set, and so the true number. "contains" gives infinite intervals if too many
+            training rows are half-lines. For boxes the guarantee holds for each column; for unions
+            of intervals, which can be missed on both sides, "meets" has twice the bound.
+        """
+        check_is_fitted(self)
+        level = check_coverage(coverage, meaning)
+        held_out = calibrated(self._held_out_)
+        X = self._queries_of_folds(X)
+        with config_context(assume_finite=True):
+            found = held_out.predictions(X, len(self.span_))
+        ends = held_out.interval(found, level, meaning)
+        return ends[:, 0] if self._flat_ else ends

@@ -7,10 +7,11 @@ from sklearn import config_context
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from disambig.candidates import number_sets
+from disambig.candidates import MeanBounds, bag_means, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
+from disambig.estimators.balance.means import check_means, is_auto, weights_for_means
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.calibration import calibrate, calibrated, check_coverage
+from disambig.estimators.calibration import CoveringMixin, calibrate
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
@@ -53,7 +54,7 @@ from disambig.votes import Votes
 _FORMULATIONS = ("auto", "risk", "votes")
 
 
-class IntervalRegressor(RegressorMixin, CandidateEstimator):
+class IntervalRegressor(CoveringMixin, RegressorMixin, CandidateEstimator):
     """Predict numbers from intervals that contain them: disambiguate all rows together, then learn.
 
     Parameters
@@ -65,7 +66,8 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         best of each kind are mixed, with shares that minimise the squared distance of held-out
         predictions (`weights_` is the `Mixture`). Unions of intervals, other losses and methods,
         and a `solver`, `predict_weights` or ``formulation="votes"`` of the user get the one best
-        weighting. With fewer than 20 informative rows it is a fixed rule, with a warning.
+        weighting. With fewer than 20 informative rows it is a fixed rule, with a warning. With
+        means of bags it is the kernel ridge regression that predicts left-out bags best.
     predict_weights : str or weighting, optional
         The weighting at new inputs; by default the same.
     loss : {"squared", "absolute", "pinball"} or loss, default "squared"
@@ -224,7 +226,15 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     @all_or_nothing
     @limit_threads(1)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        bags: Any = None,
+        means: Any = None,
+    ) -> Self:
         """Disambiguate the training rows.
 
         Parameters
@@ -238,7 +248,14 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
             of their set nearest to their prediction.
         groups : array-like (n,), optional
             Rows that are hidden together, as copies of a row are: photographs of one person, say.
+        bags : array-like (n,), optional
+            The bag of each row: a group of rows of whose numbers the mean is known.
+        means : mapping of bag to mean, optional
+            Numbers, pairs of bounds, or None if not known; `disambig.candidates.bag_means` reads
+            them. The labels keep them, and y may be None: rows without an interval.
         """
+        if bags is not None or means is not None:
+            y = bag_means(y, bags, means, self.missing, self.unlabeled)
         self._fit(X, y, sample_weight, groups)
         self._held_out_ = None
         if self.cv is not None:
@@ -253,6 +270,10 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         check_choice(name, "formulation", self.formulation, _FORMULATIONS)
         self.margin_ = checked_margin(name, self.margin)
         self.loss_ = resolve_number_loss(self.loss)
+        self._flat_ = True
+        if isinstance(y, MeanBounds):
+            check_means(self)
+            return y
         sets = number_sets(y, missing=self.missing, unlabeled=self.unlabeled)
         if self.tolerance is not None:
             check_kind(name, self.tolerance, sets)
@@ -261,6 +282,11 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
 
     def _kept(self, sample_weight: Any, X: Any, candidates: NumberSets, groups: Any) -> KeptRows:
         return bounded_rows(kept_rows(sample_weight, X, groups), candidates, self.method)
+
+    def _choose(self, X: Any, kept: KeptRows, taken: NumberSets) -> tuple[Any, Solver | None, Any]:
+        if isinstance(taken, MeanBounds) and is_auto(self.weights):
+            return weights_for_means(X, taken, kept), self._named_solver(), ()
+        return super()._choose(X, kept, taken)
 
     def _selection_kind(self, taken: NumberSets, solver: Solver | None) -> SelectionKind:
         return number_selection(self, taken)
@@ -329,6 +355,7 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         self, kept: KeptRows, sets: NumberSets, labels: FloatArray, others: FloatArray
     ) -> None:
         """Labels ``(n, d)``, and what predictions without their row say about them."""
+        sets = sets.sets if isinstance(sets, MeanBounds) else sets
         judged = judged_numbers(labels, others, sets, kept.all_weights, self._given_)
         self.confidence_, self.confidence_distance_ = judged.confidence, judged.distance
         self._others_ = others
@@ -352,41 +379,6 @@ class IntervalRegressor(RegressorMixin, CandidateEstimator):
         return self._output(
             self._mixed_predictions(X, numbers_of) if mixed else self._predictions(X)
         )
-
-    @limit_threads(1)
-    def predict_interval(
-        self,
-        X: Any,
-        coverage: float = 0.9,
-        *,
-        meaning: Literal["meets", "contains"] = "meets",
-    ) -> FloatArray:
-        """Intervals ``(q, 2)`` around the predictions that cover new *sets*; boxes ``(q, d, 2)``.
-
-        The guarantee is about the set of a new row, because the number inside is never observed.
-        If rows are exchangeable, the probability that the interval fails is at most
-        ``2 (1 - coverage)``, plus up to ``sqrt(2 / n)`` with few folds; in practice it is close to
-        ``1 - coverage``. Each model is scored on the fold that it was trained without (CV+). This
-        is proved for weights that are given; what ``weights="auto"`` selected has seen all sets.
-
-        Parameters
-        ----------
-        X : array-like (q, d)
-        coverage : float, default 0.9
-        meaning : {"meets", "contains"}, default "meets"
-            The predicted interval has a point in common with the set of the row, or it contains
-            the whole set, and so the true number. "contains" gives infinite intervals if too many
-            training rows are half-lines. For boxes the guarantee holds for each column; for unions
-            of intervals, which can be missed on both sides, "meets" has twice the bound.
-        """
-        check_is_fitted(self)
-        level = check_coverage(coverage, meaning)
-        held_out = calibrated(self._held_out_)
-        X = self._queries_of_folds(X)
-        with config_context(assume_finite=True):
-            found = held_out.predictions(X, len(self.span_))
-        ends = held_out.interval(found, level, meaning)
-        return ends[:, 0] if self._flat_ else ends
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""

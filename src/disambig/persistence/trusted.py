@@ -175,6 +175,7 @@ _OUR_TUPLES = (
 _CONSTRUCTED = (
     "disambig.candidates.labels.class_counts.ClassCounts",
     "disambig.candidates.labels.hierarchy.Hierarchy",
+    "disambig.candidates.numbers.mean_bounds.MeanBounds",
     "disambig.solvers.loop.Status",
 )
 _SPARSE = tuple(

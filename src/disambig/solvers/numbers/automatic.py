@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from disambig.candidates import Intervals
+from disambig.candidates.numbers.mean_bounds import MeanBounds
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.losses.numbers.points import Points
 from disambig.notation import FloatArray
@@ -44,6 +45,8 @@ def suited_solver(problem: NumberProblem) -> Solver:
     is used for more votes, for other losses, and where negative votes make a problem non-convex.
     For unions of intervals `UnionRegression` finds a local optimum.
     """
+    if isinstance(problem.sets, MeanBounds):
+        return AcceleratedRegression()
     if not isinstance(problem.sets, Intervals):
         return UnionRegression()
     if not problem.is_convex:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disambig.candidates import Intervals
+from disambig.candidates.numbers.mean_bounds import MeanBounds
 from disambig.exceptions import ConvergenceWarning, MissingOracleError, warn
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem, first_targets
@@ -31,7 +32,7 @@ class BoxColumn:
 
 
 def box_columns(
-    problem: NumberProblem, sets: Intervals, form: QuadraticForm
+    problem: NumberProblem, sets: Intervals | MeanBounds, form: QuadraticForm
 ) -> Iterator[BoxColumn]:
     """The columns of a problem whose sets are intervals."""
     # If adding a constant changes nothing, the middle of the span is moved to zero: y' Q y would
@@ -47,11 +48,18 @@ def box_columns(
         )
 
 
-def convex_form(problem: NumberProblem, solver: str) -> tuple[QuadraticForm, Intervals]:
-    """The form and the intervals of a convex quadratic problem; raises for any other."""
+def convex_form(
+    problem: NumberProblem, solver: str
+) -> tuple[QuadraticForm, Intervals | MeanBounds]:
+    """The form and the sets of a convex quadratic problem on intervals; raises for any other."""
     form = problem.quadratic
-    if form is None or not form.is_convex or not isinstance(problem.sets, Intervals):
-        if not isinstance(problem.sets, Intervals):
+    if form is None or not form.is_convex or not isinstance(problem.sets, (Intervals, MeanBounds)):
+        if isinstance(problem.sets, MeanBounds):
+            reason = (
+                "means of bags are kept where the loss is squared and the problem is convex. Use "
+                "loss='squared', and kernel ridge or weights without negative votes"
+            )
+        elif not isinstance(problem.sets, Intervals):
             reason = "unions of intervals make it combinatorial. Use solver='auto' or 'unions'"
         elif form is None:
             reason = (
@@ -84,7 +92,7 @@ def persistent_stop(callback: Callback | None) -> Callback | None:
 
 def solve_columns(
     problem: NumberProblem,
-    sets: Intervals,
+    sets: Intervals | MeanBounds,
     form: QuadraticForm,
     solve_column: Callable[[BoxColumn, FloatArray, FloatArray], BoxSolution],
     first: FloatArray | None,
@@ -95,7 +103,10 @@ def solve_columns(
     `first` are the targets ``(n, d)`` to start from; None: those of the average loss, which also
     give the unit.
     """
-    unit = first_targets(problem, "average")
+    if isinstance(sets, MeanBounds):
+        unit = sets.nearest(problem.first_predictions("average"))
+    else:
+        unit = first_targets(problem, "average")
     start = unit if first is None else first
     targets = np.empty_like(unit)
     found: list[BoxSolution] = []

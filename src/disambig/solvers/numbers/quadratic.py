@@ -2,6 +2,7 @@
 
 from sklearn.base import BaseEstimator
 
+from disambig.candidates.numbers.mean_bounds import MeanBounds
 from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
@@ -9,6 +10,7 @@ from disambig.parameters import check_integer, check_number
 from disambig.solvers.boxes import BoxSolution, accelerated, projected_newton
 from disambig.solvers.loop import Callback
 from disambig.solvers.numbers.columns import BoxColumn, convex_form, persistent_stop, solve_columns
+from disambig.solvers.numbers.means import solve_with_means
 from disambig.solvers.numbers.solution import check_numbers, earlier_targets
 from disambig.solvers.solution import Solution
 
@@ -21,7 +23,8 @@ class AcceleratedRegression(BaseEstimator):
 
     It is meant for so many rows that the quadratic form does not fit into a dense array. Optima can
     differ by a constant in each group of rows that votes connect: the one nearest to the middles of
-    the intervals is returned.
+    the intervals is returned. Known means of bags are kept by projected gradients, with an exact
+    projection; of several optima it is the one that these reach.
 
     Parameters
     ----------
@@ -54,6 +57,8 @@ class AcceleratedRegression(BaseEstimator):
         """Disambiguate; see `disambig.solvers.Solver`."""
         first = _checked(self, problem, start)
         form, sets = convex_form(problem, type(self).__name__)
+        if isinstance(sets, MeanBounds):
+            return solve_with_means(problem, sets, form, first, self.tol, self.max_iter, callback)
         components = form.components if form.shift_invariant else None
 
         column_callback = persistent_stop(callback)
@@ -166,7 +171,7 @@ def _checked(
 ) -> FloatArray | None:
     """Check parameters and problem; the targets of an earlier solution, or None."""
     name = type(solver).__name__
-    check_numbers(problem, name)
+    check_numbers(problem, name, keeps_means=isinstance(solver, AcceleratedRegression))
     check_integer(name, "max_iter", solver.max_iter, least=1)
     check_number(name, "tol", solver.tol, positive=False)
     return None if start is None else earlier_targets(problem, start, name)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.numbers.mean_bounds import MeanBounds
 from disambig.exceptions import MissingOracleError
 from disambig.losses.numbers.points import Points
 from disambig.notation import BoolArray, FloatArray
@@ -13,12 +14,21 @@ from disambig.solvers.solution import Certificate, Solution, check_start
 from disambig.votes.entries import tie_tolerance
 
 
-def check_numbers(problem: Any, solver: str) -> None:
-    """Raise `MissingOracleError` unless the targets of the problem are numbers."""
+def check_numbers(problem: Any, solver: str, *, keeps_means: bool = False) -> None:
+    """Raise `MissingOracleError` unless the targets are numbers, and the solver keeps their means.
+
+    `MeanBounds` couple rows; a solver that chooses each target on its own would lose them.
+    """
     if not isinstance(problem, NumberProblem):
         raise MissingOracleError(
             f"{solver} solves problems whose targets are numbers; got {type(problem).__name__}. "
             "Use 'alternating', 'annealed' or 'frank_wolfe' for labels, bits and orders."
+        )
+    if isinstance(problem.sets, MeanBounds) and not keeps_means:
+        raise MissingOracleError(
+            f"{solver} would lose the means of bags, a constraint over rows. Use solver='auto' "
+            "or 'accelerated' with the squared loss and weights without negative votes, or "
+            "kernel ridge."
         )
 
 
