@@ -92,8 +92,11 @@ class BagSelection(LabelSelection):
 
     @property
     def together(self) -> IntArray | None:
-        """Bags that a sample takes whole; None if they are large, so that parts say enough."""
-        if len(self.bags) > _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size:
+        """Bags that a sample takes whole; None for large bags, of which parts say enough.
+
+        None also for few bags: halves of them are hidden.
+        """
+        if not self.hides_bags or len(self.bags) > _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size:
             return None
         return self.bags
 
