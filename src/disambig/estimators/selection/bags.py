@@ -96,9 +96,8 @@ class BagSelection(LabelSelection):
 
         None also for few bags: halves of them are hidden.
         """
-        if not self.hides_bags or len(self.bags) > _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size:
-            return None
-        return self.bags
+        most = _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size
+        return self.bags if self.hides_bags and len(self.bags) <= most else None
 
     def take(self, rows: IntArray) -> Self:
         return replace(
