@@ -1,11 +1,12 @@
 """Labels from the class shares of bags, beside simple baselines; all choices without labels.
 
-    python -m benchmarks.bags [--seeds 1] [--only adult small] [--quick] [--write]
+    python -m benchmarks.bags [--seeds 1] [--only adult small senc] [--quick] [--write]
 
 `adult`: bags of some 5000 rows of the Adult data, 75 % of the rows for training; the shares of a
 bag are those of its training rows. Published: F1 and accuracy of the best of five methods chosen
 without labels. `small`: bags of 8, 32 and 128 rows dealt at random, without and with sets (up to
 two wrong candidates in half of the rows, all classes in the others); the accuracy of `labels_`.
+`senc`: see `benchmarks.precincts`. Each of the three has a section of its own in RESULTS.md.
 
 "average" regresses the shares of the bag of each row by logistic regression, and predicts the
 class whose probability is the furthest above its share of all rows; "bag regression" fits a
@@ -21,12 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks import precincts
 from benchmarks.results import provenance, write_section
 from disambig import PartialLabelClassifier
 from disambig.datasets import load_libsvm
@@ -35,6 +38,7 @@ from disambig.exceptions import NoInformationError
 PUBLISHED = {"simple": (0.626, 0.828), "hard": (0.565, 0.798), "intermediate": (0.354, 0.757)}
 SIZES = (8, 32, 128)
 FILES = {"segment": "segment.scale"}
+PARTS = ("adult", "small", "senc")
 
 
 def folder() -> Path:
@@ -104,20 +108,22 @@ def adult(seeds: int, kinds: Sequence[str]) -> Iterator[str]:
             yield f"| {kind} | 30 seeds | published | {f1:.3f} | {accuracy:.3f} | |"
 
 
-def small(names: Sequence[str], sizes: Sequence[int]) -> Iterator[str]:
+def classified(name: str, rows: int) -> tuple[Any, Any]:
+    """At most `rows` rows of a data set, drawn at random, and their classes."""
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+    else:
+        found = load_libsvm(folder() / "libsvm" / FILES.get(name, name))
+        X, y = found.X, found.y
+        X = X.toarray() if sp.issparse(X) else np.asarray(X)
+    kept = np.random.default_rng(1).permutation(len(y))[:rows]
+    return StandardScaler().fit_transform(X[kept]), y[kept]
+
+
+def small(names: Sequence[str], sizes: Sequence[int], rows: int) -> Iterator[str]:
     """Lines of a table: accuracy of recovered labels."""
     for name in names:
-        if name == "digits":
-            X, y = load_digits(return_X_y=True)
-        else:
-            found = load_libsvm(
-                folder() / "libsvm" / ("segment.scale" if name == "segment" else name)
-            )
-            X, y = (
-                np.asarray(found.X.todense() if hasattr(found.X, "todense") else found.X),
-                found.y,
-            )
-        X = StandardScaler().fit_transform(X)
+        X, y = classified(name, rows)
         rng = np.random.default_rng(0)
         classes = np.unique(y)
         mask = classes[None, :] == y[:, None]
@@ -131,7 +137,7 @@ def small(names: Sequence[str], sizes: Sequence[int]) -> Iterator[str]:
             base = np.mean(average(X, bags, given, X) == y)
             plain = recovered(X, None, y, bags, given)
             cells = f"{plain} | {recovered(X, sets, y, bags, given, classes)}"
-            yield f"| {name} | {size} | {len(given)} | {cells} | {base:.3f} |"
+            yield f"| {name} | {len(y)} | {size} | {len(given)} | {cells} | {base:.3f} |"
 
 
 def recovered(X: Any, sets: Any, y: Any, bags: Any, given: Any, classes: Any = None) -> str:
@@ -146,49 +152,46 @@ def recovered(X: Any, sets: Any, y: Any, bags: Any, given: Any, classes: Any = N
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=1, help="splits of adult")
-    parser.add_argument("--only", nargs="+", choices=("adult", "small"), default=("adult", "small"))
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--kinds", nargs="+", default=["simple", "hard", "intermediate", "naive"])
     parser.add_argument("--names", nargs="+", default=["svmguide2", "segment", "digits"])
-    parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
+    parser.add_argument("--rows", type=int, default=600, help="rows of the small data at most")
+    parser.add_argument("--write", action="store_true", help="write the sections of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="digits in bags of 32")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
+    names, sizes = (["digits"], SIZES[1:2]) if options.quick else (options.names, SIZES)
     parts = {
         "adult": (
+            "Class shares of ten bags: Adult",
+            f"--only adult --seeds {options.seeds} --kinds {' '.join(options.kinds)}",
             "| bags | split | method | F1 | accuracy | CPU seconds |\n|---|---|---|---|---|---|",
             adult(options.seeds, options.kinds),
         ),
         "small": (
-            "| data | rows of a bag | bags | labels, bags alone | labels, with sets | average |\n"
-            "|---|---|---|---|---|---|",
-            small(
-                ["digits"] if options.quick else options.names,
-                SIZES[1:2] if options.quick else SIZES,
-            ),
+            "Class shares of small bags: recovered labels",
+            f"--only small --rows {options.rows} --names {' '.join(names)}",
+            "| data | rows | rows of a bag | bags | labels, bags alone | labels, with sets | "
+            "average |\n|---|---|---|---|---|---|---|",
+            small(names, sizes, options.rows),
+        ),
+        "senc": (
+            "Parties of precincts by race: senc",
+            "--only senc",
+            precincts.HEAD,
+            precincts.lines(folder()),
         ),
     }
-    tables = []
     for name in ("small",) if options.quick else options.only:
-        head, lines = parts[name]
-        tables.append(head)
-        print(head)
-        for line in lines:
+        title, command, table, found = parts[name]
+        print(table)
+        for line in found:
             print(line, flush=True)
-            tables[-1] += f"\n{line}"
-    text = "\n\n".join(
-        [
-            "## Class shares of bags",
-            provenance(
-                f"python -m benchmarks.bags --seeds {options.seeds} --only "
-                f"{' '.join(options.only)} --kinds {' '.join(options.kinds)} "
-                f"--names {' '.join(options.names)}",
-                seeds=f"0 to {options.seeds - 1}",
-            ),
-            *tables,
-        ]
-    )
-    if options.write:
-        write_section("bags", text)
+            table += f"\n{line}"
+        seeds = f"0 to {options.seeds - 1}" if name == "adult" else "0"
+        about = provenance(f"python -m benchmarks.bags {command}", seeds=seeds)
+        if options.write and not options.quick:
+            write_section(f"bags: {name}", f"## {title}\n\n{about}\n\n{table}")
 
 
 if __name__ == "__main__":

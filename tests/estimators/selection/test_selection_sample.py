@@ -1,11 +1,13 @@
 """The rows of the sample that weights are selected on."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from disambig.candidates import LabelSets
-from disambig.estimators.selection import LabelSelection
+from disambig.candidates import LabelSets, bag_counts
+from disambig.estimators.selection import BagSelection, LabelSelection
 from disambig.estimators.selection.sampling import sample_rows
 from disambig.losses import ZeroOneLoss
 from disambig.weights.row_groups import hash_rows
@@ -69,3 +71,33 @@ def test_the_order_of_rows_does_not_matter():
         assert_array_equal(X[permutation][others], X[rows])
         assert_array_equal(informative[permutation][others], informative[rows])
         assert_array_equal(again, numbers)
+
+
+def in_bags(bags, limit=1000):
+    """The sample of rows in bags with known shares of two classes, and its fold numbers."""
+    bags = np.asarray(bags)
+    X = np.random.default_rng(0).normal(size=(len(bags), 2))
+    proportions = {bag: {0: 0.5, 1: 0.5} for bag in np.unique(bags).tolist()}
+    counts = bag_counts(LabelSets.from_mask(np.ones((len(bags), 2))), bags, proportions)
+    kind = BagSelection.of_counts(counts, ZeroOneLoss().bind(counts.classes))
+    return X, kind, partial(sample_rows, limit=limit)
+
+
+def test_many_bags_are_taken_whole_in_an_order_of_their_rows_alone():
+    bags = np.arange(200) // 8
+    X, kind, sampled = in_bags(bags, limit=100)
+    rows, numbers = sampled(hash_rows(X), kind, np.ones(200))
+    assert rows.size == 96
+    assert (np.bincount(bags[rows])[np.unique(bags[rows])] == 8).all()
+    assert all(np.unique(bags[rows[numbers == one]]).size == 1 for one in np.unique(numbers))
+    back = np.arange(200)[::-1]
+    again, _ = sampled(hash_rows(X[back]), kind.take(back), np.ones(200))
+    assert_array_equal(X[back][again], X[rows])
+
+
+def test_halves_of_few_bags_are_hidden():
+    bags = np.arange(160) // 16
+    X, kind, sampled = in_bags(bags)
+    rows, numbers = sampled(hash_rows(X), kind, np.ones(160))
+    hidden = np.bincount(bags[rows[numbers % 2 == 0]], minlength=10)
+    assert ((hidden > 0) & (hidden < 16)).all()

@@ -134,6 +134,8 @@ def test_counts_need_a_loss_on_labels():
     problem = counted_pair(HammingLoss().bind(np.arange(2)))
     with pytest.raises(MissingOracleError, match="got ClassCounts and BoundHamming"):
         FrankWolfeMinimization().solve(problem)
+    with pytest.raises(MissingOracleError, match=r"AnnealedMinimization.*solver='frank_wolfe'"):
+        AnnealedMinimization().solve(problem)
 
 
 # ---------------------------------------------------------------- the unit shift

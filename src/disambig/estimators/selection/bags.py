@@ -92,10 +92,12 @@ class BagSelection(LabelSelection):
 
     @property
     def together(self) -> IntArray | None:
-        """Bags that a sample takes whole; None if they are large, so that parts say enough."""
-        if len(self.bags) > _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size:
-            return None
-        return self.bags
+        """Bags that a sample takes whole; None for large bags, of which parts say enough.
+
+        None also for few bags: halves of them are hidden.
+        """
+        most = _MAX_ROWS_OF_WHOLE_BAGS * np.unique(self.bags).size
+        return self.bags if self.hides_bags and len(self.bags) <= most else None
 
     def take(self, rows: IntArray) -> Self:
         return replace(

@@ -119,14 +119,15 @@ def sample_rows(
 def _whole_parts(together: IntArray, groups: IntArray, limit: int) -> tuple[IntArray, IntArray]:
     """The rows of whole parts, in the order of their first groups, up to a limit; numbers of parts.
 
-    At least one part is taken.
+    At least one part is taken. Within a part the groups are in order too, whatever the order of the
+    rows is.
     """
     parts = np.unique(together, return_inverse=True)[1].ravel()
     first = np.full(int(parts.max()) + 1, groups.size)
     np.minimum.at(first, parts, groups)
     number = np.empty_like(first)
     number[np.argsort(first, kind="stable")] = np.arange(first.size)
-    order = np.argsort(number[parts], kind="stable")
+    order = np.lexsort((groups, number[parts]))
     ends = np.cumsum(np.bincount(number[parts]))
     n_taken = max(int(np.searchsorted(ends, limit, side="right")), 1)
     rows = order[: ends[n_taken - 1]]
