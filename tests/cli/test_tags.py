@@ -47,7 +47,7 @@ def test_tags_are_fitted_with_rules(table, tmp_path, capsys):
 
 def test_positives_alone_are_refused_in_words(table, tmp_path, capsys):
     assert main(arguments(table[0], tmp_path / "out")) != 0
-    assert "tag_frequencies='estimate'" in capsys.readouterr().err
+    assert "--tag-frequencies estimate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ NOT_STORED = {
     "while y is read": (
         "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
         "MarkedNumbers IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence "
-        "SharedUnit _Share BagInformation _Bags"
+        "SharedUnit _Share BagInformation"
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge HeldOutLabels CoveringMixin "
+        "Judge HeldOutLabels "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
         "BagSelection "

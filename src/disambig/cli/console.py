@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from disambig.candidates.numbers.amounts import amount_text
 from disambig.cli.commands import with_options
 
 # Longer lines are hard to read.
@@ -124,6 +123,8 @@ def cell_text(value: Any, longest: int = _MAX_CELL) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
+        from disambig.candidates.numbers.amounts import amount_text
+
         return "" if math.isnan(value) else amount_text(value, 3)
     text = "".join(char if char.isprintable() else " " for char in str(value))
     rest = len(text) - longest

@@ -163,6 +163,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.resume:
             summary = checkpoint.finished_summary()
             if summary is not None:
+                # It may have been killed just before it removed the checkpoint.
+                checkpoint.remove()
                 output.note(f"this run is finished; its files are in {folder}.")
                 output.document(summary)
                 return 0

@@ -227,6 +227,11 @@ def _read(last: Any, y: Any) -> Any:
 
 def _read_bits(last: Any, y: Any) -> PartialBits:
     """The bits of y, under the rules of a fitted estimator."""
+    if last._is_single:
+        raise ValueError(
+            "cross_examine: y is a vector of two classes. Pass a table with one column instead, 1 "
+            "for the second class, 0 for the first and NaN where it is not known."
+        )
     if getattr(last, "tag_frequencies_kind_", "known bits") != "known bits":
         raise ValueError(
             "cross_examine: some tags are known to be on only, or off only, so that no row says "
