@@ -74,7 +74,7 @@ def _eliminate(hessian: FloatArray, step: FloatArray, m: Any):  # type: ignore[n
     for a in range(m - 1, -1, -1):
         for b in range(a + 1, m):
             step[a] -= hessian[a, b] * step[b]
-        step[a] /= hessian[a, a]
+        step[a] /= max(hessian[a, a], 1e-200)
 
 
 @compiled_part
