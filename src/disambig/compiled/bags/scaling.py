@@ -17,7 +17,8 @@ _MAX_LOG_RATIO = 30.0
 # Added to the second derivatives, relative to their mean: they are singular where all classes are
 # bounded, since adding a constant to all prices changes nothing.
 _RIDGE = 1e-10
-_LEAST = 1e-300
+# The least curvature that is divided by; steps are cut to the longest one that could decide.
+_LEAST = 1e-200
 
 
 @compiled_part
@@ -62,10 +63,12 @@ def _bound_terms(price: FloatArray, low: IntArray, high: IntArray):  # type: ign
 
 @compiled_part
 def _eliminate(hessian: FloatArray, step: FloatArray, m: Any):  # type: ignore[no-untyped-def]
-    """Solve ``hessian[:m, :m] x = step`` in place; a positive definite matrix needs no pivots."""
+    """Solve ``hessian[:m, :m] x = step`` in place.
+
+    No eigenvalue is below the ridge, so that no pivot is either, but for rounding.
+    """
     for a in range(m):
-        # What rounding leaves of a singular one.
-        hessian[a, a] = max(hessian[a, a], _LEAST)
+        hessian[a, a] = max(hessian[a, a], _RIDGE)
         for c in range(a + 1, m):
             ratio = hessian[c, a] / hessian[a, a]
             for b in range(a, m):
@@ -74,7 +77,7 @@ def _eliminate(hessian: FloatArray, step: FloatArray, m: Any):  # type: ignore[n
     for a in range(m - 1, -1, -1):
         for b in range(a + 1, m):
             step[a] -= hessian[a, b] * step[b]
-        step[a] /= max(hessian[a, a], 1e-200)
+        step[a] /= hessian[a, a]
 
 
 @compiled_part
@@ -101,15 +104,18 @@ def _newton_step(  # type: ignore[no-untyped-def]
                 hessian[a, a] += value
                 for b in range(a + 1):
                     hessian[a, b] -= value * table[j, active[b]]
-    trace = 0.0
+    unit = 0.0
     for a in range(m):
-        trace += hessian[a, a]
-    ridge = _RIDGE * trace / m + _LEAST
+        unit += hessian[a, a] / m
+    unit = max(unit, _LEAST)
     for a in range(m):
-        hessian[a, a] += ridge
-        for b in range(a):
+        for b in range(a + 1):
+            hessian[a, b] /= unit
             hessian[b, a] = hessian[a, b]
+        hessian[a, a] += _RIDGE
     _eliminate(hessian, step, m)
+    for a in range(m):
+        step[a] /= unit
 
 
 @compiled_part
