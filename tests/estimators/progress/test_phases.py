@@ -182,7 +182,8 @@ def test_a_judgement_that_is_ended_uses_what_it_has():
     one, _ = followed(IntervalRegressor(TWO), ENDS, in_judgement)
     assert one.confidence_kind_ == "in-sample"
     inside = one._mixed_predictions(X, lambda member, Q: member.predict(Q)[:, None])[:, 0]
-    np.testing.assert_array_equal(one.labels_, np.clip(inside, ENDS[:, 0], ENDS[:, 1]))
+    # Products of matrices of other sizes differ in the last digits on some processors.
+    np.testing.assert_allclose(one.labels_, np.clip(inside, ENDS[:, 0], ENDS[:, 1]), rtol=1e-12)
 
 
 def test_at_the_last_step_nothing_is_missing():

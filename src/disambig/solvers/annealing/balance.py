@@ -107,17 +107,21 @@ def share_logarithms(
         top = float(trial.max())
         sums = q @ np.exp(trial - top)
         own = float(weights @ np.log(np.maximum(sums, _LEAST))) + top * float(weights.sum())
-        return own + strength * float(shares @ np.exp(-trial / strength))
+        # Without the constant, which would hide what changes if the strength is large.
+        return own + strength * float(shares @ np.expm1(-trial / strength))
+
+    def slope_of(trial: FloatArray) -> tuple[FloatArray, FloatArray]:
+        scaled = q * np.exp(trial - trial.max())
+        scaled /= np.maximum(scaled.sum(axis=1, keepdims=True), _LEAST)
+        found, wanted = weights @ scaled, shares * np.exp(-trial / strength)
+        curvature = np.diag(found + wanted / strength) - scaled.T @ (weights[:, None] * scaled)
+        return np.where(held, found - wanted, 0.0), curvature
 
     value = objective(logs)
+    slope, curvature = slope_of(logs)
     for _ in range(_MAX_STEPS):
-        scaled = q * np.exp(logs - logs.max())
-        scaled /= np.maximum(scaled.sum(axis=1, keepdims=True), _LEAST)
-        found, wanted = weights @ scaled, shares * np.exp(-logs / strength)
-        slope = np.where(held, found - wanted, 0.0)
         if np.abs(slope).max() < _PRECISION:
             break
-        curvature = np.diag(found + wanted / strength) - scaled.T @ (weights[:, None] * scaled)
         change = np.zeros(len(shares))
         change[held] = -np.linalg.solve(curvature[np.ix_(held, held)], slope[held])
         change *= min(1.0, _LARGEST_CHANGE / float(np.abs(change).max()))
@@ -127,9 +131,14 @@ def share_logarithms(
             step /= 2
             newer = objective(logs + step * change)
         if newer >= value:
+            # Too near for the objective to tell points apart; its slope still can.
+            step = 1.0
+        trial = logs + step * change
+        trial_slope, curvature = slope_of(trial)
+        if newer >= value and np.abs(trial_slope).max() >= np.abs(slope).max():
             # What is left is rounding.
             break
-        logs, value = logs + step * change, newer
+        logs, value, slope = trial, min(value, newer), trial_slope
     return logs
 
 
