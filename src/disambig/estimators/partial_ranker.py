@@ -51,9 +51,9 @@ class PartialRanker(CandidateEstimator):
     weights : str, weighting, Mixture or callable, default "auto"
         See `PartialLabelClassifier`. "auto" mixes the best of several families by the observed
         pairs and places of held-out rows: linear utilities, kernel utilities, linear pairs,
-        forests of items, and votes; see docs/default.md. With another loss than Kendall's, with
-        weights of positions, another method, a named solver or `predict_weights`, it selects one
-        weighting by the held-out loss (up to 15 items; beyond, the 10 nearest neighbours).
+        forests of items, and votes; see docs/default_orders.md. With another loss than Kendall's,
+        with weights of positions, another method, a named solver or `predict_weights`, it selects
+        one weighting by the held-out loss (up to 15 items; beyond, the 10 nearest neighbours).
     predict_weights : str, weighting or callable, optional
         The weighting at new inputs; by default the same. A `Mixture` has none.
     loss : {"kendall", "footrule", "dcg"} or loss, default "kendall"
@@ -118,8 +118,8 @@ class PartialRanker(CandidateEstimator):
     pair_probabilities_ : float array (n, m, m)
         ``[r, i, j]``: the probability of i before j. From the other rows' votes, or from a mixture
         that was fitted without the row's fold; calibrated by the observed pairs of all rows if they
-        are 30 or more, see docs/default.md. Observed pairs are 0 or 1, unless `tolerance` dropped
-        them.
+        are 30 or more, see docs/default_orders.md. Observed pairs are 0 or 1, unless `tolerance`
+        dropped them.
     objective_, relaxed_objective_ : float
         Of a mixture: the mean loss of held-out predictions to the nearest orders of the sets.
     n_iter_, converged_, certified_, trace_
