@@ -113,6 +113,12 @@ class PartialBits(PartialBitReaders):
         ----------
         bits : array-like (n, m)
             1, 0, or -1 where not known.
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.with_bits([[1, 1, 0], [0, 0, 1]]).known.all(axis=1)
+        array([ True,  True])
         """
         return PartialBits(
             np.asarray(bits, dtype=np.int8), self.tags, self.implications, self.tag_counts
@@ -253,7 +259,15 @@ class PartialBits(PartialBitReaders):
         return np.asarray(self.known.any(axis=1))
 
     def means(self) -> FloatArray:
-        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 without rules."""
+        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 without rules.
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.means()
+        array([[1. , 0.5, 0. ],
+               [0.5, 0.5, 1. ]])
+        """
         if self.has_rules:
             return self.rules.cheapest(np.zeros(self.shape), self.bits, self.counts).means
         return np.where(self.known, self.bits, 0.5)
@@ -264,6 +278,12 @@ class PartialBits(PartialBitReaders):
         Parameters
         ----------
         bits : array-like (n, m)
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.contains([[1, 1, 0], [1, 1, 0]])
+        array([ True, False])
         """
         given = np.asarray(bits)
         if given.shape != self.shape or not ((given == 0) | (given == 1)).all():
