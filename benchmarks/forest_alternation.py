@@ -6,7 +6,7 @@ recover the labels and give new shares inside each set, to which the next forest
 label changes. A tree has no vote for rows that it was fitted to: it would reproduce their shares.
 The objective may rise from round to round, because each forest has its own votes: this is a
 heuristic without the guarantees of a solver. It suits classes that boxes of few features describe;
-on the problems of docs/default.md it is worse than the default. Four seconds.
+on the problems of docs/default_measured.md it is worse than the default. Four seconds.
 
     python -m benchmarks.forest_alternation [--seed N]
 """

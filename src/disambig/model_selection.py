@@ -62,7 +62,13 @@ class CandidateKFold(BaseEstimator):
         self.unlabeled = unlabeled
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of folds."""
+        """The number of folds.
+
+        Parameters
+        ----------
+        X, y, groups : object, optional
+            Ignored.
+        """
         return check_integer("CandidateKFold", "n_splits", self.n_splits, least=2)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
@@ -217,7 +223,13 @@ class BagKFold(BaseEstimator):
         self.random_state = random_state
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of folds."""
+        """The number of folds.
+
+        Parameters
+        ----------
+        X, y, groups : object, optional
+            Ignored.
+        """
         return check_integer("BagKFold", "n_splits", self.n_splits, least=2)
 
     def split(

@@ -52,19 +52,41 @@ class NumberProblem(Protocol):
         ...
 
     def first_predictions(self, start: str) -> FloatArray:
-        """Initial predictions; `start` is ``"average"`` or ``"infimum"``."""
+        """Initial predictions; `start` is ``"average"`` or ``"infimum"``.
+
+        Parameters
+        ----------
+        start : {"average", "infimum"}
+        """
         ...
 
     def predictions(self, targets: FloatArray, current: FloatArray | None = None) -> FloatArray:
-        """The best predictions for the targets; of several the nearest to `current`."""
+        """The best predictions for the targets; of several the nearest to `current`.
+
+        Parameters
+        ----------
+        targets : float array (n, d)
+        current : float array (n, d), optional
+        """
         ...
 
     def targets(self, predictions: FloatArray, current: FloatArray | None = None) -> FloatArray:
-        """The best candidates for the predictions; of several the nearest to `current`."""
+        """The best candidates for the predictions; of several the nearest to `current`.
+
+        Parameters
+        ----------
+        predictions : float array (n, d)
+        current : float array (n, d), optional
+        """
         ...
 
     def objective(self, targets: FloatArray, predictions: FloatArray) -> float:
-        """The objective at targets and at the best predictions for them."""
+        """The objective at targets and at the best predictions for them.
+
+        Parameters
+        ----------
+        targets, predictions : float arrays (n, d)
+        """
         ...
 
     @property
@@ -83,7 +105,12 @@ class NumberProblem(Protocol):
         ...
 
     def with_sets(self, sets: NumberSets) -> Self:
-        """The same problem with other sets and the same span."""
+        """The same problem with other sets and the same span.
+
+        Parameters
+        ----------
+        sets : NumberSets, n rows
+        """
         ...
 
 

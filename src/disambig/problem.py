@@ -153,35 +153,75 @@ class Problem:
         return None
 
     def scores_of_predictions(self, xi: FloatArray) -> FloatArray:
-        """``A @ xi``: row i is the linear function that the prediction at i minimises."""
+        """``A @ xi``: row i is the linear function that the prediction at i minimises.
+
+        Parameters
+        ----------
+        xi : float array (n, p)
+            Embedded targets, or means of them.
+        """
         return self.votes @ xi
 
     def scores_of_targets(self, zeta: FloatArray) -> FloatArray:
-        """``A.T @ zeta``: row j is the linear function that the target of j minimises."""
+        """``A.T @ zeta``: row j is the linear function that the target of j minimises.
+
+        Parameters
+        ----------
+        zeta : float array (n, p)
+            Embedded predictions, or means of them.
+        """
         return self.transposed @ zeta
 
     def choose_predictions(self, scores: FloatArray) -> Faces:
-        """``zeta[i]`` minimises ``<psi(z), scores[i]>`` over all predictions."""
+        """``zeta[i]`` minimises ``<psi(z), scores[i]>`` over all predictions.
+
+        Parameters
+        ----------
+        scores : float array (n, p)
+        """
         return self.loss.best_prediction(scores, self.rtol * self.prediction_scale)
 
     def choose_targets(self, scores: FloatArray) -> Faces:
-        """``xi[j]`` minimises ``<phi(y), scores[j]>`` over the candidates of j."""
+        """``xi[j]`` minimises ``<phi(y), scores[j]>`` over the candidates of j.
+
+        Parameters
+        ----------
+        scores : float array (n, p)
+        """
         return self.loss.best_candidate(scores, self.candidates, self.rtol * self.target_scale)
 
     def best_predictions(self, xi: FloatArray) -> HalfStep[Faces]:
-        """The first half step: the predictions that minimise ``F`` for given targets."""
+        """The first half step: the predictions that minimise ``F`` for given targets.
+
+        Parameters
+        ----------
+        xi : float array (n, p)
+            Embedded targets, or means of them.
+        """
         scores = self.scores_of_predictions(xi)
         faces = self.choose_predictions(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
 
     def best_targets(self, zeta: FloatArray) -> HalfStep[Faces]:
-        """The second half step: the targets that minimise ``F`` for given predictions."""
+        """The second half step: the targets that minimise ``F`` for given predictions.
+
+        Parameters
+        ----------
+        zeta : float array (n, p)
+            Embedded predictions, or means of them.
+        """
         scores = self.scores_of_targets(zeta)
         faces = self.choose_targets(scores)
         return HalfStep(faces, inner(faces.embedded, scores))
 
     def prediction_scores(self, targets: Faces, older: Scores | None = None) -> Scores:
-        """`scores_of_predictions` for targets; from those for older ones where that is faster."""
+        """`scores_of_predictions` for targets; from those for older ones where that is faster.
+
+        Parameters
+        ----------
+        targets : Faces, n rows
+        older : Scores, optional
+        """
         return self._scores(self.votes, self.prediction_scale, targets, older)
 
     def improve_predictions(
@@ -191,6 +231,11 @@ class Problem:
 
         `older_scores` are the scores that `older` minimises, if they are known: rows whose scores
         did not change keep their prediction.
+
+        Parameters
+        ----------
+        targets, older : Faces, n rows
+        older_scores : Scores, optional
         """
         found = self.prediction_scores(targets, older_scores)
         scores = found.values
@@ -242,7 +287,13 @@ class Problem:
         return HalfStep(faces, inner(faces.embedded, scores), found if found.budget else None)
 
     def objective(self, xi: FloatArray) -> float:
-        """``min_zeta F(xi, zeta)``."""
+        """``min_zeta F(xi, zeta)``.
+
+        Parameters
+        ----------
+        xi : float array (n, p)
+            Embedded targets, or means of them.
+        """
         return self.best_predictions(xi).objective
 
     def _scores(

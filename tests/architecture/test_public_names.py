@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
@@ -84,23 +85,96 @@ def test_public_classes_and_functions_have_an_example(name: str) -> None:
     assert ">>> " in sections(text).get("Examples", ""), f"{name} has no section Examples"
 
 
+def described(text: str | None) -> set[str]:
+    """The names below Parameters, or below Attributes for the fields of a result."""
+    found = sections(text or "")
+    lines = found.get("Parameters", "") + "\n" + found.get("Attributes", "")
+    titles = re.findall(r"^([*\w][\w, *]*?)(?: : .*)?$", lines, flags=re.MULTILINE)
+    return {one.strip(" *") for title in titles for one in title.split(",")}
+
+
+def vague_arrays(text: str | None) -> dict[str, str]:
+    """Parameters that are arrays of no stated shape."""
+    lines = sections(text or "").get("Parameters", "")
+    types = dict(re.findall(r"^(\w[\w, *]*?) : (.*)$", lines, flags=re.MULTILINE))
+    arrays = {one: text for one, text in types.items() if re.search(r"\barrays?\b", text)}
+    return {one: text for one, text in arrays.items() if not re.search(r"\(|n rows", text)}
+
+
 @each_thing
 def test_every_parameter_is_described(name: str) -> None:
-    """Below Parameters, or below Attributes for the fields of a result."""
-    described = sections(THINGS[name].__doc__)
-    lines = described.get("Parameters", "") + "\n" + described.get("Attributes", "")
-    titles = re.findall(r"^([*\w][\w, *]*?)(?: : .*)?$", lines, flags=re.MULTILINE)
-    known = {one.strip(" *") for title in titles for one in title.split(",")}
+    known = described(THINGS[name].__doc__)
     missing = [one for one in takes(THINGS[name]) if one not in known]
     assert not missing, f"{name} does not describe {missing}"
 
 
 @each_thing
 def test_arrays_have_a_shape(name: str) -> None:
-    lines = sections(THINGS[name].__doc__).get("Parameters", "")
-    types = dict(re.findall(r"^(\w[\w, *]*?) : (.*)$", lines, flags=re.MULTILINE))
-    arrays = {one: text for one, text in types.items() if re.search(r"\barrays?\b", text)}
-    vague = {one: text for one, text in arrays.items() if not re.search(r"\(|n rows", text)}
+    vague = vague_arrays(THINGS[name].__doc__)
+    assert not vague, f"{name}: arrays without a shape: {vague}"
+
+
+def methods(thing: type) -> dict[str, Any]:
+    """The public methods of a class that are ours, inherited ones included."""
+    found = {}
+    for name in dir(thing):
+        one = inspect.getattr_static(thing, name)
+        # Class methods, and methods that depend on an inner estimator.
+        one = inspect.unwrap(getattr(one, "__func__", getattr(one, "fn", one)))
+        if name[0] != "_" and inspect.isfunction(one) and one.__module__.startswith("disambig."):
+            found[name] = one
+    return found
+
+
+def protocols() -> list[type]:
+    """Our protocols, those of modules included: each says once what its methods take."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("disambig.")]
+    found = {
+        thing
+        for module in modules
+        for thing in vars(module).values()
+        if getattr(thing, "_is_protocol", False) and thing.__module__.startswith("disambig.")
+    }
+    return sorted(found, key=lambda one: one.__qualname__)
+
+
+PROTOCOLS = protocols()
+CLASSES = {
+    name: thing
+    for name, thing in THINGS.items()
+    if inspect.isclass(thing) and not issubclass(thing, Exception | Enum)
+}
+each_class = pytest.mark.parametrize("name", CLASSES)
+
+
+def texts(thing: type, name: str) -> list[str | None]:
+    """The docstring of a method, and those of the protocols that it fulfils."""
+    fulfilled = [
+        one for one in PROTOCOLS if name in vars(one) and set(methods(one)) <= {*dir(thing)}
+    ]
+    return [methods(thing)[name].__doc__, *(vars(one)[name].__doc__ for one in fulfilled)]
+
+
+@each_class
+def test_methods_are_documented_with_their_parameters(name: str) -> None:
+    """In their own docstring, or in that of a protocol."""
+    thing, missing = CLASSES[name], {}
+    for method, function in methods(thing).items():
+        found = texts(thing, method)
+        assert any(found), f"{name}.{method} has no docstring"
+        known = set().union(*map(described, found))
+        lacking = [one for one in takes(function) if one not in {*known, "self", "cls"}]
+        if lacking:
+            missing[method] = lacking
+    assert not missing, f"{name}: methods do not describe {missing}"
+
+
+@each_class
+def test_arrays_of_methods_have_a_shape(name: str) -> None:
+    found = {
+        one: vague_arrays(function.__doc__) for one, function in methods(CLASSES[name]).items()
+    }
+    vague = {one: arrays for one, arrays in found.items() if arrays}
     assert not vague, f"{name}: arrays without a shape: {vague}"
 
 
@@ -117,7 +191,12 @@ def test_these_tests_see_what_is_missing() -> None:
     assert list(found) == ["Parameters"]
     assert found["Parameters"].strip() == "first : array-like"
     assert takes(function) == ["first", "second"]
+    assert described(function.__doc__) == {"first"}
+    assert vague_arrays(function.__doc__) == {"first": "array-like"}
     assert len(THINGS) > 150
+    seen = [method for thing in CLASSES.values() for method in methods(thing)]
+    assert {"from_strings", "predict_proba", "with_answers"} <= set(seen)
+    assert len(seen) > 400
 
 
 def test_names_are_listed_before_they_are_used() -> None:

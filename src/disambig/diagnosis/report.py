@@ -61,7 +61,12 @@ class Report:
     names_are: str = "Rows"
 
     def section(self, name: str) -> tuple[Finding, ...]:
-        """The findings of a section: "issue", "tip", "passed", "not applicable", ..."""
+        """The findings of a section: "issue", "tip", "passed", "not applicable", ...
+
+        Parameters
+        ----------
+        name : str
+        """
         if name not in SECTIONS:
             raise ValueError(f"Report: no section {name!r}; there are {', '.join(SECTIONS)}.")
         return tuple(finding for finding in self.findings if finding.section == name)
@@ -130,6 +135,15 @@ class Report:
         For every issue and tip about rows a column of truth values with its code and, if rows have
         scores, a column such as "L104_score" (larger is worse, NaN if not judged). "n_findings"
         counts the first; "score" is the largest of the scores, 0 if there is none.
+
+        Examples
+        --------
+        >>> from disambig.diagnosis import diagnose
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> X[7, 1] = np.nan
+        >>> report = diagnose(X, np.where(X[:, 0] > 0, "up", "down"))
+        >>> report.frame().loc[7, "n_findings"]
+        np.int64(1)
         """
         try:
             import pandas as pd
@@ -173,7 +187,13 @@ class Report:
         return found
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The same as a JSON text."""
+        """The same as a JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces of each level; None: one line.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def _repr_html_(self) -> str:

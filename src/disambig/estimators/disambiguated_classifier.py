@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.metaestimators import available_if
 
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.class_counts import label_candidates
@@ -16,10 +15,10 @@ from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
 from disambig.estimators.fitting import KeptRows, check_information, check_lengths, kept_rows
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.queries.model_predictions import ModelPredictionMixin
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import bind_label_loss
-from disambig.metrics import covering_accuracy
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import AnyArray, IntArray
 from disambig.parameters import check_choice, check_flag
 from disambig.solvers.loop import Callback
 
@@ -30,15 +29,6 @@ _UNDECIDED = {
 }
 
 
-def _estimator_has(name: str) -> Any:
-    def check(self: Any) -> bool:
-        inner = getattr(self, "estimator_", None) or self._template()
-        getattr(inner, name)
-        return True
-
-    return check
-
-
 def _is_accepted(classes: AnyArray) -> bool:
     """Whether every classifier of scikit-learn accepts these labels."""
     if classes.dtype.kind == "O":
@@ -46,7 +36,7 @@ def _is_accepted(classes: AnyArray) -> bool:
     return classes.dtype.kind in "biuU"
 
 
-class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
+class DisambiguatedClassifier(ModelPredictionMixin, ClassifierMixin, DisambiguatedEstimator):
     """Any classifier of scikit-learn, trained from sets of possible classes.
 
     Rounds alternate between the classifier and the labels: models that are trained on the other
@@ -359,38 +349,6 @@ class DisambiguatedClassifier(ClassifierMixin, DisambiguatedEstimator):
         self.label_distributions_ = shares
         self.confidence_ = shares[np.arange(len(codes)), codes]
         self.decided_ = decided | best.decided | sets.is_single
-
-    def predict(self, X: Any) -> AnyArray:
-        """The labels that `estimator_` predicts, ``(q,)``."""
-        queries = self._queries(X)
-        labels: AnyArray = self.estimator_.predict(queries)
-        return self.classes_[labels] if self._as_positions_ else labels
-
-    @available_if(_estimator_has("predict_proba"))
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of `estimator_`, ``(q, K)``; 0 for classes without a training row."""
-        queries = self._queries(X)
-        found = self.estimator_.predict_proba(queries)
-        probabilities = np.zeros((len(found), len(self.classes_)))
-        probabilities[:, self._columns_] = found
-        return probabilities
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores of `estimator_`, in the order of the classes that it was trained on."""
-        queries = self._queries(X)
-        scores: FloatArray = self.estimator_.decision_function(queries)
-        return scores
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
-        return covering_accuracy(
-            y,
-            self.predict(X),
-            classes=self.classes_,
-            unlabeled=self.unlabeled,
-            sample_weight=sample_weight,
-        )
 
 
 def label_codes(labels: AnyArray, classes: AnyArray) -> IntArray:

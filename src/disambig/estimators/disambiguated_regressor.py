@@ -329,13 +329,26 @@ class DisambiguatedRegressor(RegressorMixin, DisambiguatedEstimator):
         self.outside_ = self.outside_ & ~sets.contains(labels)
 
     def predict(self, X: Any) -> FloatArray:
-        """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes."""
+        """The numbers that `estimator_` predicts, ``(q,)``; ``(q, d)`` for boxes.
+
+        Parameters
+        ----------
+        X : array-like (q, d)
+            In any form that the estimator reads.
+        """
         queries = self._queries(X)
         predictions: FloatArray = self.estimator_.predict(queries)
         return predictions.reshape(-1, *self.labels_.shape[1:])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""
+        """R² on plain y; on intervals R² of the distances to them, see `interval_r2`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        y : numbers, or intervals in any form that `fit` reads, q rows
+        sample_weight : array-like (q,), optional
+        """
         return interval_r2(
             y,
             self.predict(X),

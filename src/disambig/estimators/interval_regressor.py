@@ -5,7 +5,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn import config_context
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import MeanBounds, bag_means, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
@@ -34,12 +33,11 @@ from disambig.estimators.number_fits import (
     with_other_rows,
 )
 from disambig.estimators.prediction import number_predictor_of
+from disambig.estimators.queries.number_predictions import NumberPredictionMixin
 from disambig.estimators.selection import SearchSpace, Selection
-from disambig.estimators.selection.numbers import numbers_of
 from disambig.estimators.selection.protocol import SelectionKind
 from disambig.estimators.tolerance.relearning import check_kind
 from disambig.losses.registry import resolve_number_loss
-from disambig.metrics import interval_r2
 from disambig.notation import FloatArray
 from disambig.number_problem import NumberProblem
 from disambig.parameters import check_choice
@@ -54,7 +52,7 @@ from disambig.votes import Votes
 _FORMULATIONS = ("auto", "risk", "votes")
 
 
-class IntervalRegressor(CoveringMixin, RegressorMixin, CandidateEstimator):
+class IntervalRegressor(CoveringMixin, NumberPredictionMixin, RegressorMixin, CandidateEstimator):
     """Predict numbers from intervals that contain them: disambiguate all rows together, then learn.
 
     Parameters
@@ -366,26 +364,3 @@ class IntervalRegressor(CoveringMixin, RegressorMixin, CandidateEstimator):
 
     def _output(self, values: FloatArray) -> FloatArray:
         return values[:, 0] if self._flat_ else values
-
-    @limit_threads(1)
-    def predict(self, X: Any) -> FloatArray:
-        """The output of least expected loss, ``(q,)``; ``(q, d)`` for boxes.
-
-        Inputs without votes get the best constant, with a warning. The formulation "risk" fits a
-        function, which has a value at every input.
-        """
-        check_is_fitted(self)
-        mixed = self._mixture_ is not None
-        return self._output(
-            self._mixed_predictions(X, numbers_of) if mixed else self._predictions(X)
-        )
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² on plain y; on intervals R² of the distances to them, see `interval_r2`."""
-        return interval_r2(
-            y,
-            self.predict(X),
-            missing=self.missing,
-            unlabeled=self.unlabeled,
-            sample_weight=sample_weight,
-        )

@@ -77,7 +77,12 @@ class Mixture(BaseEstimator):
         return members, shares / shares.sum()
 
     def first(self, count: int) -> tuple["Mixture", bool]:
-        """The mixture of the first `count` members with a share, and whether these are all."""
+        """The mixture of the first `count` members with a share, and whether these are all.
+
+        Parameters
+        ----------
+        count : int
+        """
         members, shares = self.checked()
         places = np.flatnonzero(shares > 0)
         if len(places) == count:

@@ -250,6 +250,15 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
             Counts (int), fractions (float), bounds (pairs) or unknown (None); without `bags`, a
             mapping from class to share of all rows. `disambig.candidates.bag_counts` reads them.
             The labels keep them exactly, and y may be None: rows without a set of their own.
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+        >>> model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+        >>> model.labels_.tolist()
+        ['a', 'a', 'a', 'b', 'b', 'b']
         """
         if bags is not None or proportions is not None:
             given = y, bags, proportions

@@ -4,7 +4,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialBits
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
@@ -12,31 +11,28 @@ from disambig.estimators.fitting import Fit, KeptRows
 from disambig.estimators.held_out.tag_shares import mixed_shares, signed_targets, tag_shares
 from disambig.estimators.mixture import Mixture, is_judged
 from disambig.estimators.prediction import predictor_of
+from disambig.estimators.queries.tag_predictions import TagPredictionMixin
 from disambig.estimators.selection.bits import BIT_PULL, BIT_SPACE, MAX_BIT_MEMBERS, BitMembers
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.search import Selection
-from disambig.estimators.tags.decoding import judged_tags, predicted_bits
+from disambig.estimators.tags.decoding import judged_tags
 from disambig.estimators.tags.models import fit_tag_mixture
 from disambig.estimators.tags.one_sided import OneSidedTags, one_sided_tags
-from disambig.estimators.tags.single import is_single, read_as_classes, read_single
+from disambig.estimators.tags.single import is_single, read_single
 from disambig.estimators.tolerance.relearning import check_kind
 from disambig.exceptions import NoInformationError
 from disambig.losses import HammingLoss
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.bits.protocol import BoundBitLoss
 from disambig.losses.registry import bind_bit_loss
-from disambig.metrics.bits import known_accuracy
 from disambig.notation import AnyArray, FloatArray
 from disambig.solvers import Solver
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.threads import limit_threads
 
-# Shares of votes that are equal but for rounding differ by less from 1/2.
-_TIE = 1e-10
 
-
-class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
+class PartialMultilabelClassifier(TagPredictionMixin, ClassifierMixin, CandidateEstimator):
     """Predict tags, each on or off, from rows in which only some are known.
 
     Parameters
@@ -326,75 +322,3 @@ class PartialMultilabelClassifier(ClassifierMixin, CandidateEstimator):
         self.bit_confidence_ = one.bit_confidence
         # Weights sum to one up to rounding.
         self.confidence_ = np.minimum(self.bit_confidence_ @ weights, 1.0)
-
-    @limit_threads(1)
-    def predict(self, X: Any) -> AnyArray:
-        """The tags of least expected loss at each input, ``(q, m)``; classes for a vector y.
-
-        Of a mixture and of one-sided tags by the probabilities, as if tags were independent given
-        the inputs. Otherwise by votes; inputs without any get the one nearest to the mean target.
-        """
-        check_is_fitted(self)
-        if self._mixture_ is None and self._one_sided_ is None:
-            bits = self._predictions(X).outputs
-        else:
-            probabilities = self._probabilities(X)
-            bits = predicted_bits(self.loss_, probabilities, self.tag_frequencies_)
-        found: AnyArray = np.asarray(bits, dtype=np.int64)
-        return self.classes_[found[:, 0]] if self._is_single else found
-
-    @limit_threads(1)
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each tag, ``(q, m)``; of both classes for a vector y; without rules.
-
-        From the mixture, or the share of the votes for the tag among the votes of rows that know it
-        (without any, its frequency); calibrated by the known bits if these are 30 or more.
-        """
-        check_is_fitted(self)
-        found = self._probabilities(X)
-        if not self._is_single:
-            return found
-        both = np.hstack([1.0 - found, found])
-        return both if len(self.classes_) > 1 else np.ones((len(found), 1))
-
-    def _probabilities(self, X: Any) -> FloatArray:
-        """The probability of each tag, ``(q, m)``."""
-        found: FloatArray = self._calibration_(self.tag_shares(X))
-        if self._one_sided_ is not None:
-            return self._one_sided_.probabilities(found)
-        # Ties are above or below 1/2 by a last digit, as `predict` breaks them.
-        beyond = np.nextafter(0.5, np.where(self._tie_frequencies_ > 0.5, 1.0, 0.0))
-        return np.where(np.abs(found - 0.5) <= _TIE, beyond, found)
-
-    @limit_threads(1)
-    def tag_shares(self, X: Any) -> FloatArray:
-        """What a `Mixture` mixes: probabilities of tags that are not calibrated, ``(q, m)``.
-
-        Of one-sided tags, those of being recorded.
-        """
-        check_is_fitted(self)
-        if self._mixture_ is not None:
-            return self._mixed_predictions(X, mixed_shares)
-        return tag_shares(self._scored(X, self._tag_targets_), self._tag_targets_)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The (weighted) share of the known bits of y that are predicted right; 1 is best.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix (q, d)
-        y : any form that ``fit`` reads, q rows
-        sample_weight : array-like (q,), optional
-        """
-        check_is_fitted(self)
-        predicted = self.predict(X)
-        if self._is_single:
-            # The first class is off; a single one is never on.
-            is_on = (predicted == self.classes_[-1]) & (len(self.classes_) > 1)
-            predicted = is_on.astype(np.int64)[:, None]
-            if is_single(y):
-                y = PartialBits(read_as_classes(y, self.unlabeled, self.classes_))
-        bits = self._bits(y, self.tags_)
-        return known_accuracy(
-            bits, predicted, tag_weights=self.loss_.weights, sample_weight=sample_weight
-        )

@@ -3,8 +3,6 @@
 from typing import Any, Literal, Self, cast
 
 import numpy as np
-from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialOrders
 from disambig.estimators.base import CandidateEstimator, all_or_nothing
@@ -18,8 +16,9 @@ from disambig.estimators.mixed_ranking import (
 )
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
+from disambig.estimators.queries.order_predictions import OrderPredictionMixin
 from disambig.estimators.rankers.calibration import pair_scale
-from disambig.estimators.rankers.pairs import row_orders, square, vote_shares
+from disambig.estimators.rankers.pairs import row_orders, vote_shares
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
 from disambig.estimators.selection.orders import OrderMembers, pair_shares
@@ -31,8 +30,7 @@ from disambig.losses.orders.kendall import BoundKendall
 from disambig.losses.orders.means import mean_signs
 from disambig.losses.orders.protocol import LimitedOrderLoss
 from disambig.losses.registry import bind_order_loss
-from disambig.metrics import kendall_tau
-from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
+from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, Solver
 from disambig.solvers.loop import Callback
@@ -43,7 +41,7 @@ _MAX_MEMBERS = 4
 _PULL = 5.0
 
 
-class PartialRanker(CandidateEstimator):
+class PartialRanker(OrderPredictionMixin, CandidateEstimator):
     """Predict total orders from partial ones: disambiguate all rows together, then learn.
 
     Parameters
@@ -51,9 +49,9 @@ class PartialRanker(CandidateEstimator):
     weights : str, weighting, Mixture or callable, default "auto"
         See `PartialLabelClassifier`. "auto" mixes the best of several families by the observed
         pairs and places of held-out rows: linear utilities, kernel utilities, linear pairs,
-        forests of items, and votes; see docs/default.md. With another loss than Kendall's, with
-        weights of positions, another method, a named solver or `predict_weights`, it selects one
-        weighting by the held-out loss (up to 15 items; beyond, the 10 nearest neighbours).
+        forests of items, and votes; see docs/default_orders.md. With another loss than Kendall's,
+        with weights of positions, another method, a named solver or `predict_weights`, it selects
+        one weighting by the held-out loss (up to 15 items; beyond, the 10 nearest neighbours).
     predict_weights : str, weighting or callable, optional
         The weighting at new inputs; by default the same. A `Mixture` has none.
     loss : {"kendall", "footrule", "dcg"} or loss, default "kendall"
@@ -118,8 +116,8 @@ class PartialRanker(CandidateEstimator):
     pair_probabilities_ : float array (n, m, m)
         ``[r, i, j]``: the probability of i before j. From the other rows' votes, or from a mixture
         that was fitted without the row's fold; calibrated by the observed pairs of all rows if they
-        are 30 or more, see docs/default.md. Observed pairs are 0 or 1, unless `tolerance` dropped
-        them.
+        are 30 or more, see docs/default_orders.md. Observed pairs are 0 or 1, unless `tolerance`
+        dropped them.
     objective_, relaxed_objective_ : float
         Of a mixture: the mean loss of held-out predictions to the nearest orders of the sets.
     n_iter_, converged_, certified_, trace_
@@ -335,63 +333,3 @@ class PartialRanker(CandidateEstimator):
         rows = row_orders(orders, taken, found, self._calibration_(shares))
         self.labels_, self.decided_, self.undecided_pairs_ = rows[:3]
         self.pair_probabilities_, self.confidence_ = rows[3:]
-
-    @limit_threads(1)
-    def predict(self, X: Any) -> IntArray:
-        """Ranks ``(q, m)`` of least expected loss, 0 = first, columns in the order of `items_`.
-
-        Inputs without votes get the order nearest to the mean target.
-        """
-        check_is_fitted(self)
-        if self._mixture_ is not None:
-            return self._decoder_.predict(self._mixed_predictions(X, pair_shares))
-        ranks: IntArray = self._predictions(X).outputs
-        return ranks
-
-    def predict_order(self, X: Any) -> AnyArray:
-        """The items of each prediction from first to last, ``(q, m)``."""
-        positions = np.argsort(self.predict(X), axis=1)
-        order: AnyArray = self.items_[positions]
-        return order
-
-    @limit_threads(1)
-    def pairwise_proba(self, X: Any) -> FloatArray:
-        """``[r, i, j]``: the calibrated probability of i before j, ``(q, m, m)``; diagonal 0.
-
-        From the probabilities of a mixture, or from shares of the votes (negative votes are set to
-        zero; 1/2 for inputs without votes), as in `pair_probabilities_`. `predict` decodes what
-        is not calibrated; both prefer the same direction of a pair.
-        """
-        return square(self._calibration_(self._shares(X)), len(self.items_))
-
-    def _shares(self, X: Any) -> FloatArray:
-        """What is calibrated, ``(q, pairs)``."""
-        check_is_fitted(self)
-        if self._mixture_ is not None:
-            return self._mixed_predictions(X, pair_shares)
-        return vote_shares(self._scored(X, self._pair_targets_, "1/2 for every pair"))
-
-    def pair_shares(self, X: Any) -> FloatArray:
-        """What a `Mixture` mixes: probabilities of i before j, i < j, ``(q, m (m - 1) / 2)``.
-
-        Of votes: ``sigmoid(c sign)`` of the votes for the signs of pairs, with the slope c that
-        minimises the squared error at the observed pairs of training rows, each predicted by the
-        other rows. For probabilities to be read use `pairwise_proba`.
-        """
-        check_is_fitted(self)
-        if self._mixture_ is not None:
-            return self._mixed_predictions(X, pair_shares)
-        signs = self._scored(X, self._pair_targets_, "1/2 for every pair")[:, :-1]
-        shares: FloatArray = expit(self._pair_slope_ * signs)
-        return shares
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Mean Kendall tau over rows; of partial orders, over the observed pairs."""
-        return kendall_tau(
-            y,
-            self.predict(X),
-            items=self.items_,
-            unlabeled=self.unlabeled,
-            ranks=self.ranks,
-            sample_weight=sample_weight,
-        )

@@ -259,6 +259,10 @@ class StructuredPredictor(CandidateEstimator):
         """The output of least expected loss at each input, in the form that the task returns.
 
         Inputs without votes get the output of least loss to the mean target.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
         """
         check_is_fitted(self)
         predictions = self._predictions(X)
@@ -269,6 +273,12 @@ class StructuredPredictor(CandidateEstimator):
         """Minus the mean over rows of ``min_{y in s} loss(prediction, y)``; 0 is best.
 
         Unlabeled rows are not counted if outputs are labels, as in `disambig.metrics`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        y : outputs, or sets of them, q rows
+        sample_weight : array-like (q,), optional
         """
         check_is_fitted(self)
         if isinstance(self.loss_, FiniteLoss):

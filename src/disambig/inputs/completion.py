@@ -89,7 +89,12 @@ class Completion:
         return replace(self, way=way)
 
     def check_columns(self, d: int) -> None:
-        """Raise an error if X has another number of columns."""
+        """Raise an error if X has another number of columns.
+
+        Parameters
+        ----------
+        d : int
+        """
         if d != self.n_columns:
             raise ValueError(
                 f"completion: it was learned from {self.n_columns} columns, and X has {d}. Use a "
@@ -107,7 +112,12 @@ class Completion:
         return np.setdiff1d(np.arange(self.n_columns), self.columns)
 
     def transform(self, X: Any) -> Any:
-        """Checked inputs ``(q, d)`` without holes, ``(q, n_outputs)``, in the precision of X."""
+        """Checked inputs ``(q, d)`` without holes, ``(q, n_outputs)``, in the precision of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        """
         if self.way == "none":
             return X
         if len(self.columns) < self.n_columns:

@@ -109,11 +109,21 @@ class Loss(Protocol):
         ``<psi(z), (A @ V)[i]>``. ``"average"`` is the mean of ``phi`` over each set. Every loss
         must offer it, because the average-candidates method uses it, too. ``"infimum"`` is the loss
         to the nearest candidate.
+
+        Parameters
+        ----------
+        candidates : Candidates, n rows
+        kind : {"average", "infimum"}
         """
         ...
 
     def magnitude(self, candidates: Any) -> float:
-        """The largest ``|loss(z, y)|``; tolerances of ties are relative to it."""
+        """The largest ``|loss(z, y)|``; tolerances of ties are relative to it.
+
+        Parameters
+        ----------
+        candidates : Candidates, n rows
+        """
         ...
 
     def best_prediction(self, scores: FloatArray, tolerance: FloatArray) -> Faces:
@@ -131,6 +141,13 @@ class Loss(Protocol):
         """For each row the targets ``y in s[j]`` that minimise ``<phi(y), scores[j]>``.
 
         With ``scores = psi(z)``, ``(n, p)``, this is the candidate nearest to a prediction.
+
+        Parameters
+        ----------
+        scores : (n, p)
+        candidates : Candidates, n rows
+        tolerance : (n,)
+            Vertices within it of the minimum tie.
         """
         ...
 

@@ -57,7 +57,13 @@ class LabelLoss(Protocol):
     """A loss on labels before the classes are known; estimators bind it to them in ``fit``."""
 
     def bind(self, classes: AnyArray) -> FiniteLoss:
-        """The loss on these classes."""
+        """The loss on these classes.
+
+        Parameters
+        ----------
+        classes : array (K,)
+            The names, in order.
+        """
         ...
 
 

@@ -121,31 +121,73 @@ class StructuredTask(Protocol):
     """
 
     def candidates(self, y: Any) -> Any:
-        """Check the observations; return an object with ``len`` that an index array can index."""
+        """Check the observations; return an object with ``len`` that an index array can index.
+
+        Parameters
+        ----------
+        y : object, n rows
+            As it was given to ``fit``.
+        """
         ...
 
     def embed_target(self, outputs: Any) -> FloatArray:
-        """``phi``: ``(n, p)``."""
+        """``phi``: ``(n, p)``.
+
+        Parameters
+        ----------
+        outputs : n outputs
+            In the form of `best_candidate`.
+        """
         ...
 
     def embed_prediction(self, outputs: Any) -> FloatArray:
-        """``psi``: ``(n, p)``, with ``loss(z, y) = <psi(z), phi(y)>``."""
+        """``psi``: ``(n, p)``, with ``loss(z, y) = <psi(z), phi(y)>``.
+
+        Parameters
+        ----------
+        outputs : n outputs
+            In the form of `best_prediction`.
+        """
         ...
 
     def best_prediction(self, scores: FloatArray) -> Any:
-        """For each row of ``(q, p)`` the output z that minimises ``<psi(z), scores[i]>``."""
+        """For each row of ``(q, p)`` the output z that minimises ``<psi(z), scores[i]>``.
+
+        Parameters
+        ----------
+        scores : float array (q, p)
+        """
         ...
 
     def best_candidate(self, scores: FloatArray, candidates: Any) -> Any:
-        """For each row of ``(n, p)`` the ``y in s[j]`` that minimises ``<phi(y), scores[j]>``."""
+        """For each row of ``(n, p)`` the ``y in s[j]`` that minimises ``<phi(y), scores[j]>``.
+
+        Parameters
+        ----------
+        scores : float array (n, p)
+        candidates : object, n rows
+            What `candidates` returned.
+        """
         ...
 
     def average(self, candidates: Any) -> FloatArray:
-        """The mean of ``phi`` over each set, ``(n, p)``."""
+        """The mean of ``phi`` over each set, ``(n, p)``.
+
+        Parameters
+        ----------
+        candidates : object, n rows
+            What `candidates` returned.
+        """
         ...
 
     def largest_loss(self, candidates: Any) -> float:
-        """The largest ``|loss(z, y)|``."""
+        """The largest ``|loss(z, y)|``.
+
+        Parameters
+        ----------
+        candidates : object, n rows
+            What `candidates` returned.
+        """
         ...
 
 

@@ -92,7 +92,13 @@ class IntervalsDisplay:
         max_rows: int = 200,
         random_state: int = 0,
     ) -> Self:
-        """The display of intervals, not drawn yet; see `from_candidates`."""
+        """The display of intervals, not drawn yet; see `from_candidates`.
+
+        Parameters
+        ----------
+        candidates, recovered, fitted, x, x_name, max_rows, random_state
+            As in `from_candidates`.
+        """
         owner = cls.__name__
         check_integer(owner, "max_rows", max_rows, least=1)
         if not isinstance(candidates, (Intervals, IntervalUnions)) or candidates.n_columns != 1:

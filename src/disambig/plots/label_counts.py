@@ -65,7 +65,13 @@ class LabelCountsDisplay:
 
     @classmethod
     def of(cls, candidates: Any, labels: Any) -> Self:
-        """The display of candidate sets and labels, not drawn yet; see `from_candidates`."""
+        """The display of candidate sets and labels, not drawn yet; see `from_candidates`.
+
+        Parameters
+        ----------
+        candidates, labels
+            As in `from_candidates`.
+        """
         rows = np.asarray(candidates.informative)
         if isinstance(candidates, LabelSets):
             place = positions(candidates.classes)

@@ -58,7 +58,13 @@ class LearningTraceDisplay:
 
     @classmethod
     def of(cls, trace: Any) -> Self:
-        """The display of a trace, not drawn yet; see `from_trace`."""
+        """The display of a trace, not drawn yet; see `from_trace`.
+
+        Parameters
+        ----------
+        trace
+            As in `from_trace`.
+        """
         if not len(trace):
             raise ValueError(
                 f"{cls.__name__}: the trace is empty. Members of a mixture, baselines and programs "

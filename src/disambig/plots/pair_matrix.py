@@ -56,7 +56,13 @@ class PairMatrixDisplay:
 
     @classmethod
     def of(cls, ranks: Any, items: Any) -> Self:
-        """The display of rankings, not drawn yet; see `from_ranks`."""
+        """The display of rankings, not drawn yet; see `from_ranks`.
+
+        Parameters
+        ----------
+        ranks, items
+            As in `from_ranks`.
+        """
         table = np.asarray(ranks)
         names = names_of(items)
         if table.ndim != 2 or table.shape[1] != len(names):

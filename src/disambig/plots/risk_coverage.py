@@ -131,7 +131,13 @@ class RiskCoverageDisplay(JudgedDisplay):
         return cls(*curve, risk=risk, name=name).plot(ax, **kwargs)
 
     def coverage_at(self, risk: float) -> float:
-        """The largest share of rows with at most this share of wrong labels; 0 if there is none."""
+        """The largest share of rows with at most this share of wrong labels; 0 if there is none.
+
+        Parameters
+        ----------
+        risk : float
+            From 0 to 1.
+        """
         point = self._point_at(risk)
         return 0.0 if point is None else float(self.coverages[point])
 

@@ -103,7 +103,13 @@ class MapDisplay:
         max_rows: int = 2000,
         random_state: int = 0,
     ) -> Self:
-        """The display of inputs, not drawn yet; see `from_inputs`."""
+        """The display of inputs, not drawn yet; see `from_inputs`.
+
+        Parameters
+        ----------
+        X, labels, confidence, suspects, standardize, max_rows, random_state
+            As in `from_inputs`.
+        """
         owner = cls.__name__
         check_integer(owner, "max_rows", max_rows, least=1)
         check_flag(owner, "standardize", standardize)

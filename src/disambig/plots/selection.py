@@ -77,7 +77,13 @@ class SelectionDisplay:
 
     @classmethod
     def of(cls, trials: Any, chosen: Any = None) -> Self:
-        """The display of trials, not drawn yet; see `from_trials`."""
+        """The display of trials, not drawn yet; see `from_trials`.
+
+        Parameters
+        ----------
+        trials, chosen
+            As in `from_trials`.
+        """
         names = [trial_text(trial) for trial in trials]
         shares = None
 

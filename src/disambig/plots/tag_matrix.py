@@ -53,7 +53,13 @@ class TagMatrixDisplay:
 
     @classmethod
     def of(cls, bits: Any, tags: Any) -> Self:
-        """The display of tags, not drawn yet; see `from_bits`."""
+        """The display of tags, not drawn yet; see `from_bits`.
+
+        Parameters
+        ----------
+        bits, tags
+            As in `from_bits`.
+        """
         present = (np.asarray(bits) == 1).astype(np.float64)
         names = names_of(tags)
         if present.ndim != 2 or present.shape[1] != len(names):

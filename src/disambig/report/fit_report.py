@@ -64,7 +64,13 @@ class FitReport:
 
     @classmethod
     def of(cls, inputs: ReportInputs) -> "FitReport":
-        """The report of a fit."""
+        """The report of a fit.
+
+        Parameters
+        ----------
+        inputs : ReportInputs
+            What the sections are made of.
+        """
         assert inputs.table.target is not None
         name = inputs.table.source.name
         origin = "a table" if name is None else Path(name).name
@@ -113,7 +119,13 @@ class FitReport:
         return self.document.to_dict()
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The same as a JSON text."""
+        """The same as a JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces of each level; None: one line.
+        """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def _repr_html_(self) -> str:

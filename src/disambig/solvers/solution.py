@@ -152,7 +152,12 @@ class Solution:
         )
 
     def with_trace(self, trace: tuple[Progress, ...]) -> "Solution":
-        """The same solution with another trace, such as that of all starts."""
+        """The same solution with another trace, such as that of all starts.
+
+        Parameters
+        ----------
+        trace : tuple of Progress
+        """
         return replace(self, trace=trace)
 
     @property

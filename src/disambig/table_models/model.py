@@ -200,25 +200,62 @@ class TableModel:
     # ------------------------------------------------------------------ what can be done
 
     def predict(self, data: Any, **options: Any) -> Any:
-        """Predictions for a new table, as a frame; see `TablePredictor.predict`."""
+        """Predictions for a new table, as a frame; see `TablePredictor.predict`.
+
+        Parameters
+        ----------
+        data : path or DataFrame
+            With the features of the training table.
+        **options
+            See `TablePredictor.predict`.
+        """
         return self.predictor.predict(data, **options)
 
     def diagnose(self, *, ignore: Any = (), fast: bool = False) -> Report:
-        """Findings about the table before training; see `disambig.diagnose`."""
+        """Findings about the table before training; see `disambig.diagnose`.
+
+        Parameters
+        ----------
+        ignore : sequence of str
+            Codes of findings that are left out.
+        fast : bool, default False
+            Leave out what needs neighbours and trees.
+        """
         return diagnose_table(self.table, ignore=ignore, fast=fast)
 
     def suspects(self, false_alarms: float = 0.1) -> Suspects:
-        """Rows whose set probably misses the truth; see `Examination.suspects`."""
+        """Rows whose set probably misses the truth; see `Examination.suspects`.
+
+        Parameters
+        ----------
+        false_alarms : float, default 0.1
+            The largest share of suspects whose set has the truth.
+        """
         return self._examined("suspects").suspects(false_alarms)
 
     def ask(self, n: int, *, n_random: int | float = 0, random_state: Any = 0) -> Questions:
-        """The rows whose answers are worth most; see `Examination.ask`."""
+        """The rows whose answers are worth most; see `Examination.ask`.
+
+        Parameters
+        ----------
+        n : int
+        n_random : int, or float from 0.0 to 1.0, default 0
+        random_state : int, RandomState or None, default 0
+            All three as in `Examination.ask`.
+        """
         return self._examined("ask").ask(n, n_random=n_random, random_state=random_state)
 
     def questions(self, n: int, *, n_random: int | float = 0, random_state: Any = 0) -> Any:
         """The rows to ask next as a table for people, with an empty column ``answer``.
 
         Fill it in and pass it to `answer`. Parameters are those of `ask`.
+
+        Parameters
+        ----------
+        n : int
+        n_random : int, or float from 0.0 to 1.0, default 0
+        random_state : int, RandomState or None, default 0
+            All three as in `Examination.ask`.
         """
         return question_table(self, self.ask(n, n_random=n_random, random_state=random_state))
 

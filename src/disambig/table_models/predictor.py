@@ -75,7 +75,14 @@ class TablePredictor:
         return f"TablePredictor({self.kind}; {self.estimator!r}; {self.plan.features})"
 
     def read(self, data: Any, **options: Any) -> Table:
-        """Read a new table, with or without the columns of the target; see `TablePlan.read`."""
+        """Read a new table, with or without the columns of the target; see `TablePlan.read`.
+
+        Parameters
+        ----------
+        data : path or DataFrame
+        **options
+            See `TablePlan.read`.
+        """
         if isinstance(data, Table):
             return data
         return self.plan.read(data, **options)
@@ -169,6 +176,13 @@ class TablePredictor:
 
         Labels: the share of predictions inside their set. Numbers: R2 of the infimum version.
         Orders and tags: see the estimators.
+
+        Parameters
+        ----------
+        data : path or DataFrame
+            With the columns of the target.
+        **options
+            See `TablePlan.read`.
         """
         table = self.read(data, **options)
         if table.target is None or not np.asarray(table.candidates.informative).any():

@@ -100,7 +100,13 @@ class TablePlan:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "TablePlan":
-        """The plan of such plain data."""
+        """The plan of such plain data.
+
+        Parameters
+        ----------
+        fields : mapping
+            As `to_dict` returns it.
+        """
         if fields.get("schema") != _SCHEMA:
             raise ValueError(
                 f"TablePlan: schema {fields.get('schema')!r} is not {_SCHEMA}; it was written by "

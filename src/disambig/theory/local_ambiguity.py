@@ -46,7 +46,13 @@ class LocalAmbiguity:
         return float(self.eta.estimate.mean())
 
     def surely_above(self, eta: float) -> BoolArray:
-        """Rows whose interval lies above `eta`, ``(n,)``; the confidence is that of each row."""
+        """Rows whose interval lies above `eta`, ``(n,)``; the confidence is that of each row.
+
+        Parameters
+        ----------
+        eta : float
+            From 0 to 1.
+        """
         return np.asarray(self.eta.low > eta)
 
 

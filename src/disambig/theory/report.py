@@ -131,7 +131,13 @@ class Ambiguity:
         return np.asarray((self.eta_bound < 1.0) & self.is_judged)
 
     def pairs(self, least: float = 0.0) -> list[ClassPair]:
-        """Wrong classes in at least the share `least` of the sets of a region, largest first."""
+        """Wrong classes in at least the share `least` of the sets of a region, largest first.
+
+        Parameters
+        ----------
+        least : float, default 0
+            From 0 to 1.
+        """
         share, low, high = self.shares.estimate, self.shares.low, self.shares.high
         wanted = self.is_judged[:, None] & (np.nan_to_num(share) >= least)
         wanted[self._rows, self.labels] = False
@@ -184,11 +190,23 @@ class Ambiguity:
         )
 
     def statuses(self, error: float = 0.05) -> list[Status]:
-        """The status of each region."""
+        """The status of each region.
+
+        Parameters
+        ----------
+        error : float, default 0.05
+            The excess risk to be reached.
+        """
         return [status_of(facts, error) for facts in self._facts()]
 
     def summary(self, error: float = 0.05) -> str:
-        """The result in words, for an excess risk of `error`."""
+        """The result in words, for an excess risk of `error`.
+
+        Parameters
+        ----------
+        error : float, default 0.05
+            The excess risk to be reached.
+        """
         return in_words(self._facts(), self.requirement(error), self.confidence, self.of_labels)
 
     def _facts(self) -> list[RegionFacts]:

@@ -115,7 +115,18 @@ class Suspects:
         is_controlled: bool,
         statement: str,
     ) -> "Suspects":
-        """Suspects with what the others say against each of them."""
+        """Suspects with what the others say against each of them.
+
+        Parameters
+        ----------
+        rows : int array (s,)
+        score, posterior : float arrays (s,)
+        said : sequence of s Contradiction
+        false_alarms : float
+        is_controlled : bool
+        statement : str
+            See the attributes.
+        """
         return cls(
             rows=rows,
             score=score,

@@ -103,6 +103,11 @@ class Votes(Protocol):
         """``|alpha| @ scales``, or an upper bound of the same order, shape ``(q,)``.
 
         `scales` ``(n,)`` are non-negative; by default all are one.
+
+        Parameters
+        ----------
+        scales : float array (n,), optional
+            Not negative.
         """
         ...
 
@@ -115,11 +120,22 @@ class Votes(Protocol):
         ...
 
     def rows(self, start: int, stop: int) -> Any:
-        """``alpha[start:stop]`` as an array or a ``csr_array``; not to be written to."""
+        """``alpha[start:stop]`` as an array or a ``csr_array``; not to be written to.
+
+        Parameters
+        ----------
+        start, stop : int
+            From 0 to q.
+        """
         ...
 
     def scale_rows(self, factors: FloatArray) -> "Votes":
-        """``diag(factors) @ alpha``."""
+        """``diag(factors) @ alpha``.
+
+        Parameters
+        ----------
+        factors : float array (q,)
+        """
         ...
 
     def without_own(self) -> "Votes | None":
@@ -130,13 +146,22 @@ class Votes(Protocol):
         ...
 
     def column_entries(self, columns: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Non-zero entries of some columns as ``(row, position in columns, value)``."""
+        """Non-zero entries of some columns as ``(row, position in columns, value)``.
+
+        Parameters
+        ----------
+        columns : int array (k,)
+        """
         ...
 
     def links(self, rows: IntArray) -> Any:
         """``alpha[rows][:, rows]`` as a sparse matrix, or None: any two rows may be linked.
 
         Only the connected components are used: any sparse matrix with the same ones is allowed.
+
+        Parameters
+        ----------
+        rows : int array (k,)
         """
         ...
 
@@ -144,6 +169,10 @@ class Votes(Protocol):
         """Columns of the `limit` largest positive votes of each row, ``(q, limit)``.
 
         Strongest first, equal votes by column; -1 where a row has fewer.
+
+        Parameters
+        ----------
+        limit : int
         """
         ...
 

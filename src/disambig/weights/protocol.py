@@ -60,7 +60,14 @@ class Weights(Protocol):
     """
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
-        """Learn from the training inputs ``(n, d)``."""
+        """Learn from the training inputs ``(n, d)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d)
+        sample_weight : float array (n,), optional
+            Positive; None: ones.
+        """
         ...
 
     def training_votes(self) -> Votes:
@@ -75,7 +82,12 @@ class Weights(Protocol):
         ...
 
     def votes(self, X: Any) -> Votes:
-        """``alpha`` at new inputs, ``(q, n)``; a row of zeros where no sample has a vote."""
+        """``alpha`` at new inputs, ``(q, n)``; a row of zeros where no sample has a vote.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        """
         ...
 
 
@@ -105,5 +117,14 @@ class InformedWeights(Weights, Protocol):
         sample_weight: FloatArray | None = None,
         informed: BoolArray | None = None,
     ) -> Self:
-        """Learn from the inputs ``(n, d)``; only the rows in `informed`, bool ``(n,)``, vote."""
+        """Learn from the inputs ``(n, d)``; only the rows in `informed`, bool ``(n,)``, vote.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d)
+        sample_weight : float array (n,), optional
+            Positive; None: ones.
+        informed : bool array (n,), optional
+            The rows that vote; None: all.
+        """
         ...

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Self
 
 import numpy as np
 
 from disambig.candidates.bits.implications import Implications, read_implications
-from disambig.candidates.bits.lists import read_listed
+from disambig.candidates.bits.readers import PartialBitReaders
 from disambig.candidates.bits.rules import TagRules
-from disambig.candidates.bits.tables import UNKNOWN, checked_bits, parse_bits
+from disambig.candidates.bits.tables import UNKNOWN, checked_bits
 from disambig.candidates.bits.tag_counts import read_counts
 from disambig.candidates.foreign_metrics import refuse_metrics
 from disambig.candidates.labels.classes import listed, preview
-from disambig.candidates.reading import is_table, own_rows, row_error, row_index
+from disambig.candidates.reading import own_rows, row_index
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.notebooks import first_rows
@@ -23,7 +23,7 @@ _FIELDS = ("bits", "tags", "implications", "tag_counts")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartialBits:
+class PartialBits(PartialBitReaders):
     """``s[r] = {y in {0, 1}^m with y[t] = bits[r, t] wherever bits[r, t] >= 0}``.
 
     The true tags of every sample agree with the known ones. They may also have to keep
@@ -107,12 +107,24 @@ class PartialBits:
         return subset
 
     def with_bits(self, bits: AnyArray) -> "PartialBits":
-        """Other known bits ``(n, m)`` of the same tags, under the same rules."""
+        """Other known bits ``(n, m)`` of the same tags, under the same rules.
+
+        Parameters
+        ----------
+        bits : array-like (n, m)
+            1, 0, or -1 where not known.
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.with_bits([[1, 1, 0], [0, 0, 1]]).known.all(axis=1)
+        array([ True,  True])
+        """
         return PartialBits(
             np.asarray(bits, dtype=np.int8), self.tags, self.implications, self.tag_counts
         )
 
-    def with_rules(self, implications: Any = None, tag_counts: Any = None) -> "PartialBits":
+    def with_rules(self, implications: Any = None, tag_counts: Any = None) -> Self:
         """The same bits under further rules; those that there are remain.
 
         Parameters
@@ -136,142 +148,12 @@ class PartialBits:
         if counts is not None and self.tag_counts is not None:
             low = np.maximum(counts[:, 0], self.tag_counts[:, 0])
             counts = np.column_stack([low, np.minimum(counts[:, 1], self.tag_counts[:, 1])])
-        return PartialBits(
+        return type(self)(
             self.bits,
             self.tags,
             self.implications if more is None else more,
             self.tag_counts if counts is None else counts,
         )
-
-    # ------------------------------------------------------------------ constructors
-
-    @classmethod
-    def from_any(
-        cls,
-        y: Any,
-        tags: Any = None,
-        *,
-        zero: Literal["absent", "unknown"] | None = None,
-        unlabeled: Any = None,
-        implications: Any = None,
-        tag_counts: Any = None,
-    ) -> "PartialBits":
-        """Read a table of 1, 0, -1 and NaN, or of yes, no and blanks.
-
-        Parameters
-        ----------
-        y : array, frame, sparse array, lists of equal length, or PartialBits
-            ``(n, m)``, one column per tag; with one dimension a single tag. NaN (None, NA, a masked
-            entry, a blank text) means not known; 1, True and texts such as "yes" and "x" mean on,
-            "no" means off. A missing row among lists has no known bit.
-        tags : (m,) array-like, or None
-            Names of the tags. None: the names of the columns of a frame, else 0 to m - 1.
-        zero : {"absent", "unknown"}, or None
-            "absent": 0 is a known 0, and -1 is not known. "unknown": 0 is not known, and -1 is a
-            known 0. None: 0 is a known 0, and a table with -1 raises, since both conventions are
-            in use.
-        unlabeled : object, or a list, tuple or set of them, default=None
-            Markers of what says nothing, as in `LabelSets.from_any`: an entry that is a marker is
-            not known, and of a row that is a marker nothing is. Missing values are not known with
-            and without a marker. Ignored if `y` is a PartialBits.
-        implications, tag_counts : optional
-            See `PartialBits`; added to those of a `y` that is a PartialBits.
-
-        Returns
-        -------
-        PartialBits
-
-        Examples
-        --------
-        >>> PartialBits.from_any([[1, 0, -1]], zero="unknown").known
-        array([[ True, False,  True]])
-        >>> PartialBits.from_any([[1, 0, -1]], zero="absent").known
-        array([[ True,  True, False]])
-        >>> PartialBits.from_any([[1, "?"], None, "?"], unlabeled="?").known.sum(axis=1)
-        array([1, 0, 0])
-        """
-        if isinstance(y, PartialBits):
-            same = y if tags is None else cls(y.bits, tags, y.implications, y.tag_counts)
-            return same.with_rules(implications, tag_counts)
-        return cls(*parse_bits(y, tags, zero, unlabeled), implications, tag_counts)
-
-    @classmethod
-    def from_positives(
-        cls,
-        y: Any,
-        tags: Any = None,
-        *,
-        absent: Any = None,
-        implications: Any = None,
-        tag_counts: Any = None,
-    ) -> "PartialBits":
-        """What is listed is there; of other tags nothing is known.
-
-        Parameters
-        ----------
-        y : lists of tags, or a table
-            One list or set of tags for each row; None and [] say nothing. In an array, a frame or a
-            sparse array ``(n, m)`` 1 is listed, and 0 is not.
-        tags : (m,) array-like, or None
-            Names of the tags. None: the names that occur, sorted; those of the columns of a table.
-        absent : lists of tags, or a table, optional
-            What is known not to be there, in the same form.
-        implications, tag_counts : optional
-            See `PartialBits`.
-
-        Examples
-        --------
-        >>> PartialBits.from_positives([["cat"], ["dog", "cat"], None]).bits.tolist()
-        [[1, -1], [1, 1], [-1, -1]]
-        >>> PartialBits.from_positives([["cat"], ["dog"]], absent=[["dog"], []]).bits.tolist()
-        [[1, 0], [-1, 1]]
-        """
-        if tags is None and absent is not None and not is_table(y):
-            tags = read_listed([*y, *absent], None, "positives")[2]
-        present, _, names = read_listed(y, tags, "positives")
-        bits = np.where(present, 1, -1).astype(np.int8)
-        if absent is not None:
-            off = read_listed(absent, names, "absent tags")[0]
-            if len(off) != len(bits):
-                raise CandidateError(
-                    f"PartialBits: {len(bits)} rows list positives and {len(off)} list absent "
-                    "tags. Give both for each row."
-                )
-            both = present & off
-            if both.any():
-                column = int(np.argwhere(both)[0, 1])
-                raise row_error(
-                    np.asarray(both.any(axis=1)),
-                    f"has tag {listed(names)[column]!r} among the positives and among the absent",
-                    "Correct one of the two.",
-                    "PartialBits",
-                )
-            bits[off] = 0
-        return cls(bits, names, implications, tag_counts)
-
-    @classmethod
-    def from_candidates(
-        cls, y: Any, tags: Any = None, *, implications: Any = None, tag_counts: Any = None
-    ) -> "PartialBits":
-        """What is listed may be there; what is not listed is not.
-
-        Parameters
-        ----------
-        y : lists of tags, or a table
-            As in `from_positives`. An empty list says that the row has no tag; None says nothing.
-        tags, implications, tag_counts : optional
-            As in `from_positives`.
-
-        Examples
-        --------
-        >>> PartialBits.from_candidates(
-        ...     [["cat", "dog"], ["dog"], None], ["cat", "dog"]
-        ... ).bits.tolist()
-        [[-1, -1], [0, -1], [-1, -1]]
-        """
-        possible, says, names = read_listed(y, tags, "candidates")
-        bits = np.where(possible | ~says[:, None], -1, 0).astype(np.int8)
-        return cls(bits, names, implications, tag_counts)
 
     # ------------------------------------------------------------------ array interface
 
@@ -377,13 +259,32 @@ class PartialBits:
         return np.asarray(self.known.any(axis=1))
 
     def means(self) -> FloatArray:
-        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 without rules."""
+        """The mean of each bit over the set of its row, ``(n, m)``: 1, 0, or 1/2 without rules.
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.means()
+        array([[1. , 0.5, 0. ],
+               [0.5, 0.5, 1. ]])
+        """
         if self.has_rules:
             return self.rules.cheapest(np.zeros(self.shape), self.bits, self.counts).means
         return np.where(self.known, self.bits, 0.5)
 
     def contains(self, bits: Any) -> BoolArray:
-        """Whether the complete bits ``(n, m)`` of each row agree with what is known, ``(n,)``."""
+        """Whether the complete bits ``(n, m)`` of each row agree with what is known, ``(n,)``.
+
+        Parameters
+        ----------
+        bits : array-like (n, m)
+
+        Examples
+        --------
+        >>> bits = PartialBits.from_any([[1, None, 0], [None, None, 1]])
+        >>> bits.contains([[1, 1, 0], [1, 1, 0]])
+        array([ True, False])
+        """
         given = np.asarray(bits)
         if given.shape != self.shape or not ((given == 0) | (given == 1)).all():
             raise CandidateError(

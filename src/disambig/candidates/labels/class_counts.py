@@ -88,6 +88,10 @@ class ClassCounts:
     def balanced(cls, sets: LabelSets) -> "ClassCounts":
         """Each class has n / K rows, rounded down or up.
 
+        Parameters
+        ----------
+        sets : LabelSets, n rows of K classes
+
         Examples
         --------
         >>> ClassCounts.balanced(LabelSets.from_mask(np.ones((7, 3)))).bounds
@@ -114,11 +118,22 @@ class ClassCounts:
         return np.bincount(self.bag_of_row, minlength=len(self.bag_bounds))
 
     def bag_name(self, bag: int) -> Any:
-        """The name of a bag for messages; its number if it has none."""
+        """The name of a bag for messages; its number if it has none.
+
+        Parameters
+        ----------
+        bag : int
+        """
         return bag if self.names is None else self.names[bag]
 
     def infeasible(self, why: str, bag: int = 0) -> CandidateError:
-        """The error that no labels keep the counts of a bag, for the reason `why`."""
+        """The error that no labels keep the counts of a bag, for the reason `why`.
+
+        Parameters
+        ----------
+        why : str
+        bag : int, default 0
+        """
         where = "" if self.bags is None else f" of bag {self.bag_name(bag)!r}"
         return CandidateError(
             f"ClassCounts: no labels of the sets keep the counts {self.bag_bounds[bag].tolist()}"
@@ -272,11 +287,22 @@ class ClassCounts:
         return self.sets.distribution()
 
     def contains(self, labels: Any) -> BoolArray:
-        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in no set."""
+        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in no set.
+
+        Parameters
+        ----------
+        labels : array-like (n,)
+        """
         return self.sets.contains(labels)
 
     def with_classes(self, classes: Any) -> "ClassCounts":
-        """The same sets and counts over other classes; an added class has no rows."""
+        """The same sets and counts over other classes; an added class has no rows.
+
+        Parameters
+        ----------
+        classes : array-like (L,)
+            Every class that is a candidate, and others.
+        """
         sets, place = self.sets.with_classes(classes), positions(self.classes)
         absent = np.zeros((len(self.bag_bounds), 2), dtype=np.intp)
         known = self.bag_bounds

@@ -85,7 +85,20 @@ class Hierarchy:
         return tuple(node for node in self.nodes if not self._children[node])
 
     def leaves_of(self, node: Any) -> tuple[Any, ...]:
-        """The leaves under `node`, sorted; a leaf stands for itself."""
+        """The leaves under `node`, sorted; a leaf stands for itself.
+
+        Parameters
+        ----------
+        node : object
+
+        Examples
+        --------
+        >>> animals = Hierarchy(
+        ...     {"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"}
+        ... )
+        >>> animals.leaves_of("mammal")
+        ('cat', 'dog')
+        """
         self._require_node(node)
         found, stack = [], [node]
         while stack:
@@ -97,7 +110,20 @@ class Hierarchy:
         return tuple(sorted_labels(found))
 
     def path(self, node: Any) -> tuple[Any, ...]:
-        """`node`, its parent, and so on up to its root."""
+        """`node`, its parent, and so on up to its root.
+
+        Parameters
+        ----------
+        node : object
+
+        Examples
+        --------
+        >>> animals = Hierarchy(
+        ...     {"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"}
+        ... )
+        >>> animals.path("cat")
+        ('cat', 'mammal', 'animal')
+        """
         self._require_node(node)
         found = [node]
         while (parent := self.parents.get(found[-1])) is not None:
@@ -105,17 +131,59 @@ class Hierarchy:
         return tuple(found)
 
     def depth(self, node: Any) -> int:
-        """Number of edges from `node` up to its root; 0 at a root."""
+        """Number of edges from `node` up to its root; 0 at a root.
+
+        Parameters
+        ----------
+        node : object
+
+        Examples
+        --------
+        >>> animals = Hierarchy(
+        ...     {"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"}
+        ... )
+        >>> animals.depth("cat"), animals.depth("animal")
+        (2, 0)
+        """
         return len(self.path(node)) - 1
 
     def distance(self, first: Any, second: Any) -> int:
-        """Number of edges from `first` to `second` through their lowest common ancestor."""
+        """Number of edges from `first` to `second` through their lowest common ancestor.
+
+        Parameters
+        ----------
+        first, second : object
+            Nodes of one tree.
+
+        Examples
+        --------
+        >>> animals = Hierarchy(
+        ...     {"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"}
+        ... )
+        >>> animals.distance("cat", "bee")
+        3
+        """
         above_first, above_second = self.path(first), self.path(second)
         shared = len(set(above_first) & set(above_second))
         return len(above_first) + len(above_second) - 2 * shared
 
     def distance_matrix(self, labels: Iterable[Any]) -> FloatArray:
-        """``distance(labels[k], labels[l])`` for all pairs, ``(K, K)``."""
+        """``distance(labels[k], labels[l])`` for all pairs, ``(K, K)``.
+
+        Parameters
+        ----------
+        labels : sequence of K nodes
+
+        Examples
+        --------
+        >>> animals = Hierarchy(
+        ...     {"cat": "mammal", "dog": "mammal", "mammal": "animal", "bee": "animal"}
+        ... )
+        >>> animals.distance_matrix(["bee", "cat", "dog"])
+        array([[0., 3., 3.],
+               [3., 0., 2.],
+               [3., 2., 0.]])
+        """
         paths = [self.path(label) for label in labels]
         column = {node: k for k, node in enumerate(self.nodes)}
         above = np.zeros((len(paths), len(column)))

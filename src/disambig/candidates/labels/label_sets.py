@@ -101,6 +101,11 @@ class LabelSets(LabelSetReaders):
     def concatenated(cls, parts: Sequence["LabelSets"]) -> "LabelSets":
         """The rows of several sets one after another, over the classes of the first.
 
+        Parameters
+        ----------
+        parts : sequence of LabelSets
+            At least one. The candidates of all are classes of the first.
+
         Examples
         --------
         >>> first = LabelSets.from_labels(["a", "b"])
@@ -235,17 +240,43 @@ class LabelSets(LabelSetReaders):
         return self.classes[~self.mask.any(axis=0)]
 
     def first_labels(self) -> AnyArray:
-        """The candidate of each row that is first in `classes`, ``(n,)``."""
+        """The candidate of each row that is first in `classes`, ``(n,)``.
+
+        Examples
+        --------
+        >>> sets = LabelSets.from_sets([{"cat", "dog"}, {"cow"}])
+        >>> sets.first_labels().tolist()
+        ['cat', 'cow']
+        """
         return np.asarray(self.classes[self.mask.argmax(axis=1)])
 
     def distribution(self) -> FloatArray:
-        """``(n, K)``, rows sum to one: the weights if there are any, else uniform on each set."""
+        """``(n, K)``, rows sum to one: the weights if there are any, else uniform on each set.
+
+        Examples
+        --------
+        >>> sets = LabelSets.from_sets([{"cat", "dog"}, {"cow"}])
+        >>> sets.distribution()
+        array([[0.5, 0. , 0.5],
+               [0. , 1. , 0. ]])
+        """
         if self.weights is not None:
             return self.weights.copy()
         return np.asarray(self.mask / self.sizes[:, np.newaxis])
 
     def contains(self, labels: Any) -> BoolArray:
-        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in no set."""
+        """Whether ``labels[j]`` is in the set of row j, ``(n,)``; unknown labels are in no set.
+
+        Parameters
+        ----------
+        labels : array-like (n,)
+
+        Examples
+        --------
+        >>> sets = LabelSets.from_sets([{"cat", "dog"}, {"cow"}])
+        >>> sets.contains(["cat", "dog"])
+        array([ True, False])
+        """
         entries = entries_of(rows_of(labels))
         if entries.n_rows != len(self) or (entries.sizes() != 1).any():
             raise CandidateError(
@@ -261,6 +292,17 @@ class LabelSets(LabelSetReaders):
         """The same sets over other classes: more of them, in another order, or without unused ones.
 
         A set of all classes does not get the classes that are added.
+
+        Parameters
+        ----------
+        classes : array-like (L,)
+            Every class that is a candidate, and others.
+
+        Examples
+        --------
+        >>> sets = LabelSets.from_sets([{"cat", "dog"}, {"cow"}])
+        >>> sets.with_classes(["cow", "cat", "dog", "bee"]).mask.shape
+        (2, 4)
         """
         vector = checked_classes(classes)
         table = reexpress(SetTable(self.mask, self.classes, self.weights), vector)
@@ -268,7 +310,14 @@ class LabelSets(LabelSetReaders):
         return self._trusted(*table, flags)
 
     def to_sets(self) -> list[frozenset[Any]]:
-        """The sets as a list of n frozensets."""
+        """The sets as a list of n frozensets.
+
+        Examples
+        --------
+        >>> sets = LabelSets.from_sets([{"cat", "dog"}, {"cow"}])
+        >>> [sorted(one) for one in sets.to_sets()]
+        [['cat', 'dog'], ['cow']]
+        """
         labels = listed(self.classes[np.nonzero(self.mask)[1]])
         ends = np.cumsum(self.sizes).tolist()
         starts = [0, *ends][: len(ends)]

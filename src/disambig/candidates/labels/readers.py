@@ -34,7 +34,7 @@ class LabelSetReaders:
 
         Parameters
         ----------
-        y : array, frame, series, sparse array, list or LabelSets
+        y : array, frame, series, sparse array, list or LabelSets, n rows
             With two dimensions and at least two columns, a table with one column per class: of
             bools or of 0 and 1 a mask of candidates; of fractions in [0, 1] soft weights, where
             a class of positive weight is a candidate and each row is scaled to sum to one. With
@@ -81,6 +81,14 @@ class LabelSetReaders:
     def from_mask(cls, mask: Any, classes: Any = None, unlabeled: Any = None) -> Self:
         """Read a table of bools or of 0 and 1, ``(n, K)``; nested lists are allowed.
 
+        Parameters
+        ----------
+        mask : array-like (n, K)
+        classes : array-like (K,), or None
+            None: the columns of a frame, else 0 to K - 1.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
+
         Examples
         --------
         >>> from disambig import LabelSets
@@ -95,6 +103,14 @@ class LabelSetReaders:
 
         A class of positive weight is a candidate; each row is scaled to sum to one.
 
+        Parameters
+        ----------
+        weights : array-like (n, K)
+        classes : array-like (K,), or None
+            None: the columns of a frame, else 0 to K - 1.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
+
         Examples
         --------
         >>> from disambig import LabelSets
@@ -107,6 +123,14 @@ class LabelSetReaders:
     def from_labels(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> Self:
         """Read one label per row: sets with one candidate.
 
+        Parameters
+        ----------
+        y : array-like (n,)
+        classes : array-like (K,), or None
+            In order; None: those that occur, sorted.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
+
         Examples
         --------
         >>> from disambig import LabelSets
@@ -118,6 +142,14 @@ class LabelSetReaders:
     @classmethod
     def from_sets(cls, y: Any, classes: Any = None, unlabeled: Any = None) -> Self:
         """Read one set, list, tuple or array of labels per row; a single label is a set of one.
+
+        Parameters
+        ----------
+        y : sequence of n sets
+        classes : array-like (K,), or None
+            In order; None: those that occur, sorted.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
 
         Examples
         --------
@@ -132,6 +164,16 @@ class LabelSetReaders:
         cls, y: Any, separator: str = "|", classes: Any = None, unlabeled: Any = None
     ) -> Self:
         """Read texts such as ``"cat|dog"``; blanks around labels are dropped.
+
+        Parameters
+        ----------
+        y : sequence of n texts
+        separator : str, default "|"
+            Between the labels of a text.
+        classes : array-like (K,), or None
+            In order; None: those that occur, sorted.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
 
         Examples
         --------
@@ -148,6 +190,16 @@ class LabelSetReaders:
         """Read the labels that each row does *not* have; an empty set excludes nothing.
 
         With a separator, texts are split as in `from_strings`.
+
+        Parameters
+        ----------
+        y : sequence of n labels or sets
+        classes : array-like (K,)
+            All of them: what is not excluded is a candidate.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
+        separator : str, optional
+            Between the labels of a text.
 
         Examples
         --------
@@ -170,6 +222,17 @@ class LabelSetReaders:
 
         The classes are all leaves, sorted, unless they are named. With a separator, texts are
         split as in `from_strings`.
+
+        Parameters
+        ----------
+        y : sequence of n nodes, or of sets of nodes
+        parents : Hierarchy, or mapping of child to parent
+        classes : array-like (K,), or None
+            Leaves, in order; None: all, sorted.
+        unlabeled : object, or a list of them, optional
+            Markers of rows that may be any class; see `from_any`.
+        separator : str, optional
+            Between the nodes of a text.
 
         Examples
         --------

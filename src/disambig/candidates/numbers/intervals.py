@@ -134,7 +134,7 @@ class Intervals:
 
         Parameters
         ----------
-        y : array, frame, series, interval array, list or Intervals
+        y : array, frame, series, interval array, list or Intervals, n rows
             Numbers in two columns are always lower and upper ends. Numbers in one dimension are
             points, and so are those in one column (with scikit-learn's warning). Numbers in three
             dimensions, ``(n, d, 2)``, are boxes. For points of two outputs use `from_points`, or
@@ -184,6 +184,12 @@ class Intervals:
     ) -> "Intervals":
         """Read lower and upper ends, ``(n,)`` or ``(n, d)`` each; one of them may be a number.
 
+        Parameters
+        ----------
+        lower, upper : float, or array-like (n,) or (n, d)
+        missing, unlabeled
+            As in `from_any`.
+
         Examples
         --------
         >>> Intervals.from_bounds(0.0, [1.0, 2.0])[1]
@@ -196,6 +202,12 @@ class Intervals:
         cls, y: Any, missing: Literal["error", "whole"] = "error", unlabeled: Any = None
     ) -> "Intervals":
         """Read known targets: plain numbers ``(n,)``, or rows of d numbers ``(n, d)``.
+
+        Parameters
+        ----------
+        y : array-like (n,) or (n, d)
+        missing, unlabeled
+            As in `from_any`.
 
         Examples
         --------
@@ -213,6 +225,13 @@ class Intervals:
         unlabeled: Any = None,
     ) -> "Intervals":
         """Read ``[center - radius, center + radius]``; radii may be one number, or infinite.
+
+        Parameters
+        ----------
+        centers : array-like (n,) or (n, d)
+        radii : float, or array-like (n,) or (n, d)
+        missing, unlabeled
+            As in `from_any`.
 
         Examples
         --------

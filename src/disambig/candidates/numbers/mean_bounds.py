@@ -131,7 +131,12 @@ class MeanBounds:
         return self.bounds * self.sizes[:, None]
 
     def bag_name(self, bag: int) -> Any:
-        """The name of a bag for messages; its number if it has none."""
+        """The name of a bag for messages; its number if it has none.
+
+        Parameters
+        ----------
+        bag : int
+        """
         return bag if self.names is None else self.names[bag]
 
     # ------------------------------------------------------------------ array interface
@@ -260,7 +265,15 @@ class MeanBounds:
     def nearest_column(
         self, values: FloatArray, curvature: FloatArray | None = None, shift: float = 0.0
     ) -> FloatArray:
-        """The same for ``(n,)``, with weights of the squares, and numbers less `shift`."""
+        """The same for ``(n,)``, with weights of the squares, and numbers less `shift`.
+
+        Parameters
+        ----------
+        values : float array (n,)
+        curvature : float array (n,), optional
+            Positive; None: ones.
+        shift : float, default 0
+        """
         lower, upper = self.lower[:, 0] - shift, self.upper[:, 0] - shift
         sums = self.sums - shift * self.sizes[:, None]
         return nearest_with_sums(values, lower, upper, self.bags, sums, curvature)

@@ -75,25 +75,49 @@ class NumberSets(Protocol):
         ...
 
     def nearest(self, values: Any) -> FloatArray:
-        """The member nearest to each value, ``(n, d)``; of two equally near ones the lower."""
+        """The member nearest to each value, ``(n, d)``; of two equally near ones the lower.
+
+        Parameters
+        ----------
+        values : array-like (n,) or (n, d)
+        """
         ...
 
     def segments_at(self, values: Any) -> Intervals:
-        """The segment of each set that contains, or is nearest to, a value."""
+        """The segment of each set that contains, or is nearest to, a value.
+
+        Parameters
+        ----------
+        values : array-like (n,) or (n, d)
+        """
         ...
 
     def distances(self, values: Any) -> FloatArray:
-        """``inf_{y in s[j]} |values[j] - y|``, column by column, ``(n, d)``."""
+        """``inf_{y in s[j]} |values[j] - y|``, column by column, ``(n, d)``.
+
+        Parameters
+        ----------
+        values : array-like (n,) or (n, d)
+        """
         ...
 
     def contains(self, values: Any) -> BoolArray:
-        """Whether ``values[j]`` lies in the set of row j, in all of its columns, ``(n,)``."""
+        """Whether ``values[j]`` lies in the set of row j, in all of its columns, ``(n,)``.
+
+        Parameters
+        ----------
+        values : array-like (n,) or (n, d)
+        """
         ...
 
     def within(self, span: Any) -> "NumberSets":
         """Sets of the same class with infinite ends moved to the ends of `span`, ``(d, 2)``.
 
         A half-line that begins beyond the span becomes its finite end.
+
+        Parameters
+        ----------
+        span : array-like (d, 2)
         """
         ...
 
@@ -101,6 +125,10 @@ class NumberSets(Protocol):
         """Sets of the same class with finite ends moved inwards by `margin`.
 
         A segment shorter than twice the margin becomes its middle.
+
+        Parameters
+        ----------
+        margin : float
         """
         ...
 

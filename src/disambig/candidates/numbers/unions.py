@@ -89,6 +89,11 @@ class IntervalUnions:
     ) -> "IntervalUnions":
         """Read targets in any format that `disambig.candidates.number_sets` reads.
 
+        Parameters
+        ----------
+        y, missing, unlabeled
+            As in `disambig.candidates.number_sets`; n rows of one number.
+
         Examples
         --------
         >>> len(IntervalUnions.from_any(["[1, 2] | >= 5", "3"]).lower)

@@ -146,6 +146,14 @@ class PairCorruption:
         )
 
     def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`.
+
+        Parameters
+        ----------
+        ranks : array-like (n, m)
+        items : array-like (m,), optional
+        random_state : int, Generator or None
+        """
         return self._hidden(read_rankings("PairCorruption", ranks, items), random_state)
 
     def __call__(
@@ -162,6 +170,10 @@ class PairCorruption:
         all R pairs with them are hidden, that is, with probability ``1 - level**R``. This gives the
         distribution of R position by position, and with it the probability that a pair at distance
         d is known.
+
+        Parameters
+        ----------
+        n_items : int
 
         Examples
         --------
@@ -238,6 +250,14 @@ class ScoreGapCorruption:
         check_choice("ScoreGapCorruption", "hides", self.hides, _CHOICES)
 
     def hidden(self, scores: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`.
+
+        Parameters
+        ----------
+        scores : array-like (n, m)
+        items : array-like (m,), optional
+        random_state : int, Generator or None
+        """
         return self._hidden(_read_scores(scores, items)[0])
 
     def __call__(
@@ -314,6 +334,14 @@ class TopKCorruption:
         object.__setattr__(self, "k", check_integer("TopKCorruption", "k", self.k, least=0))
 
     def hidden(self, ranks: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
+        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`.
+
+        Parameters
+        ----------
+        ranks : array-like (n, m)
+        items : array-like (m,), optional
+        random_state : int, Generator or None
+        """
         return self._hidden(read_rankings("TopKCorruption", ranks, items))
 
     def __call__(

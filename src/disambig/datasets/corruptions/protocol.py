@@ -22,10 +22,22 @@ class Corruption(Protocol):
         """How much is hidden, from 0 to 1."""
 
     def inclusion(self, y: Any, *, classes: Any = None) -> FloatArray:
-        """``P[a, b] = Pr(classes[b] in S | y = classes[a])``, exactly, ``(K, K)``; 1 at a = b."""
+        """``P[a, b] = Pr(classes[b] in S | y = classes[a])``, exactly, ``(K, K)``; 1 at a = b.
+
+        Parameters
+        ----------
+        y : array-like (n,)
+        classes : array-like (K,), optional
+        """
 
     def probabilities(self, y: Any, *, classes: Any = None) -> FloatArray:
-        """``P[j, b] = Pr(classes[b] in S_j)`` of every row, exactly, ``(n, K)``."""
+        """``P[j, b] = Pr(classes[b] in S_j)`` of every row, exactly, ``(n, K)``.
+
+        Parameters
+        ----------
+        y : array-like (n,)
+        classes : array-like (K,), optional
+        """
 
     def __call__(self, y: Any, *, classes: Any = None, random_state: Any = None) -> LabelSets:
         """Draw the sets; `random_state` is the argument of `numpy.random.default_rng`."""
@@ -60,7 +72,15 @@ class OrderCorruption(Protocol):
     instance. "scores": ``(n, m)`` numbers, the highest first."""
 
     def hidden(self, y: Any, /, *, items: Any = None, random_state: Any = None) -> BoolArray:
-        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`."""
+        """Which pairs are hidden, ``(n, m (m - 1) / 2)``, in the order of `PartialOrders.signs`.
+
+        Parameters
+        ----------
+        y : array-like (n, m)
+            Ranks or scores, as `reads` says.
+        items : array-like (m,), optional
+        random_state : int, Generator or None
+        """
 
     def __call__(self, y: Any, /, *, items: Any = None, random_state: Any = None) -> PartialOrders:
         """Hide pairs; `random_state` is the argument of `numpy.random.default_rng`."""

@@ -44,6 +44,15 @@ class LabelPredictionMixin(_Base):
         proportions : mapping, optional
             As in `fit`. The predictions are then the classes that keep them at the least sum of
             expected losses, by `predict_proba`; this is exact.
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+        >>> model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+        >>> model.predict([[0.05], [4.9]]).tolist()
+        ['a', 'b']
         """
         if bags is not None or proportions is not None:
             return self._predict_bags(X, bags, proportions)
@@ -74,6 +83,19 @@ class LabelPredictionMixin(_Base):
         through a softmax in which a fifth of the votes more is a factor of e. An input without
         votes gets the frequencies of the labels. `predict` minimises the expected loss and may
         differ from the largest probability.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+        >>> model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+        >>> model.predict_proba([[0.05], [4.9]]).round(1).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
         """
         check_is_fitted(self)
         found: FloatArray = self._probabilities_(self._scored(X, self._distribution_))
@@ -98,6 +120,15 @@ class LabelPredictionMixin(_Base):
         meaning : {"meets", "contains"}, default "meets"
             The predicted set has a class in common with the candidate set of the row, or contains
             it whole, which makes it large.
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> y = [{"a", "b"} if row % 4 == 0 else {"a"} if row < 30 else {"b"} for row in range(60)]
+        >>> model = PartialLabelClassifier("neighbors").fit(X, y)
+        >>> [sorted(one) for one in model.predict_set([[10.0], [50.0]], coverage=0.8)]
+        [['a'], ['b']]
         """
         check_is_fitted(self)
         limit = set_threshold(self, coverage, meaning)
@@ -109,6 +140,19 @@ class LabelPredictionMixin(_Base):
         """Minus the expected loss, ``(q, P)``; for two classes and the 0-1 loss, ``(q,)``.
 
         The latter is positive where the second class is predicted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+        >>> model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+        >>> model.decision_function([[0.05], [4.9]]).argmax(axis=1).tolist()
+        [0, 1]
         """
         X = self._checked_queries(X)
         found = self._predictor_.scores(self._votes_at(X))
@@ -119,7 +163,23 @@ class LabelPredictionMixin(_Base):
         return -scores
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`."""
+        """Accuracy on plain labels, covering accuracy on sets; see `covering_accuracy`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+        y : labels, or sets in any form that `fit` reads, q rows
+        sample_weight : array-like (q,), optional
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> y = [{"a", "b"}, {"a", "c"}, {"a"}, {"b", "c"}, {"b"}, {"a", "b"}]
+        >>> model = PartialLabelClassifier("kernel_ridge").fit(X, y)
+        >>> model.score(X, y), model.score([[0.05], [4.9]], ["a", "c"])
+        (1.0, 0.5)
+        """
         return covering_accuracy(
             y,
             self.predict(X),

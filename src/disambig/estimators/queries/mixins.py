@@ -111,6 +111,19 @@ class VotingMixin(InputShiftMixin):
         """Inputs at which at least one training row votes, ``(q,)``.
 
         For a mixture all, except those in which every cell is missing.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (q, d)
+
+        Examples
+        --------
+        >>> from disambig import PartialLabelClassifier
+        >>> from disambig.weights import NadarayaWatsonWeights
+        >>> weights = NadarayaWatsonWeights("epanechnikov", bandwidth=1.0)
+        >>> model = PartialLabelClassifier(weights).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+        >>> model.is_reached([[0.5], [3.0]])
+        array([ True, False])
         """
         check_is_fitted(self)
         return self._has_votes(self._completed(self._checked(X, reset=False)))

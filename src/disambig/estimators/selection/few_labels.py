@@ -1,4 +1,4 @@
-"""Weights where few rows are informative, by rules that were measured (docs/default.md).
+"""Weights where few rows are informative, by rules that were measured (docs/default_measured.md).
 
 `graph_votes`: a few labels among many open rows. Only the informative rows vote, along a graph of
 neighbours, and the weighting has the least sum of two shares: of hidden sets that it misses, and of

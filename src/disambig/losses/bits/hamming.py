@@ -46,7 +46,13 @@ class HammingLoss(BaseEstimator):
         self.tag_weights = tag_weights
 
     def bind(self, tags: AnyArray) -> "BoundHamming":
-        """The loss on these tags."""
+        """The loss on these tags.
+
+        Parameters
+        ----------
+        tags : array (m,)
+            The names, in order.
+        """
         weights = named_weights("HammingLoss", "tag_weights", "tag", self.tag_weights, tags)
         return BoundHamming(weights / weights.sum(), tags)
 

@@ -43,5 +43,10 @@ class BitLoss(Protocol):
     """A loss on bits before the tags are known; estimators bind it to them in ``fit``."""
 
     def bind_bits(self, bits: PartialBits) -> BoundBitLoss:
-        """The loss on the tags of these bits, and under their rules."""
+        """The loss on the tags of these bits, and under their rules.
+
+        Parameters
+        ----------
+        bits : PartialBits, n rows of m tags
+        """
         ...

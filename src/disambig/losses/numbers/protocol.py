@@ -53,11 +53,24 @@ class NumberLoss(Protocol):
         ...
 
     def pointwise(self, predictions: FloatArray, targets: FloatArray) -> FloatArray:
-        """``loss(z, y)`` element by element, for arrays that broadcast."""
+        """``loss(z, y)`` element by element, for arrays that broadcast.
+
+        Parameters
+        ----------
+        predictions, targets : float arrays (n, d)
+            Or others that broadcast.
+        """
         ...
 
     def total(self, votes: Votes, predictions: FloatArray, targets: FloatArray) -> float:
-        """``sum_ij alpha[i, j] loss(z_i, y_j)``, summed over columns."""
+        """``sum_ij alpha[i, j] loss(z_i, y_j)``, summed over columns.
+
+        Parameters
+        ----------
+        votes : Votes (q, n)
+        predictions : float array (q, d)
+        targets : float array (n, d)
+        """
         ...
 
     def best_prediction(
@@ -67,7 +80,17 @@ class NumberLoss(Protocol):
         span: FloatArray,
         current: FloatArray | None = None,
     ) -> FloatArray:
-        """``argmin over z of sum_j alpha[i, j] loss(z, y_j)``, shape ``(q, d)``."""
+        """``argmin over z of sum_j alpha[i, j] loss(z, y_j)``, shape ``(q, d)``.
+
+        Parameters
+        ----------
+        votes : Votes (q, n)
+        targets : float array (n, d)
+        span : float array (d, 2)
+            What infinite ends are replaced by.
+        current : float array (q, d), optional
+            Of several minimisers the nearest to it is taken.
+        """
         ...
 
     def best_target(
@@ -82,6 +105,16 @@ class NumberLoss(Protocol):
 
         `transposed` is ``alpha.T`` of shape ``(n, q)``; infinite ends of the sets are replaced by
         the ends of the span.
+
+        Parameters
+        ----------
+        transposed : Votes (n, q)
+        predictions : float array (q, d)
+        sets : NumberSets, n rows
+        span : float array (d, 2)
+            What infinite ends are replaced by.
+        current : float array (n, d), optional
+            Of several minimisers the nearest to it is taken.
         """
         ...
 
@@ -90,6 +123,13 @@ class NumberLoss(Protocol):
 
         A negative vote takes the worst member of the set, whose infinite ends are replaced by the
         ends of the span.
+
+        Parameters
+        ----------
+        votes : Votes (q, n)
+        sets : NumberSets, n rows
+        span : float array (d, 2)
+            What infinite ends are replaced by.
         """
         ...
 
@@ -98,5 +138,12 @@ class NumberLoss(Protocol):
 
         y is uniform on a bounded set. A half-line is replaced by its finite end, and a vote for the
         whole line does not count.
+
+        Parameters
+        ----------
+        votes : Votes (q, n)
+        sets : NumberSets, n rows
+        span : float array (d, 2)
+            What infinite ends are replaced by.
         """
         ...

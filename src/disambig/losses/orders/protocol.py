@@ -72,5 +72,11 @@ class OrderLoss(Protocol):
     """A loss on orders before the items are known; estimators bind it to them in ``fit``."""
 
     def bind(self, items: AnyArray) -> BoundOrderLoss:
-        """The loss on these items."""
+        """The loss on these items.
+
+        Parameters
+        ----------
+        items : array (m,)
+            The names, in order.
+        """
         ...

@@ -156,6 +156,13 @@ class AnnealedMinimization(BaseEstimator):
 
         ``run.state.targets`` are the distributions at the temperature, so that one pass gives the
         targets at all temperatures.
+
+        Parameters
+        ----------
+        problem : Problem
+        start : Solution, optional
+        callback : callable, optional
+            All three as in `Solver.solve`.
         """
         schedule = self._schedule()
         self._check()

@@ -113,7 +113,16 @@ class AlternatingRegression(BaseEstimator):
         stage: str,
         callback: Callback | None = None,
     ) -> Solution:
-        """The same from given predictions ``(n, d)``; `stage` is the name of the run."""
+        """The same from given predictions ``(n, d)``; `stage` is the name of the run.
+
+        Parameters
+        ----------
+        problem : VotedProblem or RiskProblem
+        predictions : float array (n, d)
+        stage : str
+        callback : callable, optional
+            See `solve`.
+        """
         steps, stops_early = NumberSteps(problem), self.steps is not None
         descent = Descent(steps, tol=-1.0 if stops_early else float(self.tol))
         first = descent.begin(steps.points(predictions))

@@ -134,7 +134,13 @@ class FeaturePlan:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "FeaturePlan":
-        """The plan of such plain data."""
+        """The plan of such plain data.
+
+        Parameters
+        ----------
+        fields : mapping
+            As `to_dict` returns it.
+        """
         missing = fields["missing"]
         return cls(
             tuple(

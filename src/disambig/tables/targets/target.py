@@ -81,7 +81,13 @@ class TargetFormat:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "TargetFormat":
-        """The format of such fields; lists of JSON become tuples again."""
+        """The format of such fields; lists of JSON become tuples again.
+
+        Parameters
+        ----------
+        fields : dict
+            As `to_dict` returns it.
+        """
         tuples: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in fields.items()

@@ -136,7 +136,12 @@ class PathWeights(BaseEstimator):
         return self
 
     def at_informed(self, informed: BoolArray) -> Self:
-        """A fitted copy on the same graph in which only the rows in ``informed`` vote."""
+        """A fitted copy on the same graph in which only the rows in ``informed`` vote.
+
+        Parameters
+        ----------
+        informed : bool array (n,)
+        """
         check_is_fitted(self)
         other = copy.copy(self)
         other._inform(informed_rows(_NAME, informed, self.node_.size))
@@ -146,6 +151,11 @@ class PathWeights(BaseEstimator):
         """A fitted copy in which paths to row j are longer by ``starts[j]``, not negative.
 
         Where inputs are equal, by the least of their starts.
+
+        Parameters
+        ----------
+        starts : float array (n,)
+            Not negative.
         """
         check_is_fitted(self)
         other = copy.copy(self)
@@ -157,13 +167,30 @@ class PathWeights(BaseEstimator):
         """The length of the shortest path from each training row to some rows, ``(n,)``.
 
         Infinite where there is none.
+
+        Parameters
+        ----------
+        rows : bool array (n,)
+
+        Examples
+        --------
+        >>> from disambig.weights import PathWeights
+        >>> X = [[0.0], [1.0], [2.0], [3.0]]
+        >>> fitted = PathWeights(n_neighbors=2).fit(X)
+        >>> fitted.lengths_to(np.array([True, False, False, False]))
+        array([0., 1., 2., 3.])
         """
         sources = np.unique(self.node_[rows]).astype(np.int64)
         found: FloatArray = self._nearest(sources, np.zeros(sources.size))[1][self.node_, 0]
         return found
 
     def at_power(self, power: float) -> Self:
-        """A fitted copy on the same links with another power."""
+        """A fitted copy on the same links with another power.
+
+        Parameters
+        ----------
+        power : float
+        """
         check_is_fitted(self)
         check_number(_NAME, "power", power, positive=True)
         other = copy.copy(self)

@@ -169,7 +169,12 @@ class PoissonWeights(BaseEstimator):
         return self
 
     def at_informed(self, informed: BoolArray) -> Self:
-        """A fitted copy on the same graph in which only the rows in ``informed`` vote."""
+        """A fitted copy on the same graph in which only the rows in ``informed`` vote.
+
+        Parameters
+        ----------
+        informed : bool array (n,)
+        """
         check_is_fitted(self)
         other = copy.copy(self)
         other.informed_ = informed_rows(_NAME, informed, self.node_.size)
@@ -180,6 +185,10 @@ class PoissonWeights(BaseEstimator):
         """A fitted copy in which row j adds ``constants[j]`` to its votes in its whole part.
 
         Potentials are unique up to such constants.
+
+        Parameters
+        ----------
+        constants : float array (n,)
         """
         other = copy.copy(self)
         other._added = constants

@@ -181,6 +181,10 @@ class KernelRidgeWeights(BaseEstimator):
 
         The kernel matrix, and its eigenvalues if they are known, are shared, not copied; `self` is
         not changed.
+
+        Parameters
+        ----------
+        regularization : float
         """
         check_is_fitted(self)
         other = copy.copy(self)

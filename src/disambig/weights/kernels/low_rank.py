@@ -294,6 +294,10 @@ class FeatureRidgeWeights(BaseEstimator):
 
         The decomposition is shared, not copied; `self` is not changed.
 
+        Parameters
+        ----------
+        regularization : float
+
         Examples
         --------
         >>> from disambig.weights import NystromWeights
