@@ -16,7 +16,7 @@ from disambig.candidates import (
     PartialOrders,
     number_sets,
 )
-from disambig.candidates.labels.class_counts import is_in_bags
+from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
@@ -32,7 +32,7 @@ from disambig.trust.examination import Examination
 from disambig.trust.examined import Examined, before_last_step, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.kinds.bits import examine_bits
-from disambig.trust.kinds.labels import examine_labels
+from disambig.trust.kinds.labels import examine_labels, require_judged_bags
 from disambig.trust.kinds.numbers import examine_numbers
 from disambig.trust.kinds.orders import examine_orders
 
@@ -169,11 +169,9 @@ def examine_fitted(
         The one of the fit, if it was kept. It is used if the same would come out again.
     """
     last = innermost(model)
+    counts = y if isinstance(y, ClassCounts) else None
     if is_in_bags(y):
-        raise ValueError(
-            "cross_examine: rows in bags are not judged, because folds would cut the bags; their "
-            "confidence is by the votes of the other rows (leave one out)."
-        )
+        require_judged_bags(model, y, cv)
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
     checked = validated_inputs(last, inputs, reset=False, missing=True)
@@ -185,12 +183,18 @@ def examine_fitted(
     if not (isinstance(cv, str) and cv == PREFIT):
         own = checked if kept.all_rows else checked[kept.rows]
         pairwise = get_tags(model).input_tags.pairwise
-        dealt = candidates if given is None else given
+        dealt = _dealt(candidates, counts, given)
         folds = Folds(cv, repeats, own, kept, dealt, groups, pairwise=pairwise)
-    bounds = y.bounds if getattr(y, "couples_rows", False) else None
     judgement = next(iter(judgements), None)
-    rows = Examined(model, X, checked, candidates, kept, folds, bounds, judgement)
+    rows = Examined(model, X, checked, candidates, kept, folds, counts, judgement)
     return _examine(rows, distance)
+
+
+def _dealt(candidates: Any, counts: ClassCounts | None, given: Any) -> Any:
+    """What the folds are dealt by: rows in bags may be hidden with their bags."""
+    if given is not None:
+        return given
+    return counts if is_in_bags(counts) else candidates
 
 
 def _examine(rows: Examined, distance: FloatArray | None) -> Examination:
