@@ -62,6 +62,8 @@ def cross_examine(
         Unfitted; it is cloned. Fitted for ``cv="prefit"``.
     X : array-like or sparse matrix (n, d)
     y : candidate sets, n rows
+        Sets in bags (`disambig.candidates.bag_counts`) are hidden while all bags stay whole; if few
+        rows have sets and there are 20 bags, whole bags are hidden.
     cv : int, splitter, iterable of (train, test), or "prefit", default 5
         Rows with equal inputs, and groups, stay in one fold. "prefit": the estimator was fitted on
         other rows, and judges all of these; promises of coverage are then exact.

@@ -28,7 +28,7 @@ from disambig.weights import KernelRidgeWeights
 N_CLASSES = 4
 
 
-def rows_in_bags(seed, share_of_sets, bag_size, n=400):
+def rows_in_bags(seed, share_of_sets, bag_size, n=300):
     """Overlapping clusters; shares differ between bags, and some rows have sets."""
     rng = np.random.default_rng(seed)
     X, y = make_blobs(n, centers=N_CLASSES, cluster_std=3.0, random_state=seed)
@@ -211,7 +211,7 @@ def test_answers_keep_the_bags():
         exam.refit([row], [code])
 
 
-def test_suspects_are_sets_that_the_rows_of_other_folds_contradict():
+def test_wrong_sets_are_suspicious_to_rows_of_other_folds():
     rng = np.random.default_rng(0)
     X, y = make_blobs(200, centers=np.array([[0, 0], [6, 0], [0, 6]]), random_state=0)
     bags = (rng.random(200) * (2 + 3 * y)).astype(int)
@@ -230,5 +230,3 @@ def test_suspects_are_sets_that_the_rows_of_other_folds_contradict():
         bag_counts(LabelSets.from_mask(mask), bags, shares),
     )
     assert roc_auc_score(np.isin(np.arange(200), wrong), exam.suspicion) > 0.97
-    assert np.isin(exam.suspects().rows, wrong).mean() >= 0.9
-    assert len(exam.suspects().rows) >= 8
