@@ -20,7 +20,8 @@ def answered_sets(candidates: Any, answers: Answers) -> Any:
 
     Parameters
     ----------
-    candidates : LabelSets, ClassCounts, Intervals, IntervalUnions, PartialOrders or PartialBits, n rows
+    candidates : candidate sets of any kind, n rows
+        Class counts stay; they may contradict the answers.
     answers : Answers
         Labels as codes of the classes; numbers; ranks; bits.
 

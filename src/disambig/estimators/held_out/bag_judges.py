@@ -75,7 +75,7 @@ class Hiding(NamedTuple):
 
 
 def hiding_of(candidates: Any, equal: IntArray, groups: IntArray | None) -> Hiding:
-    """What is hidden of candidate sets: sets, or whole bags if few rows have sets and bags are many.
+    """What is hidden of rows: sets, or whole bags if few rows have sets and bags are many.
 
     Parameters
     ----------
