@@ -149,7 +149,9 @@ def test_other_columns_and_kinds_are_refused():
     table, shares, _ = frame()
     with pytest.raises(TableError, match="'where'"):
         load_table(table, bags="where", proportions=shares)
-    with pytest.raises(TableError, match="bags are of labels, and the target holds numbers"):
+    with pytest.raises(
+        TableError, match="class shares of bags are of labels, and the target holds numbers"
+    ):
         load_table(table, "size", kind="numbers", bags="place", proportions=shares)
     with pytest.raises(TableError, match="bags need the shares"):
         load_table(table, bags="place")

@@ -12,6 +12,7 @@ from disambig.candidates import (
     Intervals,
     IntervalUnions,
     LabelSets,
+    MeanBounds,
     PartialBits,
     PartialOrders,
     number_sets,
@@ -172,6 +173,11 @@ def examine_fitted(
     """
     last = innermost(model)
     counts = y if isinstance(y, ClassCounts) else None
+    if isinstance(y, MeanBounds):
+        raise ValueError(
+            "cross_examine: numbers in bags of known means are not judged, because folds would cut "
+            "the bags; their confidence is by the intervals of the rows (see confidence_kind_)."
+        )
     if is_in_bags(y):
         require_judged_bags(model, y, cv)
     candidates = _read(last, y)
