@@ -244,12 +244,6 @@ def _read_bits(last: Any, y: Any) -> PartialBits:
             "cross_examine: y is a vector of two classes. Pass a table with one column instead, 1 "
             "for the second class, 0 for the first and NaN where it is not known."
         )
-    if getattr(last, "tag_frequencies_kind_", "known bits") != "known bits":
-        raise ValueError(
-            "cross_examine: some tags are known to be on only, or off only, so that no row says "
-            "the opposite and hidden bits cannot judge the others. Examine tags that are known "
-            "both on and off."
-        )
     return PartialBits.from_any(
         y,
         last.tags_,

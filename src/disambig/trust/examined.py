@@ -103,6 +103,12 @@ class Examined:
                 "known here. Fit it on all rows, with the answers as sets of one, or "
                 "cross-examine the rows with folds."
             )
+        if getattr(self.last, "_one_sided_", None) is not None:
+            raise ValueError(
+                "refit: some tags are known to be on only, or off only. Answers know both, so that "
+                "the bits of other rows would no longer be read as one-sided. Use with_answers, or "
+                "correct y and fit again."
+            )
         model = without_search(self.model, calibrates=True)
         groups = None
         if self.kept.groups is not None:
