@@ -6,8 +6,11 @@ import warnings
 import numpy as np
 import pytest
 import sklearn
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from disambig import PartialLabelClassifier, disambiguate
 from disambig.candidates import ClassCounts, LabelSets, bag_counts
@@ -166,11 +169,20 @@ def test_bags_that_say_nothing_are_refused_or_warned_of():
         model.fit(X, None, bags=bags[1:], proportions=equal)
 
 
-def test_folds_would_cut_bags():
+def test_bags_that_cannot_be_examined_are_refused_in_words():
     X, y, bags = clusters()
     counts = bag_counts(None, bags, counts_by_bag(y, bags))
-    with pytest.raises(ValueError, match="folds would cut the bags"):
-        cross_examine(PartialLabelClassifier(KernelRidgeWeights()), X, counts)
+    model = PartialLabelClassifier(KernelRidgeWeights())
+    with pytest.raises(ValueError, match="6 bags of known shares are fewer than 20"):
+        cross_examine(model, X, counts)
+    sets = [{label} if row % 2 else set("abc") for row, label in enumerate(y)]
+    counts = bag_counts(sets, bags, counts_by_bag(y, bags))
+    with pytest.raises(ValueError, match="Transform X first"):
+        cross_examine(make_pipeline(StandardScaler(), model), X, counts)
+    with pytest.raises(ValueError, match="judged by annealing"):
+        cross_examine(clone(model).set_params(solver=FrankWolfeMinimization()), X, counts)
+    with pytest.raises(ValueError, match="cv='prefit' has none"):
+        cross_examine(model.fit(X, counts), X, counts, cv="prefit")
 
 
 def test_prices_give_predictions_the_shares_of_a_rare_class():

@@ -9,6 +9,7 @@ import pytest
 from disambig import fit_table
 from disambig.cli import main
 from disambig.exceptions import TableError
+from disambig.table_models import open_folder
 from disambig.tables import load_table
 from disambig.tables.bags import read_proportions
 
@@ -85,6 +86,27 @@ def test_sets_and_bags_together():
     assert found.plan.from_dict(found.plan.to_dict()) == found.plan
 
 
+def test_rows_with_sets_in_bags_are_judged_asked_and_answered(tmp_path):
+    table, shares, labels = frame()
+    table["label"] = np.where(np.arange(60) % 3 > 0, labels, "cat|dog")
+    model = fit_table(
+        table, "label", bags="place", proportions=shares, weights="kernel_ridge", features="size"
+    )
+    assert model.examination is not None
+    assert len(model.suspects()) == 0
+    questions = model.questions(3)
+    rows = questions["row"].to_numpy()
+    answered = model.answer(questions.assign(answer=labels[rows]))
+    assert (answered.labels["label"].to_numpy()[rows] == labels[rows]).all()
+    assert answered.bags["kept"].all()
+    answered.save(tmp_path / "run")
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["confidence"]["by"] == (
+        "hidden sets"
+    )
+    again = open_folder(tmp_path / "run", table)
+    np.testing.assert_allclose(again.confidence, answered.confidence)
+
+
 def _without_a_bag(table, shares):
     return table, shares.drop(index=0)
 
@@ -127,7 +149,9 @@ def test_other_columns_and_kinds_are_refused():
     table, shares, _ = frame()
     with pytest.raises(TableError, match="'where'"):
         load_table(table, bags="where", proportions=shares)
-    with pytest.raises(TableError, match="bags are of labels, and the target holds numbers"):
+    with pytest.raises(
+        TableError, match="class shares of bags are of labels, and the target holds numbers"
+    ):
         load_table(table, "size", kind="numbers", bags="place", proportions=shares)
     with pytest.raises(TableError, match="bags need the shares"):
         load_table(table, bags="place")

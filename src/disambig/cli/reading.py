@@ -78,27 +78,38 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     target.add_argument(
         "--case-sensitive", action="store_true", help="'Cat' and 'cat' are two labels"
     )
-    add_bag_arguments(parser)
+    bags = add_bag_arguments(parser)
+    bags.add_argument(
+        "--means",
+        metavar="FILE",
+        help="the mean of the numbers of each bag: CSV with bag and mean in each row, or JSON",
+    )
     add_file_arguments(parser)
 
 
-def add_bag_arguments(parser: argparse.ArgumentParser) -> None:
-    """Groups of rows whose class shares are known."""
-    bags = parser.add_argument_group("bags of rows whose class shares are known")
+def add_bag_arguments(parser: argparse.ArgumentParser) -> Any:
+    """Groups of rows whose class shares are known; the group of arguments."""
+    bags = parser.add_argument_group("bags of rows whose class shares, or means, are known")
     bags.add_argument("--bags", metavar="COL", help="the column that names the bag of each row")
     bags.add_argument(
         "--proportions",
         metavar="FILE",
         help="the class shares of each bag: CSV with one row a bag and one column a class, or JSON",
     )
+    return bags
 
 
 def bag_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """``bags`` and ``proportions``, as far as they are given; raises if one is missing."""
-    if arguments.bags is not None and arguments.proportions is None:
-        raise Refusal("--bags needs the class shares of the bags: --proportions FILE.")
-    names = ("bags", "proportions")
-    given = {name: getattr(arguments, name) for name in names}
+    """``bags``, ``proportions`` and ``means``, as far as given; raises if one is missing."""
+    names = ("bags", "proportions", "means")
+    given = {name: getattr(arguments, name, None) for name in names}
+    if given["proportions"] is not None and given["means"] is not None:
+        raise Refusal("--proportions are of labels, --means of numbers; give one of them.")
+    if given["bags"] is not None and given["proportions"] is None and given["means"] is None:
+        means = ", or their means: --means FILE" if hasattr(arguments, "means") else ""
+        raise Refusal(f"--bags needs the class shares of the bags: --proportions FILE{means}.")
+    if given["means"] is not None and given["bags"] is None:
+        raise Refusal("--means needs the column that names the bags: --bags COL.")
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -49,9 +49,9 @@ def set_threshold(model: Any, coverage: float, meaning: str) -> float:
     if model._set_scores_ is None:
         reason = (
             "a weighting of prediction that judged hidden sets; predict_weights did not"
-            if model.calibration_ is not None
+            if model.confidence_kind_ == "hidden sets"
             else f"labels that were judged by hidden sets; they are {model.confidence_kind_!r} "
-            "here (few informative rows, class counts or another solver)"
+            "here (few informative rows, bags, class counts or another solver)"
         )
         raise ValueError(f"{name}: predict_set needs {reason}. Use disambig.trust.cross_examine.")
     scores = model._set_scores_

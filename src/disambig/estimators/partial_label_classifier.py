@@ -138,14 +138,17 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         The price in use; infinite if no label may leave its set.
     class_shares_ : ClassShares or None
         The shares that were `asked` for, and those that `labels_` have, `reached`.
-    confidence_kind_ : {"hidden sets", "leave-one-out", "in-sample"}
-        Who judged the labels: rows that never saw the set, the other rows, or all rows.
+    confidence_kind_ : {"hidden sets", "hidden bags", "leave-one-out", "in-sample"}
+        Who judged the labels: rows that never saw the set, or neither the set nor the bag, the
+        other rows, or all rows.
     label_distributions_ : float array (n, K)
         The probabilities of the classes within each set, by rows from which the set was hidden:
         the mean over the best weightings of the selection, at the temperature of highest
-        likelihood of the hidden sets. With fewer than 30 rows that exclude a class, class counts,
-        or a solver other than alternation and annealing, they are the positive leave-one-out votes,
-        divided by their sum; `confidence_kind_` says which.
+        likelihood of the hidden sets. In bags they keep the class counts, too; with fewer than
+        30 rows that exclude a class, whole bags are hidden, if there are 20. Otherwise with fewer
+        such rows, with class counts of all rows, or a solver other than alternation and annealing,
+        they are the positive leave-one-out votes, divided by their sum; `confidence_kind_` says
+        which.
     confidence_ : float array (n,)
         The same at `labels_`.
     calibration_ : SetCalibration or None
@@ -354,11 +357,11 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         self.calibration_ = None if held_out is None else held_out.calibration
         self._set_scores_: FloatArray | None = None
         if held_out is not None:
-            self.confidence_kind_ = "hidden sets"
+            self.confidence_kind_ = "hidden bags" if held_out.hides_bags else "hidden sets"
             proba = self._probabilities_
             inside = judged_shares(fit, held_out, self.tolerance_, proba, self._distribution_)
             found = found._replace(shares=inside)
-            if same:
+            if same and not held_out.hides_bags:
                 scored = proba(held_out.first_scores)
                 self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
         if np.isfinite(self.tolerance_):

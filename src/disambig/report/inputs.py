@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.numbers.amounts import amount_text
 from disambig.diagnosis import Report
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -112,7 +111,7 @@ class ReportInputs:
         if self.examination is not None:
             return self.examination.candidates
         given = self.table.candidates
-        return given.sets if is_in_bags(given) else given
+        return given.sets if given.couples_rows else given
 
     @property
     def targets(self) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates import MeanBounds
 from disambig.diagnosis import Report, diagnose
 from disambig.exceptions import TableError
 from disambig.frames import data_frame
@@ -289,7 +290,10 @@ def diagnose_table(table: Table, *, ignore: Any = (), fast: bool = False) -> Rep
     inputs = np.asarray(features.fit_transform(table.X))
     names = feature_names(Pipeline([("features", features)]), table.plan)
     columns = {f"{name}": inputs[:, k] for k, name in enumerate(_distinct(names.tolist()))}
-    found = diagnose(data_frame(columns), table.candidates, ignore=ignore, fast=fast)
+    # Means of bags are not checked; the intervals of the rows are.
+    means = isinstance(table.candidates, MeanBounds)
+    candidates = table.candidates.sets if means else table.candidates
+    found = diagnose(data_frame(columns), candidates, ignore=ignore, fast=fast)
     if table.ids is not None:
         return replace(found, names=_objects(table.ids), names_are=f"Rows by {table.plan.id}")
     lines = table.source.lines

@@ -325,7 +325,10 @@ def open_folder(folder: Any, table: Any = None, *, callback: Callback | None = N
             "cells have changed. Fit again, or pass the former table by table=."
         )
     predictor = load_predictor(path / MODEL_FILE)
-    read = predictor.plan.read(raw, with_target=True)
+    plan = predictor.plan
+    # Of bags alone there are no target columns.
+    has_target = plan.target is not None and len(plan.target.columns) > 0
+    read = plan.in_bags(plan.read(raw, with_target=has_target))
     settings = FitSettings(**summary["settings"])
     model = TableModel(
         read,

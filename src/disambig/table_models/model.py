@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates import MeanBounds
 from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis import Report
 from disambig.estimators.disambiguated_classifier import label_codes
@@ -23,6 +24,7 @@ from disambig.table_models.predictor import TablePredictor
 from disambig.table_models.questions import question_table
 from disambig.table_models.settings import FitSettings
 from disambig.tables import Table
+from disambig.tables.bag_means import mean_table
 from disambig.tables.bags import bag_table
 from disambig.trust import Examination, Questions, Suspects
 from disambig.trust.refitting import answered_rows
@@ -147,9 +149,12 @@ class TableModel:
         """One row for each bag, as a pandas DataFrame; None if the table has no bags.
 
         Its rows, and how many of them have each class: as given, by the recovered labels, and
-        expected by the other rows; and whether the labels keep what was given.
+        expected by the other rows; and whether the labels keep what was given. Of numbers the mean,
+        as given and of the recovered numbers.
         """
         counts = self.table.candidates
+        if isinstance(counts, MeanBounds):
+            return mean_table(counts, self.estimator.labels_)
         if not is_in_bags(counts):
             return None
         codes = label_codes(self.estimator.labels_, self.estimator.classes_)

@@ -72,8 +72,8 @@ def _call(model: TableModel) -> str:
         parts.append(repr(columns[0] if len(columns) == 1 else columns))
     if model.table.plan.bags is not None:
         parts.append(f"bags={str(model.table.plan.bags)!r}")
-    if model.table.plan.shares is not None:
-        parts.append("proportions=...")
+    if model.table.plan.bounds is not None:
+        parts.append("means=..." if model.kind == "numbers" else "proportions=...")
     if model.table.plan.id is not None:
         parts.append(f"id={str(model.table.plan.id)!r}")
     defaults = type(model.settings)().to_dict()

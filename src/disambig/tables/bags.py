@@ -1,15 +1,17 @@
 """Bags of rows in a table: a column with their names, and a file with the class shares of each."""
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from disambig.candidates import bag_counts
+import numpy as np
+
+from disambig.candidates import Intervals, LabelSets, MeanBounds, bag_counts
 from disambig.candidates.labels.assignment import require_feasible
-from disambig.candidates.labels.class_counts import ClassCounts
+from disambig.candidates.labels.bag_counts import numbered_bags
+from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
 from disambig.candidates.reading import is_missing
 from disambig.exceptions import CandidateError, TableError
 from disambig.tables.reading import RawTable, read_table
@@ -51,7 +53,7 @@ def read_proportions(data: Any) -> Any:
         raise TableError(f"{name}: expected the names of bags, and one column for each class.")
     shares: dict[str, dict[str, Any]] = {}
     for row in table.itertuples(index=False):
-        bag = _text(row[0])
+        bag = name_text(row[0])
         if bag in shares:
             raise TableError(f"{name}: bag {bag!r} has two rows; give its shares once.")
         cells = zip(table.columns[1:], row[1:], strict=True)
@@ -61,12 +63,12 @@ def read_proportions(data: Any) -> Any:
 
 def _texts(data: Mapping[Any, Any]) -> dict[str, Any]:
     return {
-        _text(key): _texts(value) if isinstance(value, Mapping) else value
+        name_text(key): _texts(value) if isinstance(value, Mapping) else value
         for key, value in data.items()
     }
 
 
-def _text(cell: Any) -> str:
+def name_text(cell: Any) -> str:
     """A name as a text; whole floats as integers, as columns with blanks have them."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
@@ -102,13 +104,13 @@ def names_of_bags(table: RawTable, column: Any) -> list[str] | None:
         return None
     cells = table.frame[column].tolist()
     for row, cell in enumerate(cells):
-        if is_missing(cell) or not _text(cell):
+        if is_missing(cell) or not name_text(cell):
             raise table.source.error(
                 "the row has no bag. Give it one, with blank shares if nothing is known of it.",
                 row,
                 column,
             )
-    return [_text(cell) for cell in cells]
+    return [name_text(cell) for cell in cells]
 
 
 def counted(
@@ -148,9 +150,52 @@ def _with_own_labels(shares: Any, classes: Any) -> Any:
     }
 
 
-def digest(counts: ClassCounts) -> str:
-    """A hash of the bounds, which says whether two fits had the same shares."""
-    return hashlib.sha256(counts.bag_bounds.tobytes()).hexdigest()
+def kept_bounds(candidates: Any) -> list[Any] | None:
+    """The bounds of bags as plain data, in the order of their first rows; None without bags.
+
+    Bags are then found again in the same table; see `in_known_bags`.
+    """
+    if not candidates.couples_rows:
+        return None
+    known = candidates.bag_bounds if is_in_bags(candidates) else candidates.bounds
+    return [
+        [[_finite(end) for end in ends] for ends in bag]
+        if is_in_bags(candidates)
+        else [_finite(end) for end in bag]
+        for bag in known.tolist()
+    ]
+
+
+def _finite(end: Any) -> Any:
+    return end if np.isfinite(end) else None
+
+
+def in_known_bags(table: RawTable, sets: Any, column: Any, bounds: list[Any], names: Any) -> Any:
+    """Sets of the table that was read before, with the bounds of its bags.
+
+    Parameters
+    ----------
+    table : RawTable
+    sets : LabelSets, Intervals or None
+        None: the table has no target columns.
+    column : str or None
+        Of the bags; None: all rows are one.
+    bounds : list
+        As of `kept_bounds`.
+    names : tuple or None
+        The classes, if there are no sets.
+    """
+    of_rows = names_of_bags(table, column)
+    found, codes = numbered_bags(["all rows"] * len(table.frame) if of_rows is None else of_rows)
+    if np.ndim(bounds[0]) == 2:
+        if sets is None:
+            sets = LabelSets.from_mask(np.ones((len(codes), len(names)), np.bool_), list(names))
+        return ClassCounts(sets, np.array(bounds), codes, tuple(found))
+    if sets is None:
+        sets = Intervals(np.full(len(codes), -np.inf), np.full(len(codes), np.inf))
+    low, high = np.array(bounds, dtype=np.float64).T
+    ends = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    return MeanBounds(sets, np.stack(ends, axis=1), codes, tuple(found))
 
 
 def bag_table(counts: ClassCounts, codes: Any, distributions: Any) -> Any:
@@ -164,8 +209,6 @@ def bag_table(counts: ClassCounts, codes: Any, distributions: Any) -> Any:
     distributions : float array (n, K)
         Probabilities of the classes of each row by the other rows.
     """
-    import numpy as np
-
     bags, bounds, sizes = counts.bag_of_row, counts.bag_bounds, counts.bag_sizes
     found = np.zeros(bounds.shape[:2], dtype=np.intp)
     np.add.at(found, (bags, codes), 1)

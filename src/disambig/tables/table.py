@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.parameters import check_list
-from disambig.tables.bags import counted, digest
+from disambig.tables.bag_means import with_means
+from disambig.tables.bags import counted, in_known_bags, kept_bounds
 from disambig.tables.features.plan import FeaturePlan
 from disambig.tables.features.planning import planned_features
 from disambig.tables.reading import RawTable, raw_table
@@ -33,8 +33,9 @@ class TablePlan:
         The column that names the rows.
     bags : str or None
         The column that names the bag of each row.
-    shares : str or None
-        A hash of the class counts of the bags.
+    bounds : list or None
+        What is known of the bags of the table, in the order of their first rows: the smallest and
+        the largest count of each class, or mean.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class TablePlan:
     target: TargetFormat | None = None
     id: Any = None
     bags: Any = None
-    shares: str | None = None
+    bounds: Any = None
 
     def read(
         self,
@@ -87,6 +88,18 @@ class TablePlan:
         ids, notes = _ids(table, self.id if self.id in columns else None)
         return Table(table, X, self, target, ids, (*table.notes, *self.features.unseen(X), *notes))
 
+    def in_bags(self, table: "Table") -> "Table":
+        """The table that the plan was made from, read again, with what is known of its bags."""
+        if self.bounds is None or self.target is None:
+            return table
+        target = table.target
+        sets = None if target is None else target.candidates
+        candidates = in_known_bags(table.raw, sets, self.bags, self.bounds, self.target.names)
+        if target is None:
+            texts = np.empty((len(table.frame), 0), dtype=object)
+            target = Target(candidates, self.target, texts)
+        return replace(table, target=replace(target, candidates=candidates))
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
         return {
@@ -95,7 +108,7 @@ class TablePlan:
             "target": None if self.target is None else self.target.to_dict(),
             "id": plain_data(self.id),
             "bags": plain_data(self.bags),
-            "shares": self.shares,
+            "bounds": self.bounds,
         }
 
     @classmethod
@@ -118,7 +131,7 @@ class TablePlan:
             None if target is None else TargetFormat.from_dict(target),
             fields["id"],
             fields.get("bags"),
-            fields.get("shares"),
+            fields.get("bounds"),
         )
 
 
@@ -211,6 +224,7 @@ def load_table(
     header: bool = True,
     bags: Any = None,
     proportions: Any = None,
+    means: Any = None,
     **target_options: Any,
 ) -> Table:
     """Read a file or a frame: inputs, candidate sets, and the plan to read the next one.
@@ -229,10 +243,12 @@ def load_table(
     sep, encoding, header
         How a text file is read, as of `read_table`.
     bags : str, optional
-        The column that names the bag of each row: a group whose class shares are known. It is no
-        feature. The target may then be left out.
+        The column that names the bag of each row: a group whose class shares or mean are known.
+        It is no feature. The target may then be left out.
     proportions : path, frame or mapping, optional
         The class shares of the bags, as of `read_proportions`; without `bags`, of all rows.
+    means : path, frame or mapping, optional
+        The means of the numbers of the bags, as of `read_means`.
     **target_options
         ``kind``, ``separator``, ``path``, ``parents``, ``classes``, ``decimal``, ``blank``,
         ``zero``, ``ranks`` and ``case_sensitive`` of `read_target`.
@@ -261,7 +277,8 @@ def load_table(
         raise table.source.error(missing_columns([id], list(table.frame.columns)))
     # It is used twice.
     words = missing_words("load_table", missing)
-    found = _target(table, target, words, bags, proportions, target_options)
+    given = _Bags(bags, proportions, means)
+    found = _target(table, target, words, given, target_options)
     if id in found.columns:
         raise table.source.error("is the identifier, and cannot be the target.", None, id)
     left_out = [drop] if isinstance(drop, str) else check_list("load_table", "drop", drop)
@@ -277,7 +294,7 @@ def load_table(
             found.format,
             id,
             bags,
-            digest(found.candidates) if is_in_bags(found.candidates) else None,
+            kept_bounds(found.candidates),
         ),
         found,
         ids,
@@ -285,45 +302,79 @@ def load_table(
     )
 
 
+class _Bags(NamedTuple):
+    """The column of the bags, and what is known of each: class shares or means."""
+
+    column: Any
+    proportions: Any
+    means: Any
+
+
 def _target(
-    table: RawTable,
-    target: Any,
-    words: Any,
-    bags: Any,
-    proportions: Any,
-    options: Mapping[str, Any],
+    table: RawTable, target: Any, words: Any, bags: _Bags, options: Mapping[str, Any]
 ) -> Target:
-    """The target of a table, with the class counts of its bags."""
-    if bags is None and proportions is None:
+    """The target of a table, with what is known of its bags."""
+    if all(part is None for part in bags):
         return read_target(table, target, missing=words, **options)
+    if bags.proportions is not None and bags.means is not None:
+        raise table.source.error(
+            "bags have class shares (proportions) or means of numbers; give one of them."
+        )
     names = list(table.frame.columns)
-    if bags is not None and not is_name(bags, names):
-        raise table.source.error(missing_columns([bags], names))
+    if bags.column is not None and not is_name(bags.column, names):
+        raise table.source.error(missing_columns([bags.column], names))
+    kind = "labels" if bags.means is None else "numbers"
     if target is None and not has_target_name(names):
-        if set(options) - {"classes", "kind"} or options.get("kind", "labels") != "labels":
+        if set(options) - {"classes", "kind"} or options.get("kind", kind) != kind:
             raise table.source.error(
                 f"there is no target column, so that {sorted(options)} say nothing about it. Name "
                 "it by target, or leave them out."
             )
-        counts = counted(table, None, bags, proportions, options.get("classes"))
-        sentence = "There is no target column: labels follow from the class shares of the bags."
-        form = TargetFormat("labels", (), "bags", names=tuple(counts.classes.tolist()))
-        texts = np.empty((len(table.frame), 0), dtype=object)
-        return Target(counts, replace(form, sentence=sentence), texts, notes=(sentence,))
+        return _of_bags_alone(table, bags, kind, options.get("classes"))
+    if bags.means is not None:
+        # Plain numbers may be read as codes of classes.
+        options = {"kind": "numbers", **options}
     found = read_target(table, target, missing=words, **options)
-    if bags in found.columns:
-        raise table.source.error("names the bags, and cannot be the target.", None, bags)
-    if found.kind != "labels":
-        raise table.source.error(
-            f"bags are of labels, and the target holds {found.kind}.", None, found.columns[0]
+    if bags.column in found.columns:
+        raise table.source.error("names the bags, and cannot be the target.", None, bags.column)
+    if found.kind != kind:
+        what = (
+            "class shares of bags are of labels"
+            if kind == "labels"
+            else "means of bags are of numbers"
         )
-    counts = counted(table, found.candidates, bags, proportions)
-    where = "all rows" if bags is None else f"{len(counts.bag_bounds)} bags in {shown(bags)}"
-    return replace(
-        found,
-        candidates=counts,
-        notes=(*found.notes, f"The class shares of {where} are kept by the recovered labels."),
-    )
+        raise table.source.error(
+            f"{what}, and the target holds {found.kind}.", None, found.columns[0]
+        )
+    if bags.means is None:
+        candidates: Any = counted(table, found.candidates, bags.column, bags.proportions)
+        where = "all rows"
+        if bags.column is not None:
+            where = f"{len(candidates.bag_bounds)} bags in {shown(bags.column)}"
+        note = f"The class shares of {where} are kept by the recovered labels."
+    else:
+        candidates = with_means(table, found.candidates, bags.column, bags.means)
+        where = f"{len(candidates.bounds)} bags in {shown(bags.column)}"
+        note = f"The means of {where} are kept by the recovered numbers."
+    return replace(found, candidates=candidates, notes=(*found.notes, note))
+
+
+def _of_bags_alone(table: RawTable, bags: _Bags, kind: str, classes: Any) -> Target:
+    """The target of a table without a target column."""
+    candidates: Any
+    if kind == "labels":
+        candidates = counted(table, None, bags.column, bags.proportions, classes)
+        names: Any = tuple(candidates.classes.tolist())
+        sentence = "There is no target column: labels follow from the class shares of the bags."
+    else:
+        if classes is not None:
+            raise table.source.error("classes are of labels, and means are of numbers.")
+        candidates = with_means(table, None, bags.column, bags.means)
+        names = None
+        sentence = "There is no target column: numbers follow from the means of the bags."
+    form = TargetFormat(kind, (), "bags", names=names, sentence=sentence)
+    texts = np.empty((len(table.frame), 0), dtype=object)
+    return Target(candidates, form, texts, notes=(sentence,))
 
 
 def _raw(data: Any, sep: str | None, encoding: str | None, header: bool) -> RawTable:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import (
+    ClassCounts,
     Intervals,
     IntervalUnions,
     LabelSets,
@@ -19,7 +20,8 @@ def answered_sets(candidates: Any, answers: Answers) -> Any:
 
     Parameters
     ----------
-    candidates : LabelSets, Intervals, IntervalUnions, PartialOrders or PartialBits, n rows
+    candidates : candidate sets of any kind, n rows
+        Class counts stay; they may contradict the answers.
     answers : Answers
         Labels as codes of the classes; numbers; ranks; bits.
 
@@ -31,6 +33,9 @@ def answered_sets(candidates: Any, answers: Answers) -> Any:
     [[1, 1, 0], [0, 0, 1]]
     """
     rows, labels = answers.rows, answers.labels
+    if isinstance(candidates, ClassCounts):
+        sets = _answered_labels(candidates.sets, answers)
+        return ClassCounts(sets, candidates.bounds, candidates.bags, candidates.names)
     if isinstance(candidates, LabelSets):
         return _answered_labels(candidates, answers)
     if isinstance(candidates, PartialOrders):

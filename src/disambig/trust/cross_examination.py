@@ -12,11 +12,12 @@ from disambig.candidates import (
     Intervals,
     IntervalUnions,
     LabelSets,
+    MeanBounds,
     PartialBits,
     PartialOrders,
     number_sets,
 )
-from disambig.candidates.labels.class_counts import is_in_bags
+from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
@@ -32,7 +33,7 @@ from disambig.trust.examination import Examination
 from disambig.trust.examined import Examined, before_last_step, step_options
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.kinds.bits import examine_bits
-from disambig.trust.kinds.labels import examine_labels
+from disambig.trust.kinds.labels import examine_labels, require_judged_bags
 from disambig.trust.kinds.numbers import examine_numbers
 from disambig.trust.kinds.orders import examine_orders
 
@@ -62,6 +63,8 @@ def cross_examine(
         Unfitted; it is cloned. Fitted for ``cv="prefit"``.
     X : array-like or sparse matrix (n, d)
     y : candidate sets, n rows
+        Sets in bags (`disambig.candidates.bag_counts`) are hidden while all bags stay whole; if few
+        rows have sets and there are 20 bags, whole bags are hidden.
     cv : int, splitter, iterable of (train, test), or "prefit", default 5
         Rows with equal inputs, and groups, stay in one fold. "prefit": the estimator was fitted on
         other rows, and judges all of these; promises of coverage are then exact.
@@ -169,11 +172,14 @@ def examine_fitted(
         The one of the fit, if it was kept. It is used if the same would come out again.
     """
     last = innermost(model)
-    if is_in_bags(y):
+    counts = y if isinstance(y, ClassCounts) else None
+    if isinstance(y, MeanBounds):
         raise ValueError(
-            "cross_examine: rows in bags are not judged, because folds would cut the bags; their "
-            "confidence is by the votes of the other rows (leave one out)."
+            "cross_examine: numbers in bags of known means are not judged, because folds would cut "
+            "the bags; their confidence is by the intervals of the rows (see confidence_kind_)."
         )
+    if is_in_bags(y):
+        require_judged_bags(model, y, cv)
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
     checked = validated_inputs(last, inputs, reset=False, missing=True)
@@ -185,12 +191,18 @@ def examine_fitted(
     if not (isinstance(cv, str) and cv == PREFIT):
         own = checked if kept.all_rows else checked[kept.rows]
         pairwise = get_tags(model).input_tags.pairwise
-        dealt = candidates if given is None else given
+        dealt = _dealt(candidates, counts, given)
         folds = Folds(cv, repeats, own, kept, dealt, groups, pairwise=pairwise)
-    bounds = y.bounds if getattr(y, "couples_rows", False) else None
     judgement = next(iter(judgements), None)
-    rows = Examined(model, X, checked, candidates, kept, folds, bounds, judgement)
+    rows = Examined(model, X, checked, candidates, kept, folds, counts, judgement)
     return _examine(rows, distance)
+
+
+def _dealt(candidates: Any, counts: ClassCounts | None, given: Any) -> Any:
+    """What the folds are dealt by: rows in bags may be hidden with their bags."""
+    if given is not None:
+        return given
+    return counts if is_in_bags(counts) else candidates
 
 
 def _examine(rows: Examined, distance: FloatArray | None) -> Examination:
@@ -231,12 +243,6 @@ def _read_bits(last: Any, y: Any) -> PartialBits:
         raise ValueError(
             "cross_examine: y is a vector of two classes. Pass a table with one column instead, 1 "
             "for the second class, 0 for the first and NaN where it is not known."
-        )
-    if getattr(last, "tag_frequencies_kind_", "known bits") != "known bits":
-        raise ValueError(
-            "cross_examine: some tags are known to be on only, or off only, so that no row says "
-            "the opposite and hidden bits cannot judge the others. Examine tags that are known "
-            "both on and off."
         )
     return PartialBits.from_any(
         y,

@@ -41,8 +41,8 @@ class Examined:
         Those that take part in fits.
     folds : Folds or None
         None: the model never saw these rows.
-    bounds : int array (K, 2) or None
-        Of `ClassCounts`, which the fit keeps and the judgement of single rows does not.
+    counts : ClassCounts or None
+        Which the fit keeps, and in bags the judgement, too.
     judgement : KeptJudgement or None
         Of the fit of the model, if it is known.
     """
@@ -53,7 +53,7 @@ class Examined:
     candidates: Any
     kept: KeptRows
     folds: Folds | None
-    bounds: IntArray | None = None
+    counts: ClassCounts | None = None
     judgement: KeptJudgement | None = None
 
     @property
@@ -103,6 +103,12 @@ class Examined:
                 "known here. Fit it on all rows, with the answers as sets of one, or "
                 "cross-examine the rows with folds."
             )
+        if getattr(self.last, "_one_sided_", None) is not None:
+            raise ValueError(
+                "refit: some tags are known to be on only, or off only. Answers know both, so that "
+                "the bits of other rows would no longer be read as one-sided. Use with_answers, or "
+                "correct y and fit again."
+            )
         model = without_search(self.model, calibrates=True)
         groups = None
         if self.kept.groups is not None:
@@ -111,10 +117,17 @@ class Examined:
             groups[self.kept.rows] = self.kept.groups
         options = {"sample_weight": self.sample_weight, "groups": groups}
         given = {name: value for name, value in options.items() if value is not None}
-        y = candidates if self.bounds is None else ClassCounts(candidates, self.bounds)
+        counts = self._counted(candidates)
+        y = candidates if counts is None else counts
         with continued(innermost(model), self.last):
             model.fit(self.X, y, **step_options(model, given))
-        return replace(self, model=model, candidates=candidates, judgement=None)
+        return replace(self, model=model, candidates=candidates, counts=counts, judgement=None)
+
+    def _counted(self, candidates: Any) -> ClassCounts | None:
+        """Other sets of the rows with their class counts, if there are any."""
+        if self.counts is None:
+            return None
+        return ClassCounts(candidates, self.counts.bounds, self.counts.bags, self.counts.names)
 
     def held_out(self, predict: Callable[[Any, Any], FloatArray]) -> FloatArray:
         """Predictions, first axis n, by models that were fitted without the fold of the row.
@@ -167,7 +180,9 @@ class Examined:
 
     def require_information(self, folds: IntArray) -> None:
         """Raise an error if all rows that exclude something are in one fold of those ``(m,)``."""
-        informative = self.candidates.informative[self.kept.rows]
+        assert self.folds is not None
+        # Bags may be hidden, and not only sets.
+        informative = self.candidates.informative[self.kept.rows] | self.folds.informative
         if np.unique(folds[informative]).size < 2:
             raise ValueError(
                 "cross_examine: if the sets of one fold are hidden, no row is left that excludes "

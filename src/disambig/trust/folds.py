@@ -7,12 +7,12 @@ import numpy as np
 
 from disambig.estimators.calibration import splits_of
 from disambig.estimators.fitting import KeptRows
+from disambig.estimators.held_out.bag_judges import hiding_of
 from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.exceptions import StoppedError
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer
-from disambig.weights.row_groups import joined_groups
 
 _OWNER = "cross_examine"
 PREFIT = "prefit"
@@ -83,7 +83,7 @@ class Folds:
         Checked inputs of the rows that take part.
     kept : KeptRows
     candidates, groups : n rows
-        What a splitter is given beside the rows.
+        What is hidden, and what a splitter is given beside the rows.
     pairwise : bool
         Whether X holds pairs of rows, which are no inputs.
     """
@@ -99,15 +99,14 @@ class Folds:
         *,
         pairwise: bool,
     ) -> None:
-        informative = candidates[kept.rows].informative
-        self.equal = equal_inputs(X, pairwise)
-        self.units = joined_groups(self.equal, kept.groups)
-        if np.unique(self.units[informative]).size < 2:
+        hiding = hiding_of(candidates[kept.rows], equal_inputs(X, pairwise), kept.groups)
+        self.hiding = hiding
+        self.equal, self.units, self.informative = hiding[:3]
+        if hiding.n_informative < 2:
             raise ValueError(
                 f"{_OWNER}: fewer than two distinct rows (or groups) exclude something; if their "
                 "sets are hidden, nothing can be learned."
             )
-        self.informative = informative
         self._repeats = int(repeats)
         self._cv = cv
         self._given: IntArray | None = None

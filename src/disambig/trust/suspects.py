@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 # Parts of statements and sentences.
 ANSWERED = "the answer is outside of the set"
 APPROXIMATE = " The rows were judged in folds, for which this is approximate."
+TELLS_FREQUENCIES = (
+    "Some tags are known to be on only, or off only, so that wrong bits cannot be distinguished "
+    "from wrong frequencies: no set is called suspect. suspicion ranks the rows."
+)
 TELLS_NOTHING = (
     "The other rows are wrong too often, even where they are sure, so that wrong sets cannot be "
     "distinguished from right ones: no set is called suspect."
@@ -361,7 +365,9 @@ def found_suspects(examination: "Examination", level: float) -> Suspects:
     elif examination._tells_wrong_sets:
         choice = suspects_by_posterior(before, examination.suspicion, is_open, level)
     else:
-        choice = Choice(np.zeros(0, dtype=np.intp), TELLS_NOTHING)
+        is_one_sided = getattr(examination, "one_sided", None) is not None
+        why = TELLS_FREQUENCIES if is_one_sided else TELLS_NOTHING
+        choice = Choice(np.zeros(0, dtype=np.intp), why)
     said = [Contradiction(examination._label_column()[row], 1.0, ANSWERED) for row in known]
     if choice.rows.size:
         said += examination._contradictions(choice.rows)

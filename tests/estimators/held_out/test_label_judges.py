@@ -8,8 +8,9 @@ from sklearn.metrics import roc_auc_score
 
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.datasets import UniformCorruption
+from disambig.estimators.held_out.bag_judges import hiding_of
+from disambig.estimators.held_out.hidden_votes import Judge
 from disambig.estimators.held_out.label_judges import (
-    Judge,
     deal,
     hidden_scores,
     judged,
@@ -138,7 +139,7 @@ def test_groups_are_hidden_together():
 def test_several_judges_are_averaged(blobs):
     X, sets, _ = blobs
     loss = ZeroOneLoss().bind(sets.classes)
-    ones, equal = np.ones(len(sets)), np.arange(len(sets))
+    ones, hiding = np.ones(len(sets)), hiding_of(sets, np.arange(len(sets)), None)
     judges = [
         Judge(weights.fit(X), AlternatingMinimization())
         for weights in (KernelRidgeWeights(), NeighborWeights(9))
@@ -146,7 +147,7 @@ def test_several_judges_are_averaged(blobs):
     folds = [np.arange(len(sets)) % 5, np.arange(len(sets)) % 6]
 
     def judge(some, deals):
-        return judged(some, sets, loss, "disambiguation", ones, equal, lambda j: [deals[j]])
+        return judged(some, sets, loss, "disambiguation", ones, hiding, lambda j: [deals[j]])
 
     both = judge(judges, folds)
     alone = [judge([one], [deals]) for one, deals in zip(judges, folds, strict=True)]

@@ -188,3 +188,56 @@ def test_pipelines_weights_and_mixtures():
     assert mixed.selection_saw_sets
     assert mixed.estimator.members_
     assert ((mixed.held_out_probabilities > 0) & (mixed.held_out_probabilities < 1)).all()
+
+
+def one_sided(value, wrong=()):
+    """Bits of `tagged` of which only those with `value` are listed; of `wrong` rows one more."""
+    X, truth, _ = tagged(300, hidden=0.0)
+    rng = np.random.default_rng(1)
+    listed = (truth == value) & (rng.random(truth.shape) < 0.5)
+    for row in wrong:
+        listed[row, np.flatnonzero(truth[row] != value)[:1]] = True
+    return X, truth, PartialBits(np.where(listed, value, -1).astype(np.int8), TAGS)
+
+
+@pytest.mark.parametrize("value", [1, 0])
+@pytest.mark.parametrize("source", ["given", "estimated"])
+def test_tags_of_which_one_value_is_listed(value, source):
+    X, truth, bits = one_sided(value)
+    frequencies = truth.mean(axis=0) if source == "given" else "estimate"
+    model = PartialMultilabelClassifier(
+        NadarayaWatsonWeights(bandwidth=0.5), tag_frequencies=frequencies
+    )
+    exam = cross_examine(model, X, bits)
+    assert exam.estimator.tag_frequencies_kind_ == source
+    chosen = np.where(
+        exam.labels == 1, exam.held_out_probabilities, 1 - exam.held_out_probabilities
+    )
+    is_open = ~bits.known
+    right = (exam.labels == truth)[is_open]
+    assert abs(chosen[is_open].mean() - right.mean()) < 0.06
+    assert roc_auc_score(right, chosen[is_open]) > (0.7 if source == "given" else 0.6)
+    # What is listed is judged as a new row would be: others did not see that it is listed.
+    expected = exam.one_sided.probabilities(exam.recorded)
+    np.testing.assert_array_equal(exam.held_out_probabilities[bits.known], expected[bits.known])
+    assert len(exam.ask(3).frame()) == 3
+    assert len(exam.predict_set(X[:4])) == 4
+    rows = np.arange(0, 300, 5)
+    answered = exam.with_answers(rows, truth[rows])
+    assert len(answered.predict_set(X[:4], meaning="truth")) == 4
+    with pytest.raises(ValueError, match="no longer be read as one-sided"):
+        exam.refit(rows, truth[rows])
+
+
+def test_wrong_tags_among_listed_ones_are_suspicious_and_not_counted():
+    wrong = np.arange(0, 300, 20)
+    X, truth, bits = one_sided(1, wrong)
+    wrong = wrong[(truth[wrong] == 0).any(axis=1)]
+    weights = NadarayaWatsonWeights(bandwidth=0.5)
+    model = PartialMultilabelClassifier(weights, tag_frequencies=truth.mean(axis=0))
+    exam = cross_examine(model, X, bits)
+    rows = np.flatnonzero(bits.informative)
+    assert roc_auc_score(np.isin(rows, wrong), exam.suspicion[rows]) > 0.75
+    found = exam.suspects()
+    assert len(found) == 0
+    assert "wrong bits cannot be distinguished from wrong frequencies" in found.statement

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from disambig.notation import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from disambig.estimators.held_out.label_judges import HeldOutLabels
+    from disambig.estimators.held_out.hidden_votes import HeldOutLabels
 
 
 class KeptJudgement(NamedTuple):

@@ -9,19 +9,29 @@ were chosen with the set of the row in play.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import LabelSets
+from disambig.candidates.labels.bag_information import MIN_RANDOM_BAGS
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.held_out.bag_judges import Hiding, hiding_of, judged_in_bags
+from disambig.estimators.held_out.hidden_votes import (
+    HeldOutLabels,
+    Judge,
+    opened_sets,
+    own_votes,
+    scaled_votes,
+)
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
-from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
+from disambig.estimators.held_out.set_likelihood import fit_set_calibration
 from disambig.estimators.prediction import label_distribution
 from disambig.estimators.progress.reporting import Phase
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
@@ -31,11 +41,8 @@ from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
 from disambig.solvers.baselines import run_baseline
-from disambig.votes import Votes
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights import FunctionWeights, PrecomputedWeights, Weights
-from disambig.weights.given import FixedVotes
-from disambig.weights.row_groups import joined_groups, rank_hashes
+from disambig.weights.row_groups import rank_hashes
 
 # With ten folds more sets stay visible than with five, at up to twice the cost.
 _FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
@@ -47,49 +54,8 @@ _MAX_ROWS_OF_ALL = 1000
 _SWEEPS = 2
 # Entries of the tables of all folds together; beyond, the folds are solved one by one.
 _MAX_ENTRIES = 2**22
-# Below this, a probability, or what is left of a sum of votes, counts as zero.
+# Smaller probabilities count as this one.
 _LEAST = 1e-9
-# Votes of the user have no known sum.
-_GIVEN = (FixedVotes, FunctionWeights, PrecomputedWeights)
-
-
-class Judge(NamedTuple):
-    """A fitted weighting, its votes at the training rows if they are known, and the solver.
-
-    The solver is None for the baselines.
-    """
-
-    weights: Weights
-    solver: Solver | None
-    votes: Votes | None = None
-
-    def training_votes(self) -> Votes:
-        """Votes at the training rows, not scaled by sample weights."""
-        return self.weights.training_votes() if self.votes is None else self.votes
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutLabels:
-    """What rows that never saw the sets say about them.
-
-    Attributes
-    ----------
-    distributions : float array (n, K)
-        Calibrated probabilities of all classes.
-    calibration : SetCalibration
-        Of the mean of all judges.
-    first_scores : float array (n, K)
-        The votes for all classes by the first judge alone, which predicts new inputs.
-    first_calibration : SetCalibration
-        Of these scores.
-    n_judges : int
-    """
-
-    distributions: FloatArray
-    calibration: SetCalibration
-    first_scores: FloatArray
-    first_calibration: SetCalibration
-    n_judges: int
 
 
 def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
@@ -103,6 +69,8 @@ def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
 def is_cheap(sets: Any, solver: Solver | None) -> bool:
     """Whether hidden sets cost little: alternation and annealing run on the votes of the fit."""
     usual = (AlternatingMinimization, AnnealedMinimization)
+    if is_in_bags(sets):
+        return isinstance(solver, AnnealedMinimization)
     return not sets.couples_rows and (solver is None or isinstance(solver, usual))
 
 
@@ -158,30 +126,30 @@ def judge_fit(
         At which labels may leave their sets; by default never.
     """
     sets, kept = fit.taken, fit.kept
-    if not is_cheap(sets, solver):
+    weighting = fit.weightings.weights
+    if not is_cheap(sets, solver) or (is_in_bags(sets) and informed_graph(weighting) is not None):
         return None
     inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
-    equal = equal_inputs(inputs, fit.weightings.pairwise)
-    units = joined_groups(equal, kept.groups)
+    hiding = hiding_of(sets, equal_inputs(inputs, fit.weightings.pairwise), kept.groups)
     # Distinct inputs are counted: a weight of w is w copies.
-    if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
+    if hiding.n_informative < (MIN_RANDOM_BAGS if hiding.hides_bags else MIN_INFORMATIVE_ROWS):
         return None
-    n_units = int(equal.max()) + 1
+    n_units = int(hiding.equal.max()) + 1
     n_folds = _FOLDS[n_units > _MAX_ROWS_OF_TEN]
-    first = Judge(fit.weightings.weights, solver, fit.votes)
+    first = Judge(weighting, solver, fit.votes)
     found = judged(
         judges_of(first, trials, inputs, kept.weights, n_units, "judgement"),
         sets,
         fit.problem.loss,
         method,
         kept.sample_weight,
-        equal,
-        lambda number: [deal(units, sets.informative, n_folds, number)],
+        hiding,
+        lambda number: [deal(hiding.units, hiding.informative, n_folds, number)],
         price,
     )
     # A callback may have ended it before all have judged.
     if found.n_judges == 1 + len(_other_trials(trials, n_units)):
-        keep(KeptJudgement(first.weights, price, units, sets.informative, n_folds, found))
+        keep(KeptJudgement(weighting, price, hiding.units, hiding.informative, n_folds, found))
     return found
 
 
@@ -222,11 +190,11 @@ def deal(units: IntArray, informative: BoolArray, n_folds: int, number: int) -> 
 
 def judged(
     judges: Iterable[Judge],
-    sets: LabelSets,
+    sets: Any,
     loss: FiniteLoss,
     method: str,
     sample_weight: FloatArray,
-    equal: IntArray,
+    hiding: Hiding,
     deals: Callable[[int], Sequence[IntArray]],
     price: float = np.inf,
 ) -> HeldOutLabels:
@@ -236,17 +204,18 @@ def judged(
     ----------
     judges : iterable of Judge
         They may be fitted one after another.
-    sets : LabelSets, n rows
+    sets : LabelSets, n rows, or ClassCounts with bags
     loss : FiniteLoss
     method : {"disambiguation", "infimum", "average"}
     sample_weight : float array (n,)
-    equal : int array (n,)
-        Equal numbers for rows with equal inputs, which are all in one fold.
+    hiding : Hiding
     deals : callable
         ``deals(j)`` are the folds ``(n,)`` of judge j, once or several times.
     price : float
         At which labels may leave their sets; by default never.
     """
+    if is_in_bags(sets):
+        return judged_in_bags(judges, sets, loss, sample_weight, hiding, deals(0))
     solved = sets if np.isinf(price) else tolerant_sets(sets, price)
     possible = np.asarray(sets.mask.any(axis=0))
     frequencies = sample_weight @ sets.distribution()
@@ -257,7 +226,7 @@ def judged(
     for judge in judges:
         scores = np.mean(
             [
-                hidden_scores(judge, solved, loss, method, sample_weight, equal, folds)
+                hidden_scores(judge, solved, loss, method, sample_weight, hiding.equal, folds)
                 for folds in deals(count)
             ],
             axis=0,
@@ -302,15 +271,17 @@ def hidden_scores(
         return _annealed_together(judge, sets, loss, sample_weight, equal, folds)
     scores = np.zeros(sets.mask.shape)
     votes = judge.training_votes()
-    own = _own_votes(judge.weights, votes, equal)
+    own = own_votes(judge.weights, votes, equal)
     for fold in range(n_folds):
         hidden = folds == fold
         if graph is not None:
             visible = graph.at_informed(sets.informative & ~hidden)
             votes = visible.training_votes()
-            own = _own_votes(visible, votes, equal)
-        opened = _opened(sets, hidden)
-        problem = Problem(_scaled(votes, sample_weight), loss, opened, sample_weight=sample_weight)
+            own = own_votes(visible, votes, equal)
+        opened = opened_sets(sets, hidden)
+        problem = Problem(
+            scaled_votes(votes, sample_weight), loss, opened, sample_weight=sample_weight
+        )
         if method == "disambiguation":
             assert judge.solver is not None
             solution = judge.solver.solve(problem)
@@ -319,34 +290,6 @@ def hidden_scores(
         targets = label_distribution(opened, solution, method)
         scores[hidden] = own.removed(votes @ targets, targets)[hidden]
     return scores
-
-
-@dataclass(frozen=True, eq=False)
-class _OwnVotes:
-    """The votes ``(n,)`` of a row and of its copies at the row, and the factor without them."""
-
-    size: FloatArray
-    factor: FloatArray
-
-    def removed(self, scores: FloatArray, targets: FloatArray) -> FloatArray:
-        """Scores ``(..., n, K)`` without the votes of the row and of its copies for its targets.
-
-        Copies have the same targets, as their sets are all open. For kernel ridge the factor makes
-        this the exact prediction without the row; votes with sum one have sum one again.
-        """
-        without: FloatArray = self.factor[:, None] * (scores - self.size[:, None] * targets)
-        return without
-
-
-def _own_votes(weights: Weights, votes: Votes, equal: IntArray) -> _OwnVotes:
-    # The vote of a copy at the row is its own vote at itself: their inputs are equal.
-    total: FloatArray = np.bincount(equal, weights=votes.diagonal()).astype(np.float64)
-    size = total[equal]
-    if isinstance(weights, _GIVEN):
-        return _OwnVotes(size, np.ones(len(size)))
-    rest = 1.0 - size
-    has_others = rest > _LEAST
-    return _OwnVotes(size, np.where(has_others, 1.0 / np.where(has_others, rest, 1.0), 0.0))
 
 
 def _annealed_together(
@@ -360,11 +303,11 @@ def _annealed_together(
     """All folds as one problem: one product of the votes for all of them."""
     n_folds = int(folds.max()) + 1
     hidden = folds == np.arange(n_folds)[:, None]
-    opened = [_opened(sets, one) for one in hidden]
+    opened = [opened_sets(sets, one) for one in hidden]
     together = LabelSets.concatenated(opened)
     votes = judge.training_votes()
     problem = Problem(
-        RepeatedVotes(_scaled(votes, sample_weight), n_folds),
+        RepeatedVotes(scaled_votes(votes, sample_weight), n_folds),
         loss,
         together,
         sample_weight=np.tile(sample_weight, n_folds),
@@ -376,18 +319,5 @@ def _annealed_together(
     # Of all folds, the one in which the row is hidden.
     place = folds, np.arange(len(sets))
     hidden_targets = distributions.reshape(n_folds, len(sets), -1)[place]
-    own = _own_votes(judge.weights, votes, equal)
+    own = own_votes(judge.weights, votes, equal)
     return own.removed(scores.reshape(n_folds, len(sets), -1)[place], hidden_targets)
-
-
-def _opened(sets: LabelSets, hidden: BoolArray) -> LabelSets:
-    """The sets, with all classes that are a candidate of some row in the hidden ones."""
-    possible = np.asarray(sets.mask.any(axis=0))
-    weights = sets.weights
-    if weights is not None:
-        weights = np.where(hidden[:, None], possible / np.count_nonzero(possible), weights)
-    return LabelSets(sets.mask | (hidden[:, None] & possible), sets.classes, weights)
-
-
-def _scaled(votes: Votes, sample_weight: FloatArray) -> Votes:
-    return votes if (sample_weight == 1).all() else votes.scale_rows(sample_weight)

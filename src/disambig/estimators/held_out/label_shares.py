@@ -3,7 +3,7 @@
 import numpy as np
 
 from disambig.estimators.fitting import Fit
-from disambig.estimators.held_out.label_judges import HeldOutLabels
+from disambig.estimators.held_out.hidden_votes import HeldOutLabels
 from disambig.estimators.prediction import (
     Probabilities,
     candidate_shares,

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates import MeanBounds
 from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.classes import positions
 from disambig.candidates.labels.origins import origin_counts
@@ -12,6 +13,7 @@ from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
 from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
 from disambig.report.inputs import ReportInputs
+from disambig.tables.bag_means import mean_table
 from disambig.tables.bags import bag_table
 
 _N_EXAMPLES = 30
@@ -83,7 +85,8 @@ def _summary(inputs: ReportInputs) -> str:
     assert inputs.table.target is not None
     n_columns = len(inputs.table.target.columns)
     if not n_columns:
-        return "no target column: labels follow from the class shares of bags"
+        what = "means" if inputs.kind == "numbers" else "class shares"
+        return f"no target column: what is recovered follows from the {what} of bags"
     have = "target columns have" if n_columns > 1 else "target column has"
     return f"its {have} {KIND_NAMES[inputs.kind]}"
 
@@ -91,6 +94,8 @@ def _summary(inputs: ReportInputs) -> str:
 def _bags(inputs: ReportInputs) -> list[tuple[str, Any]]:
     """How many bags there are, and how the recovered labels keep their class shares."""
     counts = inputs.table.candidates
+    if isinstance(counts, MeanBounds):
+        return _means(counts, inputs)
     if not is_in_bags(counts):
         return []
     place = positions(counts.classes)
@@ -102,6 +107,15 @@ def _bags(inputs: ReportInputs) -> list[tuple[str, Any]]:
     return [
         ("bags of known class shares", f"{n_bags:,} ({where})"),
         ("bags whose shares the labels keep", f"{kept:,} of {n_bags:,}"),
+    ]
+
+
+def _means(means: MeanBounds, inputs: ReportInputs) -> list[tuple[str, Any]]:
+    table = mean_table(means, inputs.estimator.labels_)
+    n_bags, kept = len(table), int(table["kept"].sum())
+    return [
+        ("bags of known mean", f"{n_bags:,} ({clean_text(inputs.table.plan.bags, 60)})"),
+        ("bags whose means the numbers keep", f"{kept:,} of {n_bags:,}"),
     ]
 
 

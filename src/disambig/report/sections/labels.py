@@ -260,7 +260,8 @@ def _confused(inputs: ReportInputs) -> tuple[DataTable, ...]:
 
 
 def _numbers(inputs: ReportInputs) -> tuple[list[Figure], list[DataTable]]:
-    if not inputs.has_rows or inputs.table.candidates.n_columns != 1:
+    given = inputs.table.candidates
+    if not inputs.has_rows or given.n_columns != 1:
         # Every segment is a row.
         return [], []
     fitted = np.asarray(inputs.estimator.predict(inputs.inputs), dtype=np.float64)
@@ -270,8 +271,9 @@ def _numbers(inputs: ReportInputs) -> tuple[list[Figure], list[DataTable]]:
         along = inputs.table.X[columns[0].name].to_numpy(dtype=np.float64)
         if np.isfinite(along).all():
             options = {"x": along, "x_name": clean_text(columns[0].name, 40)}
-    display = IntervalsDisplay.of(inputs.table.candidates, inputs.targets, fitted, **options)
-    inside = np.asarray(inputs.table.candidates.contains(fitted)).ravel()
+    sets = given.sets if given.couples_rows else given
+    display = IntervalsDisplay.of(sets, inputs.targets, fitted, **options)
+    inside = np.asarray(sets.contains(fitted)).ravel()
     text = (
         f"Segments between the ends of the intervals of {len(display.x)} rows, the recovered "
         f"numbers from {amount_text(display.recovered.min())} to "

@@ -66,7 +66,9 @@ def leaking(typed: Any, columns: list[ColumnPlan], target: Target) -> dict[Any, 
         blocks.append(block)
     if not owners:
         return {}
-    subject = _subject(np.hstack(blocks), target.candidates[rows], target.kind)
+    # What is known of bags is not known of a part of their rows.
+    sets = target.candidates.sets if target.candidates.couples_rows else target.candidates
+    subject = _subject(np.hstack(blocks), sets[rows], target.kind)
     found: dict[Any, str] = {}
     for j, meaning in leaking_features(subject):
         found.setdefault(owners[j], f"it gives the target away: it equals {meaning}")

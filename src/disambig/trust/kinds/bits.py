@@ -1,6 +1,6 @@
 """The examination of bits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from disambig.estimators.held_out.tag_shares import (
     expected_share,
     likelier_bits,
     mixed_shares,
-    tag_frequencies,
     tag_signs,
 )
+from disambig.estimators.held_out.wrong_sets import WrongSets
 from disambig.estimators.held_out.wrong_signs import fit_wrong_signs
+from disambig.estimators.tags.one_sided import OneSidedTags
 from disambig.exceptions import CandidateError
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.trust.answers import Answers
@@ -42,9 +43,21 @@ class BitExamination(SignExamination):
     ----------
     tag_weights : float array (m,)
         With sum one.
+    one_sided : OneSidedTags or None
+        What is done about tags of which one value is known only. Hidden bits then tell whether a
+        value is recorded, and the frequencies of the tags how much more often it is true.
+    recorded : float array (n, m)
+        The calibrated probabilities of what models learn from; with one-sided tags these are of
+        recorded values, and otherwise `held_out_probabilities`.
     """
 
     tag_weights: FloatArray
+    one_sided: OneSidedTags | None
+    recorded: FloatArray
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.recorded.setflags(write=False)
 
     @property
     def tags(self) -> AnyArray:
@@ -121,7 +134,8 @@ class BitExamination(SignExamination):
         return examine_bits(rows)
 
     def _probabilities_at(self, X: Any) -> FloatArray:
-        return self.calibration(of_last_step(mixed_shares)(self.estimator, X))
+        found = self.calibration(of_last_step(mixed_shares)(self.estimator, X))
+        return found if self.one_sided is None else self.one_sided.probabilities(found)
 
     def _set_scores(self) -> tuple[IntArray, FloatArray]:
         rows = np.flatnonzero(self.candidates.informative)
@@ -130,6 +144,9 @@ class BitExamination(SignExamination):
     def _truth_scores(self, answers: Answers, is_new: bool) -> FloatArray:
         found = self.held_out_probabilities[answers.rows]
         if is_new:
+            # Nothing is recorded of a new row.
+            if self.one_sided is not None:
+                found = self.one_sided.probabilities(self.recorded[answers.rows])
             return bit_scores(found, answers.labels)
         inner = bit_scores(found, answers.labels, ~self.candidates.known[answers.rows])
         return np.where(self._is_outside(answers), np.inf, inner)
@@ -144,21 +161,36 @@ class BitExamination(SignExamination):
 def examine_bits(rows: Examined) -> BitExamination:
     """The examination of bits, by models without the row's fold."""
     bits: PartialBits = rows.candidates
-    shares = held_out_signs(rows, mixed_shares, mixed_shares)
-    signs = tag_signs(bits)
-    calibration, probabilities = calibrated(rows, shares, signs)
+    signs, one_sided = tag_signs(bits), rows.last._one_sided_
+    learned = bits if one_sided is None else one_sided.filled(bits)
+    read = rows if one_sided is None else replace(rows, candidates=learned)
+    shares = held_out_signs(read, mixed_shares, mixed_shares)
+    calibration, recorded = calibrated(rows, shares, tag_signs(learned))
+    probabilities = recorded
+    if one_sided is not None:
+        # That a value is recorded is what the others are asked of a row in which it is.
+        of_new, of_open = one_sided.probabilities(recorded), one_sided.posterior(recorded)
+        probabilities = np.where(bits.known, of_new, of_open)
     if rows.folds is None:
-        likelier = likelier_bits(shares, tag_frequencies(bits, np.ones(len(bits))))
+        likelier = likelier_bits(probabilities, rows.last.tag_frequencies_)
         labels = np.where(bits.known, bits.bits, likelier).astype(np.int8)
     else:
         labels = np.asarray(rows.last.labels_, dtype=np.int8)
     weights = rows.last.loss_.weights
     confidence = expected_share(probabilities, labels, bits, weights)
+    # Of one-sided tags, wrong values cannot be told from frequencies that are wrong.
+    wrong_signs = (
+        fit_wrong_signs(calibration, probabilities, signs, rows.kept.all_weights)
+        if one_sided is None
+        else WrongSets(0.0, is_known=False)
+    )
     return BitExamination(
         **rows.shared_fields(labels, confidence, suspicion_of(probabilities, signs)),
         recovered=labels.copy(),
         held_out_probabilities=probabilities,
         calibration=calibration,
-        wrong_signs=fit_wrong_signs(calibration, probabilities, signs, rows.kept.all_weights),
+        wrong_signs=wrong_signs,
         tag_weights=weights.copy(),
+        one_sided=one_sided,
+        recorded=recorded.copy(),
     )

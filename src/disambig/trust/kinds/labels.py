@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from disambig.candidates import LabelSets
+from disambig.candidates import ClassCounts, LabelSets
+from disambig.candidates.labels.bag_information import MIN_RANDOM_BAGS, informed_rows
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.classes import listed
+from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.conformal import (
     label_scores,
     prediction_mask,
@@ -15,9 +18,8 @@ from disambig.estimators.conformal import (
 )
 from disambig.estimators.disambiguated_classifier import label_codes
 from disambig.estimators.fitting import KeptRows
+from disambig.estimators.held_out.hidden_votes import HeldOutLabels, Judge
 from disambig.estimators.held_out.label_judges import (
-    HeldOutLabels,
-    Judge,
     is_cheap,
     judged,
     judges_of,
@@ -81,6 +83,12 @@ class LabelExamination(Examination):
         0 unless the sets show it, or if the others know too little to tell.
         """
         return self.wrong_sets.share
+
+    @property
+    def hides_bags(self) -> bool:
+        """Whether rows were judged without their bags, and not only without their sets."""
+        folds = self.examined.folds
+        return folds is not None and folds.hiding.hides_bags
 
     @property
     def is_supported(self) -> BoolArray:
@@ -195,6 +203,11 @@ class LabelExamination(Examination):
         if meaning == "truth":
             return self._truth_threshold(known, coverage, classwise)
         rows = np.flatnonzero(self.candidates.informative)
+        if not rows.size:
+            raise ValueError(
+                f"predict_set: meaning={meaning!r} is about sets, and no set excludes a class; the "
+                "rows were judged by their bags. Use meaning='truth' with answers."
+            )
         values = set_scores(label_scores(known[rows]), self.candidates.mask[rows], meaning)
         return self._threshold(values, rows, coverage)
 
@@ -224,7 +237,7 @@ def examine_labels(rows: Examined) -> LabelExamination:
     is_judged = isinstance(rows.model, PartialLabelClassifier) and rows.folds is not None
     # New rows are compared with what the weighting of prediction says.
     is_judged = is_judged and last.predict_weights_ is last.weights_
-    if is_judged and is_cheap(rows.candidates, last.solver_):
+    if is_judged and is_cheap(_hidden(rows), last.solver_):
         held_out = _judged(rows)
         scored = rows.with_rest(
             _scattered(last._probabilities_(held_out.first_scores), rows.kept), _probabilities
@@ -257,6 +270,39 @@ def examine_labels(rows: Examined) -> LabelExamination:
     )
 
 
+def _hidden(rows: Examined) -> Any:
+    """What is hidden of the rows: their sets, in their bags if they are in bags."""
+    return rows.counts if is_in_bags(rows.counts) else rows.candidates
+
+
+def require_judged_bags(model: Any, counts: ClassCounts, cv: Any) -> None:
+    """Raise an error if rows in bags cannot be judged by hidden sets or bags."""
+    owner = "cross_examine: rows in bags"
+    if isinstance(cv, str):
+        raise ValueError(
+            f"{owner} are judged by folds, in which bags stay whole; cv={cv!r} has none. Give a "
+            "number of folds."
+        )
+    if not isinstance(model, PartialLabelClassifier):
+        raise ValueError(
+            f"{owner} are judged on the votes of a PartialLabelClassifier; got "
+            f"{type(model).__name__}. Transform X first, and examine its last step alone."
+        )
+    is_annealed = is_cheap(counts, model.solver_) and informed_graph(model.weights_) is None
+    if not is_annealed or model.predict_weights_ is not model.weights_:
+        raise ValueError(
+            f"{owner} are judged by annealing, with weights that predict and are no graph in which "
+            "only informed rows vote. Leave out solver and predict_weights, or take other weights."
+        )
+    n_bags = np.unique(counts.bag_of_row[informed_rows(counts)]).size
+    if not counts.informative.any() and n_bags < MIN_RANDOM_BAGS:
+        raise ValueError(
+            f"{owner} are judged by hidden sets, or by hidden bags; no set excludes a class, and "
+            f"{n_bags} bags of known shares are fewer than {MIN_RANDOM_BAGS}. Their confidence is "
+            "by the votes of the other rows (leave one out)."
+        )
+
+
 def _judged(rows: Examined) -> HeldOutLabels:
     """The judgement of the rows that take part, on the votes of the fit."""
     kept, folds, model = rows.kept, rows.folds, rows.model
@@ -267,7 +313,9 @@ def _judged(rows: Examined) -> HeldOutLabels:
     is_same = known is not None and known.is_of(model.weights_, model.tolerance_)
     if known is not None and is_same and folds.are_those_of(known):
         return known.found
-    taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
+    taken = _hidden(rows)
+    if not kept.all_rows:
+        taken = taken[kept.rows]
     inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
     with config_context(assume_finite=True):
         return judged(
@@ -283,7 +331,7 @@ def _judged(rows: Examined) -> HeldOutLabels:
             model.loss_,
             model.method,
             kept.sample_weight,
-            folds.equal,
+            folds.hiding,
             folds.deals,
             model.tolerance_,
         )
