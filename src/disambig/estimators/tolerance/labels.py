@@ -15,7 +15,8 @@ from disambig.candidates.labels.tolerance import tolerant_weights
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, KeptRows, take_inputs
-from disambig.estimators.held_out.label_judges import HeldOutLabels, restricted
+from disambig.estimators.held_out.hidden_votes import HeldOutLabels
+from disambig.estimators.held_out.label_judges import restricted
 from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
