@@ -178,7 +178,7 @@ def examine_bits(rows: Examined) -> BitExamination:
         labels = np.asarray(rows.last.labels_, dtype=np.int8)
     weights = rows.last.loss_.weights
     confidence = expected_share(probabilities, labels, bits, weights)
-    # Of one-sided tags, wrong values cannot be told from frequencies that are wrong.
+    # Of one-sided tags, wrong values cannot be separated from frequencies that are wrong.
     wrong_signs = (
         fit_wrong_signs(calibration, probabilities, signs, rows.kept.all_weights)
         if one_sided is None
