@@ -284,7 +284,8 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         return sets
 
     def _check_information(self, candidates: Any) -> None:
-        check_bags(candidates)
+        if is_in_bags(candidates):
+            check_bags(candidates)
         if not is_in_bags(candidates) or candidates.informative.any():
             check_information(candidates, self.method)
         check_tolerable(self, candidates)

@@ -12,12 +12,12 @@ from disambig import LabelSets, PartialLabelClassifier
 from disambig.candidates import ClassCounts, bag_counts
 from disambig.estimators.held_out.bag_judges import (
     _of_copies,
-    hiding_of,
     judged_in_bags,
     within_bags,
 )
 from disambig.estimators.held_out.bag_likelihood import fit_bag_calibration
 from disambig.estimators.held_out.hidden_votes import Judge, own_votes
+from disambig.estimators.held_out.label_judges import hiding_of
 from disambig.exceptions import CandidateError
 from disambig.losses import ZeroOneLoss
 from disambig.metrics import expected_calibration_error

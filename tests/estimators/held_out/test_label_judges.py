@@ -8,11 +8,11 @@ from sklearn.metrics import roc_auc_score
 
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.datasets import UniformCorruption
-from disambig.estimators.held_out.bag_judges import hiding_of
 from disambig.estimators.held_out.hidden_votes import Judge
 from disambig.estimators.held_out.label_judges import (
     deal,
     hidden_scores,
+    hiding_of,
     judged,
     restricted,
 )

@@ -13,7 +13,7 @@ count as evidence: the probabilities are scaled to keep them in expectation, in 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,18 +21,18 @@ from sklearn.base import clone
 
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.bag_information import MIN_RANDOM_BAGS, informed_rows
-from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
+from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.compiled.bags.scaling import scale_bags
 from disambig.estimators.held_out.bag_likelihood import fit_bag_calibration
 from disambig.estimators.held_out.hidden_votes import (
     HeldOutLabels,
+    Hiding,
     Judge,
     opened_sets,
     own_votes,
     scaled_votes,
 )
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
-from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -47,50 +47,21 @@ _SWEEPS = 2
 _LEAST = 1e-9
 
 
-class Hiding(NamedTuple):
-    """Which rows are hidden together, and what of them.
-
-    Attributes
-    ----------
-    equal : int array (n,)
-        Equal numbers for rows whose votes are removed together: copies, if they are in one fold.
-    units : int array (n,)
-        Rows of a unit are in one fold.
-    informative : bool array (n,)
-        Rows of which something can be hidden.
-    hides_bags : bool
-        Whether rows leave their bags when they are hidden. Units are then whole bags, and copies of
-        a row may be in others.
-    """
-
-    equal: IntArray
-    units: IntArray
-    informative: BoolArray
-    hides_bags: bool = False
-
-    @property
-    def n_informative(self) -> int:
-        """The number of units of which something can be hidden."""
-        return int(np.unique(self.units[self.informative]).size)
-
-
-def hiding_of(candidates: Any, equal: IntArray, groups: IntArray | None) -> Hiding:
-    """What is hidden of rows: sets, or whole bags if few rows have sets and bags are many.
+def hiding_of_bags(counts: ClassCounts, groups: IntArray | None, of_sets: Hiding) -> Hiding:
+    """Whole bags, if they are many; else sets, as `of_sets`.
 
     Parameters
     ----------
-    candidates : candidate sets, n rows
-    equal : int array (n,)
-        Equal numbers for rows with equal inputs.
+    counts : ClassCounts
+        With bags.
     groups : int array (n,) or None
         Rows that are hidden together.
+    of_sets : Hiding
+        What is hidden if sets are.
     """
-    of_sets = Hiding(equal, joined_groups(equal, groups), candidates.informative)
-    if not is_in_bags(candidates) or of_sets.n_informative >= MIN_INFORMATIVE_ROWS:
-        return of_sets
-    units = joined_groups(candidates.bag_of_row, groups)
-    is_known = candidates.informative | informed_rows(candidates)
-    of_bags = Hiding(np.arange(len(equal)), units, is_known, hides_bags=True)
+    units = joined_groups(counts.bag_of_row, groups)
+    is_known = counts.informative | informed_rows(counts)
+    of_bags = Hiding(np.arange(len(units)), units, is_known, hides_bags=True)
     return of_bags if of_bags.n_informative >= MIN_RANDOM_BAGS else of_sets
 
 

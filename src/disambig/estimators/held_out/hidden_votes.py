@@ -34,6 +34,33 @@ class Judge(NamedTuple):
         return self.weights.training_votes() if self.votes is None else self.votes
 
 
+class Hiding(NamedTuple):
+    """Which rows are hidden together, and what of them.
+
+    Attributes
+    ----------
+    equal : int array (n,)
+        Equal numbers for rows whose votes are removed together: copies, if they are in one fold.
+    units : int array (n,)
+        Rows of a unit are in one fold.
+    informative : bool array (n,)
+        Rows of which something can be hidden.
+    hides_bags : bool
+        Whether rows leave their bags when they are hidden. Units are then whole bags, and copies of
+        a row may be in others.
+    """
+
+    equal: IntArray
+    units: IntArray
+    informative: BoolArray
+    hides_bags: bool = False
+
+    @property
+    def n_informative(self) -> int:
+        """The number of units of which something can be hidden."""
+        return int(np.unique(self.units[self.informative]).size)
+
+
 @dataclass(frozen=True, eq=False)
 class HeldOutLabels:
     """What rows that never saw the sets say about them.

@@ -22,9 +22,10 @@ from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, take_inputs
-from disambig.estimators.held_out.bag_judges import Hiding, hiding_of, judged_in_bags
+from disambig.estimators.held_out.bag_judges import hiding_of_bags, judged_in_bags
 from disambig.estimators.held_out.hidden_votes import (
     HeldOutLabels,
+    Hiding,
     Judge,
     opened_sets,
     own_votes,
@@ -42,7 +43,7 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.votes.repeated import RepeatedVotes
-from disambig.weights.row_groups import rank_hashes
+from disambig.weights.row_groups import joined_groups, rank_hashes
 
 # With ten folds more sets stay visible than with five, at up to twice the cost.
 _FOLDS, _MAX_ROWS_OF_TEN = (10, 5), 2000
@@ -151,6 +152,23 @@ def judge_fit(
     if found.n_judges == 1 + len(_other_trials(trials, n_units)):
         keep(KeptJudgement(weighting, price, hiding.units, hiding.informative, n_folds, found))
     return found
+
+
+def hiding_of(candidates: Any, equal: IntArray, groups: IntArray | None) -> Hiding:
+    """What is hidden of rows: sets, or whole bags if few rows have sets and bags are many.
+
+    Parameters
+    ----------
+    candidates : candidate sets, n rows
+    equal : int array (n,)
+        Equal numbers for rows with equal inputs.
+    groups : int array (n,) or None
+        Rows that are hidden together.
+    """
+    of_sets = Hiding(equal, joined_groups(equal, groups), candidates.informative)
+    if not is_in_bags(candidates) or of_sets.n_informative >= MIN_INFORMATIVE_ROWS:
+        return of_sets
+    return hiding_of_bags(candidates, groups, of_sets)
 
 
 def equal_inputs(X: Any, pairwise: bool) -> IntArray:
