@@ -648,3 +648,17 @@ def test_tags_that_are_never_no_are_named():
     assert notes[2].startswith("'c': always 'no' where it is filled in")
     assert "tag_frequencies" in notes[1]
     assert len(notes) == 4
+
+
+@pytest.mark.parametrize("zero", ["0,000", "> 0,000", "0.000"])
+def test_a_zero_says_nothing_about_the_decimal_mark(zero):
+    # "0,000" is zero with either mark; as a decimal comma it would make 15.36 of 15,360.
+    found = column(["$15,360", "30-40k", zero, "20,000"], kind="numbers").candidates
+    assert found.hull.lower.ravel().tolist() == [15360, 30000, 0, 20000]
+
+
+def test_blank_cells_are_named_as_such():
+    notes = load_table(pd.DataFrame({"x": [1, 2, 3, 4, 5], "y": ["a", "", "b", "?", "a|b"]}), "y")
+    assert "These words say nothing: '?' (rows: 1). Blank cells say nothing (rows: 1)." in (
+        notes.notes
+    )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 MAX_CELL = 200
 _LONG_TEXT = 40
+# Numbers between these are written without an exponent; columns have so many decimals at most.
+_LEAST_PLAIN, _MOST_PLAIN, _MAX_DECIMALS = 1e-9, 1e15, 4
 # Control characters, what turns the direction of the rest of a sentence, and halves of surrogate
 # pairs. The first 32 have pictures of their own.
 _PICTURES, _DELETE = 0x2400, 0x7F
@@ -96,6 +98,21 @@ class DataTable:
             and all(row[k] is None or isinstance(row[k], (int, float)) for row in self.rows)
             for k in range(len(self.columns))
         )
+
+    def number_text(self, value: float | None, column: int) -> str:
+        """A number of a column, with as many decimals as the others; a missing one is blank."""
+        return "" if value is None else number_text(value, self._decimals[column])
+
+    @cached_property
+    def _decimals(self) -> tuple[int, ...]:
+        """The decimals of each column of numbers; 0 where numbers are too different for that."""
+        found = [
+            max((_decimals(row[k]) for row in self.rows if row[k] is not None), default=0)
+            if is_number
+            else 0
+            for k, is_number in enumerate(self.is_number)
+        ]
+        return tuple(count if count <= _MAX_DECIMALS else 0 for count in found)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""
@@ -322,6 +339,28 @@ def cell(value: Any, digits: int = 4) -> Any:
     return clean_text(value)
 
 
+def number_text(value: float, decimals: int = 0) -> str:
+    """A number without an exponent, with so many decimals at least.
+
+    Examples
+    --------
+    >>> number_text(31280.0), number_text(0.00001), number_text(1.0, 3), number_text(7, 3)
+    ('31280', '0.00001', '1.000', '7')
+    """
+    if isinstance(value, int):
+        return str(value)
+    # No "-0".
+    value += 0.0
+    if value and not _LEAST_PLAIN <= abs(value) < _MOST_PLAIN:
+        return str(value)
+    # The shortest digits that give the number back.
+    return np.format_float_positional(value, min_digits=decimals, trim="k" if decimals else "-")
+
+
+def _decimals(value: float) -> int:
+    return len(number_text(value).partition(".")[2])
+
+
 def share(count: float, total: float) -> str:
     r"""A count with its share.
 
@@ -333,6 +372,17 @@ def share(count: float, total: float) -> str:
     if not total:
         return f"{count:,} of {total:,}"
     return f"{count:,} of {total:,} ({percent(count / total)})"
+
+
+def counted(count: int, one: str, more: str = "") -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def percent(value: float) -> str:

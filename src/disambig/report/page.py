@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from disambig.report.bundle import script_hash, table_library
-from disambig.report.document import Document
+from disambig.report.document import Document, number_text
 from disambig.report.svg import can_draw, figure_svg
 
 _NEEDS = (
@@ -67,4 +67,6 @@ def _environment() -> Any:
 
 def _shown(value: Any) -> str:
     """A value of a cell or a fact; a missing one is blank."""
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return number_text(value) if isinstance(value, float) else str(value)

@@ -26,6 +26,9 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     # Names of the user are no formulas.
     "text.parse_math": False,
+    # 90000000 instead of 9 and "1e7" at the end of the axis.
+    "axes.formatter.limits": (-7, 12),
+    "axes.formatter.useoffset": False,
     "font.family": "sans-serif",
     "font.size": 10.0,
     "legend.fontsize": 8.5,

@@ -98,6 +98,9 @@ def _token_evidence(token: str) -> str:
     parts = token.split(mark)
     name, other = ("point", "comma") if has_point else ("comma", "point")
     is_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
+    if is_grouped and not token.strip("0.,"):
+        # "0,000" is zero either way.
+        return ""
     if len(parts) > 2:
         return other if is_grouped else ""
     if not is_grouped or parts[0].startswith("0"):

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from disambig.notation import FloatArray
 from disambig.plots.matrices import names_of
-from disambig.report.document import clean_text, percent
+from disambig.report.document import clean_text, counted, percent
 from disambig.report.inputs import ReportInputs
 
 # Fewer expected errors than this are not worth a name.
@@ -36,7 +36,11 @@ class Confusion(NamedTuple):
     def text(self) -> str:
         """Names, and the expected errors."""
         names = f"{self.first} and {self.second}" if self.second else self.first
-        return f"{names} ({self.errors:.1f} expected errors, open in {self.together:,} rows)"
+        is_open = "both possible" if self.second else "unknown"
+        return (
+            f"{names} ({self.errors:.1f} expected errors, {is_open} in "
+            f"{counted(self.together, 'row')})"
+        )
 
 
 def confusions(inputs: ReportInputs) -> list[Confusion]:

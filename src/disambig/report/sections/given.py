@@ -201,7 +201,7 @@ def _examples(inputs: ReportInputs) -> DataTable:
             (
                 inputs.name(row),
                 inputs.given(row),
-                inputs.label_text(row),
+                inputs.label_cell(row),
                 round(float(inputs.confidence[row]), 3),
                 *inputs.cells(row),
             )

@@ -3,8 +3,8 @@
 from typing import Any
 
 from disambig.plots import LearningTraceDisplay
-from disambig.report.document import Figure, Section, cell, clean_text
-from disambig.report.inputs import ReportInputs
+from disambig.report.document import Figure, Section, cell, clean_text, counted, share
+from disambig.report.inputs import ReportInputs, judge_name
 
 _STEPS = {"read": "reading the table", "fit": "learning", "examine": "judging the rows"}
 
@@ -21,10 +21,11 @@ def learned_section(inputs: ReportInputs) -> Section:
     ]
     facts += [
         ("objective", cell(getattr(estimator, "objective_", None), 6)),
-        ("iterations", estimator.n_iter_),
+        # Where there is a trace, the sentence has its length.
+        ("iterations", None if trace else estimator.n_iter_),
         ("converged", _yes(estimator.converged_)),
         ("proved to be optimal", _yes(estimator.certified_)),
-        ("confidence by", str(getattr(estimator, "confidence_kind_", "–"))),
+        ("confidence by", judge_name(inputs.examination)),
     ]
     texts = tuple(f"Warning: {clean_text(text, 500)}" for text in inputs.warnings)
     took = f"{total:.1f} seconds" if seconds else ""
@@ -38,8 +39,8 @@ def learned_section(inputs: ReportInputs) -> Section:
         )
     display = LearningTraceDisplay.of(trace)
     sentence = (
-        f"Learning took {len(trace)} steps{' and ' + took if took else ''}; "
-        f"{int(display.undecided[0]):,} rows were undecided at first and "
+        f"Learning took {counted(len(trace), 'step')}{' and ' + took if took else ''}; "
+        f"{share(int(display.undecided[0]), len(inputs))} rows were undecided at first and "
         f"{int(display.undecided[-1]):,} at the end."
     )
     text = (

@@ -43,12 +43,13 @@ def tried_section(inputs: ReportInputs) -> Section:
     def draw(ax: Any) -> None:
         display.plot(ax)
 
+    height = 1.0 + 0.3 * max(4, min(len(display.names), 12))
     return Section(
         "tried",
         "What was tried",
         sentence,
         facts=facts,
-        figures=(Figure("trials", "Held-out scores", clean_text(text, 900), draw, (6.4, 3.4)),),
+        figures=(Figure("trials", "Held-out scores", clean_text(text, 900), draw, (6.4, height)),),
         tables=(_trials(trials, display),),
     )
 

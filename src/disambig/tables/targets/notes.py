@@ -90,8 +90,12 @@ def _silent(columns: list[Values]) -> str:
             silent[word] = silent.get(word, 0) + n
     if not silent:
         return ""
-    words = [f"{shown(word)} (rows: {n})" for word, n in silent.items()]
-    return f"These words say nothing: {_first(words)}."
+    words = [f"{shown(word)} (rows: {n})" for word, n in silent.items() if word.strip()]
+    blank = sum(n for word, n in silent.items() if not word.strip())
+    blanks = f"Blank cells say nothing (rows: {blank})." if blank else ""
+    return " ".join(
+        filter(None, [f"These words say nothing: {_first(words)}." if words else "", blanks])
+    )
 
 
 def _first(texts: list[str]) -> str:
