@@ -199,7 +199,7 @@ def test_names_of_trials_differ_where_their_ends_do():
     display = SelectionDisplay(names, [0.1, 0.2]).plot(axes())
     shown = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert shown[0] != shown[1]
-    assert all(max(map(len, text.split("\n"))) <= 46 for text in shown)
+    assert all(max(map(len, text.split("\n"))) <= 52 for text in shown)
 
 
 def test_tags_of_rows_given_and_recovered():

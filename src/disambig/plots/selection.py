@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_MAX_LETTERS = 46
+_MAX_LETTERS = 52
 
 
 class SelectionDisplay(Display):

@@ -184,7 +184,9 @@ class ReportInputs:
         return found
 
     def given(self, row: int) -> str:
-        """The cells of the target of a row, as they were."""
+        """The cells of the target of a row, as they were; of bags alone its bag."""
+        if not self._target_cells and self.table.plan.bags is not None:
+            return f"bag {clean_text(self._bag_cells[row])}"
         if len(self._target_cells) == 1:
             value = next(iter(self._target_cells.values()))[row]
             if isinstance(value, (set, frozenset, list, tuple)):
@@ -200,6 +202,11 @@ class ReportInputs:
     def _target_cells(self) -> dict[Any, AnyArray]:
         assert self.table.target is not None
         return {name: self.table.frame[name].to_numpy() for name in self.table.target.columns}
+
+    @cached_property
+    def _bag_cells(self) -> AnyArray:
+        found: AnyArray = self.table.frame[self.table.plan.bags].to_numpy()
+        return found
 
     @cached_property
     def shown_columns(self) -> list[Any]:
@@ -228,7 +235,7 @@ class ReportInputs:
     @property
     def rightness(self) -> str:
         """What trust in a row means, for the kind."""
-        at_least = f"{100 * TRUST_AT:.0f} %"
+        at_least = percent(TRUST_AT)
         if self.kind == "orders":
             return f"at least {at_least} of the pairs of each are expected to be right"
         if self.kind == "bits":

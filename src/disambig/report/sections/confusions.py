@@ -36,11 +36,10 @@ class Confusion(NamedTuple):
     def text(self) -> str:
         """Names, and the expected errors."""
         names = f"{self.first} and {self.second}" if self.second else self.first
-        is_open = "both possible" if self.second else "unknown"
-        return (
-            f"{names} ({self.errors:.1f} expected errors, {is_open} in "
-            f"{counted(self.together, 'row')})"
-        )
+        what = "both possible" if self.second else "unknown"
+        # In bags alone no single row leaves anything open.
+        where = f", {what} in {counted(self.together, 'row')}" if self.together else ""
+        return f"{names} ({self.errors:.1f} expected errors{where})"
 
 
 def confusions(inputs: ReportInputs) -> list[Confusion]:

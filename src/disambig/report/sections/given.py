@@ -34,7 +34,7 @@ def given_section(inputs: ReportInputs) -> Section:
     columns = table.features.columns
     facts: list[tuple[str, Any]] = [
         ("rows", f"{n:,}"),
-        ("target", f"{listed_names(list(table.target.columns))}: {KIND_NAMES[inputs.kind]}"),
+        ("target", _target(inputs)),
         *_outputs(inputs),
         *_bags(inputs),
         ("rows that say nothing about it", share(uninformative, n)),
@@ -56,6 +56,14 @@ def given_section(inputs: ReportInputs) -> Section:
         figures=_sizes(candidates, getattr(table.candidates, "sets", table.candidates)),
         tables=(*_by_origin(inputs), *((_examples(inputs),) if inputs.has_rows else ())),
     )
+
+
+def _target(inputs: ReportInputs) -> str:
+    assert inputs.table.target is not None
+    columns = list(inputs.table.target.columns)
+    if not columns:
+        return f"none; {'means' if inputs.kind == 'numbers' else 'class shares'} of bags"
+    return f"{listed_names(columns)}: {KIND_NAMES[inputs.kind]}"
 
 
 def _by_origin(inputs: ReportInputs) -> tuple[DataTable, ...]:
