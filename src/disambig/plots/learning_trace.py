@@ -115,6 +115,8 @@ class LearningTraceDisplay(Display):
             Options of ``Axes.plot`` for the objective.
         """
         ax = self._take_axes(ax)
+        from matplotlib.ticker import MaxNLocator
+
         steps = np.arange(1, len(self.stages) + 1)
         color, marker = STYLES[0]
         ours = {"color": color, "marker": marker, "markersize": 3, "label": "objective"}
@@ -127,7 +129,7 @@ class LearningTraceDisplay(Display):
         )[0]
         other.set_ylabel("undecided rows")
         other.set_ylim(bottom=0)
-        other.yaxis.get_major_locator().set_params(integer=True)
+        other.yaxis.set_major_locator(MaxNLocator(integer=True))
         other.spines[["top", "left"]].set_visible(False)
         self._separate_stages(ax)
         ax.legend(handles=[self.line_, self.undecided_line_], loc="upper right")

@@ -199,5 +199,5 @@ def _set_risk_range(ax: "Axes") -> None:
         coverages, risks = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
         tops.append(float(risks[coverages >= _FEW_ROWS].max()))
     tops += [float(np.max(line.get_ydata())) for line in ax.lines if line.get_gid() == _RISK]
-    # Above the curves is room for the legend.
+    # Above the curves the legend has its place.
     ax.set_ylim(-0.02 * max(tops), _HEADROOM * max(tops))

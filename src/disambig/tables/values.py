@@ -84,9 +84,13 @@ def column_values(
     (['a', 'b'], [0, 0, -1, -1, 1], {'?': 1})
     """
     codes, raw = _factorized(series, source)
-    raw = [value.strip() if isinstance(value, str) else value for value in raw]
+    texts: list[str] = []
+    # Columns of numbers may have as many values as rows.
+    if any(issubclass(one, str) for one in set(map(type, raw))):
+        raw = [value.strip() if isinstance(value, str) else value for value in raw]
+        texts = [value for value in raw if isinstance(value, str)]
     counts = np.bincount(codes[codes >= 0], minlength=len(raw))
-    says_nothing = silent_words([value for value in raw if isinstance(value, str)], missing, names)
+    says_nothing = silent_words(texts, missing, names)
     silent: dict[str, int] = {}
     silent_rows: dict[str, int] = {}
     for code, value in enumerate(raw) if says_nothing else ():

@@ -82,7 +82,9 @@ def _colors(inputs: ReportInputs) -> tuple[AnyArray, str]:
         counts = np.count_nonzero(np.asarray(targets) == 1, axis=1)
         return np.array([counted(count, "tag") for count in counts]), "the number of tags"
     texts = np.empty(len(inputs), dtype=object)
-    texts[:] = [clean_text(label, 40) for label in names_of(targets)]
+    labels = names_of(targets)
+    cleaned = {label: clean_text(label, 40) for label in set(labels)}
+    texts[:] = [cleaned[label] for label in labels]
     return texts, "the label"
 
 
