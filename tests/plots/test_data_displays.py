@@ -190,6 +190,22 @@ def test_trials_of_estimators():
         SelectionDisplay.from_estimator(model)
 
 
+def test_cells_without_a_value_are_grey():
+    # On any background: what is transparent would be black on a dark page.
+    y = LabelSets.from_any([{"a", "b"}, {"a", "c"}, {"b", "c"}])
+    displays = [
+        CandidateConfusionDisplay.from_candidates(y, ["a", "a", "b"], ax=axes()),
+        PairMatrixDisplay.from_ranks([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"], ax=axes()),
+        TagMatrixDisplay.from_bits([[1, 0], [1, 0]], ["a", "b"], ax=axes(), cmap="viridis"),
+    ]
+    for display in displays:
+        image = display.image_
+        values = np.ma.filled(image.get_array(), np.nan)
+        assert np.isnan(values).any()
+        shown = image.cmap(image.norm(np.ma.masked_invalid(values)))[np.isnan(values)]
+        np.testing.assert_allclose(shown, [[0.9, 0.9, 0.9, 1.0]] * len(shown), atol=0.01)
+
+
 def test_names_of_trials_differ_where_their_ends_do():
     names = [
         f"KernelRidgeWeights(bandwidth=2.91, kernel='laplacian', regularization={ridge}) on scaled "

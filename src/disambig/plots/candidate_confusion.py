@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-# The diagonal is one by definition and says nothing.
-_DIAGONAL_COLOR, _EMPTY_COLOR = "#E6E6E6", "#FFFFFF"
-
 
 class CandidateConfusionDisplay(Display):
     """How often class j is in the set where k is the label, as a matrix; rows are labels.
@@ -154,11 +151,11 @@ class CandidateConfusionDisplay(Display):
         k = len(self.shares)
         self.order_: IntArray = together_order(self.shares) if sort else np.arange(k)
         drawn = self.shares[np.ix_(self.order_, self.order_)].copy()
+        # The diagonal is one by definition and says nothing.
         np.fill_diagonal(drawn, np.nan)
         # The largest share in the matrix is darkest: all of them may be small.
         top = float(np.nanmax(drawn)) if np.isfinite(drawn).any() else 0.0
         ours = {"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0}
-        ax.set_facecolor(_EMPTY_COLOR)
         self.image_: AxesImage = draw_matrix(
             self.figure_,
             ax,
@@ -170,14 +167,6 @@ class CandidateConfusionDisplay(Display):
             colorbar=colorbar,
             **{**ours, **kwargs},
         )
-        self._draw_diagonal(ax, k)
         if self.name:
             ax.set_title(self.name)
         return self
-
-    def _draw_diagonal(self, ax: "Axes", k: int) -> None:
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Rectangle
-
-        cells = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(k)]
-        ax.add_collection(PatchCollection(cells, facecolor=_DIAGONAL_COLOR, linewidth=0))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # With more names they would overlap, and so would numbers in the cells.
 MAX_NAMED, MAX_NUMBERED = 40, 12
 _MAX_LETTERS = 18
+_NOTHING_COLOR = "#E6E6E6"
 
 
 def draw_matrix(
@@ -31,7 +32,7 @@ def draw_matrix(
     colorbar: bool = True,
     **options: Any,
 ) -> "AxesImage":
-    """Draw shares ``(k, k)`` as cells, with names on both axes; NaN is an empty cell.
+    """Draw shares ``(k, k)`` as cells, with names on both axes; NaN is a grey cell.
 
     Parameters
     ----------
@@ -50,7 +51,10 @@ def draw_matrix(
     **options
         Of ``Axes.imshow``.
     """
-    image = ax.imshow(values, **{"interpolation": "nearest", **options})
+    from matplotlib import colormaps
+
+    cmap = colormaps.get_cmap(options.pop("cmap", "Blues")).with_extremes(bad=_NOTHING_COLOR)
+    image = ax.imshow(values, cmap=cmap, **{"interpolation": "nearest", **options})
     if len(names) > MAX_NAMED:
         ax.set_title(f"{len(names)} {noun}", loc="right", fontsize="small")
     name_axis(ax.xaxis, names, turn=True)

@@ -141,7 +141,8 @@ def _round_edges(lengths: FloatArray) -> FloatArray:
         return np.array([low, high])
     power = 10.0 ** np.floor(np.log10(least))
     step = power * next(factor for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
-    return step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
+    edges: FloatArray = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
+    return edges
 
 
 def _lengths(hull: Intervals) -> tuple[list[str], FloatArray]:
