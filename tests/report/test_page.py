@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from disambig.report import svg
-from disambig.report.document import clean_text
+from disambig.report.texts import clean_text
 from tests.report.models import HOSTILE, KINDS, fitted, hostile_report, reported, searched
 from tests.report.page_parts import PageParts, is_shown
 

@@ -9,7 +9,7 @@ import numpy as np
 from disambig.candidates.numbers.amounts import amount_text
 from disambig.diagnosis import Report
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.report.document import cell, clean_text, number_text, percent
+from disambig.report.texts import cell, clean_text, number_text, percent
 from disambig.tables import Table
 from disambig.trust import Examination, Questions, Suspects
 

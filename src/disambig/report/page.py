@@ -4,8 +4,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from disambig.report.bundle import script_hash, table_library
-from disambig.report.document import Document, number_text
+from disambig.report.document import Document
 from disambig.report.svg import can_draw, figure_svg
+from disambig.report.texts import number_text
 
 _NEEDS = (
     "A report needs {names}, which {are} not installed. Run "

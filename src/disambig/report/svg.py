@@ -7,7 +7,8 @@ import warnings
 from importlib.util import find_spec
 from typing import Any
 
-from disambig.report.document import Figure, Hover, clean_lines
+from disambig.report.document import Figure, Hover
+from disambig.report.texts import clean_lines
 
 # Colours that the page sets, in light and in dark; the first two are drawn by nothing else.
 _INK, _PAPER = "#1a2b3c", "#fefdfc"

@@ -9,8 +9,8 @@ from disambig.exceptions import TableError
 from disambig.frames import data_frame
 from disambig.persistence.description import library_versions
 from disambig.report import FitReport
-from disambig.report.document import clean_text, number_text
 from disambig.report.inputs import ReportInputs, Truth
+from disambig.report.texts import clean_text, number_text
 from disambig.table_models.answers import ANSWER, read_answer_table
 from disambig.table_models.model import TableModel
 from disambig.table_models.summary import table_hash

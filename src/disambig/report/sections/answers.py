@@ -3,10 +3,11 @@
 import numpy as np
 
 from disambig.candidates.numbers.amounts import amount_text
-from disambig.report.document import Answer, clean_text, counted, percent, share
+from disambig.report.document import Answer
 from disambig.report.inputs import LEAST_GAIN, TRUST_AT, ReportInputs
 from disambig.report.sections.confusions import confusions, share_of_errors
 from disambig.report.sections.trust import judged_rows
+from disambig.report.texts import clean_text, counted, percent, share
 from disambig.trust.abstention import least_answers
 
 _N_CHECKED = 10

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 
 from disambig.notation import FloatArray
 from disambig.plots.matrices import names_of
-from disambig.report.document import clean_text, counted, percent
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, counted, percent
 
 # Fewer expected errors than this are not worth a name.
 _LEAST_ERRORS = 0.05

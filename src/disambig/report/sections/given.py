@@ -11,8 +11,9 @@ from disambig.candidates.labels.origins import origin_counts
 from disambig.candidates.numbers.amounts import amount_text
 from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
-from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, listed_names, share
 from disambig.tables.bag_means import mean_table
 from disambig.tables.bags import bag_table
 

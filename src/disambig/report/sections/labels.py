@@ -16,18 +16,10 @@ from disambig.plots import (
     TagRowsDisplay,
 )
 from disambig.plots.matrices import names_of
-from disambig.report.document import (
-    DataTable,
-    Figure,
-    Section,
-    cell,
-    clean_text,
-    counted,
-    percent,
-    share,
-)
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
 from disambig.report.sections.confusions import confusions
+from disambig.report.texts import cell, clean_text, counted, percent, share
 
 _MAX_MATRIX = 30
 _MAX_NAMES = 1000

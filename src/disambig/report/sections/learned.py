@@ -3,8 +3,9 @@
 from typing import Any
 
 from disambig.plots import LearningTraceDisplay
-from disambig.report.document import Figure, Section, cell, clean_text, counted, share
+from disambig.report.document import Figure, Section
 from disambig.report.inputs import ReportInputs, judge_name
+from disambig.report.texts import cell, clean_text, counted, share
 
 _STEPS = {"read": "reading the table", "fit": "learning", "examine": "judging the rows"}
 

@@ -7,8 +7,9 @@ import numpy as np
 from disambig.notation import AnyArray, FloatArray
 from disambig.plots import MapDisplay
 from disambig.plots.matrices import names_of
-from disambig.report.document import Figure, Hover, Section, clean_text, counted, number_text
+from disambig.report.document import Figure, Hover, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, counted, number_text
 from disambig.weights import ScaledWeights
 
 _MAX_POINTS = 2000

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from disambig.notation import IntArray
-from disambig.report.document import DataTable, Section, cell, clean_text, counted, percent, share
+from disambig.report.document import DataTable, Section
 from disambig.report.inputs import LEAST_GAIN, ReportInputs
+from disambig.report.texts import cell, clean_text, counted, percent, share
 
 _MAX_ROWS = 500
 _NO_ROWS = "The rows are left out; make the report with rows, or open labels.csv, to see them."

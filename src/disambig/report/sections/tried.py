@@ -4,8 +4,9 @@ from typing import Any
 
 from disambig.estimators.selection.trial_texts import short_numbers, trial_text, weights_text
 from disambig.plots import SelectionDisplay
-from disambig.report.document import DataTable, Figure, Section, cell, clean_text, percent
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import cell, clean_text, percent
 
 _MAX_TRIALS = 100
 

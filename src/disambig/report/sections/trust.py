@@ -6,8 +6,9 @@ import numpy as np
 
 from disambig.notation import FloatArray, IntArray
 from disambig.plots import ReliabilityDisplay, RiskCoverageDisplay
-from disambig.report.document import Figure, Section, percent, share
+from disambig.report.document import Figure, Section
 from disambig.report.inputs import TRUST_AT, ReportInputs
+from disambig.report.texts import percent, share
 from disambig.trust.abstention import least_answers
 from disambig.trust.refitting import answered_rows
 
