@@ -21,8 +21,16 @@ class RemadeSystem(ABC):
     X_fit_: Any
     sample_weight_: FloatArray
     kernel: Any
-    _square: str
-    _has_intercept: bool
+
+    @property
+    @abstractmethod
+    def _square(self) -> str:
+        """ "kernel" if X is a kernel matrix, else an empty text."""
+
+    @property
+    @abstractmethod
+    def _has_intercept(self) -> bool:
+        """Whether it was fitted with an intercept."""
 
     @cached_property
     def system_(self) -> RidgeSystem:
@@ -54,7 +62,8 @@ class RemadeSystem(ABC):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc]
+        given: Any = super().__getstate__()
+        state: dict[str, Any] = dict(given)
         system = state.get("system_")
         if self._is_named and system is not None and system.rows is None:
             del state["system_"]
