@@ -17,7 +17,6 @@ from disambig.votes.dense import DenseVotes, SymmetricArray
 from disambig.votes.entries import normalize_rows, remove_diagonal
 from disambig.votes.product import ProductVotes
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
-from disambig.weights.kernels.remade_system import RemadeSystem
 from disambig.weights.kernels.similarity import Similarity, check_polynomial, resolve_bandwidth
 from disambig.weights.kernels.smoother import (
     Deletion,
@@ -27,7 +26,7 @@ from disambig.weights.kernels.smoother import (
     smoother,
     spectral_smoother,
 )
-from disambig.weights.kernels.system import Spectrum, checked_gram
+from disambig.weights.kernels.system import RemadeSystem, Spectrum, checked_gram
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
