@@ -26,7 +26,7 @@ def learned_section(inputs: ReportInputs) -> Section:
         ("iterations", None if trace else estimator.n_iter_),
         ("converged", _yes(estimator.converged_)),
         ("proved to be optimal", _yes(estimator.certified_)),
-        ("confidence by", judge_name(inputs.examination)),
+        ("confidence by", _judge(inputs)),
     ]
     texts = tuple(f"Warning: {clean_text(text, 500)}" for text in inputs.warnings)
     took = f"{total:.1f} seconds" if seconds else ""
@@ -61,6 +61,13 @@ def learned_section(inputs: ReportInputs) -> Section:
         facts=_known(facts),
         figures=(Figure("trace", "Objective and undecided rows", text, draw, (6.4, 3.6)),),
     )
+
+
+def _judge(inputs: ReportInputs) -> str:
+    """Who judged the labels; rows that were not examined have the confidence of the fit."""
+    if inputs.examination is None:
+        return str(getattr(inputs.estimator, "confidence_kind_", "–"))
+    return judge_name(inputs.examination)
 
 
 def _yes(value: Any) -> str:
